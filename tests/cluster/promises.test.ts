@@ -11,6 +11,7 @@ import { CLICKHOUSE_START_MS } from '../support/clickhouse/clickhouse-server.ts'
 import { type Cluster, startCluster } from '../support/cluster/start-cluster.ts'
 import { startDnsServer } from '../support/fake-servers/dns-server.ts'
 import { nextSenderAddress, SCRIPT_HEADERS } from '../support/form-requests.ts'
+import { proveDomain } from '../support/prove-domain.ts'
 import { BROWSER_USER_AGENT } from '../support/server/test-server.ts'
 import { until } from '../support/until.ts'
 
@@ -121,11 +122,7 @@ describe('a domain that one node verifies', () => {
 
   test('answers on all nodes, and on the one that verified it before its answer', async () => {
     await waitUntilAllAnswer('spring', 404)
-    const { json } = await cluster.pick(0).api(key, '/domains', { domain: DOMAIN })
-    id = json.data.id
-    dns.set('TXT', json.data.dns[0].name, json.data.dns[0].value)
-    const verified = await cluster.pick(1).api(key, `/domains/${id}/verify`, {})
-    expect(verified.json.data.verified).toBe(true)
+    id = await proveDomain((path, body) => cluster.pick(1).api(key, path, body), dns, DOMAIN)
     expect(await ask(cluster.pick(1), 'robots.txt')).toBe(200)
     await createLink('spring', { domain: DOMAIN })
     await waitUntilAllAnswer('spring', DESTINATION)

@@ -1,7 +1,7 @@
 // `towpath move` takes an installation from SQLite and DuckDB to PostgreSQL and ClickHouse while it serves, and although
 // it is killed: nothing is lost, nothing counts twice, and the source stays as it was.
 
-import { beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -15,8 +15,10 @@ import {
   getClickHouse,
 } from '../support/clickhouse/clickhouse-server.ts'
 import { closeAfterAll } from '../support/close-after-all.ts'
+import { startDnsServer } from '../support/fake-servers/dns-server.ts'
 import { migratedDatabase } from '../support/migrated-database.ts'
 import type { TestDatabase } from '../support/postgres/postgres-server.ts'
+import { proveDomain } from '../support/prove-domain.ts'
 import { atScale } from '../support/scale.ts'
 import { until } from '../support/until.ts'
 import { createLinkOverHttp, readCountedClicks } from './click-counts.ts'
@@ -36,7 +38,11 @@ const KILLS = atScale({ test: 1, soak: 40 })
 const PAST_HITS = atScale({ test: 1500, soak: 60_000 })
 const DAYS = 6
 
+const DOMAIN = 'go.brand.example'
+
 const closeLater = closeAfterAll()
+const dns = await startDnsServer()
+afterAll(() => dns.stop())
 let clickHouse: ClickHouseServer
 
 beforeAll(async () => {
@@ -70,7 +76,7 @@ const toDatabaseName = (url: string) => new URL(url).pathname.slice(1)
 async function createSource(): Promise<{ installation: Installation; server: ServerProcess; form: string }> {
   const installation = await createInstallation(1)
   closeLater(installation.end)
-  const server = await installation.start()
+  const server = await installation.start({ environment: { DNS_SERVERS: dns.address } })
   const key = installation.keys[0] as string
   const { json } = await createLinkOverHttp('past', key, server)
   const form = await createFormOverHttp(server, installation)
@@ -132,7 +138,7 @@ async function readAnswers(server: ServerProcess, key: string): Promise<unknown[
     })
     expect([path, status]).toEqual([path, 200])
     // Each server has a port of its own.
-    answers.push([path, JSON.stringify(json).replaceAll(new URL(server.origin).host, 'host')])
+    answers.push([path, JSON.stringify(json).replaceAll(`:${new URL(server.origin).port}`, ':port')])
   }
   return answers
 }
@@ -155,6 +161,9 @@ describe('a move under load', () => {
     const { server, form } = source
     const key = installation.keys[0] as string
     await createLinkOverHttp('live', key, server)
+    await proveDomain((path, body) => server.api(key, path, body), dns, DOMAIN)
+    const onDomain = { slug: 'live', domain: DOMAIN, destinationUrl: 'https://brand.example/' }
+    await server.api(key, '/links', onDomain)
     let running = true
     const load = Promise.all([
       (async () => {
@@ -252,6 +261,8 @@ describe('a move under load', () => {
     try {
       expect(await readAnswers(server, key)).toEqual(answers)
       expect((await server.click('live?utm_term=after')).status).toBe(302)
+      const { headers } = await server.click('live', { Host: DOMAIN })
+      expect(headers.get('location')).toBe('https://brand.example/')
       expect((await readCountedClicks(server, key, 'live')).get('after')).toBe(1)
       await waitUntilCounted(server, key)
     } finally {
