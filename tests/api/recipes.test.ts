@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { startDnsServer } from '../support/fake-servers/dns-server.ts'
 import { startWebhookReceiver } from '../support/fake-servers/webhook-receiver.ts'
 import { findFreePort } from '../support/processes/free-port.ts'
 import { startServer, type TestServer, type TestWorkspace } from '../support/server/test-server.ts'
@@ -20,6 +21,8 @@ const LANGUAGES = [
   },
 ] as const
 
+const dns = await startDnsServer()
+
 describe('the recipes', () => {
   let server: TestServer
   let own: TestWorkspace
@@ -27,12 +30,15 @@ describe('the recipes', () => {
   let page = ''
 
   beforeAll(async () => {
-    server = await startServer('sqlite', { environment: { WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' } })
+    server = await startServer('sqlite', {
+      environment: { WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8', DNS_SERVERS: dns.address },
+    })
     own = await server.createWorkspace()
     page = (await server.call('/docs/recipes')).text
   })
   afterAll(async () => {
     await server?.close()
+    await dns.stop()
     rmSync(dir, { recursive: true, force: true })
   })
 
@@ -104,6 +110,21 @@ describe('the recipes', () => {
       const out = await run('read-submissions', how)
       expect(out).toContain(email)
       expect(out).toContain('Hello')
+    })
+
+    runs('add a domain, and verify it once its records are set', async () => {
+      const added = await run('add-a-domain', how)
+      const [domain] = (await own.api('/domains')).json.data
+      const env = { ID: String(domain.id) }
+      expect(await run('verify-a-domain', how, env)).toContain('no TXT record')
+      for (const { type, name, value } of domain.dns) {
+        for (const text of [type, name, value]) expect(added).toContain(text)
+        dns.set(type, name, value)
+      }
+      const out = await run('verify-a-domain', how, env)
+      expect(out).toContain(how.language === 'sh' ? '"verified":true' : 'links.brand.example is verified')
+      for (const { type, name } of domain.dns) dns.set(type, name)
+      await own.api(`/domains/${domain.id}`, { method: 'DELETE' })
     })
   })
 
