@@ -83,7 +83,7 @@ export function adoptInstallation(dataDir: string, keys: string[], databaseUrl?:
 }
 
 /** Creates workspaces with API keys, with the functions that the command line uses. */
-async function createKeys(
+export async function createKeys(
   location: { dataDir: string; databaseUrl?: string },
   count: number,
 ): Promise<string[]> {

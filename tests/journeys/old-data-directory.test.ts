@@ -1,7 +1,14 @@
 // An upgrade keeps all data: the current server starts on the data directory of each release since 0.1.0.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { adoptInstallation, type Installation, type ServerProcess } from '../faults/server-process.ts'
+import {
+  adoptInstallation,
+  createKeys,
+  type Installation,
+  type ServerProcess,
+} from '../faults/server-process.ts'
+import { startDnsServer } from '../support/fake-servers/dns-server.ts'
+import { proveDomain } from '../support/prove-domain.ts'
 import { until } from '../support/until.ts'
 import {
   listReleases,
@@ -11,6 +18,9 @@ import {
 } from '../support/upgrades/release-data.ts'
 
 const { origin, email, password } = RELEASE_PERSON
+
+const dns = await startDnsServer()
+afterAll(() => dns.stop())
 
 /*
  * Each directory was written with SQLite before a SIGKILL. It has four links, a tag, a form with one submission, a webhook
@@ -29,7 +39,7 @@ describe.each(listReleases())('a data directory of version %s', (version) => {
     key = data.key
     formKey = data.formKey
     installation = adoptInstallation(unpackReleaseData(version), [key])
-    server = await installation.start({ environment: { TOWPATH_URL: origin } })
+    server = await installation.start({ environment: { TOWPATH_URL: origin, DNS_SERVERS: dns.address } })
   }, 60_000)
 
   afterAll(() => installation?.end())
@@ -87,6 +97,30 @@ describe.each(listReleases())('a data directory of version %s', (version) => {
     })
     const sent = await server.submit(formKey, 'email=eve%40example.com', { Accept: 'application/json' })
     expect([sent.status, sent.json]).toEqual([200, { ok: true }])
+  })
+
+  test('has its slugs on the default domain still, where each is one link in all workspaces', async () => {
+    const create = (slug: string, key: string) =>
+      server.api(key, '/links', { slug, destinationUrl: 'https://example.com/' })
+    expect((await create('SPRING', key)).json.error).toBe('Slug already in use')
+    const [stranger = ''] = await createKeys({ dataDir: installation.dataDir }, 1)
+    expect((await create('spring', stranger)).status).toBe(409)
+    expect((await create('autumn', stranger)).status).toBe(201)
+  })
+
+  test('gets domains: a link keeps its clicks when it moves to one', async () => {
+    const id = await proveDomain((path, body) => server.api(key, path, body), dns, `go.v${version}.example`)
+    expect(await getData('/domains')).toMatchObject([{ id, verified: true, links: 0 }])
+    const { domain } = await getData('/links/1')
+    const moved = await fetch(`${server.origin}/v1/links/1`, {
+      method: 'PATCH',
+      headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ domain: `go.v${version}.example` }),
+    })
+    expect([domain, moved.status]).toEqual([new URL(origin).host, 200])
+    expect((await server.click('spring')).status).toBe(404)
+    expect((await server.click('spring', { Host: `go.v${version}.example` })).status).toBe(302)
+    await until('the sixth click', async () => (await getData('/links/1')).clicks === 6)
   })
 
   test('has its channel with a sealed secret that opens', async () => {
