@@ -29,7 +29,6 @@ import {
   type Hosts,
 } from './features/links/domains/host-gate.ts'
 import { createDomainRoutes, nothingHere } from './features/links/domains/public.ts'
-import { isReserved, readRequestedSlug } from './features/links/slug.ts'
 import { createTrashApi } from './features/links/trash/trash-api.ts'
 import { createNotifyApi } from './features/notify/api.ts'
 import { createMailRoutes } from './features/notify/public.ts'
@@ -41,7 +40,7 @@ import { createHeaderWrapper, toStrictTransportLine } from './http/answer-header
 import type { FastPathOptions } from './http/fast-path/listener.ts'
 import { jsonBody } from './http/json-body.ts'
 import { requireOneHost } from './http/one-host.ts'
-import { pathOf } from './http/request-path.ts'
+import { pathOf, readRequestedSlug } from './http/request-path.ts'
 import type { Caller } from './http/route-facts.ts'
 import { toRouteTemplate } from './http/route-table.ts'
 import type { ServerHandle } from './http/server-handle.ts'
@@ -194,7 +193,7 @@ function createHandlers(services: Services) {
   const onLink: DomainAnswer = (request, server, domain) => {
     const slug = readRequestedSlug(pathOf(request.url))
     if (slug === '') return onRoot(request, server, domain)
-    if (isReserved(services.site, domain.name, slug)) return nothingHere(request)
+    if (services.site.isReserved(domain.name, slug)) return nothingHere(request)
     describeRequest({ route: '/{slug}' })
     return redirects.answer(request, server, domain, slug)
   }
@@ -204,7 +203,7 @@ function createHandlers(services: Services) {
     if (domain.workspaceId !== null) return onLink(request, server, domain)
     if (path === '/v1' || path.startsWith('/v1/')) return onApi(request, server)
     const slug = readRequestedSlug(path)
-    if (slug === '' || isReserved(services.site, '', slug)) return onPage(request, server)
+    if (slug === '' || services.site.isReserved('', slug)) return onPage(request, server)
     return onLink(request, server, domain)
   }
   return {

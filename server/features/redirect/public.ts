@@ -19,7 +19,7 @@ import type { MissCounter } from '../hits/misses/miss-counter.ts'
 import { recordHit } from '../hits/record.ts'
 import type { Spool } from '../hits/spool/spool.ts'
 import type { CachedLink, LinkCache } from '../links/cache.ts'
-import type { ShortDomain } from '../links/domains/domain-directory.ts'
+import type { ShortDomain } from '../links/names/domain-directory.ts'
 import { answersOn, resolveLink } from '../links/resolve.ts'
 import { isPossibleSlug, toSlugKey } from '../links/slug.ts'
 import {

@@ -194,8 +194,8 @@ test('a path that is written with steps does not lead from a domain of a workspa
     'api/auth/options',
     'tls/ask?domain=go.example',
   ]
+  // 405 is the answer of the form endpoint.
   for (const page of pages)
-    // 405 is the answer of the form endpoint.
     for (const start of [
       '',
       'x/../',

@@ -9,7 +9,7 @@ import type { ServerHandle } from '../../../http/server-handle.ts'
 import { isInNetworks, type Network } from '../../../lib/ip-network.ts'
 import { isLoopback } from '../../../lib/parse-ip.ts'
 import type { Site } from '../link.ts'
-import type { DomainDirectory, ShortDomain } from './domain-directory.ts'
+import type { DomainDirectory, ShortDomain } from '../names/domain-directory.ts'
 
 export interface DomainRouteNeeds {
   domains: Pick<DomainDirectory, 'get'>
