@@ -23,6 +23,7 @@ import { type Blocklist, createBlocklist } from './features/links/blocklist/bloc
 import { createDestinationJudge } from './features/links/blocklist/judge-destination.ts'
 import { createLinkCache } from './features/links/cache.ts'
 import { createClickLimiter } from './features/links/counting/use-click.ts'
+import type { Site } from './features/links/link.ts'
 import { readLinkMetrics } from './features/links/metrics.ts'
 import { createDomainDirectory, type DomainDirectory } from './features/links/names/domain-directory.ts'
 import { preloadLinks } from './features/links/preload-links.ts'
@@ -36,7 +37,7 @@ import { type JobNeeds, startJobs } from './jobs.ts'
 import { createMetricsReader, type MetricsNeeds, readDatabaseMetrics } from './metrics.ts'
 import { type Notify, openNotify } from './notify.ts'
 import { openObservability } from './observability.ts'
-import { createSite, type ServerSite } from './site.ts'
+import { createSite } from './site.ts'
 import { createBuiltFileStore } from './storage/built-file-store.ts'
 import { createGeoLookup, type GeoLookup } from './storage/geo.ts'
 import { openStores, type StoreOptions, type Stores } from './stores.ts'
@@ -192,7 +193,7 @@ function startServiceJobs(config: Config, services: JobServices) {
 }
 
 interface SharedNeeds extends Stores {
-  site: ServerSite
+  site: Site
   blocklist: Blocklist
   now: () => number
   clock?: () => number
@@ -236,7 +237,7 @@ function createShared(config: Config, needs: SharedNeeds) {
 }
 
 /** No link may lead to a short link, on whatever domain: it could make a loop. */
-const addDomains = (site: ServerSite, domains: DomainDirectory): ServerSite => ({
+const addDomains = (site: Site, domains: DomainDirectory): Site => ({
   ...site,
   isShortHost: (host) => site.isShortHost(host) || domains.isOwnDomain(host),
 })

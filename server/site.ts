@@ -2,7 +2,7 @@
 
 import type { Site } from './features/links/link.ts'
 import { readHostName } from './features/links/names/domain-directory.ts'
-import { isReserved, toReservedOnDomains, toReservedSlugs } from './features/links/slug.ts'
+import { toReservedOnDomains, toReservedSlugs } from './features/links/slug.ts'
 import { toServerName } from './lib/web-url.ts'
 
 export interface SiteSettings {
@@ -15,11 +15,6 @@ export interface SiteSettings {
   intakePath: string
 }
 
-export interface ServerSite extends Site {
-  /** Whether something else than links answers below the first segment. */
-  isReserved: (domain: string, slug: string) => boolean
-}
-
 /**
  * What somebody can own as a domain: a name with a dot whose last label is no number, which would make it an IPv4 address
  * (https://url.spec.whatwg.org/#ends-in-a-number-checker). All else is the default domain's (docs/adr/0042-hosts.md).
@@ -27,7 +22,7 @@ export interface ServerSite extends Site {
 const NAME_OF_DOMAIN = /^[^[].*\.(?!(?:\d+|0x[0-9a-f]*)$)[^.]*$/
 
 /** @param isBlocked says whether the operator blocks a URL's host; absent where nobody chooses destinations */
-export function createSite(settings: SiteSettings, isBlocked: Site['isBlocked'] = () => false): ServerSite {
+export function createSite(settings: SiteSettings, isBlocked: Site['isBlocked'] = () => false): Site {
   const { host } = new URL(settings.origin)
   const { host: name = 'localhost' } = settings
   const listening = name.includes(':') ? `[${name.replace(/[[\]]/g, '')}]` : name
@@ -37,8 +32,6 @@ export function createSite(settings: SiteSettings, isBlocked: Site['isBlocked'] 
   const names = new Set([host, ...settings.aliases].map(readHostName))
   const ownHosts = [...new Set([host, ...settings.aliases, ...local])]
   const servers = new Set(ownHosts.map(toServerName))
-  const reserved = toReservedSlugs([settings.snippetPath, settings.intakePath])
-  const reservedOnDomains = toReservedOnDomains([settings.snippetPath, settings.intakePath])
   return {
     origin: settings.origin,
     domain: host,
@@ -51,8 +44,7 @@ export function createSite(settings: SiteSettings, isBlocked: Site['isBlocked'] 
     },
     schemes: settings.destinationSchemes,
     isBlocked,
-    reserved,
-    reservedOnDomains,
-    isReserved: (domain, slug) => isReserved({ reserved, reservedOnDomains }, domain, slug),
+    reserved: toReservedSlugs([settings.snippetPath, settings.intakePath]),
+    reservedOnDomains: toReservedOnDomains([settings.snippetPath, settings.intakePath]),
   }
 }

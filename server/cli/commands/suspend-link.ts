@@ -1,8 +1,8 @@
 // The commands `link suspend` and `link restore`: visitors of a suspended link get 451.
 
 import { readHostName } from '../../features/links/names/domain-directory.ts'
+import { readRequestedSlug } from '../../features/links/slug.ts'
 import { type LinkReference, linkExists, restoreLink, suspendLink } from '../../features/links/suspend.ts'
-import { readRequestedSlug } from '../../http/request-path.ts'
 import { parseReason } from '../arguments.ts'
 import { type Command, CommandError, type CommandNeeds } from '../command.ts'
 

@@ -1,7 +1,7 @@
 // Slugs: the rules, the key for matching, the reserved names, and random slugs (docs/adr/0044-slugs.md).
 
 import { randomFrom } from '../../lib/crypto/random.ts'
-import { countCharacters, foldCase } from '../../lib/text.ts'
+import { countCharacters, foldCase, percentDecode } from '../../lib/text.ts'
 import { dropSelectors, qualifyEmoji, replaceEmoji } from './names/emoji.ts'
 import { findMixedWord } from './names/look-alikes.ts'
 
@@ -77,6 +77,16 @@ export function isPossibleSlug(requested: string): boolean {
   if (requested.length > REQUESTED_MAX) return false
   const slug = normalizeSlug(requested)
   return countCharacters(slug) <= SLUG_MAX && hasSlugCharacters(slug) && hasSegments(slug)
+}
+
+/**
+ * The slug that a request asks for. An encoded slash (`%2f`) separates no segments: it stays encoded, and no slug has a "%".
+ * @param path of the request's URL, with its first slash; slashes at its end do not count
+ */
+export function readRequestedSlug(path: string): string {
+  let end = path.length
+  while (path[end - 1] === '/') end--
+  return percentDecode(path.slice(1, end).replaceAll(/%2f/gi, '%252f'))
 }
 
 /** The form of a slug that is unique and that look-ups use. @param caseSensitive as the slug's domain is */

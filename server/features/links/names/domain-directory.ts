@@ -48,7 +48,8 @@ export const DEFAULT_DOMAIN: ShortDomain = {
 }
 
 interface OwnHosts {
-  isOwnHost: (host: string) => boolean
+  /** True for a host of the default domain. */
+  isOwnHost(host: string): boolean
 }
 
 interface DirectoryState {
