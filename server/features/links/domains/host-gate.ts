@@ -48,8 +48,7 @@ const HEADERS = { 'Cache-Control': 'private, no-store', 'X-Robots-Tag': 'noindex
 function refuseHost({ headers }: Request, host: string): Response | Promise<Response> {
   describeRequest({ route: 'other' })
   const [status, title] = isHost(host) ? [404, 'Unknown domain'] : [400, 'Malformed host']
-  if (wantsJson(headers.get('accept')))
-    return Response.json({ error: title }, { status, headers: HEADERS })
+  if (wantsJson(headers.get('accept'))) return Response.json({ error: title }, { status, headers: HEADERS })
   return renderHtmlPage(
     status,
     title,
