@@ -27,7 +27,7 @@ const createException = (
 const EXCEPTIONS: RuleException[] = [
   createException(
     'workspace',
-    'links/domains/domain-directory.ts',
+    'links/names/domain-directory.ts',
     'listDomainNames',
     'a domain of any workspace is no source of visitors for anybody',
   ),
@@ -39,7 +39,7 @@ const EXCEPTIONS: RuleException[] = [
   ),
   createException(
     'workspace',
-    'links/domains/domain-directory.ts',
+    'links/names/domain-directory.ts',
     'createDomainDirectory',
     'a request knows only the host, and a verified domain belongs to one workspace',
   ),
@@ -52,9 +52,9 @@ const EXCEPTIONS: RuleException[] = [
   ),
   createException(
     'workspace',
-    'links/find-slug-availability.ts',
+    'links/names/link-domain.ts',
     'findHolder',
-    'a slug belongs to one workspace, as for a creation; the answer does not say to which',
+    'the operator names a link by its short URL, and a verified domain belongs to one workspace',
   ),
   createException(
     'allow',

@@ -16,7 +16,6 @@ import {
   changeDomain,
   putLinkOnDomain,
 } from '../../../tests/support/server/verified-domain.ts'
-import { until } from '../../../tests/support/until.ts'
 
 const SHOP = 'https://shop.example'
 const DEFAULT = '127.0.0.1'
@@ -238,18 +237,3 @@ onSqlite(
   },
   BEHIND_PROXY,
 )
-
-// The hit worker is another process: it learns of domains by a message, and at its start.
-onSqlite('a server that starts with domains', (server) => {
-  test('describes hits with them', async () => {
-    const site = await createSite(server())
-    await until('the workers know', async () => {
-      await callHost(server(), DEFAULT, `/${site.link.slug}`, {
-        headers: { Referer: `https://${site.domain}/` },
-      })
-      await server().waitUntilShipped()
-      const { data } = (await site.api('/analytics/clicks?groupBy=referrer')).json
-      return data[0]?.referrer === '(direct)'
-    })
-  })
-})
