@@ -153,8 +153,8 @@ onSqlite('a request for a slug', (server) => {
     const segments = url?.pathname.replace(/\/+$/, '').split('/').slice(1)
     try {
       const decoded = segments?.map(decodeURIComponent) ?? ['/']
-      // U+FE0F belongs to an emoji only.
-      const isHostile = decoded.some((each) => each.includes('/') || /(?<!❤\ufe0f*)\ufe0f/u.test(each))
+      // One U+FE0F belongs to an emoji, and none to a letter.
+      const isHostile = decoded.some((each) => each.includes('/') || /(?<!❤)\ufe0f/u.test(each))
       return isHostile ? undefined : links.get(toSlugKey(decoded.join('/')))
     } catch {
       return undefined
