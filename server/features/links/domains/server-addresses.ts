@@ -27,6 +27,7 @@ export function createServerAddresses(
   let addresses: string[] = []
   let asked = false
   const ask: ServerAddresses['ask'] = async (dns) => {
+    asked = true
     const answer = await dns.listAddresses(host)
     if ('values' in answer) addresses = answer.values.sort()
     return addresses
@@ -36,7 +37,6 @@ export function createServerAddresses(
     ask,
     known() {
       if (!asked) {
-        asked = true
         const dns = openDnsClient()
         ask(dns)
           .catch((error) => log.warn('own_addresses_unknown', describeError(error)))
