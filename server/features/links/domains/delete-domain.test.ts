@@ -21,6 +21,18 @@ onBothEngines('removing a domain', (server) => {
     return { name, id: await addVerifiedDomain(server(), ws.id, name, fields) }
   }
   const put = (ws: TestWorkspace, name: string, slug: string) => putLinkOnDomain(server(), ws, name, { slug })
+  /** More than one step moves. Their slugs are `link<workspace>-0` and so on. */
+  async function putMany(ws: TestWorkspace, domain: string, count: number) {
+    const links = Array.from({ length: count }, (_, i) => ({
+      destinationUrl: 'https://example.com/',
+      slug: `link${ws.id}-${i}`,
+    }))
+    for (let at = 0; at < count; at += 100)
+      await ws.api('/links/bulk', { method: 'POST', body: links.slice(at, at + 100) })
+    await server().app.db.write((connection) =>
+      connection.updateTable('links').set({ domain }).where('workspace_id', '=', ws.id).execute(),
+    )
+  }
   const listPlaces = (ws: TestWorkspace) =>
     server()
       .app.db.read.selectFrom('links')
@@ -53,7 +65,7 @@ onBothEngines('removing a domain', (server) => {
     const [from, to] = [await addOwned(ws), await addOwned(ws)]
     const trashed = await put(ws, from.name, `trash${ws.id}`)
     await ws.api(`/links/${trashed}`, { method: 'DELETE' })
-    for (let i = 0; i < 250; i++) await put(ws, from.name, `link${ws.id}-${i}`)
+    await putMany(ws, from.name, 250)
     const { status, json } = await drop(ws, from.id, to.id)
     expect([status, json.data.domain, json.data.links]).toEqual([200, from.name, 0])
     expect((await listPlaces(ws)).every(({ domain }) => domain === to.name)).toBe(true)
