@@ -16,8 +16,12 @@ export interface Site extends ReservedNames {
   origin: string
   /** The default domain, such as `go.example`; with the port unless it is the default port of the scheme. */
   domain: string
-  /** Every host that reaches this server: a destination on one of them would redirect in a loop. */
+  /** The names of the default domain (`TOWPATH_URL`, `TOWPATH_ALIASES`), in lower case and without ports. */
+  names: ReadonlySet<string>
+  /** The hosts of the default domain, and those that reach this server from its own machine. */
   ownHosts: string[]
+  /** Whether short links are on a host: a destination there could redirect in a loop. */
+  isShortHost: (host: string) => boolean
   /** Whether the default domain answers requests for a host: a name of this server, or one that cannot be anybody's domain. */
   isOwnHost: (host: string) => boolean
   /** Schemes that a destination may have besides http and https. */

@@ -4,8 +4,8 @@
 import { isIP } from 'node:net'
 import { describeError, log } from '../../../lib/log.ts'
 import type { Site } from '../link.ts'
+import { readHostName } from '../names/domain-directory.ts'
 import type { DnsClient, OpenDnsClient } from './dns-client.ts'
-import { readHostName } from './domain-directory.ts'
 
 export interface ServerAddresses {
   /** The name of the default domain, which a CNAME names. */
