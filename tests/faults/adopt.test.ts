@@ -16,7 +16,9 @@ import {
   getClickHouse,
 } from '../support/clickhouse/clickhouse-server.ts'
 import { closeAfterAll } from '../support/close-after-all.ts'
+import { startDnsServer } from '../support/fake-servers/dns-server.ts'
 import { migratedDatabase } from '../support/migrated-database.ts'
+import { proveDomain } from '../support/prove-domain.ts'
 import { atScale } from '../support/scale.ts'
 import { until } from '../support/until.ts'
 import { createLinkOverHttp, readCountedClicks, waitUntilCountersAgree } from './click-counts.ts'
@@ -34,7 +36,11 @@ setDefaultTimeout(300_000)
 const KILLS = atScale({ test: 1, soak: 30 })
 const CLICKS = atScale({ test: 200, soak: 4000 })
 
+const DOMAIN = 'go.brand.example'
+
 const closeLater = closeAfterAll()
+const dns = await startDnsServer()
+afterAll(() => dns.stop())
 let clickHouse: ClickHouseServer
 let environment: Record<string, string>
 let databaseUrl: string
@@ -46,7 +52,11 @@ const acknowledged: string[] = []
 beforeAll(async () => {
   clickHouse = await getClickHouse()
   databaseUrl = (await migratedDatabase()).url
-  environment = { CLICKHOUSE_URL: await clickHouse.createDatabase(), TOWPATH_SECRET: `${'a5'.repeat(20)}Zq9` }
+  environment = {
+    CLICKHOUSE_URL: await clickHouse.createDatabase(),
+    TOWPATH_SECRET: `${'a5'.repeat(20)}Zq9`,
+    DNS_SERVERS: dns.address,
+  }
   alive = await createInstallation(1, databaseUrl)
   dead = adoptInstallation(mkdtempSync(join(tmpdir(), 'towpath-dead-')), alive.keys, databaseUrl)
   closeLater(dead.end)
@@ -54,11 +64,13 @@ beforeAll(async () => {
   server = await alive.start({ environment })
   const key = alive.keys[0] as string
   await createLinkOverHttp('a', key, server)
+  await proveDomain((path, body) => server.api(key, path, body), dns, DOMAIN)
   const node = await dead.start({ environment })
   // The worker of this node has a first batch, and what follows is in the spool when it is killed.
   for (let i = 0; i < CLICKS; i++) {
     const marker = `m${i}`
-    if ((await node.click(`a?utm_term=${marker}`)).status === 302) acknowledged.push(marker)
+    const { status } = await node.click(`a?utm_term=${marker}`, { Referer: `https://${DOMAIN}/x` })
+    if (status === 302) acknowledged.push(marker)
   }
   await node.kill()
 }, CLICKHOUSE_START_MS)
@@ -133,6 +145,9 @@ test('counts every acknowledged click once, although it is killed', async () => 
   expect(counted.size).toBe(Math.min(CLICKS, 1000))
   expect(await countClicks()).toBe(CLICKS)
   await waitUntilCountersAgree(server, alive.keys)
+  // A domain is no source of visitors, for the command that describes the hits neither.
+  const { json } = await server.api(alive.keys[0] as string, '/analytics/clicks?groupBy=referrer')
+  expect(json.data).toMatchObject([{ referrer: '(direct)', clicks: CLICKS }])
   await until('the node to have left', async () => typeof (await readNode())?.left_at === 'string')
 })
 

@@ -60,13 +60,4 @@ test('a restored server answers on the domains of its backup', async () => {
   // The proof is in the backup, too: the records in DNS are still right.
   const { json } = await again.api(key, `/domains/${id}/verify`, {})
   expect(json.data).toMatchObject({ id, domain: DOMAIN, verified: true, links: 1, problem: null })
-
-  // A server that is killed describes its last hits at the next start. It knows its domains by then.
-  for (let i = 0; i < 5; i++)
-    await again.click(encodeURI(SLUG), { Host: DOMAIN, Referer: `https://${DOMAIN}/x` })
-  await again.kill()
-  const last = await restored.start(options)
-  await until('all clicks', async () => (await countClicks(last)) === 7)
-  const { data } = (await last.api(key, '/analytics/clicks?groupBy=referrer')).json
-  expect(data).toMatchObject([{ referrer: '(direct)', clicks: 7 }])
 })
