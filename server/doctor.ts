@@ -1,5 +1,6 @@
 // Wires the doctor inside a server: what its checks need is open already.
 
+import { lookup } from 'node:dns/promises'
 import manifest from '../package.json' with { type: 'json' }
 import type { Config } from './config.ts'
 import { createDoctor, type Doctor } from './features/doctor/report/doctor.ts'
@@ -25,7 +26,15 @@ export const createServerDoctor = (config: Config, { db, hitWorker, now }: Serve
     now,
     openRows: async () => db,
     inspectHits: hitWorker.inspect,
+    findAddresses,
     nodeDirectories: [config.dataDir],
     isServerRunning: true,
     isThorough: false,
   })
+
+/** With the resolver of the system, which the doctor's connections use too. */
+export const findAddresses = (name: string): Promise<string[]> =>
+  lookup(name, { all: true }).then(
+    (found) => found.map(({ address }) => address),
+    () => [],
+  )

@@ -25,6 +25,7 @@ import { createDestinationJudge } from './features/links/blocklist/judge-destina
 import { createLinkCache } from './features/links/cache.ts'
 import { createClickLimiter } from './features/links/counting/use-click.ts'
 import { createDomainDirectory } from './features/links/domains/domain-directory.ts'
+import { readDomainMetrics } from './features/links/domains/domain-metrics.ts'
 import type { Site } from './features/links/link.ts'
 import { readLinkMetrics } from './features/links/metrics.ts'
 import { preloadLinks } from './features/links/preload-links.ts'
@@ -153,6 +154,7 @@ const createServiceMetrics = (services: MetricServices, worker: MetricsNeeds['wo
       () => readHitMetrics(services),
       () => readDatabaseMetrics(services.db),
       () => readLinkMetrics(services.cache),
+      () => readDomainMetrics(services.domains),
       services.attempts.metrics,
       services.submissionLimit.metrics,
       services.pageViewLimit.metrics,

@@ -26,6 +26,8 @@ export interface DomainDirectory {
   find(host: string): ShortDomain | undefined
   /** @param name as `links.domain` has it @returns undefined where it does not answer now */
   get(name: string): ShortDomain | undefined
+  /** How many answer, and how many of them fail their check: as of the last `reload()`. */
+  count(): { verified: number; failing: number }
   /** Reads all verified domains. Call it after the commit of a change, and when another process has changed some. */
   reload(): Promise<void>
 }
@@ -47,12 +49,14 @@ export function createDomainDirectory(
   site: Pick<Site, 'isOwnHost'>,
 ): DomainDirectory {
   let domains = new Map<string, ShortDomain>()
+  let failing = 0
   let started = 0
   let applied = 0
   const get = (name: string) => (name === '' ? DEFAULT_DOMAIN : domains.get(name))
   return {
     find: (host) => domains.get(readHostName(host)) ?? (site.isOwnHost(host) ? DEFAULT_DOMAIN : undefined),
     get,
+    count: () => ({ verified: domains.size, failing }),
     async reload() {
       const number = ++started
       const rows = await read.selectFrom('domains').selectAll().where('verified_at', 'is not', null).execute()
@@ -60,6 +64,7 @@ export function createDomainDirectory(
       if (number < applied) return
       applied = number
       domains = new Map(rows.map((row) => [row.domain, toShortDomain(row)]))
+      failing = rows.filter((row) => row.failing_since !== null).length
     },
   }
 }
