@@ -129,6 +129,7 @@ export async function openServices(config: Config, options: ServiceOptions = {})
 /** What anybody may ask for needs these. */
 const createPublicNeeds = (config: Config, shared: Shared, { intake, forms, formFacts }: PublicServices) => ({
   site: shared.site,
+  domains: shared.domains,
   origin: config.origin,
   paths: config,
   redirects: { ...shared, trustProxy: config.trustProxy, abuseEmail: config.abuseEmail },
