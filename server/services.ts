@@ -1,7 +1,6 @@
 // Opens the stores and wires the features: what app.ts mounts, what jobs.ts runs, and what main.ts closes.
 
 import { dirname } from 'node:path'
-import manifest from '../package.json' with { type: 'json' }
 import type { Config } from './config.ts'
 import { createServerDoctor } from './doctor.ts'
 import { createRateLimiter } from './features/accounts/access/rate-limiter.ts'
@@ -24,8 +23,12 @@ import { type Blocklist, createBlocklist } from './features/links/blocklist/bloc
 import { createDestinationJudge } from './features/links/blocklist/judge-destination.ts'
 import { createLinkCache } from './features/links/cache.ts'
 import { createClickLimiter } from './features/links/counting/use-click.ts'
+<<<<<<< HEAD
 import { createDomainDirectory } from './features/links/domains/domain-directory.ts'
 import { readDomainMetrics } from './features/links/domains/domain-metrics.ts'
+=======
+import { createDomainDirectory, type DomainDirectory } from './features/links/domains/domain-directory.ts'
+>>>>>>> host
 import type { Site } from './features/links/link.ts'
 import { readLinkMetrics } from './features/links/metrics.ts'
 import { preloadLinks } from './features/links/preload-links.ts'
@@ -43,6 +46,7 @@ import { createSite } from './site.ts'
 import { createBuiltFileStore } from './storage/built-file-store.ts'
 import { createGeoLookup, type GeoLookup } from './storage/geo.ts'
 import { openStores, type StoreOptions, type Stores } from './stores.ts'
+import { VERSION } from './version.ts'
 
 export interface ServiceOptions extends StoreOptions {
   /** Where several servers share the ports of this machine. */
@@ -88,8 +92,7 @@ export async function openServices(config: Config, options: ServiceOptions = {})
     { ...shared, ...endpoints, notify, hitWorker: stores.hitWorker },
     worker,
   )
-  const { version } = manifest
-  const observability = await openObservability(config, { db: stores.db, node: stores.spool.node, version })
+  const observability = await openObservability(config, stores.db, stores.spool.node)
   for (const part of [feed, observability, backups]) metrics.add(part.metrics)
   return {
     ...stores,
@@ -104,7 +107,7 @@ export async function openServices(config: Config, options: ServiceOptions = {})
       access: config,
       probe: stores.db.probe,
       draining: () => draining,
-      version,
+      version: VERSION,
       acceptsHits: stores.spool.acceptsHits,
       metrics: metrics.readAll,
     },
@@ -130,6 +133,7 @@ export async function openServices(config: Config, options: ServiceOptions = {})
 const createPublicNeeds = (config: Config, shared: Shared, { intake, forms, formFacts }: PublicServices) => ({
   site: shared.site,
   domains: shared.domains,
+  hosts: { domains: shared.domains, site: shared.site, trustProxy: config.trustProxy },
   origin: config.origin,
   paths: config,
   redirects: { ...shared, trustProxy: config.trustProxy, abuseEmail: config.abuseEmail },
@@ -204,9 +208,11 @@ type Shared = ReturnType<typeof createShared>
 
 /** Things that several features share. There must be exactly one of each. */
 function createShared(config: Config, needs: SharedNeeds) {
-  const { db, disk, spool, misses, cluster, hitWorker, getSalt, site, blocklist, now, clock } = needs
+  const { db, disk, spool, misses, cluster, hitWorker, getSalt, blocklist, now, clock } = needs
   const getOthersShippedUntil = cluster.getOthersShippedUntil
   const freshness = createFreshness(db.engine)
+  const cache = createLinkCache(freshness)
+  const domains = createDomainDirectory(db, needs.site, { onNewHolder: cache.invalidateMisses })
   const mailBudget = createMailBudget({ db, now, mailPerDay: config.mailPerDay })
   const send = createMailSender(config)
   return {
@@ -218,13 +224,13 @@ function createShared(config: Config, needs: SharedNeeds) {
     hits: { ...hitWorker, countedUntil: () => Math.min(hitWorker.countedUntil(), getOthersShippedUntil()) },
     getOthersShippedUntil,
     getSalt,
-    site,
+    site: addDomains(needs.site, domains),
     now,
     clock,
     clickLimiter: createClickLimiter(db),
     freshness,
-    cache: createLinkCache(freshness),
-    domains: createDomainDirectory(db, site),
+    cache,
+    domains,
     blocklist,
     isBlockedDestination: createDestinationJudge(blocklist),
     geo: createLazyGeoLookup(config.geoipDb),
@@ -235,6 +241,12 @@ function createShared(config: Config, needs: SharedNeeds) {
     sendMail: send && limitMails(send, mailBudget),
   }
 }
+
+/** No link may lead to a short link, on whatever domain: it could make a loop. */
+const addDomains = (site: Site, domains: DomainDirectory): Site => ({
+  ...site,
+  isShortHost: (host) => site.isShortHost(host) || domains.isOwnDomain(host),
+})
 
 /** Opens what pages on other sites use: the form endpoint, and the intake of the snippet. */
 function openPublicServices(config: Config, shared: Shared, notify: Notify) {
@@ -300,7 +312,7 @@ function createApiServices(config: Config, services: ApiServices) {
   const { origin, secret, turnstile, webhookAllow, snippetPath, defaultPlan } = config
   const analytics = { db, hits, now, defaultDomain: site.domain }
   return {
-    gates: { db, limiter, now, origin, secret, version: manifest.version },
+    gates: { db, limiter, now, origin, secret, version: VERSION },
     accounts: { limiter, now, origin, snippetPath, defaultPlan, sendMail, mailBudget },
     links: { site, now },
     redirects: { site, now, isBlockedDestination },

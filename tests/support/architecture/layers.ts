@@ -19,7 +19,7 @@ export const ALLOWED_FEATURE_IMPORTS: Record<string, string[]> = {
   accounts: [],
   backup: ['hits'],
   cluster: [],
-  doctor: ['cluster', 'hits'],
+  doctor: ['backup', 'cluster', 'hits'],
   links: [],
   redirect: ['links', 'hits'],
   visitors: [],
