@@ -12,7 +12,7 @@ import { connectTo, countDays, judgeConnection } from './tls.ts'
 const DOMAINS_MAX = 50
 const LOOKUP_MS = 3_000
 
-const CORRECT_DNS = 'Let its owners set the records that Settings > Domains of their workspace shows.'
+const CORRECT_DNS = 'Let its owners set the records that the page Domains of their workspace shows.'
 const BEHIND_PROXY = `Right where a proxy such as Cloudflare stands before it. If not: ${CORRECT_DNS}`
 
 export const checkDomains = (needs: DoctorNeeds): Promise<CheckResult[]> =>
@@ -22,10 +22,7 @@ export const checkDomains = (needs: DoctorNeeds): Promise<CheckResult[]> =>
     const { host, hostname } = new URL(needs.settings.origin)
     const own = await findAddresses(hostname, needs)
     if (own.length === 0)
-      return [
-        ...domains.flatMap(judgeProof),
-        skipped(`No address of ${host} could be found from this machine.`),
-      ]
+      return [...domains.flatMap(judgeProof), skipped(`DNS has no address of ${host} for this machine.`)]
     const judged = await Promise.all(
       domains.slice(0, DOMAINS_MAX).map(async (row): Promise<JudgedDomain> => {
         const way = await judgeWay(`https://${row.domain}`, own, needs)
@@ -80,8 +77,8 @@ function judgeProof({ domain, failing_since: since, problem: reason }: VerifiedD
   if (since === null) return []
   return [
     warning(
-      `${domain} fails its DNS check since ${new Date(since).toISOString()}: ${reason ?? 'the reason is unknown.'}`,
-      `${CORRECT_DNS} After seven days it answers no more.`,
+      `${domain} fails its check since ${new Date(since).toISOString()}. ${reason ?? ''}`.trim(),
+      CORRECT_DNS,
     ),
   ]
 }
