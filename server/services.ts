@@ -309,7 +309,7 @@ interface ApiServices extends Shared, Pick<PublicServices, 'attempts'> {
 /** The needs of the routes of /v1, by feature. */
 function createApiServices(config: Config, services: ApiServices) {
   const { db, limiter, hits, site, now, sendMail, mailBudget, attempts, notify } = services
-  const { resolvePendingAttribution, isBlockedDestination } = services
+  const { resolvePendingAttribution, isBlockedDestination, domains } = services
   const { origin, secret, turnstile, webhookAllow, snippetPath, defaultPlan } = config
   const analytics = { db, hits, now, defaultDomain: site.domain }
   return {
@@ -317,7 +317,7 @@ function createApiServices(config: Config, services: ApiServices) {
     accounts: { limiter, now, origin, snippetPath, defaultPlan, sendMail, mailBudget },
     links: { site, now },
     domains: createVerificationNeeds(config, services),
-    redirects: { site, now, isBlockedDestination },
+    redirects: { site, domains, now, isBlockedDestination },
     analytics: { ...analytics, scratchDir: prepareScratchDirectory(config.dataDir) },
     leads: { ...analytics, resolvePendingAttribution },
     forms: { origin, now, resolvePendingAttribution, isBlocked: site.isBlocked },
