@@ -42,12 +42,14 @@ export const createHostGate =
     return answer(request, server, domain)
   }
 
+const HEADERS = { 'Cache-Control': 'private, no-store', 'X-Robots-Tag': 'noindex' }
+
 /** Nothing is counted, and no cookie is read or set. */
 function refuseHost({ headers }: Request, host: string): Response | Promise<Response> {
   describeRequest({ route: 'other' })
   const [status, title] = isHost(host) ? [404, 'Unknown domain'] : [400, 'Malformed host']
   if (wantsJson(headers.get('accept')))
-    return Response.json({ error: title }, { status, headers: { 'Cache-Control': 'private, no-store' } })
+    return Response.json({ error: title }, { status, headers: HEADERS })
   return renderHtmlPage(
     status,
     title,
