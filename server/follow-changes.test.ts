@@ -15,7 +15,7 @@ import {
   createDomainDirectory,
   DEFAULT_DOMAIN,
   type ShortDomain,
-} from './features/links/domains/domain-directory.ts'
+} from './features/links/names/domain-directory.ts'
 import { resolveLink } from './features/links/resolve.ts'
 import { restoreLink, suspendLink } from './features/links/suspend.ts'
 import { createWorkspaceLookup } from './features/tracking/workspace-lookup.ts'

@@ -24,11 +24,11 @@ import { createDestinationJudge } from './features/links/blocklist/judge-destina
 import { createLinkCache } from './features/links/cache.ts'
 import { createClickLimiter } from './features/links/counting/use-click.ts'
 import { createDnsClients } from './features/links/domains/dns-client.ts'
-import { createDomainDirectory, type DomainDirectory } from './features/links/domains/domain-directory.ts'
 import { readDomainMetrics } from './features/links/domains/domain-metrics.ts'
 import { createServerAddresses } from './features/links/domains/server-addresses.ts'
 import type { Site } from './features/links/link.ts'
 import { readLinkMetrics } from './features/links/metrics.ts'
+import { createDomainDirectory, type DomainDirectory } from './features/links/names/domain-directory.ts'
 import { preloadLinks } from './features/links/preload-links.ts'
 import { createClockFollower } from './features/notify/delivery/follow-clock.ts'
 import { createEventIds } from './features/tracking/event-id.ts'
@@ -192,6 +192,7 @@ function startServiceJobs(config: Config, services: JobServices) {
     eraseHits: hits.eraseHits,
     reloadBlocklist: blocklist.reload,
     pruneBuiltFiles: services.builtFiles?.prune,
+    verification: createVerificationNeeds(config, services),
     followClock: createClockFollower(services),
   })
 }

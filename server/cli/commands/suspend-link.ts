@@ -1,6 +1,6 @@
 // The commands `link suspend` and `link restore`: visitors of a suspended link get 451.
 
-import { readHostName } from '../../features/links/domains/domain-directory.ts'
+import { readHostName } from '../../features/links/names/domain-directory.ts'
 import { readRequestedSlug } from '../../features/links/slug.ts'
 import { type LinkReference, linkExists, restoreLink, suspendLink } from '../../features/links/suspend.ts'
 import { parseReason } from '../arguments.ts'

@@ -7,7 +7,7 @@ import { type DatabaseHandle, openDatabase } from '../../storage/database/open-d
 import { createWorkspace } from '../accounts/workspaces/create-workspace.ts'
 import { createLinkCache } from './cache.ts'
 import { createLink } from './create.ts'
-import { DEFAULT_DOMAIN } from './domains/domain-directory.ts'
+import { DEFAULT_DOMAIN } from './names/domain-directory.ts'
 import { preloadLinks } from './preload-links.ts'
 
 const dataDir = mkdtempSync(join(tmpdir(), 'towpath-preload-'))

@@ -6,7 +6,7 @@ import { withTimeout } from '../../lib/concurrency/with-timeout.ts'
 import { describeError, log } from '../../lib/log.ts'
 import type { Database } from '../../storage/database/open-database.ts'
 import { type LinkCache, toCachedLink } from './cache.ts'
-import type { DomainDirectory } from './domains/domain-directory.ts'
+import type { DomainDirectory } from './names/domain-directory.ts'
 import { answersOn, selectCachedLinks } from './resolve.ts'
 
 export interface PreloadNeeds {

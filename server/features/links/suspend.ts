@@ -6,7 +6,7 @@ import type { Connection, Database } from '../../storage/database/open-database.
 import { recordChange } from '../../storage/database/record-change.ts'
 import { recordSuspensionChange } from '../accounts/access/suspension.ts'
 import { type AuditEntry, recordAudit } from '../accounts/audit/record-audit.ts'
-import { findHolder } from './domains/link-domain.ts'
+import { findHolder } from './names/link-domain.ts'
 import { toSlugKey } from './slug.ts'
 
 export interface LinkSuspensionNeeds {

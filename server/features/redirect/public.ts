@@ -20,7 +20,7 @@ import type { MissCounter } from '../hits/misses/miss-counter.ts'
 import { recordHit } from '../hits/record.ts'
 import type { Spool } from '../hits/spool/spool.ts'
 import type { CachedLink, LinkCache } from '../links/cache.ts'
-import type { ShortDomain } from '../links/domains/domain-directory.ts'
+import type { ShortDomain } from '../links/names/domain-directory.ts'
 import { answersOn, resolveLink } from '../links/resolve.ts'
 import { isPossibleSlug, isReserved, readRequestedSlug, toSlugKey } from '../links/slug.ts'
 import {

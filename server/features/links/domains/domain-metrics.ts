@@ -1,7 +1,7 @@
 // The metrics of workspaces' domains, for `/metrics`.
 
 import type { Metric } from '../../../http/health-and-metrics.ts'
-import type { DomainDirectory } from './domain-directory.ts'
+import type { DomainDirectory } from '../names/domain-directory.ts'
 
 /** @returns the values at this moment */
 export function readDomainMetrics(domains: Pick<DomainDirectory, 'count'>): Metric[] {

@@ -8,7 +8,7 @@ import { pathOf } from '../../../http/request-path.ts'
 import type { ServerHandle } from '../../../http/server-handle.ts'
 import { isInNetworks, type Network } from '../../../lib/ip-network.ts'
 import { isLoopback } from '../../../lib/parse-ip.ts'
-import type { DomainDirectory, ShortDomain } from './domain-directory.ts'
+import type { DomainDirectory, ShortDomain } from '../names/domain-directory.ts'
 
 export interface DomainRouteNeeds {
   domains: Pick<DomainDirectory, 'get'>

@@ -4,7 +4,6 @@ import { domainToASCII } from 'node:url'
 import { invalid } from '../../../lib/failure.ts'
 import type { Connection, DatabaseEngine } from '../../../storage/database/open-database.ts'
 import type { Actor } from '../../accounts/access/actor.ts'
-import type { Site } from '../link.ts'
 import { readHostName } from './domain-directory.ts'
 
 export interface LinkDomain {
@@ -15,7 +14,8 @@ export interface LinkDomain {
 
 interface DomainLookup {
   connection: Connection
-  site: Pick<Site, 'domain'>
+  /** With the name of the default domain. */
+  site: { domain: string }
   /** The engine of the transaction that will put a link on the domain; absent where none will. */
   lockOn?: DatabaseEngine
 }
@@ -24,7 +24,7 @@ const DEFAULT_DOMAIN: LinkDomain = { name: '', caseSensitive: false }
 const NAMES_MAX = 5
 
 /** @returns the name that somebody typed as `links.domain` has it; null where no domain has such a name */
-export const toStoredDomain = (site: Pick<Site, 'domain'>, typed: string): string | null =>
+export const toStoredDomain = (site: DomainLookup['site'], typed: string): string | null =>
   typed.toLowerCase() === site.domain.toLowerCase() ? '' : domainToASCII(readHostName(typed)) || null
 
 /**
