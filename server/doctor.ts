@@ -4,6 +4,7 @@ import manifest from '../package.json' with { type: 'json' }
 import type { Config } from './config.ts'
 import { createDoctor, type Doctor } from './features/doctor/report/doctor.ts'
 import type { HitWorkerClient } from './features/hits/worker/client.ts'
+import { createDnsClients } from './features/links/domains/dns-client.ts'
 import type { Database } from './storage/database/open-database.ts'
 
 /** What package.json says. */
@@ -25,7 +26,20 @@ export const createServerDoctor = (config: Config, { db, hitWorker, now }: Serve
     now,
     openRows: async () => db,
     inspectHits: hitWorker.inspect,
+    findAddresses: createAddressFinder(config),
     nodeDirectories: [config.dataDir],
     isServerRunning: true,
     isThorough: false,
   })
+
+/** Asks the DNS servers that domains are checked with. */
+export function createAddressFinder({
+  dnsServers,
+}: Pick<Config, 'dnsServers'>): (name: string) => Promise<string[]> {
+  const openDnsClient = createDnsClients(dnsServers)
+  return async (name) => {
+    const dns = openDnsClient()
+    const answer = await dns.listAddresses(name).finally(dns.close)
+    return 'values' in answer ? answer.values : []
+  }
+}

@@ -24,6 +24,7 @@ import { createDestinationJudge } from './features/links/blocklist/judge-destina
 import { createLinkCache } from './features/links/cache.ts'
 import { createClickLimiter } from './features/links/counting/use-click.ts'
 import { createDnsClients } from './features/links/domains/dns-client.ts'
+import { readDomainMetrics } from './features/links/domains/domain-metrics.ts'
 import { createServerAddresses } from './features/links/domains/server-addresses.ts'
 import type { Site } from './features/links/link.ts'
 import { readLinkMetrics } from './features/links/metrics.ts'
@@ -158,6 +159,7 @@ const createServiceMetrics = (services: MetricServices, worker: MetricsNeeds['wo
       () => readHitMetrics(services),
       () => readDatabaseMetrics(services.db),
       () => readLinkMetrics(services.cache),
+      () => readDomainMetrics(services.domains),
       services.attempts.metrics,
       services.submissionLimit.metrics,
       services.pageViewLimit.metrics,

@@ -1,8 +1,9 @@
-// Sends a request to an address that the operator has set (TOWPATH_URL), which may be a private one, and says what the
-// connection looked like. Nobody else may choose the address.
+// Sends a request for the operator and says what the connection looked like. The host is the operator's own (TOWPATH_URL),
+// which may be a private one, or the caller has checked the addresses: nobody else may choose where it goes.
 
 import http, { type IncomingMessage } from 'node:http'
 import https from 'node:https'
+import { isIP, type LookupFunction } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 
 export interface OperatorRequest {
@@ -10,6 +11,8 @@ export interface OperatorRequest {
   headers?: Record<string, string>
   /** From the name's look-up to the last byte of the answer. */
   timeoutMs: number
+  /** Where the name leads, instead of a look-up: at least one. */
+  addresses?: string[]
 }
 
 export interface PeerCertificate {
@@ -36,10 +39,15 @@ export function requestFromOperator({
   url,
   headers = {},
   timeoutMs,
+  addresses,
 }: OperatorRequest): Promise<OperatorAnswer | { reason: string }> {
   const { promise, resolve } = Promise.withResolvers<OperatorAnswer | { reason: string }>()
   // The certificate is judged by the caller: an answer behind a bad one tells more than none.
-  const options = { headers: { 'user-agent': 'Towpath', ...headers }, agent: false as const }
+  const options = {
+    headers: { 'user-agent': 'Towpath', ...headers },
+    agent: false as const,
+    ...(addresses && { lookup: createLookup(addresses) }),
+  }
   const request = url.startsWith('https:')
     ? https.request(url, { ...options, rejectUnauthorized: false })
     : http.request(url, options)
@@ -77,6 +85,15 @@ export function requestFromOperator({
   request.on('close', () => settle({ reason: 'the connection was closed before an answer came' }))
   request.end()
   return promise
+}
+
+function createLookup(addresses: string[]): LookupFunction {
+  const found = addresses.map((address) => ({ address, family: isIP(address) }))
+  return (_, { all }, callback) => {
+    const [{ address, family } = { address: '', family: 0 }] = found
+    if (all) callback(null, found)
+    else callback(null, address, family)
+  }
 }
 
 function describeConnection({

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { ROOT } from '../support/architecture/read-checkout.ts'
 import { getCodeBlock, readCodeBlocks } from '../support/code-blocks.ts'
 import { startMailServer } from '../support/fake-servers/mail-server.ts'
-import { getCaddy } from '../support/processes/caddy.ts'
+import { startTlsCaddy } from '../support/processes/caddy.ts'
 import { createCertificate } from '../support/processes/certificate.ts'
 import { canInstallPackages, installPackage } from '../support/processes/debian-package.ts'
 import { findFreePort } from '../support/processes/free-port.ts'
@@ -105,32 +105,15 @@ describe('docs/hosting.md', () => {
     async () => {
       const site = readDeployFile('caddy/Caddyfile')
       expect(site).toContain('127.0.0.1:3000')
-      const program = getCaddy()
-      const file = join(dir, 'Caddyfile')
-      writeFileSync(file, site)
-      const words = ['--adapter', 'caddyfile', '--config', file]
-      const { stderr, exitCode } = Bun.spawnSync([program, 'validate', ...words], { stderr: 'pipe' })
-      expect(exitCode === 0 ? '' : stderr.toString()).toBe('')
-
-      // A certificate of its own, in place of one from Let's Encrypt.
-      const [httpPort, tlsPort] = [findFreePort(), findFreePort()]
-      const ports = `http_port ${httpPort}\n  https_port ${tlsPort}\n  default_bind 127.0.0.1`
-      const options = `admin off\n  local_certs\n  skip_install_trust\n  storage file_system ${dir}/caddy\n  ${ports}`
-      writeFileSync(file, `{\n  ${options}\n}\n${site}`)
       // compose.yaml sets it in the same way.
-      const env = { ...process.env, TOWPATH_UPSTREAM: `127.0.0.1:${port}` }
-      const caddy = Bun.spawn([program, 'run', ...words], { env, stdout: 'ignore', stderr: 'ignore' })
+      const { tlsPort, httpPort, end } = await startTlsCaddy(site, { TOWPATH_UPSTREAM: `127.0.0.1:${port}` })
       try {
-        await until(
-          'Caddy',
-          async () => caddy.exitCode !== null || (await ask('https', tlsPort, '/livez')).startsWith('200'),
-        )
+        await until('its certificate', async () => (await ask('https', tlsPort, '/livez')).startsWith('200'))
         expect(await ask('https', tlsPort, '/spring')).toBe('302 https://example.com/sale max-age=31536000')
         expect(await ask('http', httpPort, '/spring')).toStartWith('308 https://go.example')
         await expectOwnAddress(tlsPort)
       } finally {
-        caddy.kill()
-        await caddy.exited
+        await end()
       }
     },
     INSTALL_MS,

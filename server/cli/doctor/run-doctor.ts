@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import { findSecret } from '../../config/storage-settings.ts'
 import { type ConfigInspection, inspectConfig } from '../../config.ts'
-import { VERSIONS } from '../../doctor.ts'
+import { createAddressFinder, VERSIONS } from '../../doctor.ts'
 import type { DoctorFinding } from '../../features/doctor/finding.ts'
 import type { DoctorNeeds } from '../../features/doctor/needs.ts'
 import { CHECKS, type Check, SERVER_CHECK } from '../../features/doctor/report/check-list.ts'
@@ -108,6 +108,7 @@ function toNeeds(
       if (clickHouseUrls) return inspectClickHouseAt(clickHouseUrls, withClicks)
       return server ? server.inspect() : inspectDuckDbFile(toHitFilePath(dataDir), withClicks)
     },
+    findAddresses: createAddressFinder(config),
     nodeDirectories:
       workers === 1 ? [dataDir] : Array.from({ length: workers }, (_, i) => join(dataDir, `worker-${i + 1}`)),
     isServerRunning: server !== undefined,

@@ -14,6 +14,8 @@ export interface DoctorSettings {
   /** The public origin, without a trailing slash. */
   origin: string
   trustProxy: Network[]
+  /** Private networks that requests for workspaces may reach. */
+  webhookAllow: Network[]
   smtpUrl?: string
   mailFrom?: string
   diskReserveBytes: number
@@ -38,6 +40,8 @@ export interface DoctorNeeds {
    * @throws when the hit store is away
    */
   inspectHits(withClicks: boolean): Promise<HitInspection | undefined>
+  /** Finds all addresses of a name; none where it has none, or where no name server answers. */
+  findAddresses(name: string): Promise<string[]>
   /** The data directories of the nodes on this machine: one for each process (WORKERS). */
   nodeDirectories: string[]
   /** Whether a server runs on the directory. */

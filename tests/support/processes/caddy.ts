@@ -21,14 +21,52 @@ export async function startCaddy(
   site: string,
   snippets = '',
 ): Promise<{ origin: string; end(): Promise<void> }> {
+  const origin = `http://127.0.0.1:${findFreePort()}`
+  const { end } = await runCaddy(() => `{\n\tadmin off\n}\n${snippets}\n${origin} {\n${site}\n}\n`, origin)
+  return { origin, end }
+}
+
+export interface TlsCaddy {
+  httpPort: number
+  tlsPort: number
+  /** The certificate of the authority that signs all others, in place of a public one. */
+  authority: string
+  end(): Promise<void>
+}
+
+/**
+ * Starts Caddy with a Caddyfile of `deploy/`, whose first block has its options. Ports, certificates and directories are
+ * the test's.
+ */
+export async function startTlsCaddy(
+  caddyfile: string,
+  environment: Record<string, string> = {},
+): Promise<TlsCaddy> {
+  const [httpPort, tlsPort] = [findFreePort(), findFreePort()]
+  const writeConfig = (dir: string) => {
+    const ports = `http_port ${httpPort}\n\thttps_port ${tlsPort}\n\tdefault_bind 127.0.0.1`
+    const options = `admin off\n\tlocal_certs\n\tskip_install_trust\n\tstorage file_system ${dir}/storage\n\t${ports}`
+    const config = caddyfile.replace(/^\{\n/m, `{\n\t${options}\n`)
+    if (config === caddyfile) throw new Error('The Caddyfile has no options')
+    return config
+  }
+  const { dir, end } = await runCaddy(writeConfig, `http://127.0.0.1:${httpPort}`, environment)
+  return { httpPort, tlsPort, authority: join(dir, 'storage/pki/authorities/local/root.crt'), end }
+}
+
+/** @param writeConfig gives the Caddyfile for Caddy in `dir`. @param origin what answers when it is up */
+async function runCaddy(
+  writeConfig: (dir: string) => string,
+  origin: string,
+  environment: Record<string, string> = {},
+) {
   const program = getCaddy()
   const dir = mkdtempSync(join(tmpdir(), 'towpath-caddy-'))
   const guard = createProcessGuard(dir)
-  const origin = `http://127.0.0.1:${findFreePort()}`
   const config = join(dir, 'Caddyfile')
-  writeFileSync(config, `{\n\tadmin off\n}\n${snippets}\n${origin} {\n${site}\n}\n`)
+  writeFileSync(config, writeConfig(dir))
   const child = Bun.spawn([program, 'run', '--config', config, '--adapter', 'caddyfile'], {
-    env: { PATH: process.env.PATH, HOME: dir },
+    env: { PATH: process.env.PATH, HOME: dir, ...environment },
     stdout: 'ignore',
     stderr: Bun.file(join(dir, 'log')),
   })
@@ -41,7 +79,7 @@ export async function startCaddy(
   )
   if (child.exitCode !== null) throw new Error(`Caddy ended: ${await Bun.file(join(dir, 'log')).text()}`)
   return {
-    origin,
+    dir,
     async end() {
       child.kill('SIGTERM')
       await child.exited

@@ -19,6 +19,14 @@ export interface Nginx {
 
 const findNginx = () => Bun.which('nginx', { PATH: `${process.env.PATH}:/usr/sbin:/usr/local/sbin` })
 
+/** @throws a sentence when there is no nginx, and none can be installed */
+export function getNginx(): string {
+  if (!findNginx() && canInstallPackages()) installPackage('nginx-light', 'install nginx.')
+  const program = findNginx()
+  if (!program) throw new Error('These tests need nginx: install it.')
+  return program
+}
+
 /**
  * Starts nginx as a proxy whose connections to the server are shared by all clients.
  * @param logFormat what `access.log` says of each request
@@ -32,9 +40,7 @@ export const startNginx = (upstreamPort: number, logFormat: string) =>
  * @throws when nginx refuses the configuration, is missing, or cannot be installed
  */
 export async function startNginxWith(writeConfig: (dir: string, port: number) => string): Promise<Nginx> {
-  if (!findNginx() && canInstallPackages()) installPackage('nginx-light', 'install nginx.')
-  const program = findNginx()
-  if (!program) throw new Error('These tests need nginx: install it.')
+  const program = getNginx()
   const dir = mkdtempSync(join(tmpdir(), 'towpath-nginx-'))
   const guard = createProcessGuard(dir)
   const port = findFreePort()

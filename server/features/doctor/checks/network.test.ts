@@ -13,7 +13,7 @@ import { toEcho } from '../echo.ts'
 import { createDoctorRoutes } from '../public.ts'
 import { askThroughProxy, checkAddress, judgeEcho, judgeTrustedNetworks } from './address.ts'
 import { checkMail } from './mail.ts'
-import { checkOrigins, judgeCertificate, judgeRedirect } from './tls.ts'
+import { checkTls, judgeCertificate, judgeRedirect } from './tls.ts'
 
 let patient: DoctorPatient
 let dir: string
@@ -169,10 +169,9 @@ describe('TLS', () => {
   })
 
   test('is a warning without https, and without a redirect to it', async () => {
-    expect(summarize(await checkOrigins(['http://go.example'], Date.now()))).toContain(
-      'warning: http://go.example has no TLS',
-    )
-    expect(summarize(await checkOrigins(['http://localhost:3000'], Date.now()))).toStartWith('skipped')
+    const check = async (origin: string) => summarize(await checkTls(patient.needs({}, { origin })))
+    expect(await check('http://go.example')).toContain('warning: http://go.example has no TLS')
+    expect(await check('http://localhost:3000')).toStartWith('skipped')
     expect(summarize(judgeRedirect('go.example', { status: 200, location: undefined }))).toStartWith(
       'warning',
     )

@@ -1,6 +1,10 @@
-// Check: the certificates of the hosts of short links, and the way from http to https.
+// Check: the certificate of the default domain, and the way from http to https. `domains.ts` asks the same of other domains.
 
-import { type PeerCertificate, requestFromOperator } from '../../../http/operator-request.ts'
+import {
+  type OperatorAnswer,
+  type PeerCertificate,
+  requestFromOperator,
+} from '../../../http/operator-request.ts'
 import { isLoopback } from '../../../lib/parse-ip.ts'
 import { type CheckResult, complaintsOr, problem, skipped, warning } from '../finding.ts'
 import type { DoctorNeeds } from '../needs.ts'
@@ -10,17 +14,9 @@ const DAY_MS = 24 * 60 * 60 * 1000
 /** Whoever renews does so a month before the end (https://letsencrypt.org/docs/integration-guide/). */
 const SOON_MS = 14 * DAY_MS
 
-/** The default domain is the only one yet. */
-export const checkTls = ({ settings, now }: DoctorNeeds): Promise<CheckResult[]> =>
-  checkOrigins([settings.origin], now())
-
-export async function checkOrigins(origins: string[], now: number): Promise<CheckResult[]> {
-  const found = await Promise.all(origins.map((origin) => checkOrigin(origin, now)))
-  return found.flat()
-}
-
-async function checkOrigin(origin: string, now: number): Promise<CheckResult[]> {
-  const { protocol, hostname, host } = new URL(origin)
+export async function checkTls({ settings, now }: DoctorNeeds): Promise<CheckResult[]> {
+  const { protocol, hostname, host } = new URL(settings.origin)
+  const { origin } = settings
   if (hostname === 'localhost' || isLoopback(hostname)) return [skipped(`${host} is this machine.`)]
   if (protocol === 'http:')
     return [
@@ -29,23 +25,60 @@ async function checkOrigin(origin: string, now: number): Promise<CheckResult[]> 
         'Put Caddy or nginx with a certificate in front (docs/hosting.md), and set TOWPATH_URL to https://….',
       ),
     ]
-  const [secured, plain] = await Promise.all([
-    requestFromOperator({ url: `${origin}/livez`, timeoutMs: TIMEOUT_MS }),
-    requestFromOperator({ url: `http://${hostname}/livez`, timeoutMs: TIMEOUT_MS }),
-  ])
-  if ('reason' in secured)
-    return [skipped(`${host} could not be reached from this machine (${secured.reason}).`)]
-  const certificate = secured.certificate
+  const connection = await connectTo(origin)
+  if ('unreachable' in connection)
+    return [skipped(`${host} could not be reached from this machine (${connection.unreachable}).`)]
+  const { certificate } = connection
   return complaintsOr(
-    [
-      ...(certificate ? judgeCertificate(host, certificate, now) : []),
-      ...judgeRedirect(host, 'reason' in plain ? undefined : plain),
-    ],
-    `${host} has a valid certificate for ${certificate ? countDays(certificate.validUntil - now) : 'some days'}.`,
+    judgeConnection(host, connection, now()),
+    `${host} has a valid certificate for ${certificate ? countDays(certificate.validUntil - now()) : 'some days'}.`,
   )
 }
 
-const countDays = (ms: number) => `${Math.floor(ms / DAY_MS)} days`
+type PlainAnswer = Pick<OperatorAnswer, 'status' | 'location'>
+
+export interface TlsConnection {
+  /** Why the other end has broken the handshake off: mostly, it has no certificate for the name. */
+  refusal?: string
+  certificate?: PeerCertificate
+  /** The answer of port 80; undefined where nothing answers there, which is fine too. */
+  plain: PlainAnswer | undefined
+}
+
+/** @param addresses where the name leads, instead of a look-up */
+export async function connectTo(
+  origin: string,
+  addresses?: string[],
+): Promise<TlsConnection | { unreachable: string }> {
+  const { hostname } = new URL(origin)
+  const ask = (url: string) => requestFromOperator({ url, timeoutMs: TIMEOUT_MS, addresses })
+  const [secured, unsecured] = await Promise.all([ask(`${origin}/livez`), ask(`http://${hostname}/livez`)])
+  const plain = 'reason' in unsecured ? undefined : unsecured
+  if (!('reason' in secured)) return { certificate: secured.certificate, plain }
+  return HANDSHAKE_FAILURE.test(secured.reason)
+    ? { refusal: secured.reason, plain }
+    : { unreachable: secured.reason }
+}
+
+const HANDSHAKE_FAILURE = /^(ERR_SSL_|ERR_TLS_|EPROTO)/
+
+export const judgeConnection = (
+  host: string,
+  { refusal, certificate, plain }: TlsConnection,
+  now: number,
+): CheckResult[] => [
+  ...(refusal === undefined ? [] : [reportRefusal(host, refusal)]),
+  ...(certificate ? judgeCertificate(host, certificate, now) : []),
+  ...judgeRedirect(host, plain),
+]
+
+const reportRefusal = (host: string, reason: string) =>
+  problem(
+    `${host} has no certificate (${reason}).`,
+    'Caddy gets one by itself: see its log. With nginx, make one and a site for the name (docs/domains.md).',
+  )
+
+export const countDays = (ms: number) => `${Math.floor(ms / DAY_MS)} days`
 
 export function judgeCertificate(
   host: string,
@@ -67,11 +100,7 @@ export function judgeCertificate(
   return []
 }
 
-/** @param plain the answer of port 80; undefined where nothing answers there, which is fine too */
-export function judgeRedirect(
-  host: string,
-  plain: { status: number; location: string | undefined } | undefined,
-): CheckResult[] {
+export function judgeRedirect(host: string, plain: PlainAnswer | undefined): CheckResult[] {
   if (!plain || plain.location?.startsWith('https:')) return []
   return [
     warning(

@@ -6,6 +6,7 @@ import { checkClock } from '../checks/clock.ts'
 import { checkConfiguration } from '../checks/configuration.ts'
 import { checkCounters } from '../checks/counters.ts'
 import { checkDisk } from '../checks/disk.ts'
+import { checkDomains } from '../checks/domains.ts'
 import { checkHitStore } from '../checks/hit-store.ts'
 import { checkMail } from '../checks/mail.ts'
 import { checkPermissions } from '../checks/permissions.ts'
@@ -50,6 +51,7 @@ export const CHECKS: readonly Check[] = [
   { name: 'backup', title: 'Backup', group: 'Data', run: checkBackup },
   { name: 'address', title: 'Public address', group: 'Network', run: checkAddress },
   { name: 'tls', title: 'TLS', group: 'Network', run: checkTls },
+  { name: 'domains', title: 'Domains', group: 'Network', run: checkDomains },
   { name: 'mail', title: 'Mail', group: 'Network', run: checkMail },
   { name: 'receivers', title: 'Receivers', group: 'Network', run: checkReceivers },
 ]

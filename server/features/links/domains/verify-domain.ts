@@ -2,7 +2,7 @@
 // index decides who was first.
 
 import { isUniqueViolation } from '../../../storage/database/errors.ts'
-import type { Connection, OnCommit } from '../../../storage/database/open-database.ts'
+import type { Connection } from '../../../storage/database/open-database.ts'
 import { recordChange } from '../../../storage/database/record-change.ts'
 import { type Actor, allow } from '../../accounts/access/actor.ts'
 import { type AuditActor, recordAudit } from '../../accounts/audit/record-audit.ts'
@@ -42,16 +42,20 @@ export async function storeCheck(
   id: number,
   check: DomainCheck,
 ): Promise<DomainRow> {
-  const { stored, event } = await needs.db.write(async (connection, onCommit) => {
+  const { stored, event, isNews } = await needs.db.write(async (connection, onCommit) => {
     await lockDomains(connection, actor)
     // What was read before the look may be old.
     const row = await getDomain(connection, actor, id)
     const judged = judgeOwnership(row, check, needs.now())
     const stored = await storeColumns(connection, row, judged.columns)
-    if (judged.event) await recordEvent(connection, onCommit, actor, stored, judged.event, needs.now())
-    return { stored, event: judged.event }
+    if (judged.event) await recordEvent(connection, actor, stored, judged.event, needs.now())
+    // Each process counts the domains that fail, for its metrics.
+    const isNews =
+      judged.event !== undefined || (row.failing_since === null) !== (stored.failing_since === null)
+    if (isNews) recordChange(onCommit, { workspaceId: stored.workspace_id })
+    return { stored, event: judged.event, isNews }
   })
-  if (event === 'verified' || event === 'lost') await needs.domains.reload()
+  if (isNews) await needs.domains.reload()
   if (event === 'failing') await needs.mailOwners(actor.workspaceId, toFailingMail(needs.site.origin, stored))
   if (event === 'lost') await needs.mailOwners(actor.workspaceId, toLostMail(needs.site.origin, stored))
   return stored
@@ -75,14 +79,12 @@ async function storeColumns(connection: Connection, row: DomainRow, columns: Par
 
 async function recordEvent(
   connection: Connection,
-  onCommit: OnCommit,
   actor: AuditActor,
-  { id, domain, workspace_id }: DomainRow,
+  { id, domain }: DomainRow,
   event: DomainEvent,
   at: number,
 ) {
   if (event === 'failing') return
   const target = { type: 'domain', id, name: domain } as const
   await recordAudit(connection, actor, { action: `domain.${event}`, target }, at)
-  recordChange(onCommit, { workspaceId: workspace_id })
 }

@@ -32,6 +32,8 @@ export interface DomainDirectory {
   get(name: string): ShortDomain | undefined
   /** Whether a verified domain has this host, with whatever port. */
   isOwnDomain(host: string): boolean
+  /** How many answer, and how many of them fail their check: as of the last `reload()`. */
+  count(): { verified: number; failing: number }
   /** Reads all verified domains. Call it after the commit of a change, and when another process has changed some. */
   reload(): Promise<void>
 }
@@ -56,6 +58,8 @@ interface DirectoryState {
   domains: Map<string, ShortDomain>
   /** The domains by the hosts that requests have named: most requests name the same few. */
   found: Map<string, ShortDomain>
+  /** How many of the domains fail their check. */
+  failing: number
 }
 
 /** A stranger can write one host in many ways: with another port, in another case. */
@@ -70,13 +74,14 @@ export function createDomainDirectory(
   site: OwnHosts,
   { onNewHolder = () => {} }: { onNewHolder?: (names: string[]) => void } = {},
 ): DomainDirectory {
-  let state: DirectoryState = { domains: new Map(), found: new Map() }
+  let state: DirectoryState = { domains: new Map(), found: new Map(), failing: 0 }
   let started = 0
   let applied = 0
   return {
     find: (host) => state.found.get(host) ?? findDomain(state, site, host),
     get: (name) => (name === '' ? DEFAULT_DOMAIN : state.domains.get(name)),
     isOwnDomain: (host) => state.domains.has(readHostName(host)),
+    count: () => ({ verified: state.domains.size, failing: state.failing }),
     async reload() {
       const number = ++started
       const rows = await read.selectFrom('domains').selectAll().where('verified_at', 'is not', null).execute()
@@ -85,7 +90,8 @@ export function createDomainDirectory(
       applied = number
       const before = state.domains
       const domains = new Map(rows.map((row) => [row.domain, toShortDomain(row)]))
-      state = { domains, found: new Map() }
+      const failing = rows.filter((row) => row.failing_since !== null).length
+      state = { domains, found: new Map(), failing }
       if (hasNewHolder(before, domains)) onNewHolder([...domains.keys()])
     },
   }
