@@ -101,7 +101,7 @@ function PlanHelp() {
   const { workspaceId } = useApi()
   return (
     <p className="text-sm text-soft">
-      Delete a domain that you no longer use, or ask the operator of this server to change the plan:{' '}
+      The operator of this server can change the plan:{' '}
       <code className="break-all">npm run -s towpath -- workspace plan {workspaceId} business</code>
     </p>
   )

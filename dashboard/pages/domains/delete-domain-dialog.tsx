@@ -3,6 +3,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
+import { ApiError } from '../../api/client.ts'
 import {
   type DomainResource,
   deleteDomain,
@@ -26,22 +27,35 @@ interface Target {
 export function DeleteDomainDialog({ domain, onClose }: { domain: DomainResource; onClose: () => void }) {
   const targets = useTargets(domain)
   const [chosen, choose] = useState('default')
+  const [hasTrash, setHasTrash] = useState(false)
   const remove = useDelete(domain)
   const { links } = domain
-  const target = links > 0 ? (targets.find(({ id }) => id === chosen) ?? targets[0]) : undefined
+  const target = links > 0 || hasTrash ? targets.find(({ id }) => id === chosen) : undefined
+  async function confirm() {
+    try {
+      await remove(target)
+    } catch (error) {
+      // Links in the trash have kept their slugs, and are not in the count.
+      if (target || !(error instanceof ApiError && error.status === 409)) throw error
+      setHasTrash(true)
+      throw new Error(
+        'Links in the trash are still on this domain. Choose where they move, and delete again.',
+      )
+    }
+  }
   return (
     <ConfirmDialog
       open
       onClose={onClose}
       title={`Delete ${domain.domain}?`}
-      action={target ? `Move ${formatCount(links, 'link')} and delete` : 'Delete domain'}
-      onConfirm={() => remove(target)}
+      action={target ? `Move ${hasTrash ? 'links' : formatCount(links, 'link')} and delete` : 'Delete domain'}
+      onConfirm={confirm}
     >
       {target ? (
         <>
           <p>
             {formatCount(links, 'link')} {links === 1 ? 'is' : 'are'} on this domain. Choose where{' '}
-            {links === 1 ? 'it moves' : 'they move'}: slugs and clicks stay.
+            {links === 1 ? 'it moves' : 'they move'}, with those in the trash. Slugs and clicks stay.
           </p>
           <Field label="Move the links to">
             {(control) => (

@@ -6,20 +6,20 @@ import { Badge } from '../../ui/badge.tsx'
 export type DomainState = 'verified' | 'failing' | 'waiting' | 'lost'
 
 /**
- * `failing`: it answers still, but the record that proves it is gone. `lost`: it answered once, because only then it can
- * have links.
+ * `failing`: it answers still, but its proof is gone. `lost`: it answered once, because only then it can have links.
  */
-export function toDomainState({ verified, dns, links }: DomainResource): DomainState {
+export function toDomainState({ verified, problem, dns, links }: DomainResource): DomainState {
   if (!verified) return links > 0 ? 'lost' : 'waiting'
-  return dns.some(({ type, ok }) => type === 'TXT' && ok === false) ? 'failing' : 'verified'
+  const hasProof = dns.some(({ type, ok }) => type === 'TXT' && ok === true)
+  return problem !== null && !hasProof ? 'failing' : 'verified'
 }
 
-/** Nothing is left to do: it answers, and no record is known to be missing. */
-export const isSetUp = ({ verified, dns }: DomainResource) => verified && dns.every(({ ok }) => ok !== false)
+/** Nothing is left to do: it answers, and the last check has found nothing wrong. */
+export const isSetUp = ({ verified, problem }: DomainResource) => verified && problem === null
 
 const BADGES = {
   verified: { tone: 'good', label: 'Verified' },
-  failing: { tone: 'bad', label: 'Record missing' },
+  failing: { tone: 'bad', label: 'Failing' },
   waiting: { tone: 'warn', label: 'Waiting for DNS' },
   lost: { tone: 'bad', label: 'Lost' },
 } as const
