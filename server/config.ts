@@ -1,7 +1,14 @@
 // Reads the environment; no other file does. It reports every wrong value at once, each with its remedy.
 
 import { readAbuseEmail, readBlocklistPath } from './config/abuse-settings.ts'
-import { readHost, readNetworks, readOrigin, readPaths, readPort } from './config/address-settings.ts'
+import {
+  readAliases,
+  readHost,
+  readNetworks,
+  readOrigin,
+  readPaths,
+  readPort,
+} from './config/address-settings.ts'
 import { readBackups } from './config/backup-settings.ts'
 import { type ClusterSettings, readCluster } from './config/cluster-settings.ts'
 import { readDnsServers } from './config/dns-settings.ts'
@@ -39,6 +46,8 @@ export interface Config
   host?: string
   /** The public origin without a trailing slash, such as `https://go.example`. */
   origin: string
+  /** Other names of the default domain, in lower case and ASCII (IDNA). */
+  aliases: string[]
   dataDir: string
   databaseUrl: string | undefined
   secret: string
@@ -80,6 +89,7 @@ const NAMES = [
   'PORT',
   'HOST',
   'TOWPATH_URL',
+  'TOWPATH_ALIASES',
   'DATA_DIR',
   'DATABASE_URL',
   'DATABASE_POOL',
@@ -167,6 +177,7 @@ export function inspectConfig(env: Environment = process.env): ConfigInspection 
     port,
     host,
     origin: readOrigin(get('TOWPATH_URL'), host, port, wrong),
+    aliases: readAliases(get('TOWPATH_ALIASES'), wrong),
     dataDir,
     databaseUrl: readDatabaseUrl(get('DATABASE_URL'), wrong),
     ...readCluster(get, port, wrong),

@@ -25,7 +25,7 @@ import { createDestinationJudge } from './features/links/blocklist/judge-destina
 import { createLinkCache } from './features/links/cache.ts'
 import { createClickLimiter } from './features/links/counting/use-click.ts'
 import { createDnsClients } from './features/links/domains/dns-client.ts'
-import { createDomainDirectory } from './features/links/domains/domain-directory.ts'
+import { createDomainDirectory, type DomainDirectory } from './features/links/domains/domain-directory.ts'
 import { createServerAddresses } from './features/links/domains/server-addresses.ts'
 import type { Site } from './features/links/link.ts'
 import { readLinkMetrics } from './features/links/metrics.ts'
@@ -131,6 +131,7 @@ export async function openServices(config: Config, options: ServiceOptions = {})
 const createPublicNeeds = (config: Config, shared: Shared, { intake, forms, formFacts }: PublicServices) => ({
   site: shared.site,
   domains: shared.domains,
+  hosts: { domains: shared.domains, site: shared.site, trustProxy: config.trustProxy },
   origin: config.origin,
   paths: config,
   redirects: { ...shared, trustProxy: config.trustProxy, abuseEmail: config.abuseEmail },
@@ -204,9 +205,11 @@ type Shared = ReturnType<typeof createShared>
 
 /** Things that several features share. There must be exactly one of each. */
 function createShared(config: Config, needs: SharedNeeds) {
-  const { db, disk, spool, misses, cluster, hitWorker, getSalt, site, blocklist, now, clock } = needs
+  const { db, disk, spool, misses, cluster, hitWorker, getSalt, blocklist, now, clock } = needs
   const getOthersShippedUntil = cluster.getOthersShippedUntil
   const freshness = createFreshness(db.engine)
+  const cache = createLinkCache(freshness)
+  const domains = createDomainDirectory(db, needs.site, { onNewHolder: cache.invalidateMisses })
   const mailBudget = createMailBudget({ db, now, mailPerDay: config.mailPerDay })
   const send = createMailSender(config)
   const openDnsClient = createDnsClients(config.dnsServers)
@@ -219,15 +222,15 @@ function createShared(config: Config, needs: SharedNeeds) {
     hits: { ...hitWorker, countedUntil: () => Math.min(hitWorker.countedUntil(), getOthersShippedUntil()) },
     getOthersShippedUntil,
     getSalt,
-    site,
+    site: addDomains(needs.site, domains),
     now,
     clock,
     clickLimiter: createClickLimiter(db),
     freshness,
-    cache: createLinkCache(freshness),
-    domains: createDomainDirectory(db, site),
+    cache,
+    domains,
     openDnsClient,
-    serverAddresses: createServerAddresses(site, openDnsClient),
+    serverAddresses: createServerAddresses(needs.site, openDnsClient),
     blocklist,
     isBlockedDestination: createDestinationJudge(blocklist),
     geo: createLazyGeoLookup(config.geoipDb),
@@ -238,6 +241,12 @@ function createShared(config: Config, needs: SharedNeeds) {
     sendMail: send && limitMails(send, mailBudget),
   }
 }
+
+/** No link may lead to a short link, on whatever domain: it could make a loop. */
+const addDomains = (site: Site, domains: DomainDirectory): Site => ({
+  ...site,
+  isShortHost: (host) => site.isShortHost(host) || domains.isOwnDomain(host),
+})
 
 /** Opens what pages on other sites use: the form endpoint, and the intake of the snippet. */
 function openPublicServices(config: Config, shared: Shared, notify: Notify) {

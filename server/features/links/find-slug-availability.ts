@@ -6,7 +6,7 @@ import type { Actor } from '../accounts/access/actor.ts'
 import { type Site, toDomainName } from './link.ts'
 import { resolveDomain } from './rules.ts'
 import type { SlugAvailability, SlugQueryInput } from './schema.ts'
-import { findSlugProblem, toSlugKey } from './slug.ts'
+import { findSlugProblem, isReserved, normalizeSlug, toSlugKey } from './slug.ts'
 
 /** @throws Failure `invalid` for a domain that the workspace does not have */
 export async function findSlugAvailability(
@@ -15,7 +15,7 @@ export async function findSlugAvailability(
   query: SlugQueryInput,
 ): Promise<SlugAvailability> {
   const domain = resolveDomain(site, query.domain)
-  const slug = query.slug.normalize('NFC')
+  const slug = normalizeSlug(query.slug)
   const answer = (
     reason: SlugAvailability['reason'],
     message: string | null,
@@ -30,7 +30,7 @@ export async function findSlugAvailability(
   })
   const problem = findSlugProblem(slug)
   if (problem !== undefined) return answer('invalid', problem)
-  if (domain === '' && site.reserved.has(toSlugKey(slug))) return answer('reserved', 'Slug is reserved')
+  if (isReserved(site, domain, slug)) return answer('reserved', 'Slug is reserved')
   const link = await findHolder(db, domain, slug)
   if (!link) return answer(null, null)
   if (link.workspace_id !== actor.workspaceId) return answer('taken', 'Slug already in use')

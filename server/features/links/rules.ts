@@ -8,7 +8,7 @@ import { checkUrl } from '../../lib/web-url.ts'
 import { linkConflict } from './conflict.ts'
 import type { LinkRow, Site } from './link.ts'
 import type { UpdateLinkInput } from './schema.ts'
-import { toSlugKey } from './slug.ts'
+import { isReserved } from './slug.ts'
 
 const UTM = {
   utmSource: 'utm_source',
@@ -121,8 +121,8 @@ export function resolveDomain(site: Site, domain: string | null | undefined): st
 }
 
 /** @throws Failure `conflict` */
-export function checkReserved({ reserved }: Site, domain: string, slug: string): void {
-  if (domain === '' && reserved.has(toSlugKey(slug))) throw linkConflict('Slug is reserved')
+export function checkReserved(site: Site, domain: string, slug: string): void {
+  if (isReserved(site, domain, slug)) throw linkConflict('Slug is reserved')
 }
 
 /**
