@@ -219,7 +219,8 @@ function createHandlers(services: Services) {
       doctor: doctor.routes,
       rest: rest.routes,
     },
-    slug: onResolvedPath,
+    slug: ((request, server) =>
+      redirects.answer(request, server, readRequestedSlug(pathOf(request.url)))) as Answer,
     form: ((request, server) => submit(request, server, pathOf(request.url).slice('/f'.length))) as Answer,
     snippet: snippet.latest,
     pinnedSnippet: snippet.versioned,
