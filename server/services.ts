@@ -191,6 +191,7 @@ function startServiceJobs(config: Config, services: JobServices) {
     eraseHits: hits.eraseHits,
     reloadBlocklist: blocklist.reload,
     pruneBuiltFiles: services.builtFiles?.prune,
+    verification: createVerificationNeeds(config, services),
     followClock: createClockFollower(services),
   })
 }
