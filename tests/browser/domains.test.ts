@@ -100,20 +100,18 @@ onDashboard(
       await hint('This short link is free.')
       await button('Create link').click()
       await hint(`${NAME}/Sale is live`)
-      const created = await person.api('/links', {
-        method: 'POST',
-        body: { destinationUrl: DESTINATION, slug: 'sale', domain: NAME },
-      })
-      expect(created.status).toBe(201)
-      const other = await person.api('/links', {
-        method: 'POST',
-        body: {
-          destinationUrl: DESTINATION,
-          slug: 'elsewhere',
-          domain: new URL(dashboard().server.origin).host,
-        },
-      })
-      expect(other.status).toBe(201)
+
+      const host = new URL(dashboard().server.origin).host
+      await window.visit('/links?new=1')
+      await dialog().getByLabel('Destination URL').fill(DESTINATION)
+      await dialog().getByLabel('Short link').fill('sale')
+      await hint('This short link is free.')
+      await domain.selectOption(host)
+      await dialog().getByLabel('Short link').fill('elsewhere')
+      await button('Create link').click()
+      await hint(`${host}/elsewhere is live`)
+      const lowerCase = { destinationUrl: DESTINATION, slug: 'sale', domain: NAME }
+      expect((await person.api('/links', { method: 'POST', body: lowerCase })).status).toBe(201)
       await window.open('/links')
       await page.getByLabel('Domain', { exact: true }).selectOption(NAME)
       await hint('2 links')
@@ -130,10 +128,12 @@ onDashboard(
       await server.click('elsewhere')
       await server.waitUntilShipped()
       await window.visit('/analytics')
-      await page.getByRole('link', { name: 'Domains', exact: true }).or(button('Domains')).first().click()
-      await page.getByText(NAME, { exact: true }).first().click()
+      await page.getByRole('tab', { name: 'Domains' }).click()
+      const rows = page.getByRole('list', { name: 'Domains by clicks' }).getByRole('listitem')
+      await rows.filter({ hasText: NAME }).waitFor()
+      expect(await rows.count()).toBe(2)
+      await rows.getByRole('button', { name: new RegExp(`^${NAME}`) }).click()
       await until('the filter', async () => new URL(page.url()).searchParams.get('domain') === NAME)
-      await hint(NAME)
     }, 60_000)
 
     test('a link that moves is warned about, and the links of a deleted domain move to another one', async () => {
@@ -186,7 +186,8 @@ onDashboard(
       await hidden.page.evaluate(setVisibility('visible'))
       await until('a check', async () => checks > before)
       await hidden.close()
-      expect(window.errors).toEqual([])
+      // The browser writes every refused request into its console.
+      expect(window.errors.filter((text) => !text.includes('422'))).toEqual([])
     }, 60_000)
   },
   { environment: { DNS_SERVERS: dns.address } },
