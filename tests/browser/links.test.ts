@@ -120,7 +120,7 @@ onDashboard('the Links and Tags pages', (dashboard) => {
       ['theirs', 'This short link is taken.'],
       ['Mine', 'Another link of this workspace has it.'],
       ['docs', 'This name is reserved for the server itself.'],
-      ['a b', 'Use 1 to 190 letters, digits'],
+      ['a b', 'The slug may contain letters, digits, emoji'],
       ['spare', 'This short link is free.'],
       ['thrown', 'A link in the trash has this short link.'],
     ] as const) {
