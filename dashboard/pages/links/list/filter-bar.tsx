@@ -50,7 +50,7 @@ export function FilterBar({ filters, total, domains, searchField, onDown }: Prop
         {(domains.length > 1 || filters.domain) && (
           <Select
             aria-label="Domain"
-            className="w-auto! max-w-44 max-sm:max-w-none max-sm:min-w-0 max-sm:flex-1"
+            className="w-auto! max-w-44 max-sm:max-w-none max-sm:min-w-40 max-sm:flex-1"
             value={filters.domain ?? ''}
             onChange={({ target }) => setSearch({ domain: target.value })}
           >

@@ -78,7 +78,8 @@ export const LinkListItem = memo(function LinkListItem({
               handlers.open(link)
             }}
           >
-            <DomainPrefix domain={link.domain} />
+            <span className="text-soft max-sm:hidden">{link.domain}/</span>
+            <span className="text-soft sm:hidden">/</span>
             {link.slug}
           </a>
           <CopyButton text={link.shortUrl} label={`Copy ${link.domain}/${link.slug}`} />
@@ -96,17 +97,7 @@ export const LinkListItem = memo(function LinkListItem({
   )
 })
 
-/** A phone has no room for the server's own domain, which most links have. */
-function DomainPrefix({ domain }: { domain: string }) {
-  const isDefault = domain === location.host
-  return (
-    <span className="text-soft">
-      <span className={classNames(isDefault && 'max-sm:hidden')}>{domain}</span>/
-    </span>
-  )
-}
-
-/** Title and destination, and on a phone the tags. */
+/** Title and destination, and on a phone the domain, where it is the workspace's own, and the tags. */
 const Description = ({ link }: { link: LinkResource }) => (
   <>
     <p className="flex min-w-0 gap-1.5 text-sm text-soft">
@@ -116,6 +107,7 @@ const Description = ({ link }: { link: LinkResource }) => (
       </span>
     </p>
     <p className="mt-0.5 flex items-center gap-2 text-xs text-soft sm:hidden">
+      {link.domain !== location.host && <span className="max-w-[60%] shrink-0 truncate">{link.domain}</span>}
       {link.tags.slice(0, 3).map((tag) => (
         <span key={tag.id} className="flex min-w-0 items-center gap-1">
           <TagDot color={tag.color} />
