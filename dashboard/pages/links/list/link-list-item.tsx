@@ -97,7 +97,7 @@ export const LinkListItem = memo(function LinkListItem({
   )
 })
 
-/** Title and destination, and on a phone the tags. */
+/** Title and destination, and on a phone the domain, where it is the workspace's own, and the tags. */
 const Description = ({ link }: { link: LinkResource }) => (
   <>
     <p className="flex min-w-0 gap-1.5 text-sm text-soft">
@@ -107,6 +107,7 @@ const Description = ({ link }: { link: LinkResource }) => (
       </span>
     </p>
     <p className="mt-0.5 flex items-center gap-2 text-xs text-soft sm:hidden">
+      {link.domain !== location.host && <span className="max-w-[60%] shrink-0 truncate">{link.domain}</span>}
       {link.tags.slice(0, 3).map((tag) => (
         <span key={tag.id} className="flex min-w-0 items-center gap-1">
           <TagDot color={tag.color} />
