@@ -257,6 +257,7 @@ function record(
   misses.count({
     at,
     domain: '',
+    workspaceId: 0,
     slugKey: isPossibleSlug(slug) ? toSlugKey(slug) : null,
     human: isHuman(visitor),
     address,

@@ -24,7 +24,7 @@ export const ALLOWED_FEATURE_IMPORTS: Record<string, string[]> = {
   redirect: ['links', 'hits'],
   visitors: [],
   hits: ['visitors'],
-  analytics: [],
+  analytics: ['hits'],
   forms: ['attribution', 'notify', 'visitors'],
   tracking: ['hits', 'visitors'],
   attribution: ['tracking', 'hits', 'links', 'visitors'],
