@@ -56,17 +56,17 @@ function* listBeginnings(slugKey: string) {
 const BEGINNING_MIN = 3
 
 function* listMistakes(characters: string[], caseSensitive: boolean) {
-  const spell = (at: number, removed: number, ...added: string[]) =>
-    characters.toSpliced(at, removed, ...added).join('')
-  const typed = Array.from(caseSensitive ? LOWER_CASE + UPPER_CASE : LOWER_CASE)
+  const typed = caseSensitive ? LOWER_CASE + UPPER_CASE : LOWER_CASE
   for (let at = 0; at <= characters.length; at++) {
-    yield spell(at, 1)
-    const [one, other] = characters.slice(at, at + 2)
-    if (one !== undefined && other !== undefined) yield spell(at, 2, other, one)
+    const before = characters.slice(0, at).join('')
+    const [one = '', other = ''] = characters.slice(at, at + 2)
+    const after = characters.slice(at + 1).join('')
+    yield before + after
+    yield before + other + one + after.slice(other.length)
     if (characters.length > TYPED_VARIANTS_MAX) continue
     for (const character of typed) {
-      yield spell(at, 0, character)
-      yield spell(at, 1, character)
+      yield before + character + after
+      yield before + character + one + after
     }
   }
 }
