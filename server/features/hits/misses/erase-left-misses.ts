@@ -27,12 +27,11 @@ async function listLeftDomains(connection: Connection): Promise<LeftDomain[]> {
       union all
       select (select min(domain) from misses where domain > counted.name) from counted where name is not null
     )
-    select counted.name as domain, workspaces.id as holder, verified_at as until from counted
+    select counted.name as domain, workspace_id as holder, verified_at as until from counted
     left join domains on domains.domain = counted.name and verified_at is not null
-    left join workspaces on workspaces.id = domains.workspace_id
-    where counted.name is not null and (workspaces.id is null or exists (
+    where counted.name is not null and (domains.id is null or exists (
       select 1 from misses
-      where domain = counted.name and hour <= verified_at and misses.workspace_id <> workspaces.id
+      where misses.domain = counted.name and hour <= verified_at and misses.workspace_id <> domains.workspace_id
     ))`.execute(connection)
   return rows
 }
