@@ -221,8 +221,8 @@ function createHandlers(services: Services) {
       doctor: doctor.routes,
       rest: rest.routes,
     },
-    slug: ((request, server) =>
-      redirects.answer(request, server, readRequestedSlug(pathOf(request.url)))) as Answer,
+    slug: ((request, server, domain) =>
+      redirects.answer(request, server, domain, readRequestedSlug(pathOf(request.url)))) as DomainAnswer,
     form: ((request, server) => submit(request, server, pathOf(request.url).slice('/f'.length))) as Answer,
     snippet: snippet.latest,
     pinnedSnippet: snippet.versioned,
