@@ -30,7 +30,7 @@ export function toMissingMail({ origin, workspaceId, above, slugs }: MissingMail
   }
   const defaultDomain = new URL(origin).host
   const toEditor = (domain: string, slug: string) =>
-    `${workspace}/links?${new URLSearchParams({ new: '1', newSlug: slug, newDomain: domain || defaultDomain })}`
+    `${workspace}/links/missing?${new URLSearchParams({ slug, domain: domain || defaultDomain })}`
   const describe = ({ domain, slugKey, hits, visitors, closest }: ReportedSlug) => [
     show(domain, slugKey),
     `  Asked for ${hits} times, by ${visitors === 1 ? '1 visitor' : `${visitors} visitors`}.`,

@@ -59,7 +59,7 @@ onBothEngines(
       const [text = ''] = readTexts()
       expect(text).toContain(`https://${ownDomain}/sumer-sale\n  Asked for 11 times, by 1 visitor.`)
       expect(text).toContain(`The closest link: https://${ownDomain}/summer-sale`)
-      const created = `${ORIGIN}/app/${workspace.id}/links?new=1&newSlug=sumer-sale&newDomain=${ownDomain}`
+      const created = `${ORIGIN}/app/${workspace.id}/links/missing?slug=sumer-sale&domain=${ownDomain}`
       expect(text).toContain(`Create it: ${created}`)
       expect(text).not.toContain('seldom')
       // After a day it may be told again, of what was asked since.
