@@ -12,8 +12,7 @@ import type { Api } from './client.ts'
 
 export type MissingSlug = z.infer<typeof MissingSlugShape>
 
-const COUNTED_EVERY_MS = 10_000
-const ROWS_MAX = 200
+const ROWS_MAX = 100
 
 /** Among the queries of links, so that a new link makes its row say that it exists now. */
 export const missingQuery = (api: Api, interval: string) =>
@@ -24,7 +23,6 @@ export const missingQuery = (api: Api, interval: string) =>
       return (await api.raw('/analytics/missing', { query, signal })).json() as Promise<MissingAnswerData>
     },
     placeholderData: keepPreviousData,
-    staleTime: COUNTED_EVERY_MS,
   })
 
 /** @param above null sends no mail */

@@ -2,10 +2,12 @@
 
 import { Link } from '@tanstack/react-router'
 import { CornerUpRight, Plus } from 'lucide-react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import type { MissingSlug } from '../../../api/missing.ts'
 import { useCanEdit } from '../../../shell/use-workspace.ts'
 import { Badge } from '../../../ui/badge.tsx'
 import { Button } from '../../../ui/button.tsx'
+import { focusIfLost } from '../../../ui/focus.ts'
 import { formatCount } from '../../../ui/format.ts'
 import { RelativeTime } from '../../../ui/relative-time.tsx'
 import { TEXT_LINK } from '../../../ui/text-link.ts'
@@ -24,6 +26,13 @@ export const toMissingElementId = ({ domain, slug }: Pick<MissingSlug, 'domain' 
 export function MissingRow({ missing, create, redirect }: Props) {
   const { domain, slug, hits, visitors, lastAt } = missing
   const canEdit = useCanEdit()
+  const exists = missing.linkId !== null
+  const existed = useRef(exists)
+  useEffect(() => {
+    // The button that had the focus is gone.
+    if (exists && !existed.current) focusIfLost(() => document.getElementById(toMissingElementId(missing)))
+    existed.current = exists
+  })
   const name = `${domain}/${toVisibleText(slug)}`
   return (
     <li
@@ -49,20 +58,15 @@ export function MissingRow({ missing, create, redirect }: Props) {
           <RelativeTime at={lastAt} />
         </span>
       </p>
-      {canEdit && missing.linkId === null && (
+      {canEdit && !exists && (
         <div className="flex flex-wrap items-center gap-1">
-          <Button
-            size="small"
-            icon={<Plus size={14} />}
-            aria-label={`Create the link ${name}`}
-            onClick={create}
-          >
+          <Button size="small" icon={<Plus size={14} />} aria-label={`Create link ${name}`} onClick={create}>
             Create link
           </Button>
           <Button
             size="small"
             icon={<CornerUpRight size={14} />}
-            aria-label={`Redirect ${name} to …`}
+            aria-label={`Redirect to … ${name}`}
             onClick={redirect}
           >
             Redirect to …
@@ -88,7 +92,7 @@ function Closest({ missing: { linkId, closest, closestLinkId } }: { missing: Mis
   )
 }
 
-const LinkTo = ({ id, children }: { id: number; children: React.ReactNode }) => (
+const LinkTo = ({ id, children }: { id: number; children: ReactNode }) => (
   <Link
     from="/$workspaceId/links/missing"
     to="/$workspaceId/links/$linkId"
