@@ -194,6 +194,7 @@ function startServiceJobs(config: Config, services: JobServices) {
     reportMissing: () =>
       reportMissing({ ...services, origin: config.origin, onlyVerified: config.signup === 'open' }),
     pruneBuiltFiles: services.builtFiles?.prune,
+    verification: createVerificationNeeds(config, services),
     followClock: createClockFollower(services),
   })
 }

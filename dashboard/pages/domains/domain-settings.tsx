@@ -114,9 +114,9 @@ function PrimarySetting({ domain }: { domain: DomainResource }) {
             ? `New links are made on ${domain.domain}. You can choose another domain for each link.`
             : 'A domain can be the primary one once it is verified.'
         }
-        checked={domain.primary}
-        disabled={!canEdit || primary.isPending || !(domain.verified || domain.primary)}
-        onChange={({ target }) => primary.mutate({ domain, primary: target.checked })}
+        checked={primary.isPending ? primary.variables.primary : domain.primary}
+        disabled={!canEdit || !(domain.verified || domain.primary)}
+        onChange={({ target }) => primary.isPending || primary.mutate({ domain, primary: target.checked })}
       />
     </Card>
   )

@@ -31,7 +31,13 @@ const CHAIN_MAX = 8
 /** 64 KB are the most that DNS has over TCP. */
 const LARGE_TEXTS = 230
 
-export async function startDnsServer(): Promise<DnsServer> {
+let empty: Promise<DnsServer> | undefined
+
+/** A server that nobody sets records of: it answers at once, so that no test asks another machine, or waits. */
+export const getEmptyDnsServer = () => (empty ??= startDnsServer({ isKept: false }))
+
+/** @param options.isKept whether its sockets keep the process running */
+export async function startDnsServer({ isKept = true } = {}): Promise<DnsServer> {
   const records = new Map<string, string[]>()
   const faults = new Map<string, DnsFault>()
   const questions: string[] = []
@@ -75,7 +81,7 @@ export async function startDnsServer(): Promise<DnsServer> {
     return dns.encode({ ...packet, flags: isEmpty && !isKnown ? flags | CODES.NXDOMAIN : flags })
   }
 
-  const { port, stop } = await listen(answer)
+  const { port, stop } = await listen(answer, isKept)
   return {
     address: `127.0.0.1:${port}`,
     questions,
@@ -105,7 +111,7 @@ function encodeLarge(packet: dns.Packet, flags: number, isTcp: boolean): Buffer 
 }
 
 /** UDP and TCP on one port. */
-async function listen(answer: (request: Buffer, isTcp: boolean) => Buffer | undefined) {
+async function listen(answer: (request: Buffer, isTcp: boolean) => Buffer | undefined, isKept: boolean) {
   const port = findFreePort()
   const udp = dgram.createSocket('udp4')
   udp.on('message', (request, { address, port }) => {
@@ -133,6 +139,10 @@ async function listen(answer: (request: Buffer, isTcp: boolean) => Buffer | unde
     new Promise<void>((resolve) => udp.bind(port, '127.0.0.1', resolve)),
     new Promise<void>((resolve) => tcp.listen(port, '127.0.0.1', resolve)),
   ])
+  if (!isKept) {
+    udp.unref()
+    tcp.unref()
+  }
   async function stop() {
     udp.close()
     for (const socket of sockets) socket.destroy()

@@ -2,13 +2,14 @@
 
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Shuffle } from 'lucide-react'
-import { type ReactNode, useEffect, useState } from 'react'
+import type { ReactNode } from 'react'
 import type { LinkResource, SlugAvailability } from '../../../../server/features/links/schema.ts'
 import { invalidateLinks, restoreLinks, slugQuery } from '../../../api/links.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
 import { IconButton } from '../../../ui/button.tsx'
 import { formatCount } from '../../../ui/format.ts'
 import { Field } from '../../../ui/forms/field.tsx'
+import { useDebounced } from '../../../ui/forms/use-debounced.ts'
 import { toast, toastError } from '../../../ui/overlays/toast.tsx'
 import { TEXT_LINK } from '../../../ui/text-link.ts'
 import { type LinkDomain, useLinkDomains } from '../link/use-link-domains.ts'
@@ -28,10 +29,9 @@ const randomSlug = () =>
 export function SlugField({ draft, link, errors, onChange }: LinkFieldsProps) {
   const { slug } = draft
   const { domains, primary } = useLinkDomains()
-  const domain = domains.find(({ name }) => name === draft.domain) ?? {
-    ...primary,
-    ...(draft.domain && { name: draft.domain }),
-  }
+  const name = draft.domain || primary.name
+  // A link keeps its domain when that is not verified any more.
+  const domain = domains.find((each) => each.name === name) ?? { name, caseSensitive: false }
   return (
     <Field
       label="Short link"
@@ -57,7 +57,8 @@ export function SlugField({ draft, link, errors, onChange }: LinkFieldsProps) {
             autoComplete="off"
             autoCapitalize="none"
             spellCheck={false}
-            maxLength={190}
+            // Emoji take two units for a character, of which a slug has 190.
+            maxLength={380}
             placeholder={link ? link.slug : 'random'}
             className="h-full min-w-0 flex-1 rounded-r-lg bg-card px-0.5 outline-none"
             value={slug}
@@ -92,7 +93,6 @@ function DomainPrefix({ domain, domains, onChange }: PrefixProps) {
         value={domain.name}
         onChange={({ target }) => onChange(target.value)}
       >
-        {/* The order of the list, also where the link's domain is not verified any more. */}
         {(domains.includes(domain) ? domains : [domain, ...others]).map(({ name }) => (
           <option key={name}>{name}</option>
         ))}
@@ -118,7 +118,7 @@ function SlugHint({ slug, domain, hasChoice, link }: HintProps) {
   const entered = slug.trim().normalize('NFC')
   // A link that moves takes its slug along.
   const typed = entered === '' && isMoving ? link.slug : entered
-  const checked = useDebounced(typed)
+  const checked = useDebounced(typed, TYPING_MS)
   const isOwn = !isMoving && link !== undefined && fold(typed) === fold(link.slug)
   const { data, isError } = useQuery({
     ...slugQuery(useApi(), checked, hasChoice ? domain.name : undefined),
@@ -131,15 +131,16 @@ function SlugHint({ slug, domain, hasChoice, link }: HintProps) {
   if (data.available)
     return link && !isMoving ? <OldSlugWarning link={link} /> : <Good>This short link is free.</Good>
   if (data.reason === 'trash' && data.linkId !== null) return <TrashedSlug id={data.linkId} slug={typed} />
-  return <Bad>{REASONS[data.reason ?? 'taken'](data.linkId !== null)}</Bad>
+  return <Bad>{REASONS[data.reason ?? 'taken'](data)}</Bad>
 }
 
-const RULE = 'Letters, digits, “-”, “_” and “.”.'
+const RULE = 'Letters, digits, emoji, “-”, “_”, “.”, and “/” between parts.'
 const CASE_RULE = 'This domain is case-sensitive: /Sale and /sale are two links.'
-const REASONS: Record<NonNullable<SlugAvailability['reason']>, (isOwn: boolean) => string> = {
-  invalid: () => 'Use 1 to 190 letters, digits, “-”, “_” and “.”.',
+const REASONS: Record<NonNullable<SlugAvailability['reason']>, (answer: SlugAvailability) => string> = {
+  invalid: ({ message }) => `The slug ${message}.`,
   reserved: () => 'This name is reserved for the server itself.',
-  taken: (isOwn) => (isOwn ? 'Another link of this workspace has it.' : 'This short link is taken.'),
+  taken: ({ linkId }) =>
+    linkId === null ? 'This short link is taken.' : 'Another link of this workspace has it.',
   trash: () => 'A link in the trash has this short link.',
 }
 
@@ -182,14 +183,4 @@ function TrashedSlug({ id, slug }: { id: number; slug: string }) {
       </button>
     </>
   )
-}
-
-/** The text, once typing has paused. */
-function useDebounced(text: string): string {
-  const [debounced, setDebounced] = useState(text)
-  useEffect(() => {
-    const timer = setTimeout(() => setDebounced(text), TYPING_MS)
-    return () => clearTimeout(timer)
-  }, [text])
-  return debounced
 }

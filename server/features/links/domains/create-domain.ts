@@ -7,7 +7,7 @@ import type { Connection } from '../../../storage/database/open-database.ts'
 import { type Actor, allow } from '../../accounts/access/actor.ts'
 import { requireRoom } from '../../accounts/access/workspace-limits.ts'
 import { recordAudit } from '../../accounts/audit/record-audit.ts'
-import { type DomainNeeds, describeDomain, lockDomains } from './domain.ts'
+import { type DomainNeeds, lockDomains, toDomainResource } from './domain.ts'
 import { toDomainColumns } from './domain-columns.ts'
 import { parseDomainName } from './domain-name.ts'
 import type { CreateDomainInput, DomainResource } from './schema.ts'
@@ -50,7 +50,7 @@ export async function createDomain(
     await requireRoom(connection, actor.workspaceId, 'domains')
     const target = { type: 'domain', id: row.id, name: row.domain } as const
     await recordAudit(connection, actor, { action: 'domain.created', target }, at)
-    return describeDomain(needs, connection, actor, row)
+    return toDomainResource(needs, row, 0)
   })
 }
 

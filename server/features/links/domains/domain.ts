@@ -10,6 +10,7 @@ import type { Actor } from '../../accounts/access/actor.ts'
 import type { Site } from '../link.ts'
 import { type DnsNeeds, toProofName } from './check-domain.ts'
 import type { DomainDirectory } from './domain-directory.ts'
+import { countDomainLinks } from './domain-links.ts'
 import type { DnsRecord, DomainResource } from './schema.ts'
 import type { ServerAddresses } from './server-addresses.ts'
 
@@ -94,31 +95,11 @@ export async function lockDomains(connection: Connection, { workspaceId }: Pick<
     .execute()
 }
 
-/** @returns counts by name, without the trash; a domain without links is absent */
-export async function countLinksByDomain(
-  connection: Connection,
-  { workspaceId }: Pick<Actor, 'workspaceId'>,
-  names: string[],
-): Promise<Map<string, number>> {
-  if (names.length === 0) return new Map()
-  const rows = await connection
-    .selectFrom('links')
-    .select((e) => ['domain', e.fn.countAll<number>().as('links')])
-    .where('workspace_id', '=', workspaceId)
-    .where('domain', 'in', names)
-    .where('deleted_at', 'is', null)
-    .groupBy('domain')
-    .execute()
-  return new Map(rows.map(({ domain, links }) => [domain, Number(links)]))
-}
-
-/** A row with its count of links, as a resource. */
+/** A row with its count of links, as a resource. Not inside a transaction: see domain-links.ts. */
 export async function describeDomain(
-  needs: Pick<DnsNeeds, 'serverAddresses'>,
-  connection: Connection,
-  actor: Pick<Actor, 'workspaceId'>,
+  needs: Pick<DomainNeeds, 'db' | 'serverAddresses'>,
   row: DomainRow,
 ): Promise<DomainResource> {
-  const counts = await countLinksByDomain(connection, actor, [row.domain])
-  return toDomainResource(needs, row, counts.get(row.domain) ?? 0)
+  const { links } = await countDomainLinks(needs.db.read, row)
+  return toDomainResource(needs, row, links)
 }

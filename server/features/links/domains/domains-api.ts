@@ -111,9 +111,8 @@ export function createDomainsApi(needs: Omit<VerificationNeeds, 'db'>) {
       c.json({ data: await createDomain(getNeeds(c), c.get('actor'), c.req.valid('json')) }, 201),
     )
     .openapi(routes.get, async (c) => {
-      const { read } = c.get('db')
-      const row = await getDomain(read, c.get('actor'), parseId(c.req.valid('param').id))
-      return c.json({ data: await describeDomain(needs, read, c.get('actor'), row) }, 200)
+      const row = await getDomain(c.get('db').read, c.get('actor'), parseId(c.req.valid('param').id))
+      return c.json({ data: await describeDomain(getNeeds(c), row) }, 200)
     })
     .openapi(routes.update, async (c) => {
       const id = parseId(c.req.valid('param').id)
@@ -121,7 +120,10 @@ export function createDomainsApi(needs: Omit<VerificationNeeds, 'db'>) {
     })
     .openapi(routes.delete, async (c) => {
       const id = parseId(c.req.valid('param').id)
-      return c.json({ data: await deleteDomain(getNeeds(c), c.get('actor'), id) }, 200)
+      const { moveTo } = c.req.valid('query')
+      // A million links take minutes.
+      if (moveTo !== undefined) c.env?.setIdleSeconds?.(0)
+      return c.json({ data: await deleteDomain(getNeeds(c), c.get('actor'), id, moveTo) }, 200)
     })
     .openapi(routes.verify, async (c) => {
       const id = parseId(c.req.valid('param').id)

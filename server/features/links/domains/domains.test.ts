@@ -68,7 +68,7 @@ onBothEngines(
       })
       expect((await ws.api('/domains')).json).toEqual({ data: [domain], nextCursor: null, total: 1 })
       expect(await read(ws, domain)).toEqual(domain)
-      expect(server().app.redirects.domains.get(name)).toBeUndefined()
+      expect(server().app.domains.get(name)).toBeUndefined()
     })
 
     test('are verified by the TXT record, and answer at once', async () => {
@@ -91,7 +91,7 @@ onBothEngines(
         verified: true,
         dns: domain.dns.map((record) => ({ ...record, ok: true })),
       })
-      expect(server().app.redirects.domains.get(domain.domain)).toMatchObject({ workspaceId: ws.id })
+      expect(server().app.domains.get(domain.domain)).toMatchObject({ workspaceId: ws.id })
       const events = await server()
         .app.db.read.selectFrom('audit_events')
         .select('action')

@@ -2,7 +2,7 @@
 
 import { cutPage, orderById, type Page, readPageQuery } from '../../../lib/pagination.ts'
 import type { Actor } from '../../accounts/access/actor.ts'
-import { countLinksByDomain, type DomainNeeds, toDomainResource } from './domain.ts'
+import { type DomainNeeds, describeDomain } from './domain.ts'
 import type { DomainListQueryInput, DomainResource } from './schema.ts'
 
 const ORDER = orderById('domains id asc')
@@ -29,11 +29,7 @@ export async function listDomains(
     .where('workspace_id', '=', actor.workspaceId)
     .executeTakeFirstOrThrow()
   const { rows, nextCursor } = cutPage(found, limit, ORDER)
-  const names = rows.map(({ domain }) => domain)
-  const links = await countLinksByDomain(read, actor, names)
-  return {
-    data: rows.map((row) => toDomainResource(needs, row, links.get(row.domain) ?? 0)),
-    nextCursor,
-    total: Number(total),
-  }
+  const data: DomainResource[] = []
+  for (const row of rows) data.push(await describeDomain(needs, row))
+  return { data, nextCursor, total: Number(total) }
 }

@@ -50,11 +50,7 @@ export const DomainShape = z
 export type DomainResource = z.infer<typeof DomainShape>
 export type DnsRecord = z.infer<typeof DnsRecordShape>
 
-const url = (description: string) =>
-  text(1, URL_MAX)
-    .nullable()
-    .optional()
-    .openapi({ format: 'uri', example: 'https://example.com/', description })
+const url = (description: string) => text(1, URL_MAX).nullable().optional().openapi({ description })
 
 const fitsFile = (value: unknown) => Buffer.byteLength(JSON.stringify(value)) <= FILE_MAX
 const FILE_TOO_LARGE = 'must be at most 64 KiB of JSON'

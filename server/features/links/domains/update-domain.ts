@@ -25,11 +25,11 @@ export async function updateDomain(
     const changed = Object.keys(columns).filter(
       (name) => columns[name as keyof DomainRow] !== row[name as keyof DomainRow],
     )
-    if (changed.length === 0) return describeDomain(needs, connection, actor, row)
+    if (changed.length === 0) return row
     return storeSettings({ ...needs, connection, onCommit }, actor, row, columns)
   })
   await needs.domains.reload()
-  return updated
+  return describeDomain(needs, updated)
 }
 
 /** Takes the place of the primary domain from another one. @throws Failure `invalid` */
@@ -51,7 +51,7 @@ async function storeSettings(
   actor: Actor,
   row: DomainRow,
   columns: Partial<DomainRow>,
-): Promise<DomainResource> {
+): Promise<DomainRow> {
   const { connection, onCommit } = needs
   const at = needs.now()
   const stored = await connection
@@ -64,5 +64,5 @@ async function storeSettings(
   const target = { type: 'domain', id: row.id, name: row.domain } as const
   await recordAudit(connection, actor, { action: 'domain.updated', target }, at)
   recordChange(onCommit, { workspaceId: actor.workspaceId })
-  return describeDomain(needs, connection, actor, stored)
+  return stored
 }

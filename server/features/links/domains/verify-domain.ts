@@ -32,8 +32,7 @@ export async function verifyDomain(
   const row = await getDomain(needs.db.read, actor, id)
   if (row.verified_at === null) await refuseTakenName(needs.db.read, actor, row.domain)
   const check = await checkDomain(needs, row)
-  const stored = await storeCheck(needs, actor, row.id, check)
-  return describeDomain(needs, needs.db.read, actor, stored)
+  return describeDomain(needs, await storeCheck(needs, actor, row.id, check))
 }
 
 /** Part of verbs and of the daily job: after the look at DNS, which no transaction may wait for. */
