@@ -14,6 +14,7 @@ import { createAuditApi } from './features/accounts/audit-api.ts'
 import { createAuthEndpoints } from './features/accounts/public.ts'
 import { createAnalyticsApi } from './features/analytics/api.ts'
 import { createLeadsApi } from './features/analytics/leads-api.ts'
+import { createMissingApi } from './features/analytics/missing/missing-api.ts'
 import { createDoctorApi } from './features/doctor/api.ts'
 import { createDoctorRoutes } from './features/doctor/public.ts'
 import { createFormsApi } from './features/forms/api.ts'
@@ -166,6 +167,7 @@ const createRest = ({ api }: Services) =>
     createRedirectApi(api.redirects),
     createAnalyticsApi(api.analytics),
     createLeadsApi(api.leads),
+    createMissingApi(api.analytics),
     createFormsApi(api.forms),
     createLossesApi(api.losses),
     createFormCheckApi(api.formCheck),

@@ -8,6 +8,7 @@ import { createMailBudget, limitMails } from './features/accounts/strangers/mail
 import { createStorageLimit } from './features/accounts/strangers/storage-limit.ts'
 import { mailOwners, type OwnersMail } from './features/accounts/workspaces/mail-owners.ts'
 import { prepareScratchDirectory } from './features/analytics/export-directory.ts'
+import { reportMissing } from './features/analytics/missing/report-missing.ts'
 import { createClickInference } from './features/attribution/infer-clicks.ts'
 import { createVisitMatcher } from './features/attribution/match-visit.ts'
 import { recordTouches } from './features/attribution/record-touches.ts'
@@ -193,6 +194,8 @@ function startServiceJobs(config: Config, services: JobServices) {
     node: spool.node,
     eraseHits: hits.eraseHits,
     reloadBlocklist: blocklist.reload,
+    reportMissing: () =>
+      reportMissing({ ...services, origin: config.origin, onlyVerified: config.signup === 'open' }),
     pruneBuiltFiles: services.builtFiles?.prune,
     verification: createVerificationNeeds(config, services),
     followClock: createClockFollower(services),

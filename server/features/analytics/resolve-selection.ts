@@ -52,7 +52,7 @@ export async function resolveSelection<Name extends FilterName>(
 }
 
 /** A missing start is the creation of the workspace, and a missing end is now. */
-async function resolveRange(
+export async function resolveRange(
   needs: Pick<SelectionNeeds, 'db' | 'now'>,
   actor: WorkspaceScope,
   { range, timezone }: Pick<QuestionSelection, 'range' | 'timezone'>,

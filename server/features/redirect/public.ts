@@ -295,6 +295,7 @@ function record(
   misses.count({
     at,
     domain: domain.name,
+    workspaceId: domain.workspaceId ?? 0,
     slugKey: isPossibleSlug(slug) ? toSlugKey(slug, domain.caseSensitive) : null,
     human: isHuman(visitor),
     address,

@@ -24,7 +24,7 @@ export const ALLOWED_FEATURE_IMPORTS: Record<string, string[]> = {
   redirect: ['links', 'hits'],
   visitors: [],
   hits: ['visitors'],
-  analytics: ['links'],
+  analytics: ['hits', 'links'],
   forms: ['attribution', 'notify', 'visitors'],
   tracking: ['hits', 'visitors'],
   attribution: ['tracking', 'hits', 'links', 'visitors'],
