@@ -121,6 +121,9 @@ const DEFAULTS: Omit<
   geo_targeting: '{}',
   device_targeting: '{}',
   redirect_status: DEFAULT_REDIRECT_STATUS,
+  preview_title: null,
+  preview_description: null,
+  preview_image: null,
 }
 
 /** @returns undefined when the slug or the external id is in use; a unique index decides */

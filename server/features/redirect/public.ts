@@ -21,6 +21,7 @@ import type { Spool } from '../hits/spool/spool.ts'
 import type { CachedLink, LinkCache } from '../links/cache.ts'
 import { resolveLink } from '../links/resolve.ts'
 import { isPossibleSlug, toSlugKey } from '../links/slug.ts'
+import { cardPage } from './card-page.ts'
 import {
   type ChoiceNeeds,
   chooseForVisitor,
@@ -39,6 +40,7 @@ import {
   previewPage,
   unavailablePage,
 } from './pages.ts'
+import { isUnfurler } from './unfurlers.ts'
 
 export interface RedirectNeeds extends ChoiceNeeds {
   db: Database
@@ -108,6 +110,7 @@ function tryFastPath(
 ): FastRedirect | null {
   const link = state.cache.get('', toSlugKey(slug))
   if (!link || link.clickLimit !== null || link.passwordHash !== null) return null
+  if (link.card !== null && isUnfurler(headers.get('user-agent'))) return null
   const address = readAddress(state, peer, headers)
   const visitor = { method: 'GET', headers, at: state.now(), query, address, slug, isPreview: false }
   const choice = chooseDestination(link, toRedirectContext(state, visitor, link, false))
@@ -156,10 +159,17 @@ function answerChoice(
     return choice.kind === 'password' ? passwordPage({ status: 200, report }) : notFoundPage(accept)
   }
   const Location = recordAndLocate(state, visitor, link, choice)
+  if (link?.card && showsCard(visitor, choice)) {
+    return cardPage(link.card, { destination: Location, shortUrl: toReport(state, link, visitor).shortUrl })
+  }
   // After the password form the browser must GET. With 307 or 308 it would send the password on to the destination.
   const status = visitor.method === 'POST' ? 303 : choice.status
   return new Response(null, { status, headers: { Location, 'Cache-Control': 'private, no-store' } })
 }
+
+/** A closed link that leads to its expiration URL shows no card. */
+const showsCard = ({ method, headers }: VisitorRequest, { outcome }: GoChoice) =>
+  outcome === 'redirect' && method !== 'POST' && isUnfurler(headers.get('user-agent'))
 
 function answerPreview(
   state: RedirectNeeds,

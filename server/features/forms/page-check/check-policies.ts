@@ -4,7 +4,7 @@
 import type { FormResource } from '../schema.ts'
 import { HONEYPOT_FIELD } from '../settings/control-fields.ts'
 import { isNextAllowed } from '../settings/next-hosts.ts'
-import { parseCharset } from './charset.ts'
+import { parseCharset } from '../../../lib/html/charset.ts'
 import {
   type ContentPolicy,
   findForbiddingDirective,
