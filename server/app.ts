@@ -22,6 +22,7 @@ import { createFormInfoEndpoint } from './features/forms/endpoint/form-info.ts'
 import { createFormCheckApi } from './features/forms/page-check/check-api.ts'
 import { createFormEndpoint } from './features/forms/public.ts'
 import { createLinksApi } from './features/links/api.ts'
+import { createCardsApi } from './features/links/cards/cards-api.ts'
 import { createTrashApi } from './features/links/trash/trash-api.ts'
 import { createNotifyApi } from './features/notify/api.ts'
 import { createMailRoutes } from './features/notify/public.ts'
@@ -141,6 +142,7 @@ const createRest = ({ api }: Services) =>
     createAccountsApi(api.accounts),
     createAuditApi(api.accounts),
     createTrashApi(api.links), // above `/links/{id}`
+    createCardsApi(api.cards), // above `/links/{id}`
     createLinksApi(api.links),
     createRedirectApi(api.redirects),
     createAnalyticsApi(api.analytics),

@@ -300,6 +300,7 @@ function createApiServices(config: Config, services: ApiServices) {
     gates: { db, limiter, now, origin, secret, version: manifest.version },
     accounts: { limiter, now, origin, snippetPath, defaultPlan, sendMail, mailBudget },
     links: { site, now },
+    cards: { site, limiter, allow: webhookAllow },
     redirects: { site, now, isBlockedDestination },
     analytics: { ...analytics, scratchDir: prepareScratchDirectory(config.dataDir) },
     leads: { ...analytics, resolvePendingAttribution },

@@ -1,10 +1,10 @@
 // Checks what the page's policies and scripts do to its form: content security policy, the tracking snippet and
 // the encoding.
 
+import { parseCharset } from '../../../lib/html/charset.ts'
 import type { FormResource } from '../schema.ts'
 import { HONEYPOT_FIELD } from '../settings/control-fields.ts'
 import { isNextAllowed } from '../settings/next-hosts.ts'
-import { parseCharset } from '../../../lib/html/charset.ts'
 import {
   type ContentPolicy,
   findForbiddingDirective,
