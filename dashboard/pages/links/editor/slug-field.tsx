@@ -2,13 +2,14 @@
 
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Shuffle } from 'lucide-react'
-import { type ReactNode, useEffect, useState } from 'react'
+import type { ReactNode } from 'react'
 import type { LinkResource, SlugAvailability } from '../../../../server/features/links/schema.ts'
 import { invalidateLinks, restoreLinks, slugQuery } from '../../../api/links.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
 import { IconButton } from '../../../ui/button.tsx'
 import { formatCount } from '../../../ui/format.ts'
 import { Field } from '../../../ui/forms/field.tsx'
+import { useDebounced } from '../../../ui/forms/use-debounced.ts'
 import { toast, toastError } from '../../../ui/overlays/toast.tsx'
 import { TEXT_LINK } from '../../../ui/text-link.ts'
 import type { LinkFieldsProps } from './field-props.ts'
@@ -69,7 +70,7 @@ interface HintProps {
 /** Only the answer about the text as it is now is shown, never that about an older one. */
 function SlugHint({ slug, link }: HintProps) {
   const typed = slug.trim().normalize('NFC')
-  const checked = useDebounced(typed)
+  const checked = useDebounced(typed, TYPING_MS)
   const isOwn = typed.toLowerCase() === link?.slug.toLowerCase()
   const { data, isError } = useQuery({
     ...slugQuery(useApi(), checked),
@@ -123,14 +124,4 @@ function TrashedSlug({ id, slug }: { id: number; slug: string }) {
       </button>
     </>
   )
-}
-
-/** The text, once typing has paused. */
-function useDebounced(text: string): string {
-  const [debounced, setDebounced] = useState(text)
-  useEffect(() => {
-    const timer = setTimeout(() => setDebounced(text), TYPING_MS)
-    return () => clearTimeout(timer)
-  }, [text])
-  return debounced
 }

@@ -122,9 +122,9 @@ onSqlite(
       ['/error', ['status'], null],
       ['/data', ['not_html'], '/data'],
       ['/zip', ['compressed'], '/zip'],
-      ['/plain', ['no_title', 'no_description', 'no_image'], '/plain'],
+      ['/plain', ['no_card'], '/plain'],
       // At most 512 KB are read.
-      ['/late', ['no_title', 'no_description', 'no_image'], '/late'],
+      ['/late', ['no_card'], '/late'],
     ])('is empty, with the reason: %s', async (path, codes, url) => {
       const answer = await read(at(path))
       expect([answer.status, answer.codes]).toEqual([200, codes])
@@ -160,7 +160,7 @@ onSqlite(
       const { codes, json } = await read(at('/http-image'))
       expect(codes).toEqual(['image_unusable'])
       expect(json.data).toMatchObject({ title: 'x', description: 'y', image: null })
-      expect((await read(at('/own-image'))).codes).toEqual(['image_unusable', 'no_title', 'no_description'])
+      expect((await read(at('/own-image'))).codes).toEqual(['no_title', 'no_description', 'image_unusable'])
     })
 
     test('is decoded as the page says', async () => {

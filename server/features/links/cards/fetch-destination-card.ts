@@ -43,12 +43,18 @@ function toDestinationCard(site: Site, url: string, page: PageCard): Destination
     description: cutCharacters(page.description, CARD_DESCRIPTION_MAX),
     image,
   }
-  const missing = (['title', 'description', 'image'] as const)
-    .filter((name) => card[name] === null && !(name === 'image' && problem))
-    .map((name) => ({ code: `no_${name}`, message: `The page has no ${name} for a card.` }))
+  const missing = (['title', 'description', 'image'] as const).filter((name) => card[name] === null)
   const siteName = cutCharacters(page.siteName, SITE_NAME_MAX)
-  return { url, ...card, siteName, findings: [...(problem ? [problem] : []), ...missing] }
+  if (missing.length === 3 && !problem) return { url, ...card, siteName, findings: [NO_CARD] }
+  const findings = missing.map((name) =>
+    name === 'image' && problem
+      ? problem
+      : { code: `no_${name}`, message: `The page has no ${name} for a card.` },
+  )
+  return { url, ...card, siteName, findings }
 }
+
+const NO_CARD = { code: 'no_card', message: 'The page has no title, description or image for a card.' }
 
 const PROBLEMS = {
   not_html: (value: string) => ({
