@@ -2,10 +2,7 @@
 // both, so that the browser asks no other server.
 
 import { queryOptions } from '@tanstack/react-query'
-import type {
-  CardImageResource,
-  DestinationCardResource,
-} from '../../server/features/links/cards/card-shapes.ts'
+import type { CardImageResource, DestinationCardResource } from '../../server/features/links/cards/schema.ts'
 import type { Api } from './client.ts'
 
 /** Long enough for the editing of one link. */

@@ -13,9 +13,9 @@ export function checkFrontEndImports(source: SourceFile): Violation[] {
       .filter(({ target, typeOnly }) => {
         if (!target.startsWith('server/')) return false
         const may = typeOnly
-          ? /^server\/features\/[^/]+\/(schema|api)\.ts$/
+          ? /^server\/features\/(?:[^/]+\/){1,2}(schema|api)\.ts$/
           : // What a page shows on both sides: `markup.ts` imports nothing, so nothing of the server comes with it.
-            /^server\/features\/[^/]+\/(schema|markup)\.ts$/
+            /^server\/features\/(?:[^/]+\/){1,2}(schema|markup)\.ts$/
         return !may.test(target)
       })
       .map(({ target, line, typeOnly }) => ({

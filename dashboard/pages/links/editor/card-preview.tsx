@@ -8,9 +8,9 @@ import { useApi } from '../../../shell/use-workspace.ts'
 import { Button } from '../../../ui/button.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 import { useDebounced } from '../../../ui/forms/use-debounced.ts'
-import { CARD_SERVICES, type ShownCard } from './card-services.tsx'
 import { isUrl, withScheme } from './destination-url.ts'
 import { type LinkDraft, toDestinationUrl } from './link-draft.ts'
+import { CARD_SERVICES, type ShownCard } from './service-cards.tsx'
 
 const TYPING_MS = 500
 /** Below this, X and Facebook show the image small, beside the text. */

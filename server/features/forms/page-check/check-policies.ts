@@ -2,6 +2,7 @@
 // the encoding.
 
 import { parseCharset } from '../../../lib/html/charset.ts'
+import { quote } from '../../../lib/text.ts'
 import type { FormResource } from '../schema.ts'
 import { HONEYPOT_FIELD } from '../settings/control-fields.ts'
 import { isNextAllowed } from '../settings/next-hosts.ts'
@@ -11,7 +12,7 @@ import {
   findStyleForbiddingDirective,
   readContentPolicies,
 } from './content-policy.ts'
-import { createFinding, type Finding, formatElement, quote } from './finding.ts'
+import { createFinding, type Finding, formatElement } from './finding.ts'
 import type { PageForm, ParsedPage } from './parse-page.ts'
 
 export interface PolicyCheckInput {

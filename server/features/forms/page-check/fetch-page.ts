@@ -2,7 +2,8 @@
 
 import { type SafeRequest, safeRequest } from '../../../http/safe-request.ts'
 import { readHtml } from '../../../lib/html/read-html.ts'
-import { createFinding, type Finding, quote } from './finding.ts'
+import { quote } from '../../../lib/text.ts'
+import { createFinding, type Finding } from './finding.ts'
 
 export type FetchPageNeeds = Pick<SafeRequest, 'allow' | 'resolve'>
 

@@ -8,10 +8,10 @@ import { URL_MAX } from '../../../lib/web-url.ts'
 import { createApi } from '../../accounts/access/api-env.ts'
 import type { RateLimiter } from '../../accounts/access/rate-limiter.ts'
 import type { Site } from '../link.ts'
-import { CardImageShape, DestinationCardShape } from './card-shapes.ts'
 import { fetchCardImage } from './fetch-card-image.ts'
 import { fetchDestinationCard } from './fetch-destination-card.ts'
 import { createFetchLimit } from './fetch-limit.ts'
+import { CardImageShape, DestinationCardShape } from './schema.ts'
 
 const FetchTarget = z.strictObject(
   {

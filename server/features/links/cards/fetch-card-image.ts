@@ -2,8 +2,8 @@
 // images, and the address of whoever edits a link stays here (docs/adr/0046-social-cards.md).
 
 import { type Actor, allow } from '../../accounts/access/actor.ts'
-import type { CardImageResource } from './card-shapes.ts'
 import { type FetchNeeds, fetchFollowing } from './fetch-following.ts'
+import type { CardImageResource } from './schema.ts'
 
 /** The types that X, Facebook and Slack show. SVG, which can hold scripts, is none of them. */
 const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const

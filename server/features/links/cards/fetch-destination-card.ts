@@ -1,14 +1,14 @@
 // Fetches a destination, and says which card it shows itself: what services show for a link without a card of its own.
 
 import { readHtml } from '../../../lib/html/read-html.ts'
-import { countCharacters } from '../../../lib/text.ts'
+import { countCharacters, quote } from '../../../lib/text.ts'
 import { checkUrl } from '../../../lib/web-url.ts'
 import { type Actor, allow } from '../../accounts/access/actor.ts'
 import type { Site } from '../link.ts'
 import { CARD_DESCRIPTION_MAX, CARD_TITLE_MAX } from '../schema.ts'
-import type { DestinationCardResource } from './card-shapes.ts'
-import { type FetchNeeds, type FetchProblem, fetchFollowing, quote } from './fetch-following.ts'
+import { type FetchNeeds, type FetchProblem, fetchFollowing } from './fetch-following.ts'
 import type { PageCard } from './read-card.ts'
+import type { DestinationCardResource } from './schema.ts'
 
 /** The tags of a card are in the head. Services read about as much: Facebook 1 MB, X and Slack less. */
 const HTML_BYTES_MAX = 512 * 1024

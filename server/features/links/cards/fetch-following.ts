@@ -8,6 +8,7 @@ import {
   safeRequest,
 } from '../../../http/safe-request.ts'
 import { invalid } from '../../../lib/failure.ts'
+import { quote } from '../../../lib/text.ts'
 import { checkUrl } from '../../../lib/web-url.ts'
 import type { Site } from '../link.ts'
 import type { FetchLimit } from './fetch-limit.ts'
@@ -76,6 +77,3 @@ function toProblem({ reason, message }: SafeRefusal, timeMaxMs: number): FetchPr
     return { code: 'unreachable', message: `It did not answer within ${timeMaxMs / 1000} seconds.` }
   return { code: 'unreachable', message: `${message}.` }
 }
-
-/** Text of a stranger in a message. */
-export const quote = (text: string) => JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text)
