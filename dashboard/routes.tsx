@@ -246,6 +246,8 @@ const routeTree = rootRoute.addChildren([
       'end',
       'open',
     ),
+    workspacePage('domains', () => import('./pages/domains/domains-page.tsx'), 'DomainsPage', 'new'),
+    workspacePage('domains/$domainId', () => import('./pages/domains/domain-page.tsx'), 'DomainPage'),
     workspacePage('tags', () => import('./pages/tags/tags-page.tsx'), 'TagsPage', 'search', 'new'),
     workspacePage(
       'channels',

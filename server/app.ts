@@ -23,6 +23,15 @@ import { createFormCheckApi } from './features/forms/page-check/check-api.ts'
 import { createFormEndpoint } from './features/forms/public.ts'
 import { createLinksApi } from './features/links/api.ts'
 import { createCardsApi } from './features/links/cards/cards-api.ts'
+import { createDomainsApi } from './features/links/domains/domains-api.ts'
+import {
+  createDomainFinder,
+  createHostGate,
+  type DomainAnswer,
+  type Hosts,
+} from './features/links/domains/host-gate.ts'
+import { createDomainRoutes, nothingHere } from './features/links/domains/public.ts'
+import { isReserved, readRequestedSlug } from './features/links/slug.ts'
 import { createTrashApi } from './features/links/trash/trash-api.ts'
 import { createNotifyApi } from './features/notify/api.ts'
 import { createMailRoutes } from './features/notify/public.ts'
@@ -40,7 +49,6 @@ import { toRouteTemplate } from './http/route-table.ts'
 import type { ServerHandle } from './http/server-handle.ts'
 import { observeRequests } from './http/telemetry/observe-requests.ts'
 import { describeRequest } from './lib/telemetry/request-context.ts'
-import { percentDecode } from './lib/text.ts'
 import { createPages } from './pages.ts'
 import {
   answerApiFailure,
@@ -56,45 +64,56 @@ import type { Services } from './services.ts'
 
 type Answer = (request: Bun.BunRequest<string>, server: ServerHandle) => Response | Promise<Response>
 
+const DEFAULT: Hosts = 'default domain'
+/** The default domain, and every domain of a workspace. */
+const EVERY: Hosts = 'every domain'
+
 /** Below /v1 and /api/auth, each route declares who may call it. docs/routes.md lists them all. */
 type Callers = Extract<Caller, 'anybody'> | 'each route says'
 
-/** Who may call the path, its methods, the path, the handler, and the file of the handler. */
-export type MountedPath = [Callers, string, string, Answer, string]
+/** Who may call the path, its methods, the path, the handler, the file of the handler, and the hosts that it answers on. */
+export type MountedPath = [Callers, string, string, DomainAnswer, string, Hosts]
 
-/** The most specific path answers, whatever the order. */
+/**
+ * The most specific path answers, whatever the order. A path with DEFAULT does not exist on the domains of workspaces: there it
+ * is looked up as a link's. What answers there too must be reserved there (`toReservedOnDomains`).
+ */
 const routeMap = (on: Handlers, { snippetPath, intakePath }: Services['paths']): MountedPath[] => [
-  ['anybody', 'GET, POST', '/:slug', on.slug, './features/redirect/public.ts'],
-  ['anybody', 'POST', '/f', on.form, './features/forms/public.ts'],
-  ['anybody', 'GET, POST', '/f/*', on.form, './features/forms/public.ts'],
-  ['anybody', 'GET', '/thanks', on.page, './features/forms/endpoint/pages.ts'],
-  ['anybody', 'GET', `/${snippetPath}`, on.snippet, './features/tracking/snippet.ts'],
-  ['anybody', 'GET', `/${intakePath}/:file`, on.pinnedSnippet, './features/tracking/snippet.ts'],
-  ['anybody', 'POST', `/${intakePath}`, on.pageView, './features/tracking/public.ts'],
-  ['anybody', 'GET', `/${intakePath}/forms`, on.formFacts, './features/forms/endpoint/form-info.ts'],
-  ['anybody', 'GET', '/', on.page, './pages.ts'],
-  ['anybody', 'GET', '/app', on.dashboard, './dashboard.ts'],
-  ['anybody', 'GET', '/app/*', on.dashboard, './dashboard.ts'],
-  ['anybody', 'GET', '/docs', on.page, './http/api-docs/api-docs.ts'],
-  ['anybody', 'GET', '/docs/:file', on.page, './http/api-docs/api-docs.ts'],
-  ['anybody', 'GET', '/robots.txt', on.page, './pages.ts'],
-  ['anybody', 'GET', '/livez', on.page, './http/health-and-metrics.ts'],
-  ['anybody', 'GET', '/readyz', on.page, './http/health-and-metrics.ts'],
-  ['anybody', 'GET', '/version', on.page, './http/health-and-metrics.ts'],
-  ['anybody', 'GET', '/metrics', on.page, './http/health-and-metrics.ts'],
-  ['each route says', 'GET, POST', '/api/auth/*', on.signIn, './features/accounts/public.ts'],
-  ['each route says', 'GET, POST', '/api/mail/*', on.mail, './features/notify/public.ts'],
-  ['each route says', 'GET', '/api/doctor/*', on.doctor, './features/doctor/public.ts'],
-  ['each route says', 'all', '/v1', on.api, './rest.ts'],
-  ['each route says', 'all', '/v1/*', on.api, './rest.ts'],
+  ['anybody', 'GET, POST', '/:slug', on.slug, './features/redirect/public.ts', EVERY],
+  ['anybody', 'POST', '/f', on.form, './features/forms/public.ts', EVERY],
+  ['anybody', 'GET, POST', '/f/*', on.form, './features/forms/public.ts', EVERY],
+  ['anybody', 'GET', '/thanks', on.page, './features/forms/endpoint/pages.ts', EVERY],
+  ['anybody', 'GET', `/${snippetPath}`, on.snippet, './features/tracking/snippet.ts', EVERY],
+  ['anybody', 'GET', `/${intakePath}/:file`, on.pinnedSnippet, './features/tracking/snippet.ts', EVERY],
+  ['anybody', 'POST', `/${intakePath}`, on.pageView, './features/tracking/public.ts', EVERY],
+  ['anybody', 'GET', `/${intakePath}/forms`, on.formFacts, './features/forms/endpoint/form-info.ts', EVERY],
+  ['anybody', 'GET', '/', on.root, './pages.ts', EVERY],
+  ['anybody', 'GET', '/app', on.dashboard, './dashboard.ts', DEFAULT],
+  ['anybody', 'GET', '/app/*', on.dashboard, './dashboard.ts', DEFAULT],
+  ['anybody', 'GET', '/docs', on.page, './http/api-docs/api-docs.ts', DEFAULT],
+  ['anybody', 'GET', '/docs/:file', on.page, './http/api-docs/api-docs.ts', DEFAULT],
+  ['anybody', 'GET', '/robots.txt', on.page, './pages.ts', EVERY],
+  ['anybody', 'GET', '/favicon.ico', on.page, './pages.ts', EVERY],
+  ['anybody', 'GET', '/.well-known/*', on.wellKnown, './features/links/domains/public.ts', EVERY],
+  ['anybody', 'GET', '/tls/ask', on.tlsAsk, './features/links/domains/public.ts', DEFAULT],
+  ['anybody', 'GET', '/livez', on.page, './http/health-and-metrics.ts', DEFAULT],
+  ['anybody', 'GET', '/readyz', on.page, './http/health-and-metrics.ts', DEFAULT],
+  ['anybody', 'GET', '/version', on.page, './http/health-and-metrics.ts', DEFAULT],
+  ['anybody', 'GET', '/metrics', on.page, './http/health-and-metrics.ts', DEFAULT],
+  ['each route says', 'GET, POST', '/api/auth/*', on.signIn, './features/accounts/public.ts', DEFAULT],
+  ['each route says', 'GET, POST', '/api/mail/*', on.mail, './features/notify/public.ts', DEFAULT],
+  ['each route says', 'GET', '/api/doctor/*', on.doctor, './features/doctor/public.ts', DEFAULT],
+  ['each route says', 'all', '/v1', on.api, './rest.ts', DEFAULT],
+  ['each route says', 'all', '/v1/*', on.api, './rest.ts', DEFAULT],
 ]
 
 /** Answered at the socket, before the map: plain GETs of /:slug, and plain POSTs of the intake. */
 function fastPath(
   { redirects, pageViews }: Handlers,
-  { paths, origin, observer: { requests } }: Services,
+  { paths, origin, hosts, observer: { requests } }: Services,
 ): Pick<FastPathOptions, 'redirect' | 'post' | 'headers'> {
   const transport = toStrictTransportLine(origin)
+  const findDomain = createDomainFinder(hosts)
   const countRedirect = requests.createCounter('/{slug}', 'GET')
   const countPageView = requests.createCounter(`/${paths.intakePath}`, 'POST')
   const finish = <T extends { status: number; headers?: string }>(
@@ -106,11 +125,12 @@ function fastPath(
   }
   return {
     redirect(head, address) {
-      const answer = redirects.tryFastPath(head, address)
+      const domain = findDomain(head.headers, address)
+      const answer = domain ? redirects.tryFastPath(head, address, domain) : null
       return answer && finish(answer, countRedirect)
     },
     post(head, address) {
-      const answer = pageViews.tryFastPath(head, address)
+      const answer = findDomain(head.headers, address) ? pageViews.tryFastPath(head, address) : null
       return answer && finish(answer, countPageView)
     },
     headers: transport,
@@ -144,6 +164,7 @@ const createRest = ({ api }: Services) =>
     createTrashApi(api.links), // above `/links/{id}`
     createCardsApi(api.cards), // above `/links/{id}`
     createLinksApi(api.links),
+    createDomainsApi(api.domains),
     createRedirectApi(api.redirects),
     createAnalyticsApi(api.analytics),
     createLeadsApi(api.leads),
@@ -165,19 +186,30 @@ function createHandlers(services: Services) {
   const signIn = createAuthEndpoints(services.signIn)
   const mail = createMailRoutes(services.mailRoutes)
   const doctor = createDoctorRoutes(services.doctorRoutes)
+  const domainRoutes = createDomainRoutes(services.hosts)
   const pages = createPages(services.operations, services.origin)
   const rest = createRest(services)
   const onApi = onSocket(rest)
   const onPage: Answer = (request, server) =>
     pages.fetch(request, { peer: server.requestIP(request)?.address })
-  /** Bun matches a path as it was sent. This handler resolves its dots, and allows a slash after a slug. */
-  const onResolvedPath: Answer = (request, server) => {
-    const path = pathOf(request.url)
-    if (path === '/v1' || path.startsWith('/v1/')) return onApi(request, server)
-    const slug = /^\/([^/]+)\/+$/.exec(path)?.[1]
-    if (slug === undefined || services.site.reserved.has(slug)) return onPage(request, server)
+  const onRoot: DomainAnswer = (request, server, domain) =>
+    domain.workspaceId === null ? onPage(request, server) : redirects.answerRoot(request, domain)
+  /** On a workspace's domain, and for paths that are not mounted. */
+  const onLink: DomainAnswer = (request, server, domain) => {
+    const slug = readRequestedSlug(pathOf(request.url))
+    if (slug === '') return onRoot(request, server, domain)
+    if (isReserved(services.site, domain.name, slug)) return nothingHere(request)
     describeRequest({ route: '/{slug}' })
-    return redirects.answer(request, server, percentDecode(slug))
+    return redirects.answer(request, server, domain, slug)
+  }
+  /** Bun matches a path as it was sent. This handler resolves its dots. Every path that is not mounted may be a link's. */
+  const onResolvedPath: DomainAnswer = (request, server, domain) => {
+    const path = pathOf(request.url)
+    if (domain.workspaceId !== null) return onLink(request, server, domain)
+    if (path === '/v1' || path.startsWith('/v1/')) return onApi(request, server)
+    const slug = readRequestedSlug(path)
+    if (slug === '' || isReserved(services.site, '', slug)) return onPage(request, server)
+    return onLink(request, server, domain)
   }
   return {
     redirects,
@@ -189,7 +221,8 @@ function createHandlers(services: Services) {
       doctor: doctor.routes,
       rest: rest.routes,
     },
-    slug: ((request, server) => redirects.answer(request, server, request.params.slug ?? '')) as Answer,
+    slug: ((request, server, domain) =>
+      redirects.answer(request, server, domain, readRequestedSlug(pathOf(request.url)))) as DomainAnswer,
     form: ((request, server) => submit(request, server, pathOf(request.url).slice('/f'.length))) as Answer,
     snippet: snippet.latest,
     pinnedSnippet: snippet.versioned,
@@ -198,6 +231,14 @@ function createHandlers(services: Services) {
     dashboard: dashboard.answer,
     prepareFiles: () => Promise.all([dashboard.prepare(), snippet.prepare()]),
     page: onPage,
+    root: onRoot,
+    link: onLink,
+    wellKnown: ((request, server, domain) =>
+      domain.workspaceId === null
+        ? onPage(request, server)
+        : domainRoutes.answerWellKnown(request, domain)) as DomainAnswer,
+    tlsAsk: ((request, server) =>
+      domainRoutes.answerTlsAsk(request, server) ?? onPage(request, server)) as Answer,
     signIn: signIn.answer,
     mail: mail.answer,
     doctor: doctor.answer,
@@ -217,16 +258,20 @@ export function createApp(services: Services) {
   type Mount = [string, Answer]
   const addHeaders = createHeaderWrapper(services.origin)
   const observe = observeRequests(services.observer)
-  const secure = (route: string, answer: Answer): Answer => addHeaders(observe(route, requireOneHost(answer)))
+  const onHosts = createHostGate(services.hosts, handlers.link)
+  const secure = (route: string, hosts: Hosts, answer: DomainAnswer): Answer =>
+    addHeaders(observe(route, requireOneHost(onHosts(hosts, answer))))
   // Reserved names: paths of the map, and files that browsers and crawlers request by themselves. No link may take one.
   const reserved = [...services.site.reserved].map(
-    (name): Mount => [`/${name}`, secure(OTHER, handlers.page)],
+    (name): Mount => [`/${name}`, secure(OTHER, DEFAULT, handlers.page)],
   )
-  const mounted = map.map(([, , path, answer]): Mount => [path, secure(toRouteTemplate(path), answer)])
+  const mounted = map.map(
+    ([, , path, answer, , hosts]): Mount => [path, secure(toRouteTemplate(path), hosts, answer)],
+  )
   return {
     serve: {
       routes: Object.fromEntries([...reserved, ...mounted]),
-      fetch: secure(OTHER, handlers.other),
+      fetch: secure(OTHER, EVERY, handlers.other),
     },
     fastPath: fastPath(handlers, services),
     setConnectionMetrics: services.setConnectionMetrics,

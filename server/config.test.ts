@@ -37,6 +37,7 @@ test('works without any setting', () => {
     port: 3000,
     host: undefined,
     origin: 'http://localhost:3000',
+    aliases: [],
     databaseUrl: undefined,
     clickHouseUrls: undefined,
     databasePool: 10,
@@ -141,6 +142,11 @@ describe('reads settings', () => {
     ['HOST', 'localhost', { host: 'localhost', origin: 'http://localhost:3000' }],
     ['TOWPATH_URL', 'https://go.example', { origin: 'https://go.example' }],
     ['TOWPATH_URL', 'https://GO.example:8443/', { origin: 'https://go.example:8443' }],
+    [
+      'TOWPATH_ALIASES',
+      'Old.example., go.münchen.example',
+      { aliases: ['old.example', 'go.xn--mnchen-3ya.example'] },
+    ],
     ['DATABASE_URL', 'postgresql://u:p@h:5432/d', { databaseUrl: 'postgresql://u:p@h:5432/d' }],
     ['DEFAULT_PLAN', 'Pro', { defaultPlan: 'pro' }],
     ['DESTINATION_SCHEMES', 'MyApp, tel: other://', { destinationSchemes: ['myapp:', 'tel:', 'other:'] }],
@@ -326,6 +332,13 @@ describe('reports wrong settings with a fix', () => {
       '3000',
       'INNER_PORT: is the same as PORT. Use another whole number from 1 to 65535, or leave it out.',
     ],
+    ...['https://old.example', 'old.example:8080', 'old.example/x', '*.example', 'a@b.example', 'a..b%'].map(
+      (name): [string, string, string] => [
+        'TOWPATH_ALIASES',
+        name,
+        `TOWPATH_ALIASES: "${name}" is not a host name. List names without scheme, port and path, such as old.example,go2.example.`,
+      ],
+    ),
     [
       'TRUST_PROXY',
       '1',

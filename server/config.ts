@@ -1,9 +1,17 @@
 // Reads the environment; no other file does. It reports every wrong value at once, each with its remedy.
 
 import { readAbuseEmail, readBlocklistPath } from './config/abuse-settings.ts'
-import { readHost, readNetworks, readOrigin, readPaths, readPort } from './config/address-settings.ts'
+import {
+  readAliases,
+  readHost,
+  readNetworks,
+  readOrigin,
+  readPaths,
+  readPort,
+} from './config/address-settings.ts'
 import { readBackups } from './config/backup-settings.ts'
 import { type ClusterSettings, readCluster } from './config/cluster-settings.ts'
+import { readDnsServers } from './config/dns-settings.ts'
 import { readFastPath, readPlan, readSchemes, readTurnstile } from './config/feature-settings.ts'
 import { type MailSettings, readMail } from './config/mail-settings.ts'
 import { type MetricsSettings, readMetrics } from './config/metrics-settings.ts'
@@ -38,6 +46,8 @@ export interface Config
   host?: string
   /** The public origin without a trailing slash, such as `https://go.example`. */
   origin: string
+  /** Other names of the default domain, in lower case and ASCII (IDNA). */
+  aliases: string[]
   dataDir: string
   databaseUrl: string | undefined
   secret: string
@@ -56,6 +66,8 @@ export interface Config
   snippetPath: string
   /** The first segment of the paths that the snippet calls. */
   intakePath: string
+  /** DNS servers for questions about domains of workspaces, as `host:port`; undefined: those of the system. */
+  dnsServers?: string[]
   /** Private networks that webhooks may reach. */
   webhookAllow: Network[]
   /** Hits older than this are deleted. Without it, hits are kept for ever. */
@@ -77,6 +89,7 @@ const NAMES = [
   'PORT',
   'HOST',
   'TOWPATH_URL',
+  'TOWPATH_ALIASES',
   'DATA_DIR',
   'DATABASE_URL',
   'DATABASE_POOL',
@@ -96,6 +109,7 @@ const NAMES = [
   'SNIPPET_PATH',
   'INTAKE_PATH',
   'WEBHOOK_ALLOW_CIDRS',
+  'DNS_SERVERS',
   'SMTP_URL',
   'MAIL_FROM',
   'SMTP_INSECURE',
@@ -163,6 +177,7 @@ export function inspectConfig(env: Environment = process.env): ConfigInspection 
     port,
     host,
     origin: readOrigin(get('TOWPATH_URL'), host, port, wrong),
+    aliases: readAliases(get('TOWPATH_ALIASES'), wrong),
     dataDir,
     databaseUrl: readDatabaseUrl(get('DATABASE_URL'), wrong),
     ...readCluster(get, port, wrong),
@@ -175,6 +190,7 @@ export function inspectConfig(env: Environment = process.env): ConfigInspection 
     turnstile: readTurnstile(get, wrong),
     ...readPaths(get, wrong),
     webhookAllow: readNetworks('WEBHOOK_ALLOW_CIDRS', get, wrong),
+    dnsServers: readDnsServers(get('DNS_SERVERS'), wrong),
     ...readMail(get, wrong),
     ...readMetrics(get, wrong),
     signup: readSignup(get, wrong),

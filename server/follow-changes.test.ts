@@ -10,7 +10,7 @@ import { deleteWorkspace } from './features/accounts/workspaces/delete-workspace
 import { restoreWorkspace, suspendWorkspace } from './features/accounts/workspaces/suspend-workspace.ts'
 import { createLinkCache } from './features/links/cache.ts'
 import { creditLeads } from './features/links/credit-leads.ts'
-import { createDomainDirectory } from './features/links/domains/domain-directory.ts'
+import { createDomainDirectory, DEFAULT_DOMAIN } from './features/links/domains/domain-directory.ts'
 import { resolveLink } from './features/links/resolve.ts'
 import { restoreLink, suspendLink } from './features/links/suspend.ts'
 import { createWorkspaceLookup } from './features/tracking/workspace-lookup.ts'
@@ -27,7 +27,13 @@ async function startNode({ dataDir, databaseUrl }: TestServer) {
   const workspaces = createWorkspaceLookup(db, freshness)
   const domains = createDomainDirectory(db, { isOwnHost: () => true })
   const feed = await followChanges({ db, cache, domains, workspaces, freshness })
-  return { db, cache, workspaces, feed, find: async (slug: string) => resolveLink({ db, cache }, '', slug) }
+  return {
+    db,
+    cache,
+    workspaces,
+    feed,
+    find: async (slug: string) => resolveLink({ db, cache }, DEFAULT_DOMAIN, slug),
+  }
 }
 
 let server: TestServer

@@ -7,7 +7,7 @@ import { createServerDoctor } from './doctor.ts'
 import { createRateLimiter } from './features/accounts/access/rate-limiter.ts'
 import { createMailBudget, limitMails } from './features/accounts/strangers/mail-budget.ts'
 import { createStorageLimit } from './features/accounts/strangers/storage-limit.ts'
-import { mailOwners } from './features/accounts/workspaces/mail-owners.ts'
+import { mailOwners, type OwnersMail } from './features/accounts/workspaces/mail-owners.ts'
 import { prepareScratchDirectory } from './features/analytics/export-directory.ts'
 import { createClickInference } from './features/attribution/infer-clicks.ts'
 import { createVisitMatcher } from './features/attribution/match-visit.ts'
@@ -24,7 +24,9 @@ import { type Blocklist, createBlocklist } from './features/links/blocklist/bloc
 import { createDestinationJudge } from './features/links/blocklist/judge-destination.ts'
 import { createLinkCache } from './features/links/cache.ts'
 import { createClickLimiter } from './features/links/counting/use-click.ts'
-import { createDomainDirectory } from './features/links/domains/domain-directory.ts'
+import { createDnsClients } from './features/links/domains/dns-client.ts'
+import { createDomainDirectory, type DomainDirectory } from './features/links/domains/domain-directory.ts'
+import { createServerAddresses } from './features/links/domains/server-addresses.ts'
 import type { Site } from './features/links/link.ts'
 import { readLinkMetrics } from './features/links/metrics.ts'
 import { preloadLinks } from './features/links/preload-links.ts'
@@ -128,6 +130,8 @@ export async function openServices(config: Config, options: ServiceOptions = {})
 /** What anybody may ask for needs these. */
 const createPublicNeeds = (config: Config, shared: Shared, { intake, forms, formFacts }: PublicServices) => ({
   site: shared.site,
+  domains: shared.domains,
+  hosts: { domains: shared.domains, site: shared.site, trustProxy: config.trustProxy },
   origin: config.origin,
   paths: config,
   redirects: { ...shared, trustProxy: config.trustProxy, abuseEmail: config.abuseEmail },
@@ -187,6 +191,7 @@ function startServiceJobs(config: Config, services: JobServices) {
     eraseHits: hits.eraseHits,
     reloadBlocklist: blocklist.reload,
     pruneBuiltFiles: services.builtFiles?.prune,
+    verification: createVerificationNeeds(config, services),
     followClock: createClockFollower(services),
   })
 }
@@ -201,11 +206,14 @@ type Shared = ReturnType<typeof createShared>
 
 /** Things that several features share. There must be exactly one of each. */
 function createShared(config: Config, needs: SharedNeeds) {
-  const { db, disk, spool, misses, cluster, hitWorker, getSalt, site, blocklist, now, clock } = needs
+  const { db, disk, spool, misses, cluster, hitWorker, getSalt, blocklist, now, clock } = needs
   const getOthersShippedUntil = cluster.getOthersShippedUntil
   const freshness = createFreshness(db.engine)
+  const cache = createLinkCache(freshness)
+  const domains = createDomainDirectory(db, needs.site, { onNewHolder: cache.invalidateMisses })
   const mailBudget = createMailBudget({ db, now, mailPerDay: config.mailPerDay })
   const send = createMailSender(config)
+  const openDnsClient = createDnsClients(config.dnsServers)
   return {
     db,
     disk,
@@ -215,13 +223,15 @@ function createShared(config: Config, needs: SharedNeeds) {
     hits: { ...hitWorker, countedUntil: () => Math.min(hitWorker.countedUntil(), getOthersShippedUntil()) },
     getOthersShippedUntil,
     getSalt,
-    site,
+    site: addDomains(needs.site, domains),
     now,
     clock,
     clickLimiter: createClickLimiter(db),
     freshness,
-    cache: createLinkCache(freshness),
-    domains: createDomainDirectory(db, site),
+    cache,
+    domains,
+    openDnsClient,
+    serverAddresses: createServerAddresses(needs.site, openDnsClient),
     blocklist,
     isBlockedDestination: createDestinationJudge(blocklist),
     geo: createLazyGeoLookup(config.geoipDb),
@@ -232,6 +242,12 @@ function createShared(config: Config, needs: SharedNeeds) {
     sendMail: send && limitMails(send, mailBudget),
   }
 }
+
+/** No link may lead to a short link, on whatever domain: it could make a loop. */
+const addDomains = (site: Site, domains: DomainDirectory): Site => ({
+  ...site,
+  isShortHost: (host) => site.isShortHost(host) || domains.isOwnDomain(host),
+})
 
 /** Opens what pages on other sites use: the form endpoint, and the intake of the snippet. */
 function openPublicServices(config: Config, shared: Shared, notify: Notify) {
@@ -301,6 +317,7 @@ function createApiServices(config: Config, services: ApiServices) {
     accounts: { limiter, now, origin, snippetPath, defaultPlan, sendMail, mailBudget },
     links: { site, now },
     cards: { site, limiter, allow: webhookAllow },
+    domains: createVerificationNeeds(config, services),
     redirects: { site, now, isBlockedDestination },
     analytics: { ...analytics, scratchDir: prepareScratchDirectory(config.dataDir) },
     leads: { ...analytics, resolvePendingAttribution },
@@ -311,6 +328,13 @@ function createApiServices(config: Config, services: ApiServices) {
     doctor: { doctor: services.doctor },
   }
 }
+
+/** What a look at a domain's DNS needs, in the API and in the daily job. */
+const createVerificationNeeds = (config: Config, shared: Shared) => ({
+  ...shared,
+  mailOwners: (workspaceId: number, mail: OwnersMail) =>
+    mailOwners({ ...shared, onlyVerified: config.signup === 'open' }, workspaceId, mail),
+})
 
 /** Opens the country database at the first look-up, because it takes 8 MB of memory. */
 function createLazyGeoLookup(path: string | undefined): () => GeoLookup {

@@ -27,6 +27,8 @@ export interface RequestOptions {
   signal?: AbortSignal
   /** The request continues after the page is closed. */
   keepalive?: boolean
+  /** The page asks by itself, so that no dialog disturbs the person. Reading is in the background unless said otherwise. */
+  isBackground?: boolean
   /** The request is part of signing in or up: 401 then does not mean that the session has ended. */
   anonymous?: boolean
 }
@@ -62,7 +64,7 @@ export function setConfirmation(confirmation: Confirmation) {
  */
 export async function request(path: string, call: RequestOptions = {}, headers: Record<string, string> = {}) {
   if (call.anonymous || call.keepalive) return sendConfirmed(path, call, headers)
-  const isBackground = (call.method ?? 'GET') === 'GET'
+  const isBackground = call.isBackground ?? (call.method ?? 'GET') === 'GET'
   const signIn = () => waitForSignIn(isBackground, call.signal)
   if (isSessionHeld() && !(await signIn())) throw new ApiError(401, SIGNED_OUT)
   const endings = countSessionEndings()
@@ -190,7 +192,8 @@ export function createWorkspaceApi(workspaceId: number) {
     raw,
     get: data,
     page: <T>(path: string, call?: RequestOptions) => json<ResultPage<T>>(path, call),
-    post: <T>(path: string, body?: unknown) => data<T>(path, { method: 'POST', body }),
+    post: <T>(path: string, body?: unknown, call?: RequestOptions) =>
+      data<T>(path, { ...call, method: 'POST', body }),
     patch: <T>(path: string, body: unknown, call?: RequestOptions) =>
       data<T>(path, { ...call, method: 'PATCH', body }),
     remove: <T>(path: string, call?: RequestOptions) => data<T>(path, { ...call, method: 'DELETE' }),

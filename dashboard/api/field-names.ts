@@ -24,6 +24,8 @@ const SCREEN_NAMES: Record<string, string> = {
   scopes: 'Access',
   html: 'Page HTML',
   requireTwoFactor: 'Two-factor sign-in',
+  assetLinks: 'Android app links',
+  appleAppSiteAssociation: 'iOS universal links',
 }
 
 const ABBREVIATIONS: Record<string, string> = { url: 'URL', urls: 'URLs', id: 'ID', ids: 'IDs', html: 'HTML' }

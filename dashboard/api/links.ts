@@ -62,12 +62,15 @@ export const linkQuery = (api: Api, id: number) =>
     queryFn: ({ signal }) => api.get<LinkResource>(`/links/${id}`, { signal }),
   })
 
-/** Whether a new link could have the slug now. The key names the slug, so an answer never belongs to another one. */
-export const slugQuery = (api: Api, slug: string) =>
+/**
+ * Whether a new link could have the slug now. The key names slug and domain, so an answer never belongs to another one.
+ * @param domain undefined: where new links are made
+ */
+export const slugQuery = (api: Api, slug: string, domain: string | undefined) =>
   queryOptions({
-    queryKey: [api.workspaceId, 'links', 'slug', slug],
+    queryKey: [api.workspaceId, 'links', 'slug', slug, domain],
     queryFn: ({ signal }) =>
-      api.get<SlugAvailability>('/links/slug-availability', { query: { slug }, signal }),
+      api.get<SlugAvailability>('/links/slug-availability', { query: { slug, domain }, signal }),
     staleTime: 10_000,
   })
 

@@ -4,6 +4,7 @@
 import {
   BarChart3,
   FileText,
+  Globe,
   Inbox,
   Link2,
   type LucideIcon,
@@ -23,6 +24,7 @@ export interface NavItem {
     | '/$workspaceId/forms'
     | '/$workspaceId/inbox'
     | '/$workspaceId/tags'
+    | '/$workspaceId/domains'
     | '/$workspaceId/channels'
     | '/$workspaceId/deliveries'
     | '/$workspaceId/settings'
@@ -40,6 +42,7 @@ export const NAV_ITEMS: NavItem[] = [
   { to: '/$workspaceId/forms', label: 'Forms', icon: FileText, key: 'f' },
   { to: '/$workspaceId/inbox', label: 'Inbox', icon: Inbox, key: 'i', Badge: InboxBadge },
   { to: '/$workspaceId/tags', label: 'Tags', icon: Tag, key: 't' },
+  { to: '/$workspaceId/domains', label: 'Domains', icon: Globe, key: 'o' },
   { to: '/$workspaceId/channels', label: 'Channels', icon: Megaphone, key: 'c', Badge: ChannelsBadge },
   { to: '/$workspaceId/deliveries', label: 'Deliveries', icon: Send, key: 'd' },
   { to: '/$workspaceId/settings', label: 'Settings', icon: Settings, key: 's' },

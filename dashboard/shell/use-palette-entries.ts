@@ -2,9 +2,10 @@
 
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { FileText, Link2, type LucideIcon, Mail, Monitor, Moon, Plus, Sun } from 'lucide-react'
+import { FileText, Globe, Link2, type LucideIcon, Mail, Monitor, Moon, Plus, Sun } from 'lucide-react'
 import { useEffect, useMemo, useState } from 'react'
 import type { LinkResource } from '../../server/features/links/schema.ts'
+import { domainsQuery } from '../api/domains.ts'
 import { formNamesQuery } from '../api/forms.ts'
 import { findSubmissionsQuery } from '../api/submissions.ts'
 import { toPreviewText, toSenderName } from '../pages/inbox/state/display-text.ts'
@@ -68,6 +69,12 @@ function useCommands(): PaletteEntry[] {
         icon: Plus,
         run: () => void navigate({ to: '/$workspaceId/forms', params, search }),
       },
+      {
+        id: 'new domain',
+        label: 'Add domain',
+        icon: Plus,
+        run: () => void navigate({ to: '/$workspaceId/domains', params, search }),
+      },
     ]
     const current = readTheme()
     return [
@@ -113,12 +120,18 @@ function useResults(text: string) {
   const isSettled = search === text
   const links = useLinkEntries(search)
   const forms = useFormEntries(text)
+  const domains = useDomainEntries(text)
   const submissions = useSubmissionEntries(search)
   const entries = useMemo(
-    () => [...(isSettled ? links.entries : []), ...forms.entries, ...(isSettled ? submissions.entries : [])],
-    [isSettled, links.entries, forms.entries, submissions.entries],
+    () => [
+      ...(isSettled ? links.entries : []),
+      ...forms.entries,
+      ...domains.entries,
+      ...(isSettled ? submissions.entries : []),
+    ],
+    [isSettled, links.entries, forms.entries, domains.entries, submissions.entries],
   )
-  const all = [links, forms, submissions]
+  const all = [links, forms, domains, submissions]
   return {
     entries,
     isSearching: text !== '' && (!isSettled || all.some(({ isFetching }) => isFetching)),
@@ -193,6 +206,26 @@ function useFormEntries(text: string): Results {
     }))
   }, [text, data, navigate, params])
   return { entries: text === '' ? NONE : entries, isFetching, problem: toProblem('forms', error) }
+}
+
+function useDomainEntries(text: string): Results {
+  const api = useApi()
+  const navigate = useNavigate()
+  const params = useParams()
+  const { data, isFetching, error } = useQuery(domainsQuery(api))
+  const entries = useMemo(() => {
+    const to = '/$workspaceId/domains/$domainId'
+    const lowerCase = text.toLowerCase()
+    const matches = (data ?? NONE).filter(({ domain }) => domain.includes(lowerCase))
+    return matches.slice(0, RESULTS_MAX).map(({ id, domain }) => ({
+      id: `domain ${id}`,
+      label: domain,
+      detail: 'Domain',
+      icon: Globe,
+      run: () => void navigate({ to, params: { ...params, domainId: String(id) }, search: {} }),
+    }))
+  }, [text, data, navigate, params])
+  return { entries: text === '' ? NONE : entries, isFetching, problem: toProblem('domains', error) }
 }
 
 function useSubmissionEntries(search: string): Results {

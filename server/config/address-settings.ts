@@ -42,6 +42,23 @@ export function readOrigin(
   return local
 }
 
+/** Names that the default domain answers besides that of `TOWPATH_URL`. @returns each in lower case and ASCII (IDNA) */
+export function readAliases(text: string | undefined, wrong: ProblemReporter): string[] {
+  const names = text?.split(/[\s,]+/).filter(Boolean) ?? []
+  return names.flatMap((name) => {
+    // A full stop at the end names the same host.
+    const host = /[/?#@:\\]/.test(name) ? undefined : URL.parse(`http://${name}`)?.hostname.replace(/\.$/, '')
+    if (host !== undefined && host.length <= 253 && /^[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?$/.test(host))
+      return [host]
+    wrong(
+      'TOWPATH_ALIASES',
+      `"${name}" is not a host name`,
+      'List names without scheme, port and path, such as old.example,go2.example.',
+    )
+    return []
+  })
+}
+
 /** Where a browser on this machine finds the server, written as browsers write it: without port 80, in lower case. */
 function toLocalOrigin(host: string | undefined, port: number): string {
   const isEverywhere =

@@ -7,6 +7,7 @@ const isSet = (value: unknown) => (value === undefined ? 'not set' : 'set')
 
 export const listSharedSettings = (config: Config): Record<string, string> => ({
   TOWPATH_URL: config.origin,
+  TOWPATH_ALIASES: [...config.aliases].sort().join(' '),
   INTAKE_PATH: config.intakePath,
   SNIPPET_PATH: config.snippetPath,
   HIT_RETENTION_DAYS: String(config.hitRetentionDays ?? 'not set'),

@@ -5,6 +5,11 @@ import { isLoopback } from '../lib/parse-ip.ts'
 /** A request with one of these comes through a proxy. */
 const FORWARDING =
   /^(?:x-forwarded(?:-.+)?|forwarded|via|x-real-ip|x-client-ip|x-cluster-client-ip|true-client-ip|cf-connecting-ip)$/
+
+/** Whether a proxy has passed the request on, and says so. */
+export const hasForwardingHeader = (headers: Headers) =>
+  [...headers.keys()].some((name) => FORWARDING.test(name.toLowerCase()))
+
 const LOCAL_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i
 
 /**
@@ -13,7 +18,7 @@ const LOCAL_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i
  */
 export function isDirectRequest(peer: string, headers: Headers, origin: string): boolean {
   if (!isLoopback(peer)) return false
-  if ([...headers.keys()].some((name) => FORWARDING.test(name.toLowerCase()))) return false
+  if (hasForwardingHeader(headers)) return false
   const host = headers.get('host') ?? ''
   return LOCAL_HOST.test(host) || host === new URL(origin).host
 }

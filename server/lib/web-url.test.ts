@@ -1,12 +1,16 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { checkUrl, URL_MAX } from './web-url.ts'
+import { checkUrl, toServerName, toShortUrl, URL_MAX } from './web-url.ts'
 
-const RULE = { schemes: ['myapp:', 'tel:'], ownHosts: ['go.example', 'localhost:3000', '[::1]:3000'] }
+const SHORT_HOSTS = ['go.example', 'localhost:3000', '[::1]:3000']
+const RULE = {
+  schemes: ['myapp:', 'tel:'],
+  isShortHost: (host: string) => SHORT_HOSTS.includes(toServerName(host)),
+}
 
 const NOT_WEB = 'must be an http or https URL (or myapp:, tel:)'
 const CREDENTIALS = 'must not contain a user name or password'
-const OWN = 'must not point to this short domain'
+const OWN = 'must not point to a short domain of this server'
 const LONG = 'must be at most 8192 characters'
 
 describe('a URL that we send browsers to', () => {
@@ -93,13 +97,21 @@ describe('a URL that we send browsers to', () => {
   })
 
   test('other schemes are refused where the operator allows none, and the message names none', () => {
-    const none = { schemes: [], ownHosts: [] }
+    const none = { schemes: [] }
     expect(checkUrl('myapp:thing', none)).toEqual({ wrong: 'must be an http or https URL' })
   })
 
   test('recognizes an own host with a default port', () => {
     for (const own of ['go.example', 'GO.example', 'go.example:80', 'go.example.'])
-      expect(checkUrl('https://go.example/a', { schemes: [], ownHosts: [own] })).toEqual({ wrong: OWN })
+      expect(toServerName(own)).toBe('go.example')
+  })
+
+  test("the short URL of a workspace's domain has the scheme and port of an origin without https", () => {
+    const on = (origin: string, domain = 'acme.link') => toShortUrl({ origin }, { domain, slug: 'a/ü' })
+    expect(on('https://go.example:8443')).toBe('https://acme.link/a/%C3%BC')
+    expect(on('http://localhost:3000')).toBe('http://acme.link:3000/a/%C3%BC')
+    expect(on('http://go.example')).toBe('http://acme.link/a/%C3%BC')
+    expect(on('http://localhost:3000', '')).toBe('http://localhost:3000/a/%C3%BC')
   })
 
   test('an accepted URL stays the same in a second check', () => {

@@ -6,8 +6,8 @@ export const URL_MAX = 8192
 export interface UrlRule {
   /** Schemes besides http and https, with their colon. */
   schemes: string[]
-  /** The hosts (with port) of this server. A link to a short link could make a loop. */
-  ownHosts: string[]
+  /** True for the host (with port) of a short domain: a link to a short link could make a loop. */
+  isShortHost?: (host: string) => boolean
   /** True where the operator blocks the URL's host. */
   isBlocked?: (url: URL) => boolean
 }
@@ -24,23 +24,29 @@ export function checkUrl(text: string, rule: UrlRule): { href: string } | { wron
     return { wrong: `must be an http or https URL${others}` }
   }
   if (url.username !== '' || url.password !== '') return { wrong: 'must not contain a user name or password' }
-  if (web && rule.ownHosts.some((own) => toServerName(own) === toServerName(url.host)))
-    return { wrong: 'must not point to this short domain' }
+  if (web && rule.isShortHost?.(url.host)) return { wrong: 'must not point to a short domain of this server' }
   if (rule.isBlocked?.(url)) return { wrong: BLOCKED_URL }
   if (url.href.length > URL_MAX) return { wrong: `must be at most ${URL_MAX} characters` }
   return { href: url.href }
 }
 
 /** "go.example." and "go.example:443" under http reach the same server as "go.example". */
-const toServerName = (host: string) => host.toLowerCase().replace(/\.*(:(?:80|443))?$|\.+(?=:\d+$)/, '')
+export const toServerName = (host: string) =>
+  host.toLowerCase().replace(/\.*(:(?:80|443))?$|\.+(?=:\d+$)/, '')
 
 /**
- * The URL that visitors call for a link.
- * @param origin the public origin of this server, for links of its default domain
+ * The URL that visitors call for a link. A workspace's domain has https, or the scheme and port of an origin without https.
+ * @param origin the public origin of this server
  */
 export function toShortUrl(
   { origin }: { origin: string },
   { domain, slug }: { domain: string; slug: string },
 ): string {
-  return `${domain === '' ? origin : `https://${domain}`}/${encodeURIComponent(slug)}`
+  return `${domain === '' ? origin : toDomainOrigin(origin, domain)}/${encodePath(slug)}`
 }
+
+const toDomainOrigin = (origin: string, domain: string) =>
+  origin.startsWith('http:') ? `http://${domain}${/:\d+$/.exec(origin)?.[0] ?? ''}` : `https://${domain}`
+
+/** Encodes each segment; the slashes between them stay. */
+const encodePath = (path: string) => encodeURIComponent(path).replaceAll('%2F', '/')

@@ -7,7 +7,7 @@ import { onDashboard, waitUntilDrawn } from '../support/browser/dashboard-browse
 import { fillWorkspace } from '../support/users/fill-workspace.ts'
 
 const CHANGE =
-  /^(New|Edit|Delete|Save|Test$|Retry|Send again|Archive|Mark|Invite|Revoke|Rename|Create|Erase|Remove)\b/
+  /^(New|Edit|Delete|Save|Test$|Retry|Send again|Archive|Mark|Invite|Revoke|Rename|Create|Erase|Remove|Add|Check)\b/
 
 /** The visible buttons that would change something. */
 const listChangeButtons = async (page: Page) => {
@@ -22,7 +22,7 @@ const listChangeButtons = async (page: Page) => {
 onDashboard('the dashboard by role', (dashboard) => {
   test('offers a viewer every page and nothing that changes something, and says why', async () => {
     const owner = await dashboard().signUp()
-    const { link, form, submission } = await fillWorkspace(dashboard().server, owner)
+    const { link, domain, form, submission } = await fillWorkspace(dashboard().server, owner)
     const invited = await owner.api('/invitations', {
       method: 'POST',
       body: { email: 'vera@example.com', role: 'viewer' },
@@ -39,6 +39,8 @@ onDashboard('the dashboard by role', (dashboard) => {
       '/inbox',
       `/inbox?open=${submission}`,
       '/tags',
+      '/domains',
+      `/domains/${domain}`,
       '/channels',
       '/deliveries',
       '/settings',
@@ -56,6 +58,7 @@ onDashboard('the dashboard by role', (dashboard) => {
       `/links?edit=${link}`,
       '/forms?new=1',
       '/tags?new=1',
+      '/domains?new=1',
       '/channels?new=1',
     ]) {
       await visit(path)

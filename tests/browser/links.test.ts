@@ -37,6 +37,7 @@ const BAD = {
 const FORMS: { path: string; fill?: [label: string, text: string]; save: string; hidden: string }[] = [
   { path: '/tags?new=1', fill: ['Name', 'A tag'], save: 'Create tag', hidden: 'Destination URL' },
   { path: '/forms?new=1', fill: ['Name', 'A form'], save: 'Create form', hidden: '' },
+  { path: '/domains?new=1', fill: ['Domain', 'go.example.com'], save: 'Add domain', hidden: 'Click limit' },
   { path: '/settings?tab=keys', fill: ['Name', 'A key'], save: 'Create key', hidden: 'Click limit' },
   { path: '/settings', fill: ['Workspace name', 'Other'], save: 'Save', hidden: '' },
   // The last one: it asks before it is left.
@@ -119,7 +120,7 @@ onDashboard('the Links and Tags pages', (dashboard) => {
       ['theirs', 'This short link is taken.'],
       ['Mine', 'Another link of this workspace has it.'],
       ['docs', 'This name is reserved for the server itself.'],
-      ['a b', 'Use 1 to 190 letters, digits'],
+      ['a b', 'The slug may contain letters, digits, emoji'],
       ['spare', 'This short link is free.'],
       ['thrown', 'A link in the trash has this short link.'],
     ] as const) {

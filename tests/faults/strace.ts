@@ -77,7 +77,10 @@ export interface TraceSummary {
   beforeSync: number
   /** Syncs of the log, by any thread. */
   syncs: number
-  /** Syncs of the database or its log by the thread that answers, between the first and the last answer. */
+  /**
+   * Syncs of the database or its log by the thread that answers, between the first and the last answer. A log that starts
+   * anew is not counted: SQLite syncs its first 32 bytes by itself, after a checkpoint and so once a second at most.
+   */
   ownSyncs: number
 }
 
@@ -95,17 +98,20 @@ export function parseTrace(trace: string, query: TraceQuery): TraceSummary {
   // counts from its end on.
   const syncing = new Map<string, string[]>()
   let ownSyncs = 0
+  let startsLog = false
   for (const line of trace.split('\n')) {
     const [, thread = '', call = ''] = /^(\d+) +(.*)$/.exec(line) ?? []
     const isOnLog = call.includes(`${query.database}-wal>`)
+    const isOwn = Number(thread) === query.thread
     if (isOnLog && /^(pwrite64|write|writev)\(/.test(call)) {
+      if (isOwn) startsLog = /, 32, 0(\) += 32| <unfinished \.\.\.>)$/.test(call)
       for (const [name, pattern] of unwritten)
         if (pattern.test(call)) {
           written.add(name)
           unwritten.delete(name)
         }
     } else if (/^f(data)?sync\(/.test(call)) {
-      if (Number(thread) === query.thread && call.includes(`${query.database}`)) ownSyncs++
+      if (isOwn && call.includes(`${query.database}`) && !(isOnLog && startsLog)) ownSyncs++
       if (isOnLog) syncing.set(thread, [...written])
       if (call.endsWith('= 0')) endSync(thread)
     } else if (/^<\.\.\. f(data)?sync resumed/.test(call) && call.endsWith('= 0')) endSync(thread)

@@ -41,8 +41,7 @@ function open({ trusted = '', progressMs = 60_000 } = {}) {
     hostname: '127.0.0.1',
     port,
     behind: { hostname: '127.0.0.1', port: behind.port as number },
-    redirect: ({ segment }) =>
-      segment === 'known' ? { status: 302, location: 'https://example.com/' } : null,
+    redirect: ({ path }) => (path === 'known' ? { status: 302, location: 'https://example.com/' } : null),
     idleSeconds: 200,
     progressMs,
     limits: LIMITS,

@@ -28,13 +28,13 @@ const front: FastPath = openFastPath({
   hostname: '127.0.0.1',
   port,
   behind: { hostname: '127.0.0.1', port: behind.port as number },
-  redirect({ segment }) {
-    if (!segment.startsWith('known')) return null
-    read.push(`/${segment}`)
-    return { status: 302, location: `https://example.com/${segment}` }
+  redirect({ path }) {
+    if (!path.startsWith('known')) return null
+    read.push(`/${path}`)
+    return { status: 302, location: `https://example.com/${path}` }
   },
-  post({ segment, body }) {
-    if (segment !== 'told') return null
+  post({ path, body }) {
+    if (path !== 'told') return null
     read.push('/told')
     return { status: 200, headers: '', body: `told ${body().length}` }
   },

@@ -26,12 +26,10 @@ const front = openFastPath({
   hostname: '127.0.0.1',
   port,
   behind: { hostname: '127.0.0.1', port: alone.port as number },
-  redirect: ({ segment, query }) =>
-    segment.startsWith('known')
-      ? { status: 302, location: `${LOCATION}/${segment}${query && `?${query}`}` }
-      : null,
-  post: ({ segment, body }) =>
-    segment === 'told' ? { status: 200, headers: '', body: `POST /told ${body().length}` } : null,
+  redirect: ({ path, query }) =>
+    path.startsWith('known') ? { status: 302, location: `${LOCATION}/${path}${query && `?${query}`}` } : null,
+  post: ({ path, body }) =>
+    path === 'told' ? { status: 200, headers: '', body: `POST /told ${body().length}` } : null,
   idleSeconds: 30,
 })
 afterAll(async () => {

@@ -8,9 +8,9 @@ import { formQuery, updateForm } from '../../api/forms.ts'
 import { useApi, useCanEdit } from '../../shell/use-workspace.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
-import { classNames } from '../../ui/class-names.ts'
 import { TextField, Toggle } from '../../ui/forms/field.tsx'
 import { FormError, findFieldError } from '../../ui/forms/form-error.tsx'
+import { SaveBar } from '../../ui/forms/save-bar.tsx'
 import { toast } from '../../ui/overlays/toast.tsx'
 import { ChannelChoice } from './channel-choice.tsx'
 import { DangerZone } from './danger-zone.tsx'
@@ -232,30 +232,3 @@ const SpamProtection = ({ draft, set, errors }: PartProps) => (
     </div>
   </Card>
 )
-
-/** The bar with Save and Discard. It stays visible while there are unsaved changes. */
-function SaveBar(props: { isChanged: boolean; busy: boolean; hasErrors: boolean; discard: () => void }) {
-  const { isChanged, busy, hasErrors, discard } = props
-  return (
-    <div
-      className={classNames(
-        'flex flex-wrap items-center gap-2 rounded-2xl border border-line bg-card px-4 py-3 sm:px-5',
-        isChanged && 'sticky bottom-3 z-10 shadow-lg',
-      )}
-    >
-      <p role="status" className={`min-w-0 flex-1 text-sm ${hasErrors ? 'text-danger' : 'text-soft'}`}>
-        {hasErrors
-          ? 'Could not save. Correct the errors above.'
-          : isChanged
-            ? 'Unsaved changes'
-            : 'All changes saved'}
-      </p>
-      <Button disabled={!isChanged || busy} onClick={discard}>
-        Discard
-      </Button>
-      <Button type="submit" variant="primary" disabled={!isChanged} busy={busy}>
-        Save
-      </Button>
-    </div>
-  )
-}

@@ -156,7 +156,7 @@ const requiredField = text(1, FIELD_NAME_MAX)
 const webUrl = (description: string, example: string) =>
   text(1, REDIRECT_MAX)
     .transform((value, context) => {
-      const checked = checkUrl(value, { schemes: [], ownHosts: [] })
+      const checked = checkUrl(value, { schemes: [] })
       if ('href' in checked && checked.href.length <= REDIRECT_MAX) return checked.href
       const message = 'wrong' in checked ? checked.wrong : `must be at most ${REDIRECT_MAX} characters`
       context.addIssue({ code: 'custom', message })

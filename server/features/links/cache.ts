@@ -66,6 +66,8 @@ export interface LinkCache {
   invalidate(domain: string, key: string): void
   /** Removes all links of a workspace. Visits every entry, but a workspace changes seldom. */
   invalidateWorkspace(workspaceId: number): void
+  /** Slugs without a link may have one: for a domain that answers for another workspace than before. */
+  invalidateMisses(): void
   invalidateAll(): void
   /** About how many bytes of memory the entries take. */
   bytes(): number
@@ -171,6 +173,10 @@ export function createLinkCache({
       // Nobody knows yet whether a link that is being read belongs to the workspace.
       reads.closeAll()
       links.deleteWhere((link) => link.workspaceId === workspaceId)
+    },
+    invalidateMisses() {
+      recent.addAll()
+      misses.clear()
     },
     invalidateAll() {
       recent.addAll()

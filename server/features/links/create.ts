@@ -5,15 +5,9 @@ import type { Connection, Database, OnCommit } from '../../storage/database/open
 import { recordChange } from '../../storage/database/record-change.ts'
 import { type Actor, allow } from '../accounts/access/actor.ts'
 import { linkConflict } from './conflict.ts'
+import { type LinkDomain, resolveDomain } from './domains/link-domain.ts'
 import { type LinkRow, type Site, toLinkResource } from './link.ts'
-import {
-  checkPeriod,
-  checkReserved,
-  DEFAULT_REDIRECT_STATUS,
-  resolveDomain,
-  toLinkColumns,
-  toSearchText,
-} from './rules.ts'
+import { checkPeriod, checkReserved, DEFAULT_REDIRECT_STATUS, toLinkColumns, toSearchText } from './rules.ts'
 import type { CreateLinkInput, LinkResource } from './schema.ts'
 import { setLinkTags } from './set-link-tags.ts'
 import { generateSlug, toSlugKey } from './slug.ts'
@@ -56,9 +50,9 @@ export async function createLinkIn(
   passwordHash: string | null | undefined,
 ): Promise<LinkResource> {
   allow(actor, 'links:write')
-  const { connection, onCommit, site, now } = transaction
-  const domain = resolveDomain(site, input.domain)
-  if (input.slug !== undefined) checkReserved(site, domain, input.slug)
+  const { db, connection, onCommit, site, now } = transaction
+  const domain = await resolveDomain({ connection, site, lockOn: db.engine }, actor, input.domain)
+  if (input.slug !== undefined) checkReserved(site, domain.name, input.slug)
   const columns = { ...DEFAULTS, ...toLinkColumns(site, input, undefined) }
   checkPeriod(columns.starts_at, columns.expires_at)
   const at = now()
@@ -67,8 +61,7 @@ export async function createLinkIn(
     const row = await insertLink(connection, {
       ...columns,
       workspace_id: actor.workspaceId,
-      domain,
-      slug,
+      ...toSlugColumns(domain, slug),
       password_hash: passwordHash ?? null,
       created_at: at,
       updated_at: at,
@@ -76,7 +69,7 @@ export async function createLinkIn(
     if (row) {
       await setLinkTags(transaction, actor, row.id, input, at)
       // Caches may know that no link has the slug.
-      recordChange(onCommit, { domain, slugKey: row.slug_key })
+      recordChange(onCommit, { domain: row.domain, slugKey: row.slug_key })
       return toLinkResource(connection, site, row)
     }
     if (await isExternalIdInUse(connection, actor, columns.external_id)) {
@@ -89,7 +82,6 @@ export async function createLinkIn(
 type NewLinkColumns = Omit<
   LinkRow,
   | 'id'
-  | 'slug_key'
   | 'search_text'
   | 'clicks_used'
   | 'clicks'
@@ -104,7 +96,7 @@ type NewLinkColumns = Omit<
 /** The columns of a link that has only a destination. */
 const DEFAULTS: Omit<
   NewLinkColumns,
-  'workspace_id' | 'domain' | 'slug' | 'password_hash' | 'created_at' | 'updated_at'
+  'workspace_id' | 'domain' | 'slug' | 'slug_key' | 'password_hash' | 'created_at' | 'updated_at'
 > = {
   destination_url: '',
   title: null,
@@ -126,13 +118,19 @@ const DEFAULTS: Omit<
   preview_image: null,
 }
 
+/** Where a link answers. */
+export const toSlugColumns = ({ name, caseSensitive }: LinkDomain, slug: string) => ({
+  domain: name,
+  slug,
+  slug_key: toSlugKey(slug, caseSensitive),
+})
+
 /** @returns undefined when the slug or the external id is in use; a unique index decides */
 function insertLink(connection: Connection, link: NewLinkColumns) {
   return connection
     .insertInto('links')
     .values({
       ...link,
-      slug_key: toSlugKey(link.slug),
       search_text: toSearchText(link),
       clicks_used: 0,
       clicks: 0,

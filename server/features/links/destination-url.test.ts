@@ -3,7 +3,7 @@ import { onBothEngines, startServer, type TestWorkspace } from '../../../tests/s
 
 const NOT_WEB = 'must be an http or https URL'
 const CREDENTIALS = 'must not contain a user name or password'
-const OWN = 'must not point to this short domain'
+const OWN = 'must not point to a short domain of this server'
 
 /**
  * `{own}` is the server's host with its port, `{name}` and `{port}` are its parts. lib/web-url.test.ts has all

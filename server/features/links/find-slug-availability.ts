@@ -3,10 +3,10 @@
 
 import type { Database } from '../../storage/database/open-database.ts'
 import type { Actor } from '../accounts/access/actor.ts'
+import { type LinkDomain, resolveDomain } from './domains/link-domain.ts'
 import { type Site, toDomainName } from './link.ts'
-import { resolveDomain } from './rules.ts'
 import type { SlugAvailability, SlugQueryInput } from './schema.ts'
-import { findSlugProblem, toSlugKey } from './slug.ts'
+import { findSlugProblem, isReserved, normalizeSlug, toSlugKey } from './slug.ts'
 
 /** @throws Failure `invalid` for a domain that the workspace does not have */
 export async function findSlugAvailability(
@@ -14,15 +14,15 @@ export async function findSlugAvailability(
   actor: Actor,
   query: SlugQueryInput,
 ): Promise<SlugAvailability> {
-  const domain = resolveDomain(site, query.domain)
-  const slug = query.slug.normalize('NFC')
+  const domain = await resolveDomain({ connection: db.read, site }, actor, query.domain)
+  const slug = normalizeSlug(query.slug)
   const answer = (
     reason: SlugAvailability['reason'],
     message: string | null,
     linkId: number | null = null,
   ) => ({
     slug,
-    domain: toDomainName(site, domain),
+    domain: toDomainName(site, domain.name),
     available: reason === null,
     reason,
     message,
@@ -30,21 +30,27 @@ export async function findSlugAvailability(
   })
   const problem = findSlugProblem(slug)
   if (problem !== undefined) return answer('invalid', problem)
-  if (domain === '' && site.reserved.has(toSlugKey(slug))) return answer('reserved', 'Slug is reserved')
-  const link = await findHolder(db, domain, slug)
+  if (isReserved(site, domain.name, slug)) return answer('reserved', 'Slug is reserved')
+  const link = await findHolder(db, actor, domain, slug)
   if (!link) return answer(null, null)
   if (link.workspace_id !== actor.workspaceId) return answer('taken', 'Slug already in use')
   if (link.deleted_at === null) return answer('taken', 'Slug already in use', link.id)
   return answer('trash', 'A link in the trash has this slug', link.id)
 }
 
-/** Of all workspaces, like the index that decides when a link is created. */
-function findHolder(db: Pick<Database, 'read'>, domain: string, slug: string) {
+/** Like the index that decides when a link is created: the default domain's slugs are those of all workspaces. */
+function findHolder(
+  db: Pick<Database, 'read'>,
+  { workspaceId }: Actor,
+  { name, caseSensitive }: LinkDomain,
+  slug: string,
+) {
   return db.read
     .selectFrom('links')
     .select(['id', 'workspace_id', 'deleted_at'])
-    .where('domain', '=', domain)
-    .where('slug_key', '=', toSlugKey(slug))
+    .where('domain', '=', name)
+    .where('slug_key', '=', toSlugKey(slug, caseSensitive))
     .where('purged_at', 'is', null)
+    .$if(name !== '', (links) => links.where('workspace_id', '=', workspaceId))
     .executeTakeFirst()
 }

@@ -6,25 +6,28 @@ import { toShortUrl } from '../../lib/web-url.ts'
 import type { Connection } from '../../storage/database/open-database.ts'
 import type { Links } from '../../storage/database/tables/link-tables.ts'
 import type { LinkResource } from './schema.ts'
+import type { ReservedNames } from './slug.ts'
 
 export type LinkRow = Selectable<Links>
 
 /** The addresses of this server, and the rules for links that the operator has set. */
-export interface Site {
+export interface Site extends ReservedNames {
   /** `https://go.example` */
   origin: string
   /** The default domain, such as `go.example`; with the port unless it is the default port of the scheme. */
   domain: string
-  /** Every host that reaches this server: a destination on one of them would redirect in a loop. */
+  /** The names of the default domain (`TOWPATH_URL`, `TOWPATH_ALIASES`), in lower case and without ports. */
+  names: ReadonlySet<string>
+  /** The hosts of the default domain, and those that reach this server from its own machine. */
   ownHosts: string[]
+  /** Whether short links are on a host: a destination there could redirect in a loop. */
+  isShortHost: (host: string) => boolean
   /** Whether the default domain answers requests for a host: a name of this server, or one that cannot be anybody's domain. */
   isOwnHost: (host: string) => boolean
   /** Schemes that a destination may have besides http and https. */
   schemes: string[]
   /** True where the operator blocks the URL's host. */
   isBlocked: (url: URL) => boolean
-  /** Reserved slugs of the default domain, in lower case. */
-  reserved: ReadonlySet<string>
 }
 
 /** The database stores the default domain as '', so that links keep working after its name has changed. */

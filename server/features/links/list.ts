@@ -15,6 +15,7 @@ import type { Database } from '../../storage/database/open-database.ts'
 import type { Tables } from '../../storage/database/tables.ts'
 import type { Actor } from '../accounts/access/actor.ts'
 import { selectLinks, toLinkRow } from './counters.ts'
+import { toStoredDomain } from './domains/link-domain.ts'
 import { type Site, toLinkResources } from './link.ts'
 import { countFilteredLinks, LINK_BYTES, type LinkPosition, type LinkScan, scanLinks } from './scan-links.ts'
 import type { LinkListQueryInput, LinkResource } from './schema.ts'
@@ -122,8 +123,7 @@ function applyFilters<O>(
   if (filters.archived !== 'all') links = links.where('archived', '=', filters.archived === 'true' ? 1 : 0)
   if (filters.externalId !== undefined) links = links.where('external_id', '=', filters.externalId)
   if (filters.domain !== undefined) {
-    const domain = filters.domain.toLowerCase()
-    links = links.where('domain', '=', domain === site.domain.toLowerCase() ? '' : domain)
+    links = links.where('domain', '=', toStoredDomain(site, filters.domain))
   }
   if (filters.search) links = links.where(containsText(db.engine, 'search_text', filters.search))
   const tagIds = filters.tagId

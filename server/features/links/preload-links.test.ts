@@ -13,10 +13,13 @@ const dataDir = mkdtempSync(join(tmpdir(), 'towpath-preload-'))
 const site = {
   origin: 'https://go.example',
   domain: 'go.example',
+  names: new Set<string>(),
   ownHosts: [],
+  isShortHost: () => false,
   isOwnHost: () => true,
   schemes: [],
   reserved: new Set<string>(),
+  reservedOnDomains: new Set<string>(),
   isBlocked: () => false,
 }
 let db: DatabaseHandle

@@ -8,7 +8,7 @@ import { checkUrl } from '../../lib/web-url.ts'
 import { linkConflict } from './conflict.ts'
 import type { LinkRow, Site } from './link.ts'
 import type { UpdateLinkInput } from './schema.ts'
-import { toSlugKey } from './slug.ts'
+import { isReserved } from './slug.ts'
 
 const UTM = {
   utmSource: 'utm_source',
@@ -124,22 +124,16 @@ const toBit = (value: boolean | null | undefined) => (value === undefined ? unde
 const toMilliseconds = (value: string | null | undefined) =>
   typeof value === 'string' ? Date.parse(value) : value
 
-/** @returns the domain as it is stored. @throws Failure `invalid` for a domain that the workspace does not have */
-export function resolveDomain(site: Site, domain: string | null | undefined): string {
-  if (domain === undefined || domain === null || domain.toLowerCase() === site.domain.toLowerCase()) return ''
-  throw invalid({ domain: `is not a domain of this workspace; use ${site.domain}` })
-}
-
 /** @throws Failure `conflict` */
-export function checkReserved({ reserved }: Site, domain: string, slug: string): void {
-  if (domain === '' && reserved.has(toSlugKey(slug))) throw linkConflict('Slug is reserved')
+export function checkReserved(site: Site, domain: string, slug: string): void {
+  if (isReserved(site, domain, slug)) throw linkConflict('Slug is reserved')
 }
 
 /**
  * A suspended link keeps its slug. Otherwise its owner could make a new link with the slug that strangers were sent.
  * @throws Failure `forbidden`
  */
-export function refuseSuspendedLink({ suspended_at }: LinkRow): void {
+export function refuseSuspendedLink({ suspended_at }: Pick<LinkRow, 'suspended_at'>): void {
   if (suspended_at === null) return
   throw new Failure(
     'forbidden',

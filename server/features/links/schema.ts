@@ -12,7 +12,7 @@ import {
   wholeNumber,
 } from '../../lib/api-fields.ts'
 import { URL_MAX } from '../../lib/web-url.ts'
-import { findSlugProblem } from './slug.ts'
+import { findSlugProblem, normalizeSlug } from './slug.ts'
 
 export const TAG_COLORS = [
   'red',
@@ -128,7 +128,7 @@ const SLUG_INPUT_MAX = 1000
 
 const slug = z
   .string({ error: 'must be a string' })
-  .transform((value) => (value.length > SLUG_INPUT_MAX ? value : value.normalize('NFC')))
+  .transform((value) => (value.length > SLUG_INPUT_MAX ? value : normalizeSlug(value)))
   .superRefine((value, context) => {
     const problem = findSlugProblem(value)
     if (problem) context.addIssue({ code: 'custom', message: problem })

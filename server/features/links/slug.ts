@@ -1,9 +1,12 @@
-// Slugs: the rules, the key for matching, the reserved names, and random slugs.
+// Slugs: the rules, the key for matching, the reserved names, and random slugs (docs/adr/0044-slugs.md).
 
 import { randomFrom } from '../../lib/crypto/random.ts'
-import { countCharacters, foldCase } from '../../lib/text.ts'
+import { countCharacters, foldCase, percentDecode } from '../../lib/text.ts'
+import { dropSelectors, qualifyEmoji, replaceEmoji } from './slugs/emoji.ts'
+import { findMixedWord } from './slugs/look-alikes.ts'
 
 export const SLUG_MAX = 190
+const SEGMENTS_MAX = 8
 
 /** Without 0, o, 1, l and i: people read slugs aloud and type them from paper. Form keys use this alphabet too. */
 export const SLUG_ALPHABET = '23456789abcdefghjkmnpqrstuvwxyz'
@@ -11,7 +14,8 @@ const RANDOM_LENGTH = 7
 
 // Marks (\p{M}) are needed to write Hindi or Thai words. Invisible letters and marks are excluded, because two slugs
 // that look the same must be the same.
-const SLUG = /^(?:(?!\p{Default_Ignorable_Code_Point})[\p{L}\p{M}\p{N}._-])+$/u
+const CHARACTERS = /^(?:(?!\p{Default_Ignorable_Code_Point})[\p{L}\p{M}\p{N}._/-])*$/u
+const ASCII = /^[\0-\x7f]*$/
 
 /** First segments of the server's paths, and names that browsers and crawlers request. `Site.reserved` has more. */
 export const RESERVED_SLUGS: ReadonlySet<string> = new Set([
@@ -27,38 +31,95 @@ export const RESERVED_SLUGS: ReadonlySet<string> = new Set([
   'version',
   'metrics',
   'thanks',
+  'tls',
   'robots.txt',
   'favicon.ico',
   'sitemap.xml',
   '.well-known',
 ])
 
-/** @param slug in NFC @returns the error message, or undefined for a valid slug */
+/** First segments that answer on a domain of a workspace. `Site.reservedOnDomains` has more. */
+const RESERVED_ON_DOMAINS = ['f', 't.js', 'e', 'thanks', 'robots.txt', 'favicon.ico', '.well-known']
+
+/** A slug as it is stored: composed (NFC), and its emoji qualified. */
+export const normalizeSlug = (slug: string) => (ASCII.test(slug) ? slug : qualifyEmoji(slug.normalize('NFC')))
+
+/** @param slug normalized @returns the error message, or undefined for a slug that a link may get */
 export function findSlugProblem(slug: string): string | undefined {
   const length = countCharacters(slug)
   if (length < 1 || length > SLUG_MAX) return `must be 1 to ${SLUG_MAX} characters`
-  // URL parsers remove the path segments "." and ".." (https://url.spec.whatwg.org/#path-state).
-  if (!SLUG.test(slug) || slug === '.' || slug === '..')
-    return 'may contain letters, digits, "-", "_" and "." only'
-  return undefined
+  if (!hasSlugCharacters(slug)) return 'may contain letters, digits, emoji, "-", "_", "." and "/" only'
+  if (!hasSegments(slug))
+    return `must have 1 to ${SEGMENTS_MAX} segments separated by "/", none of them empty, "." or ".."`
+  const mixed = findMixedWord(slug)
+  return mixed && `mixes ${mixed.alphabets.join(' and ')} letters that look alike in "${mixed.word}"`
+}
+
+const hasSlugCharacters = (slug: string) => CHARACTERS.test(ASCII.test(slug) ? slug : replaceEmoji(slug, 'x'))
+
+/** URL parsers remove the segments "." and ".." (https://url.spec.whatwg.org/#path-state). */
+function hasSegments(slug: string): boolean {
+  const segments = slug.split('/', SEGMENTS_MAX + 1)
+  return segments.length <= SEGMENTS_MAX && segments.every((segment) => !/^\.{0,2}$/.test(segment))
 }
 
 /** A letter can take four UTF-16 units in decomposed form (NFD). */
 const REQUESTED_MAX = SLUG_MAX * 4
 const USUAL_SLUG = new RegExp(`^[\\w.-]{1,${SLUG_MAX}}$`)
 
-/** Whether a link can have this slug. Requests for other slugs need no look-up. @param slug as a visitor typed it */
-export const isPossibleSlug = (slug: string): boolean =>
-  USUAL_SLUG.test(slug) ||
-  (slug.length <= REQUESTED_MAX && findSlugProblem(slug.normalize('NFC')) === undefined)
+/**
+ * Whether a link can have this slug. Requests for other slugs need no look-up. Words of mixed alphabets pass: older links may
+ * have them.
+ * @param slug as a visitor typed it
+ */
+export function isPossibleSlug(requested: string): boolean {
+  if (USUAL_SLUG.test(requested)) return true
+  if (requested.length > REQUESTED_MAX) return false
+  const slug = normalizeSlug(requested)
+  return countCharacters(slug) <= SLUG_MAX && hasSlugCharacters(slug) && hasSegments(slug)
+}
 
-/** The form of a slug that is unique and that look-ups use. */
-export const toSlugKey = foldCase
+/**
+ * The slug that a request asks for. An encoded slash (`%2f`) separates no segments: it stays encoded, and no slug has a "%".
+ * @param path of the request's URL, with its first slash; slashes at its end do not count
+ */
+export function readRequestedSlug(path: string): string {
+  let end = path.length
+  while (path[end - 1] === '/') end--
+  return percentDecode(path.slice(1, end).replaceAll(/%2f/gi, '%252f'))
+}
+
+/** The form of a slug that is unique and that look-ups use. @param caseSensitive as the slug's domain is */
+export function toSlugKey(slug: string, caseSensitive = false): string {
+  if (ASCII.test(slug)) return caseSensitive ? slug : slug.toLowerCase()
+  const text = dropSelectors(slug)
+  return caseSensitive ? text.normalize('NFC') : foldCase(text)
+}
+
+const toFirstSegment = (slug: string) => slug.split('/', 1)[0] as string
+
+export interface ReservedNames {
+  /** First segments that no slug of the default domain may have, in lower case. */
+  reserved: ReadonlySet<string>
+  /** The same for domains of workspaces. */
+  reservedOnDomains: ReadonlySet<string>
+}
+
+/** Whether something else than links answers below the first segment. @param domain '' is the default domain */
+export const isReserved = (
+  { reserved, reservedOnDomains }: ReservedNames,
+  domain: string,
+  slug: string,
+): boolean => (domain === '' ? reserved : reservedOnDomains).has(toSlugKey(toFirstSegment(slug)))
 
 /**
  * Adds paths that the operator has renamed. The default names stay reserved, so that the operator can return to them.
  */
 export const toReservedSlugs = (renamed: string[]): ReadonlySet<string> =>
-  new Set([...RESERVED_SLUGS, ...renamed.map(toSlugKey)])
+  new Set([...RESERVED_SLUGS, ...renamed.map((name) => toSlugKey(name))])
+
+/** The same for domains of workspaces, where less is mounted. */
+export const toReservedOnDomains = (renamed: string[]): ReadonlySet<string> =>
+  new Set([...RESERVED_ON_DOMAINS, ...renamed.map((name) => toSlugKey(name))])
 
 export const generateSlug = () => randomFrom(SLUG_ALPHABET, RANDOM_LENGTH)

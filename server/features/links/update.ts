@@ -6,20 +6,13 @@ import type { Connection } from '../../storage/database/open-database.ts'
 import { recordChange } from '../../storage/database/record-change.ts'
 import { type Actor, allow } from '../accounts/access/actor.ts'
 import { linkConflict } from './conflict.ts'
-import type { LinkNeeds, LinkTransaction } from './create.ts'
+import { type LinkNeeds, type LinkTransaction, toSlugColumns } from './create.ts'
+import { findLinkDomain, resolveDomain } from './domains/link-domain.ts'
 import { getLinkForUpdate } from './get.ts'
 import { type LinkRow, toLinkResource } from './link.ts'
-import {
-  checkPeriod,
-  checkReserved,
-  refuseSuspendedLink,
-  resolveDomain,
-  toLinkColumns,
-  toSearchText,
-} from './rules.ts'
+import { checkPeriod, checkReserved, refuseSuspendedLink, toLinkColumns, toSearchText } from './rules.ts'
 import type { LinkResource, UpdateLinkInput } from './schema.ts'
 import { setLinkTags } from './set-link-tags.ts'
-import { toSlugKey } from './slug.ts'
 import { requireVersion, toNextVersion } from './version.ts'
 
 interface UpdateOptions {
@@ -60,18 +53,15 @@ export async function updateLinkIn(
   if (Object.values(input).every((value) => value === undefined))
     return toLinkResource(connection, site, link)
 
-  const domain = input.domain === undefined ? link.domain : resolveDomain(site, input.domain)
-  const slug = input.slug ?? link.slug
-  if (toSlugKey(slug) !== link.slug_key || domain !== link.domain) {
+  const name = await toSlugColumnsOf(transaction, actor, link, input)
+  if (name.slug_key !== link.slug_key || name.domain !== link.domain) {
     refuseSuspendedLink(link)
-    checkReserved(site, domain, slug)
+    checkReserved(site, name.domain, name.slug)
   }
   const changed: LinkRow = {
     ...link,
     ...toLinkColumns(site, input, link.destination_url),
-    domain,
-    slug,
-    slug_key: toSlugKey(slug),
+    ...name,
     password_hash: passwordHash === undefined ? link.password_hash : passwordHash,
     updated_at: toNextVersion(link, now()),
   }
@@ -82,6 +72,22 @@ export async function updateLinkIn(
   await setLinkTags(transaction, actor, id, input, changed.updated_at)
   for (const { domain, slug_key: slugKey } of [link, changed]) recordChange(onCommit, { domain, slugKey })
   return toLinkResource(connection, site, changed)
+}
+
+/** A link that moves keeps its slug. The new domain may tell its case apart, or not. */
+async function toSlugColumnsOf(
+  { db, connection, site }: LinkTransaction,
+  actor: Actor,
+  link: LinkRow,
+  input: UpdateLinkInput,
+) {
+  if (input.domain === undefined && input.slug === undefined)
+    return { domain: link.domain, slug: link.slug, slug_key: link.slug_key }
+  const domain =
+    input.domain === undefined
+      ? await findLinkDomain(connection, actor, link.domain)
+      : await resolveDomain({ connection, site, lockOn: db.engine }, actor, input.domain)
+  return toSlugColumns(domain, input.slug ?? link.slug)
 }
 
 async function storeChanges(

@@ -5,7 +5,8 @@ import { unavailable } from '../../lib/failure.ts'
 import type { Connection } from '../../storage/database/open-database.ts'
 import type { Actor } from '../accounts/access/actor.ts'
 import { createLinkIn, type LinkNeeds, type LinkTransaction } from './create.ts'
-import { resolveDomain, toLinkColumns } from './rules.ts'
+import { resolveDomain } from './domains/link-domain.ts'
+import { toLinkColumns } from './rules.ts'
 import type { CreateLinkInput, LinkResource } from './schema.ts'
 import { updateLinkIn } from './update.ts'
 
@@ -44,14 +45,16 @@ async function findExisting(
     .select('id')
     .where('workspace_id', '=', actor.workspaceId)
     .where('deleted_at', 'is', null)
-  const query = input.externalId
-    ? ownLinks.where('external_id', '=', input.externalId)
-    : ownLinks
-        .where('domain', '=', resolveDomain(site, input.domain))
-        .where('destination_url', '=', toLinkColumns(site, input, undefined).destination_url ?? '')
-        .orderBy('id')
-        .limit(1)
-  return (await query.executeTakeFirst())?.id
+  if (input.externalId)
+    return (await ownLinks.where('external_id', '=', input.externalId).executeTakeFirst())?.id
+  const domain = await resolveDomain({ connection, site }, actor, input.domain)
+  const oldest = await ownLinks
+    .where('domain', '=', domain.name)
+    .where('destination_url', '=', toLinkColumns(site, input, undefined).destination_url ?? '')
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst()
+  return oldest?.id
 }
 
 async function lockWorkspace(connection: Connection, actor: Actor): Promise<boolean> {

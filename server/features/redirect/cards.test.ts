@@ -331,7 +331,7 @@ onBothEngines('The fields of a social card', (server) => {
       ['data:image/png;base64,AAAA', 'must be an https URL'],
       ['/card.png', 'must be an https URL'],
       ['https://me:secret@cdn.example.com/a.png', 'must not contain a user name or password'],
-      [`https://${host}/a.png`, 'must not point to this short domain'],
+      [`https://${host}/a.png`, 'must not point to a short domain of this server'],
       ['', 'must not be empty'],
       [7, 'must be a string'],
     ])

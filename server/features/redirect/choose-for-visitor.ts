@@ -8,11 +8,14 @@ import type { HitRequest } from '../hits/record.ts'
 import type { DestinationJudge } from '../links/blocklist/judge-destination.ts'
 import type { CachedLink } from '../links/cache.ts'
 import type { ClickLimiter } from '../links/counting/use-click.ts'
+import type { ShortDomain } from '../links/domains/domain-directory.ts'
 import type { Site } from '../links/link.ts'
 import { chooseDestination, type DestinationChoice, type RedirectContext } from './destination.ts'
+import { toDomainTarget } from './domain-target.ts'
 
 /** The parts of a request that a redirect needs. Each is read from the request once. */
 export interface VisitorRequest extends HitRequest {
+  domain: ShortDomain
   slug: string
   /** The slug ends with `+`: the visitor wants to see where the link leads. */
   isPreview: boolean
@@ -42,6 +45,8 @@ export function toRedirectContext(
     clicksUsedUp: false,
     schemes: site.schemes,
     isBlocked: isBlockedDestination,
+    // Plain links never close.
+    domainExpiredUrl: link.plain ? null : toDomainTarget(site, visitor.domain.expiredUrl, link.slug),
   }
 }
 

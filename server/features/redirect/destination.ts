@@ -24,6 +24,8 @@ export interface RedirectContext {
   schemes: string[]
   /** True where the operator blocks the host of the link's destination. */
   isBlocked?: DestinationJudge
+  /** Where the link's domain sends visitors of links that are over and have no URL of their own for that. */
+  domainExpiredUrl?: string | null
 }
 
 /** The rule of the link that chose the answer. */
@@ -83,16 +85,16 @@ function findClosingRule(link: CachedLink, context: RedirectContext): RedirectRu
 /** The answer of a closed link. It is no click, because the visitor did not get to the destination. */
 function gone(
   link: CachedLink,
-  { schemes, isBlocked }: RedirectContext,
+  { schemes, isBlocked, domainExpiredUrl = null }: RedirectContext,
   rule: RedirectRule,
 ): DestinationChoice {
-  if (link.expiredUrl === null || !isSafe(link.expiredUrl, schemes))
-    return { kind: 'gone', rule, outcome: 'expired' }
-  if (isBlocked?.(link, link.expiredUrl)) return BLOCKED
+  const url = link.expiredUrl ?? domainExpiredUrl
+  if (url === null || !isSafe(url, schemes)) return { kind: 'gone', rule, outcome: 'expired' }
+  if (isBlocked?.(link, url)) return BLOCKED
   return {
     kind: 'go',
     rule: 'expiredUrl',
-    url: link.expiredUrl,
+    url,
     // Temporary, whatever status the link has: its owner may open it again.
     status: 302,
     outcome: 'expired',

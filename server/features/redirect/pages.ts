@@ -32,6 +32,15 @@ export const notFoundPage = (accept: string | null) =>
     'This short link does not exist, or it has not started yet. Check the spelling, or ask the person who sent it to you.',
   )
 
+/** A domain of a workspace that leads nowhere without a slug. */
+export const domainPage = (name: string) =>
+  renderHtmlPage(
+    200,
+    name,
+    html`<h1>${name}</h1>
+<p>The short links of this domain lead to other pages. There is nothing else to see here.</p>`,
+  )
+
 export const gonePage = (accept: string | null) =>
   errorResponse(
     accept,

@@ -19,7 +19,8 @@ import type { MissCounter } from '../hits/misses/miss-counter.ts'
 import { recordHit } from '../hits/record.ts'
 import type { Spool } from '../hits/spool/spool.ts'
 import type { CachedLink, LinkCache } from '../links/cache.ts'
-import { resolveLink } from '../links/resolve.ts'
+import type { ShortDomain } from '../links/domains/domain-directory.ts'
+import { answersOn, resolveLink } from '../links/resolve.ts'
 import { isPossibleSlug, toSlugKey } from '../links/slug.ts'
 import { cardPage } from './card-page.ts'
 import {
@@ -30,9 +31,11 @@ import {
   type VisitorRequest,
 } from './choose-for-visitor.ts'
 import { chooseDestination, type DestinationChoice, withClickId } from './destination.ts'
+import { toDomainTarget } from './domain-target.ts'
 import {
   type AbuseReport,
   blockedPage,
+  domainPage,
   gonePage,
   methodNotAllowedPage,
   notFoundPage,
@@ -70,19 +73,29 @@ const MISSING: DestinationChoice = { kind: 'missing', rule: 'unknown', outcome: 
 
 export function createRedirects(state: RedirectNeeds) {
   return {
-    /** @param slug as the URL has it, decoded */
-    answer: (request: Request, server: Peer, slug: string): Answer =>
-      answerRequest(state, request, server, slug),
+    /** @param slug as `readRequestedSlug` gives it */
+    answer: (request: Request, server: Peer, domain: ShortDomain, slug: string): Answer =>
+      answerRequest(state, request, server, domain, slug),
+
+    /** The address of a workspace's domain without a slug. */
+    answerRoot: (request: Request, domain: ShortDomain): Answer => answerRoot(state, request, domain),
 
     /**
      * Answers a plain GET like `answer`, when the answer is a redirect that needs no wait.
      * @returns null in every other case, with nothing recorded
      */
-    tryFastPath: (head: RequestHead, peer: string): FastRedirect | null => tryFastPath(state, head, peer),
+    tryFastPath: (head: RequestHead, peer: string, domain: ShortDomain): FastRedirect | null =>
+      tryFastPath(state, head, peer, domain),
   }
 }
 
-function answerRequest(state: RedirectNeeds, request: Request, server: Peer, slug: string): Answer {
+function answerRequest(
+  state: RedirectNeeds,
+  request: Request,
+  server: Peer,
+  domain: ShortDomain,
+  slug: string,
+): Answer {
   // The runtime builds each of these anew on every read, so this function reads each of them once.
   const { method, headers } = request
   if (method !== 'GET' && method !== 'HEAD' && method !== 'POST')
@@ -90,9 +103,9 @@ function answerRequest(state: RedirectNeeds, request: Request, server: Peer, slu
   const isPreview = method !== 'POST' && slug.endsWith('+')
   const address = readAddress(state, server.requestIP(request)?.address ?? '', headers)
   const query = readQuery(request.url)
-  const visitor = { method, headers, at: state.now(), query, address, slug, isPreview }
+  const visitor = { method, headers, at: state.now(), query, address, domain, slug, isPreview }
   try {
-    const resolved = resolveLink(state, '', toRequestedSlug(visitor))
+    const resolved = resolveLink(state, domain, toRequestedSlug(visitor))
     const answer =
       resolved instanceof Promise
         ? resolved.then((link) => answerVisitor(state, visitor, link, request))
@@ -103,16 +116,23 @@ function answerRequest(state: RedirectNeeds, request: Request, server: Peer, slu
   }
 }
 
+function answerRoot({ site }: RedirectNeeds, { method, headers }: Request, domain: ShortDomain): Answer {
+  if (method !== 'GET' && method !== 'HEAD') return methodNotAllowedPage(headers.get('accept'))
+  const target = toDomainTarget(site, domain.rootUrl, null)
+  return target === null ? domainPage(domain.name) : redirectTo(target, 302)
+}
+
 function tryFastPath(
   state: RedirectNeeds,
-  { segment: slug, query, headers }: RequestHead,
+  { path: slug, query, headers }: RequestHead,
   peer: string,
+  domain: ShortDomain,
 ): FastRedirect | null {
-  const link = state.cache.get('', toSlugKey(slug))
-  if (!link || link.clickLimit !== null || link.passwordHash !== null) return null
+  const link = state.cache.get(domain.name, toSlugKey(slug, domain.caseSensitive))
+  if (!link || link.clickLimit !== null || link.passwordHash !== null || !answersOn(domain, link)) return null
   if (link.card !== null && isUnfurler(headers.get('user-agent'))) return null
   const address = readAddress(state, peer, headers)
-  const visitor = { method: 'GET', headers, at: state.now(), query, address, slug, isPreview: false }
+  const visitor = { method: 'GET', headers, at: state.now(), query, address, domain, slug, isPreview: false }
   const choice = chooseDestination(link, toRedirectContext(state, visitor, link, false))
   if (choice.kind !== 'go' || !HEADER_SAFE.test(choice.url)) return null
   return { status: choice.status, location: recordAndLocate(state, visitor, link, choice) }
@@ -153,18 +173,32 @@ function answerChoice(
     record(state, visitor, link, choice.outcome)
     const accept = visitor.headers.get('accept')
     const report = toReport(state, link, visitor)
+    if (choice.kind === 'missing') return answerMissing(state, visitor)
     if (choice.kind === 'gone') return gonePage(accept)
     if (choice.kind === 'unavailable')
       return blockedPage(accept, choice.rule, { ...report, origin: state.site.origin })
-    return choice.kind === 'password' ? passwordPage({ status: 200, report }) : notFoundPage(accept)
+    return passwordPage({ status: 200, report })
   }
   const Location = recordAndLocate(state, visitor, link, choice)
   if (link?.card && showsCard(visitor, choice)) {
     return cardPage(link.card, { destination: Location, shortUrl: toReport(state, link, visitor).shortUrl })
   }
   // After the password form the browser must GET. With 307 or 308 it would send the password on to the destination.
-  const status = visitor.method === 'POST' ? 303 : choice.status
-  return new Response(null, { status, headers: { Location, 'Cache-Control': 'private, no-store' } })
+  return redirectTo(Location, visitor.method === 'POST' ? 303 : choice.status)
+}
+
+const redirectTo = (Location: string, status: number) =>
+  new Response(null, {
+    status,
+    headers: { Location, 'Cache-Control': 'private, no-store', 'X-Robots-Tag': 'noindex' },
+  })
+
+/** A workspace chooses where its domain sends visitors of slugs that it does not have. */
+function answerMissing({ site }: RedirectNeeds, visitor: VisitorRequest): Answer {
+  const { domain, method, headers } = visitor
+  const target = toDomainTarget(site, domain.notFoundUrl, toRequestedSlug(visitor))
+  if (target === null) return notFoundPage(headers.get('accept'))
+  return redirectTo(target, method === 'POST' ? 303 : 302)
 }
 
 /** A closed link that leads to its expiration URL shows no card. */
@@ -188,7 +222,7 @@ const toReport = (
   visitor: VisitorRequest,
 ): AbuseReport => ({
   abuseEmail,
-  shortUrl: toShortUrl(site, { domain: '', slug: link?.slug ?? visitor.slug }),
+  shortUrl: toShortUrl(site, { domain: visitor.domain.name, slug: link?.slug ?? visitor.slug }),
 })
 
 async function answerPassword(
@@ -262,12 +296,12 @@ function record(
       destination,
     })
   }
-  const { at, address, headers } = visitor
+  const { at, address, headers, domain } = visitor
   const slug = toRequestedSlug(visitor)
   misses.count({
     at,
-    domain: '',
-    slugKey: isPossibleSlug(slug) ? toSlugKey(slug) : null,
+    domain: domain.name,
+    slugKey: isPossibleSlug(slug) ? toSlugKey(slug, domain.caseSensitive) : null,
     human: isHuman(visitor),
     address,
     userAgent: headers.get('user-agent') ?? '',

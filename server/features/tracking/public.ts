@@ -113,10 +113,10 @@ function answer(
  */
 function tryFastPath(
   state: State,
-  { segment, query, headers, ...request }: PostRequest,
+  { path, query, headers, ...request }: PostRequest,
   peer: string,
 ): FastResponse | null {
-  if (segment !== state.path || query !== '') return null
+  if (path !== state.path || query !== '') return null
   const text = request.body()
   if (text.length > BODY_MAX) return null
   if (refusesTracking(headers)) return toFastResponse(NOT_TRACKED)

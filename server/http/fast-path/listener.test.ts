@@ -35,13 +35,13 @@ const front: FastPath = openFastPath({
   hostname: '127.0.0.1',
   port,
   behind: { hostname: '127.0.0.1', port: behind.port as number },
-  redirect({ segment, headers }, address) {
-    if (!segment.startsWith('known')) return null
-    redirects.push(`${segment} ${address} ${headers.get('user-agent')}`)
-    return { status: segment === 'known308' ? 308 : 302, location: `https://example.com/${segment}` }
+  redirect({ path, headers }, address) {
+    if (!path.startsWith('known')) return null
+    redirects.push(`${path} ${address} ${headers.get('user-agent')}`)
+    return { status: path === 'known308' ? 308 : 302, location: `https://example.com/${path}` }
   },
-  post: ({ segment, body }, address) =>
-    segment === 'told' ? { status: 200, headers: 'X-Way: front\r\n', body: `${address} ${body()}` } : null,
+  post: ({ path, body }, address) =>
+    path === 'told' ? { status: 200, headers: 'X-Way: front\r\n', body: `${address} ${body()}` } : null,
   idleSeconds: 1,
   progressMs: 1_000,
 })

@@ -16,8 +16,8 @@ import {
 
 /** Valid until the next head is read. */
 export interface RequestHead {
-  /** The path without its slash: letters, digits, `-`, `_`, `.`, at least one. */
-  segment: string
+  /** The path without its first slash: segments of letters, digits, `-`, `_` and `.`, none of them empty, `.` or `..`. */
+  path: string
   /** Without `?`. */
   query: string
   /** False where the client asked for an end, or speaks HTTP/1.0. */
@@ -31,7 +31,7 @@ export interface PostRequest extends RequestHead {
   body: () => string
 }
 
-const [CR, LF, QUESTION, ZERO, ONE, DOT] = [13, 10, 63, 48, 49, 46]
+const [CR, LF, QUESTION, SLASH, ZERO, ONE, DOT] = [13, 10, 63, 47, 48, 49, 46]
 
 const SEGMENT = createByteTable(`${LETTERS_AND_DIGITS}-_.`)
 /** Characters of a query that URL parsing leaves as they are. */
@@ -55,7 +55,7 @@ export function isPlain(fields: HeaderFields, minorVersion: number | undefined):
 
 /**
  * @returns a reader with places of its own for what it finds, so that nothing is made anew for each request. It
- * answers null for everything but one whole, plain GET of one path segment that ends where the bytes end.
+ * answers null for everything but one whole, plain GET of plain path segments that ends where the bytes end.
  */
 export function createGetParser(): (bytes: Bytes) => RequestHead | null {
   const fields = createHeaderFields()
@@ -96,26 +96,32 @@ function readHead(
   headers: RequestHead['headers'],
 ): { head: RequestHead; end: number } | null {
   if (bytes.length > HEAD_BYTES_MAX || !startsWith(bytes, method, 0)) return null
-  let at = method.length
-  while (SEGMENT[bytes[at] as number]) at++
-  const segmentEnd = at
+  const pathEnd = findPathEnd(bytes, method.length)
+  if (pathEnd === -1) return null
+  let at = pathEnd
   if (bytes[at] === QUESTION) while (QUERY[bytes[++at] as number]);
   const queryEnd = at
   const minor = bytes[at + HTTP_1.length]
-  if (segmentEnd === method.length || !startsWith(bytes, HTTP_1, at) || (minor !== ONE && minor !== ZERO))
-    return null
+  if (!startsWith(bytes, HTTP_1, at) || (minor !== ONE && minor !== ZERO)) return null
   at += HTTP_1.length + 1
   const end = bytes[at] === CR && bytes[at + 1] === LF ? readHeaderFields(fields, bytes, at + 2) : -1
   if (end === -1) return null
-  // `.` and `..` are not names but steps, which readers of URLs take away.
-  if (bytes[method.length] === DOT && segmentEnd - method.length < 3 && bytes[segmentEnd - 1] === DOT)
-    return null
   if (!isPlain(fields, minor)) return null
   const head = {
-    segment: bytes.latin1Slice(method.length, segmentEnd),
-    query: queryEnd > segmentEnd ? bytes.latin1Slice(segmentEnd + 1, queryEnd) : '',
+    path: bytes.latin1Slice(method.length, pathEnd),
+    query: queryEnd > pathEnd ? bytes.latin1Slice(pathEnd + 1, queryEnd) : '',
     keepAlive: minor === ONE && findField(fields, 'connection')?.toLowerCase() !== 'close',
     headers,
   }
   return { head, end }
+}
+
+/** @returns where the segments of a path end, or -1 where one of them is empty, or a step that readers of URLs take away */
+function findPathEnd(bytes: Bytes, from: number): number {
+  for (let at = from, start = from; ; start = ++at) {
+    while (SEGMENT[bytes[at] as number]) at++
+    const length = at - start
+    if (length === 0 || (length < 3 && bytes[start] === DOT && bytes[at - 1] === DOT)) return -1
+    if (bytes[at] !== SLASH) return at
+  }
 }

@@ -31,7 +31,7 @@ const REASONS: Record<number, string> = {
 
 export function redirectText({ status, location, headers = '' }: FastRedirect, keepAlive: boolean): string {
   const end = keepAlive ? '' : 'Connection: close\r\n'
-  return `HTTP/1.1 ${status} ${REASONS[status] ?? 'Redirect'}\r\nLocation: ${location}\r\nCache-Control: private, no-store\r\n${headers}Date: ${httpDate()}\r\nContent-Length: 0\r\n${end}\r\n`
+  return `HTTP/1.1 ${status} ${REASONS[status] ?? 'Redirect'}\r\nLocation: ${location}\r\nCache-Control: private, no-store\r\nX-Robots-Tag: noindex\r\n${headers}Date: ${httpDate()}\r\nContent-Length: 0\r\n${end}\r\n`
 }
 
 export function replyText({ status, headers, body }: FastResponse, keepAlive: boolean): string {

@@ -50,10 +50,10 @@ function open(port: number, to: number, idleSeconds = 10): FastPath {
     hostname: '127.0.0.1',
     port,
     behind: { hostname: '127.0.0.1', port: to },
-    redirect: ({ segment }) =>
-      segment.startsWith('known') ? { status: 302, location: `https://example.com/${segment}` } : null,
-    post: ({ segment, body }) =>
-      segment === 'told' ? { status: 200, headers: '', body: `told ${body().length}` } : null,
+    redirect: ({ path }) =>
+      path.startsWith('known') ? { status: 302, location: `https://example.com/${path}` } : null,
+    post: ({ path, body }) =>
+      path === 'told' ? { status: 200, headers: '', body: `told ${body().length}` } : null,
     idleSeconds,
   })
 }

@@ -1,11 +1,14 @@
-// Fills a workspace over HTTP with links, a tag, a channel, a form, a click and a submission.
+// Fills a workspace with links, a tag, a domain, a channel, a form, a click and a submission, over HTTP but for the proof of
+// the domain.
 
 import { BROWSER_USER_AGENT, type TestServer } from '../server/test-server.ts'
+import { addVerifiedDomain } from '../server/verified-domain.ts'
 import type { SignedUpUser } from './sign-up.ts'
 
 export interface FilledWorkspace {
   link: number
   slug: string
+  domain: number
   form: string
   submission: number
 }
@@ -35,6 +38,8 @@ export async function fillWorkspace(
     )
   }
   const [link] = links
+  const name = `go-${person.workspaceId}.example.com`
+  const domain = await addVerifiedDomain(server, person.workspaceId, name, { proof_ok: 1, route_ok: 1 })
   const deleted = await post('/links', { destinationUrl: 'https://example.com/deleted', title: text })
   await person.api(`/links/${deleted.id}`, { method: 'DELETE' })
   const channel = await post('/channels', {
@@ -66,5 +71,5 @@ export async function fillWorkspace(
   const { json } = await person.api(`/forms/${form.formKey}/submissions`)
   const [submission] = json.data
   await person.api(`/submissions/${submission.id}`, { method: 'PATCH', body: { notes: text } })
-  return { link: link.id, slug: link.slug, form: form.formKey, submission: submission.id }
+  return { link: link.id, slug: link.slug, domain, form: form.formKey, submission: submission.id }
 }

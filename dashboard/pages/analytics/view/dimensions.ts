@@ -116,9 +116,10 @@ export function formatDimensionValue(dimension: Dimension, value: string): strin
 
 /** Shortens `go.example.com/spring` to `/spring` where all links of a list have the same domain. */
 export function createNameShortener(names: readonly (string | undefined)[]): (name: string) => string {
-  const toDomain = (name: string) => name.slice(0, name.lastIndexOf('/'))
+  // A slug may have slashes too.
+  const toDomain = (name: string) => name.slice(0, name.indexOf('/'))
   const domains = new Set(names.flatMap((name) => (name ? [toDomain(name)] : [])))
-  return domains.size === 1 ? (name) => name.slice(name.lastIndexOf('/')) : (name) => name
+  return domains.size === 1 ? (name) => name.slice(name.indexOf('/')) : (name) => name
 }
 
 const rates = new Intl.NumberFormat(undefined, { style: 'percent', maximumSignificantDigits: 2 })

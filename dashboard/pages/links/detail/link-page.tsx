@@ -11,6 +11,7 @@ import { NotFoundPage } from '../../../shell/error-pages.tsx'
 import { useApi, useCanEdit } from '../../../shell/use-workspace.ts'
 import { ViewerDialog } from '../../../shell/viewer.tsx'
 import { Button, ButtonLink } from '../../../ui/button.tsx'
+import { classNames } from '../../../ui/class-names.ts'
 import { CopyButton } from '../../../ui/copy/copy-button.tsx'
 import { ErrorState } from '../../../ui/error-state.tsx'
 import { focusIfLost } from '../../../ui/focus.ts'
@@ -154,7 +155,9 @@ function Heading({ link }: { link: LinkResource }) {
   return (
     <span className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1">
       <span className="min-w-0 break-all">
-        <span className="text-soft max-sm:hidden">{link.domain}</span>
+        <span className={classNames('text-soft', link.domain === location.host && 'max-sm:hidden')}>
+          {link.domain}
+        </span>
         <span className="text-soft">/</span>
         {link.slug}
       </span>

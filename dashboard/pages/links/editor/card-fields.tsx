@@ -79,7 +79,7 @@ export function CardFields(props: LinkFieldsProps) {
       />
       {isOpen && (
         <Suspense fallback={<Skeleton className="h-72 rounded-xl" />}>
-          <CardPreview draft={draft} link={link} />
+          <CardPreview draft={draft} />
         </Suspense>
       )}
     </CollapsibleSection>

@@ -2,12 +2,12 @@
 
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import type { LinkResource } from '../../../../server/features/links/schema.ts'
 import { cardImageQuery, destinationCardQuery } from '../../../api/cards.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
 import { Button } from '../../../ui/button.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 import { useDebounced } from '../../../ui/forms/use-debounced.ts'
+import { useLinkDomains } from '../link/use-link-domains.ts'
 import { isUrl, withScheme } from './destination-url.ts'
 import { type LinkDraft, toDestinationUrl } from './link-draft.ts'
 import { CARD_SERVICES, type ShownCard } from './service-cards.tsx'
@@ -16,13 +16,8 @@ const TYPING_MS = 500
 /** Below this, X and Facebook show the image small, beside the text. */
 const WIDTH_MIN = 600
 
-interface Props {
-  draft: LinkDraft
-  link: LinkResource | undefined
-}
-
-export function CardPreview({ draft, link }: Props) {
-  const { card, isOwn, ask } = useShownCard(draft, link)
+export function CardPreview({ draft }: { draft: LinkDraft }) {
+  const { card, isOwn, ask } = useShownCard(draft)
   const image = useCardImage(card?.image ?? '')
   const [serviceId, setServiceId] = useState(CARD_SERVICES[0].id)
   const [scheme, setScheme] = useState<'light' | 'dark'>(isDark() ? 'dark' : 'light')
@@ -60,8 +55,9 @@ const isDark = () =>
     (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light')) === 'dark'
 
 /** The card that services show: the link's own, or else the destination's, once somebody has asked for it. */
-function useShownCard(draft: LinkDraft, link: LinkResource | undefined) {
+function useShownCard(draft: LinkDraft) {
   const destination = toDestinationUrl(draft)
+  const { primary } = useLinkDomains()
   const [asked, setAsked] = useState('')
   const title = draft.previewTitle.trim()
   const description = draft.previewDescription.trim()
@@ -73,7 +69,7 @@ function useShownCard(draft: LinkDraft, link: LinkResource | undefined) {
   const found = isAsked ? own.data : undefined
   const host = isUrl(destination) ? new URL(withScheme(destination)).host : ''
   let card: (Omit<ShownCard, 'image'> & { image: string }) | undefined
-  if (isOwn) card = { title: title || host, description, image, domain: link?.domain ?? location.host }
+  if (isOwn) card = { title: title || host, description, image, domain: draft.domain || primary.name }
   else if (found && (found.title || found.image)) {
     const domain = found.url === null ? host : new URL(found.url).host
     card = {

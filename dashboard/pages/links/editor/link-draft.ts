@@ -18,6 +18,8 @@ export interface CountryTarget {
 export interface LinkDraft {
   destinationUrl: string
   utm: UtmValues
+  /** '' is where the workspace makes new links. */
+  domain: string
   slug: string
   title: string
   tags: LinkTag[]
@@ -47,6 +49,7 @@ export interface LinkDraft {
 export const LINK_DEFAULTS: LinkDraft = {
   destinationUrl: '',
   utm: NO_UTM,
+  domain: '',
   slug: '',
   title: '',
   tags: [],
@@ -86,6 +89,7 @@ export function toDraft(link: LinkResource): LinkDraft {
   return {
     destinationUrl: link.destinationUrl,
     utm: readUtm(link.destinationUrl),
+    domain: link.domain,
     slug: link.slug,
     title: link.title ?? '',
     tags: link.tags,
@@ -152,6 +156,7 @@ function toFullInput(draft: LinkDraft): Omit<CreateLinkInput, 'redirectStatus'> 
   const countries = draft.countries.filter(({ code }) => code !== '')
   return {
     destinationUrl: toDestinationUrl(draft),
+    domain: draft.domain || undefined,
     slug: draft.slug.trim() || undefined,
     title: orNull(draft.title),
     comments: orNull(draft.comments),

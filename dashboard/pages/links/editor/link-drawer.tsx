@@ -5,6 +5,7 @@ import { useBlocker } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import type { CreateLinkInput, LinkResource } from '../../../../server/features/links/schema.ts'
 import { ApiError, toFieldErrors } from '../../../api/client.ts'
+import { invalidateDomains } from '../../../api/domains.ts'
 import {
   createLink,
   findLoadedLink,
@@ -23,6 +24,7 @@ import { SkeletonRows } from '../../../ui/skeleton.tsx'
 import { LINK_DEVICES } from '../link/link-devices.ts'
 import { toLinkName } from '../link/link-name.ts'
 import { copyLink } from '../link/use-link-actions.ts'
+import { useLinkDomains } from '../link/use-link-domains.ts'
 import {
   isChanged,
   LINK_DEFAULTS,
@@ -92,6 +94,7 @@ function useEditor({ link, start, onClose }: EditorProps) {
     saved.current = true
     onClose()
   })
+  const { domains, primary } = useLinkDomains()
   const { errors, setDraftErrors, touch, form } = useEditorErrors(draft, save.error)
   // The link as somebody else has saved it since.
   const theirs = link && link.updatedAt !== base.link?.updatedAt && !saved.current ? link : undefined
@@ -110,7 +113,10 @@ function useEditor({ link, start, onClose }: EditorProps) {
     const invalid = validateDraft(draft)
     setDraftErrors(invalid)
     if (Object.keys(invalid).length > 0) return
-    save.mutate({ seen, changes: toRequestBody(seen ? base.draft : LINK_DEFAULTS, draft) })
+    const changes = toRequestBody(seen ? base.draft : LINK_DEFAULTS, draft)
+    // A new link is made where the form has shown it, also when another domain has become the primary one since.
+    const shown = domains.length > 1 ? { domain: draft.domain || primary.name } : {}
+    save.mutate({ seen, changes: seen ? changes : { ...shown, ...changes } })
   }
   const change = (changes: Partial<LinkDraft>) => {
     setDraft((current) => ({ ...current, ...changes }))
@@ -208,6 +214,7 @@ function useSave(id: number | undefined, onSaved: () => void) {
       client.setQueryData(linkQuery(api, saved.id).queryKey, saved)
       if (id) updateLoadedLinks(client, api, new Map([[saved.id, saved]]))
       void invalidateLinks(client, api, { fromStart: !id })
+      void invalidateDomains(client, api)
       toast(id ? 'Link saved' : `${saved.domain}/${saved.slug} is live`, {
         action: id ? undefined : { label: 'Copy', run: () => void copyLink(saved) },
         forMs: id && 2000,

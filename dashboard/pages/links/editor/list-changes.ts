@@ -22,6 +22,7 @@ const listTargets = (targets: Record<string, string | undefined>) =>
 /** The settings that the form has, and how each is shown. */
 const SETTINGS: [field: string, show: (link: LinkResource) => string | number | null][] = [
   ['destinationUrl', (link) => link.destinationUrl],
+  ['domain', (link) => link.domain],
   ['slug', (link) => link.slug],
   ['title', (link) => link.title],
   ['tagIds', (link) => link.tags.map(({ name }) => name).join(', ')],

@@ -12,6 +12,7 @@ import { Field } from '../../../ui/forms/field.tsx'
 import { useDebounced } from '../../../ui/forms/use-debounced.ts'
 import { toast, toastError } from '../../../ui/overlays/toast.tsx'
 import { TEXT_LINK } from '../../../ui/text-link.ts'
+import { type LinkDomain, useLinkDomains } from '../link/use-link-domains.ts'
 import type { LinkFieldsProps } from './field-props.ts'
 
 /** Without letters and digits that are easily confused. */
@@ -27,27 +28,38 @@ const randomSlug = () =>
 
 export function SlugField({ draft, link, errors, onChange }: LinkFieldsProps) {
   const { slug } = draft
-  const domain = link?.domain ?? location.host
+  const { domains, primary } = useLinkDomains()
+  const domain = domains.find(({ name }) => name === draft.domain) ?? {
+    ...primary,
+    ...(draft.domain && { name: draft.domain }),
+  }
   return (
     <Field
       label="Short link"
       className="grid-cols-1"
-      error={errors.slug}
+      error={errors.slug ?? errors.domain}
       hint={
         <span aria-live="polite">
-          <SlugHint slug={slug} link={link} />
+          <SlugHint slug={slug} domain={domain} hasChoice={domains.length > 1} link={link} />
+          {link && link.domain !== domain.name && <OldLinkWarning link={link} />}
         </span>
       }
     >
       {(control) => (
         <div className="flex h-9 items-center rounded-lg border border-strong bg-card focus-within:outline-2 focus-within:outline-offset-2 focus-within:outline-accent">
-          <span className="max-w-[45%] shrink-0 truncate pl-3 text-soft">{domain}/</span>
+          <DomainPrefix
+            domain={domain}
+            domains={domains}
+            // What was wrong with the slug was so on the other domain.
+            onChange={(name) => onChange({ domain: name, slug })}
+          />
           <input
             {...control}
             autoComplete="off"
             autoCapitalize="none"
             spellCheck={false}
-            maxLength={190}
+            // Emoji take two units for a character, of which a slug has 190.
+            maxLength={380}
             placeholder={link ? link.slug : 'random'}
             className="h-full min-w-0 flex-1 rounded-r-lg bg-card px-0.5 outline-none"
             value={slug}
@@ -62,34 +74,75 @@ export function SlugField({ draft, link, errors, onChange }: LinkFieldsProps) {
   )
 }
 
+interface PrefixProps {
+  domain: LinkDomain
+  domains: LinkDomain[]
+  onChange: (name: string) => void
+}
+
+/** A menu of domains where there is a choice. */
+function DomainPrefix({ domain, domains, onChange }: PrefixProps) {
+  const others = domains.filter(({ name }) => name !== domain.name)
+  if (others.length === 0)
+    return <span className="max-w-[45%] shrink-0 truncate pl-3 text-soft">{domain.name}/</span>
+  return (
+    <>
+      <select
+        aria-label="Domain"
+        title={domain.name}
+        className="h-full max-w-[45%] min-w-0 shrink-0 truncate rounded-l-lg border-r border-line bg-card pl-2 text-ink outline-none focus-visible:bg-hover"
+        value={domain.name}
+        onChange={({ target }) => onChange(target.value)}
+      >
+        {/* The order of the list, also where the link's domain is not verified any more. */}
+        {(domains.includes(domain) ? domains : [domain, ...others]).map(({ name }) => (
+          <option key={name}>{name}</option>
+        ))}
+      </select>
+      <span aria-hidden className="pl-1.5 text-soft">
+        /
+      </span>
+    </>
+  )
+}
+
 interface HintProps {
   slug: string
+  domain: LinkDomain
+  hasChoice: boolean
   link: LinkFieldsProps['link']
 }
 
 /** Only the answer about the text as it is now is shown, never that about an older one. */
-function SlugHint({ slug, link }: HintProps) {
-  const typed = slug.trim().normalize('NFC')
+function SlugHint({ slug, domain, hasChoice, link }: HintProps) {
+  const isMoving = link !== undefined && link.domain !== domain.name
+  const fold = (text: string) => (domain.caseSensitive ? text : text.toLowerCase())
+  const entered = slug.trim().normalize('NFC')
+  // A link that moves takes its slug along.
+  const typed = entered === '' && isMoving ? link.slug : entered
   const checked = useDebounced(typed, TYPING_MS)
-  const isOwn = typed.toLowerCase() === link?.slug.toLowerCase()
+  const isOwn = !isMoving && link !== undefined && fold(typed) === fold(link.slug)
   const { data, isError } = useQuery({
-    ...slugQuery(useApi(), checked),
+    ...slugQuery(useApi(), checked, hasChoice ? domain.name : undefined),
     enabled: checked !== '' && checked === typed && !isOwn,
     retry: false,
   })
   if (typed === '') return link ? 'Leave empty to keep the current slug.' : 'Leave empty for a random slug.'
-  if (isOwn || isError) return RULE
+  if (isOwn || isError) return `${RULE} ${domain.caseSensitive ? CASE_RULE : 'Not case-sensitive.'}`
   if (checked !== typed || !data) return 'Checking…'
-  if (data.available) return link ? <OldSlugWarning link={link} /> : <Good>This short link is free.</Good>
+  if (data.available)
+    return link && !isMoving ? <OldSlugWarning link={link} /> : <Good>This short link is free.</Good>
   if (data.reason === 'trash' && data.linkId !== null) return <TrashedSlug id={data.linkId} slug={typed} />
-  return <Bad>{REASONS[data.reason ?? 'taken'](data.linkId !== null)}</Bad>
+  return <Bad>{REASONS[data.reason ?? 'taken'](data)}</Bad>
 }
 
-const RULE = 'Letters, digits, “-”, “_” and “.”. Not case-sensitive.'
-const REASONS: Record<NonNullable<SlugAvailability['reason']>, (isOwn: boolean) => string> = {
-  invalid: () => 'Use 1 to 190 letters, digits, “-”, “_” and “.”.',
+const RULE = 'Letters, digits, emoji, “-”, “_”, “.”, and “/” between parts.'
+const CASE_RULE = 'This domain is case-sensitive: /Sale and /sale are two links.'
+const REASONS: Record<NonNullable<SlugAvailability['reason']>, (answer: SlugAvailability) => string> = {
+  invalid: ({ message }) => `The slug ${message}.`,
   reserved: () => 'This name is reserved for the server itself.',
-  taken: (isOwn) => (isOwn ? 'Another link of this workspace has it.' : 'This short link is taken.'),
+  taken: ({ linkId }) =>
+    linkId === null ? 'This short link is taken.' : 'Another link of this workspace has it.',
   trash: () => 'A link in the trash has this short link.',
 }
 
@@ -99,6 +152,14 @@ const Bad = ({ children }: { children: ReactNode }) => <span className="text-dan
 const OldSlugWarning = ({ link: { slug, clicks } }: { link: LinkResource }) => (
   <span className="text-warn">
     Free. /{slug} will stop working{clicks > 0 && `. It has ${formatCount(clicks, 'click')}`}.
+  </span>
+)
+
+/** The link goes to another domain. */
+const OldLinkWarning = ({ link: { domain, slug, clicks } }: { link: LinkResource }) => (
+  <span className="block break-words text-warn">
+    The link moves. {domain}/{slug} will stop working
+    {clicks > 0 && `. It has ${formatCount(clicks, 'click')}`}.
   </span>
 )
 

@@ -50,7 +50,7 @@ export function FilterBar({ filters, total, domains, searchField, onDown }: Prop
         {(domains.length > 1 || filters.domain) && (
           <Select
             aria-label="Domain"
-            className="w-auto! max-w-44"
+            className="w-auto! max-w-44 max-sm:max-w-none max-sm:min-w-0 max-sm:flex-1"
             value={filters.domain ?? ''}
             onChange={({ target }) => setSearch({ domain: target.value })}
           >
@@ -62,7 +62,7 @@ export function FilterBar({ filters, total, domains, searchField, onDown }: Prop
         )}
         <Select
           aria-label="Show"
-          className="w-auto! max-sm:min-w-0 max-sm:flex-1 max-sm:pr-1! max-sm:pl-2!"
+          className="w-auto! max-sm:min-w-24 max-sm:flex-1 max-sm:pr-1! max-sm:pl-2!"
           value={filters.archived ?? ''}
           onChange={({ target }) => setSearch({ archived: target.value })}
         >
@@ -73,7 +73,7 @@ export function FilterBar({ filters, total, domains, searchField, onDown }: Prop
         <Select
           aria-label="Sort by"
           title="Sort by"
-          className="w-auto! max-sm:min-w-0 max-sm:flex-1 max-sm:pr-1! max-sm:pl-2!"
+          className="w-auto! max-sm:min-w-24 max-sm:flex-1 max-sm:pr-1! max-sm:pl-2!"
           value={Math.max(0, order)}
           onChange={({ target }) => {
             const option = SORT_OPTIONS[Number(target.value)]

@@ -78,8 +78,7 @@ export const LinkListItem = memo(function LinkListItem({
               handlers.open(link)
             }}
           >
-            <span className="text-soft max-sm:hidden">{link.domain}/</span>
-            <span className="text-soft sm:hidden">/</span>
+            <DomainPrefix domain={link.domain} />
             {link.slug}
           </a>
           <CopyButton text={link.shortUrl} label={`Copy ${link.domain}/${link.slug}`} />
@@ -96,6 +95,16 @@ export const LinkListItem = memo(function LinkListItem({
     </div>
   )
 })
+
+/** A phone has no room for the server's own domain, which most links have. */
+function DomainPrefix({ domain }: { domain: string }) {
+  const isDefault = domain === location.host
+  return (
+    <span className="text-soft">
+      <span className={classNames(isDefault && 'max-sm:hidden')}>{domain}</span>/
+    </span>
+  )
+}
 
 /** Title and destination, and on a phone the tags. */
 const Description = ({ link }: { link: LinkResource }) => (

@@ -1,10 +1,12 @@
 // The links that match the search, with the filters above and the bar for bulk actions below.
 
+import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { Link2, SearchX } from 'lucide-react'
 import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react'
 import type { LinkResource } from '../../../../server/features/links/schema.ts'
-import { useCanEdit, useWorkspace } from '../../../shell/use-workspace.ts'
+import { domainsQuery } from '../../../api/domains.ts'
+import { useApi, useCanEdit, useWorkspace } from '../../../shell/use-workspace.ts'
 import { Button } from '../../../ui/button.tsx'
 import { EmptyState } from '../../../ui/empty-state.tsx'
 import { focusIfLost } from '../../../ui/focus.ts'
@@ -40,7 +42,7 @@ export function LinkResults({ query, handlers, create }: Props) {
   const searchField = useRef<HTMLInputElement>(null)
   const { data, hasNextPage, isFetchingNextPage, fetchNextPage, isPlaceholderData } = query
   const links = useMemo(() => (data?.pages ?? []).flatMap((page) => page.data), [data])
-  const domains = useMemo(() => [...new Set(links.map(({ domain }) => domain))].sort(), [links])
+  const domains = useDomainNames(links)
   const selection = useLinkSelection(links)
   const [menu, openMenu] = useState<{ link: LinkResource; button: HTMLElement }>()
   const open = useOpenLink(String(id))
@@ -100,6 +102,15 @@ export function LinkResults({ query, handlers, create }: Props) {
       </Suspense>
     </>
   )
+}
+
+/** The server's own domain, the workspace's, and those that loaded links had. */
+function useDomainNames(links: LinkResource[]): string[] {
+  const { data: own } = useQuery(domainsQuery(useApi()))
+  return useMemo(() => {
+    const names = [...(own ?? []), ...links].map(({ domain }) => domain)
+    return [...new Set([location.host, ...names])].sort()
+  }, [own, links])
 }
 
 /** Moves the focus when something that may have had it is gone: the bar for bulk actions, or the last row. */

@@ -26,7 +26,7 @@ const URL_MAX = 2048
 const pageAddress = (description: string) =>
   text(1, URL_MAX)
     .transform((value, context) => {
-      const checked = checkUrl(value, { schemes: [], ownHosts: [] })
+      const checked = checkUrl(value, { schemes: [] })
       if ('href' in checked) return checked.href
       context.addIssue({ code: 'custom', message: checked.wrong })
       return z.NEVER

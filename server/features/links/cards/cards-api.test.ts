@@ -137,7 +137,7 @@ onSqlite(
       pages['/to-us'] = redirect(`${server().origin}/v1/openapi.json`)
       expect((await read(at('/to-us'))).codes).toEqual(['redirect_refused'])
       expect((await read(`http://${host}/`)).json.errors).toEqual({
-        url: 'must not point to this short domain',
+        url: 'must not point to a short domain of this server',
       })
       for (const url of [
         'http://127.0.0.1:1/',

@@ -2,6 +2,8 @@
 // each request asks, and none may wait.
 
 import type { Selectable } from 'kysely'
+import { isHost } from '../../../http/request-host.ts'
+import { copyText } from '../../../lib/text.ts'
 import type { Database } from '../../../storage/database/open-database.ts'
 import type { Domains } from '../../../storage/database/tables/domain-tables.ts'
 import type { Site } from '../link.ts'
@@ -22,15 +24,20 @@ export interface ShortDomain {
 }
 
 export interface DomainDirectory {
-  /** @param host of the request, as it was sent: with or without a port @returns undefined for a name that nobody has verified */
+  /**
+   * @param host of the request, as it was sent: with or without a port; '' is the default domain's
+   * @returns undefined for a name that nobody has verified, and for what is no host
+   */
   find(host: string): ShortDomain | undefined
   /** @param name as `links.domain` has it @returns undefined where it does not answer now */
   get(name: string): ShortDomain | undefined
+  /** Whether a verified domain has this host, with whatever port. */
+  isOwnDomain(host: string): boolean
   /** Reads all verified domains. Call it after the commit of a change, and when another process has changed some. */
   reload(): Promise<void>
 }
 
-const DEFAULT_DOMAIN: ShortDomain = {
+export const DEFAULT_DOMAIN: ShortDomain = {
   name: '',
   workspaceId: null,
   caseSensitive: false,
@@ -41,31 +48,67 @@ const DEFAULT_DOMAIN: ShortDomain = {
   appleAppSiteAssociation: null,
 }
 
-/** Knows the default domain only, until the first `reload()`. */
+interface DirectoryState {
+  domains: Map<string, ShortDomain>
+  /** The domains by the hosts that requests have named: most requests name the same few. */
+  found: Map<string, ShortDomain>
+}
+
+/** A stranger can write one host in many ways: with another port, in another case. */
+const FOUND_MAX = 10_000
+
+/**
+ * Knows the default domain only, until the first `reload()`.
+ * @param options.onNewHolder called when a name answers for another workspace than before, or for none
+ */
 export function createDomainDirectory(
   { read }: Pick<Database, 'read'>,
   site: Pick<Site, 'isOwnHost'>,
+  { onNewHolder = () => {} }: { onNewHolder?: () => void } = {},
 ): DomainDirectory {
-  let domains = new Map<string, ShortDomain>()
+  let state: DirectoryState = { domains: new Map(), found: new Map() }
   let started = 0
   let applied = 0
-  const get = (name: string) => (name === '' ? DEFAULT_DOMAIN : domains.get(name))
   return {
-    find: (host) => domains.get(readHostName(host)) ?? (site.isOwnHost(host) ? DEFAULT_DOMAIN : undefined),
-    get,
+    find: (host) => state.found.get(host) ?? findDomain(state, site, host),
+    get: (name) => (name === '' ? DEFAULT_DOMAIN : state.domains.get(name)),
+    isOwnDomain: (host) => state.domains.has(readHostName(host)),
     async reload() {
       const number = ++started
       const rows = await read.selectFrom('domains').selectAll().where('verified_at', 'is not', null).execute()
       // A read that began earlier may end later.
       if (number < applied) return
       applied = number
-      domains = new Map(rows.map((row) => [row.domain, toShortDomain(row)]))
+      const before = state.domains
+      const domains = new Map(rows.map((row) => [row.domain, toShortDomain(row)]))
+      state = { domains, found: new Map() }
+      if (hasNewHolder(before, domains)) onNewHolder()
     },
   }
 }
 
-/** The name of a host in lower case, without its port and without a dot at its end. */
-export const readHostName = (host: string) => host.toLowerCase().replace(/:\d*$/, '').replace(/\.$/, '')
+function findDomain({ domains, found }: DirectoryState, site: Pick<Site, 'isOwnHost'>, host: string) {
+  if (host === '') return DEFAULT_DOMAIN
+  if (!isHost(host)) return undefined
+  // The operator's names come first: a workspace must not have the dashboard's.
+  const domain = site.isOwnHost(host) ? DEFAULT_DOMAIN : domains.get(readHostName(host))
+  if (!domain) return undefined
+  if (found.size >= FOUND_MAX) found.clear()
+  found.set(copyText(host), domain)
+  return domain
+}
+
+const hasNewHolder = (before: Map<string, ShortDomain>, after: Map<string, ShortDomain>) =>
+  [...new Set([...before.keys(), ...after.keys()])].some(
+    (name) => before.get(name)?.workspaceId !== after.get(name)?.workspaceId,
+  )
+
+/** The name of a host in lower case, without its port and without dots at its end. */
+export const readHostName = (host: string) =>
+  host
+    .toLowerCase()
+    .replace(/:\d*$/, '')
+    .replace(/(?<!\.)\.+$/, '')
 
 const toShortDomain = (row: Selectable<Domains>): ShortDomain => ({
   name: row.domain,

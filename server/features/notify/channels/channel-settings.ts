@@ -63,7 +63,7 @@ export function parseChannelSettings(
   }
   const settings = { ...input, to: input.to && [...new Set(input.to)] }
   if (input.url !== undefined && !errors.url) {
-    const checked = checkUrl(input.url, { schemes: [], ownHosts: [] })
+    const checked = checkUrl(input.url, { schemes: [] })
     if ('wrong' in checked) errors.url = checked.wrong
     else if (checked.href.length > CHANNEL_URL_MAX)
       errors.url = `must be at most ${CHANNEL_URL_MAX} characters`

@@ -1,0 +1,108 @@
+// The dialog that adds a domain. The domain's page says what to do next.
+
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { ApiError, toFieldErrors } from '../../api/client.ts'
+import { createDomain, domainQuery, invalidateDomains } from '../../api/domains.ts'
+import { useApi } from '../../shell/use-workspace.ts'
+import { Button } from '../../ui/button.tsx'
+import { TextField, Toggle } from '../../ui/forms/field.tsx'
+import { FormError } from '../../ui/forms/form-error.tsx'
+import { Dialog } from '../../ui/overlays/dialog.tsx'
+
+const FORM = 'domain-form'
+
+/** People paste an address where a name is asked for. */
+const toName = (text: string) => text.trim().replace(/^https?:\/\/([^/]*)\/?$/i, '$1')
+
+export function AddDomainDialog({ onClose }: { onClose: () => void }) {
+  const [name, setName] = useState('')
+  const [caseSensitive, setCaseSensitive] = useState(false)
+  const add = useAddDomain()
+  const { general, ...errors } = toFieldErrors(add.error, ['domain'])
+  const status = add.error instanceof ApiError ? add.error.status : 0
+  // The only conflict that a new domain can have is about its name.
+  const nameError = errors.domain ?? (status === 409 ? general : undefined)
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title="Add domain"
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" form={FORM} variant="primary" busy={add.isPending}>
+            Add domain
+          </Button>
+        </>
+      }
+    >
+      <form
+        id={FORM}
+        noValidate
+        className="grid gap-5"
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (!add.isPending) add.mutate({ domain: toName(name), caseSensitive })
+        }}
+      >
+        {general && status !== 409 && <FormError>{general}</FormError>}
+        {status === 403 && <PlanHelp />}
+        <TextField
+          label="Domain"
+          required
+          autoFocus
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          inputMode="url"
+          placeholder="go.example.com"
+          hint="A name that you own and that has no website yet. Most people take a short subdomain."
+          value={name}
+          error={nameError}
+          onChange={({ target }) => {
+            add.reset()
+            setName(target.value)
+          }}
+        />
+        <Toggle
+          label="Case-sensitive short links"
+          hint="On: /Sale and /sale are two different links. Turn it on when you bring links from a service that tells them apart, such as Bitly. You cannot change this later."
+          checked={caseSensitive}
+          onChange={({ target }) => setCaseSensitive(target.checked)}
+        />
+      </form>
+    </Dialog>
+  )
+}
+
+function useAddDomain() {
+  const api = useApi()
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  return useMutation({
+    mutationFn: (input: { domain: string; caseSensitive: boolean }) => createDomain(api, input),
+    onSuccess(created) {
+      client.setQueryData(domainQuery(api, created.id).queryKey, created)
+      void invalidateDomains(client, api)
+      return navigate({
+        to: '/$workspaceId/domains/$domainId',
+        params: { workspaceId: String(api.workspaceId), domainId: String(created.id) },
+        search: {},
+        replace: true,
+      })
+    },
+    onError() {},
+  })
+}
+
+function PlanHelp() {
+  const { workspaceId } = useApi()
+  return (
+    <p className="text-sm text-soft">
+      The operator of this server can change the plan:{' '}
+      <code className="break-all">npm run -s towpath -- workspace plan {workspaceId} business</code>
+    </p>
+  )
+}

@@ -1,0 +1,130 @@
+// What to set at the DNS provider, record by record, and whether it is there.
+
+import { RotateCw } from 'lucide-react'
+import type { ReactNode } from 'react'
+import type { DnsRecord, DomainResource } from '../../api/domains.ts'
+import { useCanEdit } from '../../shell/use-workspace.ts'
+import { Button } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
+import { classNames } from '../../ui/class-names.ts'
+import { formatAgo } from '../../ui/format.ts'
+import { DnsRecordBox } from './dns-record-box.tsx'
+import { toDomainState } from './domain-state.tsx'
+import { ProviderHints } from './provider-hints.tsx'
+import { guessZone } from './record-name.ts'
+import { useDomainChecks } from './use-domain-checks.ts'
+
+export function DnsSteps({ domain }: { domain: DomainResource }) {
+  const checks = useDomainChecks(domain)
+  const canEdit = useCanEdit()
+  const proof = domain.dns.filter(({ type }) => type === 'TXT')
+  const addresses = domain.dns.filter(({ type }) => type !== 'TXT')
+  return (
+    <Card
+      title="DNS records"
+      actions={
+        canEdit && (
+          <Button
+            size="small"
+            icon={<RotateCw size={14} />}
+            busy={checks.isChecking}
+            onClick={checks.checkNow}
+          >
+            {checks.isChecking ? 'Checking …' : 'Check now'}
+          </Button>
+        )
+      }
+    >
+      <div className="grid grid-cols-1 gap-6">
+        <Progress domain={domain} checks={checks} />
+        <ol className="grid grid-cols-1 gap-6">
+          <Step number={1} title="Prove that the domain is yours" records={proof} domain={domain}>
+            Add this record at your DNS provider. Leave it there: it is looked for once a day.
+          </Step>
+          <Step number={2} title="Send its visitors here" records={addresses} domain={domain}>
+            {addresses.length > 1 ? 'Add these records too.' : 'Add this record too.'} Remove other records of
+            the types A, AAAA and CNAME that have the same name.
+          </Step>
+          <Step number={3} title="Have a certificate" records={[]} domain={domain}>
+            With the Caddy of this installation there is nothing to do: it gets a certificate at the first
+            visit after the domain is verified. With nginx, the operator of this server adds one with certbot.
+            Both ways are in <code>docs/domains.md</code>.
+          </Step>
+        </ol>
+        <ProviderHints zone={guessZone(domain.domain)} isApex={guessZone(domain.domain) === domain.domain} />
+      </div>
+    </Card>
+  )
+}
+
+interface ProgressProps {
+  domain: DomainResource
+  checks: ReturnType<typeof useDomainChecks>
+}
+
+/** What is missing, as a sentence, and when the page looked last. */
+function Progress({ domain, checks }: ProgressProps) {
+  const canEdit = useCanEdit()
+  const state = toDomainState(domain)
+  const isBad = state === 'failing' || state === 'lost'
+  return (
+    <div
+      className={classNames(
+        'rounded-lg border px-3 py-2.5 text-sm break-words',
+        isBad
+          ? 'border-danger bg-danger-tint'
+          : checks.isWaiting
+            ? 'border-warn bg-warn-tint'
+            : 'border-line bg-sunken',
+      )}
+    >
+      <p role="status" className="font-medium">
+        {domain.problem ?? toSummary(domain, checks.isWaiting)}
+      </p>
+      {checks.isWaiting && (
+        <p className="mt-1">
+          {checks.error
+            ? `The last check failed: ${checks.error.message}`
+            : `${canEdit ? 'This page looks again by itself while it is open.' : 'The server looks again by itself.'} A new record can take from a minute to a few hours.`}
+          {canEdit && checks.checkedAt > 0 && !checks.error && (
+            <span className="text-soft">
+              {' '}
+              Last checked {formatAgo(new Date(checks.checkedAt).toISOString())}.
+            </span>
+          )}
+        </p>
+      )}
+    </div>
+  )
+}
+
+function toSummary({ verified }: DomainResource, isWaiting: boolean): string {
+  if (!verified) return 'Waiting for the TXT record.'
+  return isWaiting
+    ? 'The domain is yours. Its visitors do not come here yet.'
+    : 'The domain is verified, and its short links answer.'
+}
+
+interface StepProps {
+  number: number
+  title: string
+  records: DnsRecord[]
+  domain: DomainResource
+  children: ReactNode
+}
+
+const Step = ({ number, title, records, domain, children }: StepProps) => (
+  <li className="grid grid-cols-1 gap-2">
+    <h3 className="font-medium">
+      {number}. {title}
+    </h3>
+    <p className="text-sm text-soft">{children}</p>
+    {records.map((record) => (
+      <DnsRecordBox
+        key={`${record.type} ${record.name} ${record.value}`}
+        record={record}
+        zone={guessZone(domain.domain)}
+      />
+    ))}
+  </li>
+)

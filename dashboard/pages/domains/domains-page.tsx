@@ -1,0 +1,112 @@
+// The list of the workspace's domains.
+
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { Globe, Plus } from 'lucide-react'
+import { lazy, type ReactNode, Suspense, useMemo } from 'react'
+import { type DomainResource, domainsQuery } from '../../api/domains.ts'
+import { useApi, useCanEdit } from '../../shell/use-workspace.ts'
+import { ViewerDialog } from '../../shell/viewer.tsx'
+import { Button } from '../../ui/button.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { ErrorState } from '../../ui/error-state.tsx'
+import { focusIfLost } from '../../ui/focus.ts'
+import { Page } from '../../ui/page.tsx'
+import { useShortcuts } from '../../ui/shortcuts.ts'
+import { SkeletonRows } from '../../ui/skeleton.tsx'
+import { DomainList } from './domain-list.tsx'
+
+const AddDomainDialog = lazy(() =>
+  import('./add-domain-dialog.tsx').then(({ AddDomainDialog }) => ({ default: AddDomainDialog })),
+)
+
+const FROM = '/$workspaceId/domains'
+/** The server checks domains by itself, and other people add some. */
+const REFRESH_MS = 15_000
+
+export function DomainsPage() {
+  const domains = useQuery({ ...domainsQuery(useApi()), refetchInterval: REFRESH_MS })
+  const navigate = useNavigate({ from: FROM })
+  const { new: isAdding } = useSearch({ from: FROM })
+  const canEdit = useCanEdit()
+  const closeDialog = () => {
+    void navigate({ search: {}, replace: true })
+    focusIfLost('[data-add-domain]')
+  }
+  useShortcuts(
+    useMemo(
+      () => [
+        {
+          keys: 'n',
+          label: 'Add domain',
+          changes: true,
+          run: () => void navigate({ search: { new: '1' } }),
+        },
+      ],
+      [navigate],
+    ),
+  )
+  const addButton = canEdit && (
+    <Button
+      variant="primary"
+      data-add-domain
+      icon={<Plus size={16} />}
+      onClick={() => navigate({ search: { new: '1' } })}
+    >
+      Add domain
+    </Button>
+  )
+  return (
+    <Page title="Domains" description="Short links under your own name." actions={addButton}>
+      {domains.isPending && <SkeletonRows rows={3} className="h-16" />}
+      {domains.isError && !domains.data && (
+        <ErrorState error={domains.error} retry={() => void domains.refetch()} />
+      )}
+      {domains.data?.length === 0 && <NoDomains action={addButton} />}
+      {domains.data && domains.data.length > 0 && (
+        <>
+          <DomainList domains={domains.data} />
+          <p className="mt-3 px-1 text-sm text-soft">{describeNewLinks(domains.data)}</p>
+        </>
+      )}
+      <Suspense>
+        {isAdding !== undefined && !canEdit && <ViewerDialog onClose={closeDialog} />}
+        {isAdding !== undefined && canEdit && <AddDomainDialog onClose={closeDialog} />}
+      </Suspense>
+    </Page>
+  )
+}
+
+function describeNewLinks(domains: DomainResource[]): string {
+  const primary = domains.find((domain) => domain.primary && domain.verified)
+  return primary
+    ? `New links are made on ${primary.domain}. ${location.host} works too: choose it in the link editor.`
+    : `New links are made on ${location.host}, the domain of this server. Make a verified domain primary to change that.`
+}
+
+const STEPS = [
+  ['Add the name', 'Such as go.example.com: a part of a domain that you own and use for nothing else.'],
+  [
+    'Set two DNS records',
+    'One proves that the domain is yours, one sends its visitors here. Copy them from this page.',
+  ],
+  ['Wait a moment', 'Towpath finds the records by itself, and your short links answer under the new name.'],
+] as const
+
+const NoDomains = ({ action }: { action: ReactNode }) => (
+  <EmptyState icon={<Globe size={32} />} title="No domains of your own yet" action={action}>
+    <p>
+      Your links are at {location.host}. With a domain of your own, people see your name before they click.
+    </p>
+    <ol className="mt-5 grid gap-3 text-left sm:grid-cols-3">
+      {STEPS.map(([title, text], i) => (
+        <li key={title} className="rounded-xl border border-line bg-card p-3 text-sm">
+          <p className="font-medium text-ink">
+            {i + 1}. {title}
+          </p>
+          <p className="mt-1">{text}</p>
+        </li>
+      ))}
+    </ol>
+  </EmptyState>
+)

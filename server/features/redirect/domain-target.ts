@@ -1,0 +1,28 @@
+// Where a workspace's domain sends visitors that no link leads on: its root, and links that are unknown or over.
+
+import type { Site } from '../links/link.ts'
+import { SLUG_MAX } from '../links/slug.ts'
+
+/** URL parsers encode the braces in a path. */
+const SLUG_PLACE = /\{slug\}|%7Bslug%7D/gi
+
+/**
+ * The URL with the slug in place of `{slug}`.
+ * @param slug as the visitor sent it, decoded; null for the root, which has none
+ * @returns null without a URL, and for one that would be refused today: blocked by the operator, or on a short domain,
+ * where it could redirect in a loop
+ */
+export function toDomainTarget(
+  { isBlocked, isShortHost }: Pick<Site, 'isBlocked' | 'isShortHost'>,
+  template: string | null,
+  slug: string | null,
+): string | null {
+  if (template === null) return null
+  const url = URL.parse(slug === null ? template : template.replace(SLUG_PLACE, () => encodeSlug(slug)))
+  if (!url || !/^https?:$/.test(url.protocol) || isBlocked(url) || isShortHost(url.host)) return null
+  return url.href
+}
+
+/** Strangers choose this text: it is cut where no slug is longer. */
+const encodeSlug = (slug: string) =>
+  encodeURIComponent([...slug.slice(0, SLUG_MAX * 2)].slice(0, SLUG_MAX).join('').toWellFormed())

@@ -1,0 +1,26 @@
+// Reads the host that a request is for: what it is decides what answers (docs/adr/0042-hosts.md).
+
+import { isInNetworks, type Network } from '../lib/ip-network.ts'
+
+/** A name, an IPv4 address or an IPv6 address in brackets, with or without a port (RFC 9110 §7.2). */
+const HOST = /^(?=.{1,261}$)(?:\w[\w.-]*|\[[0-9a-f:.]+\])(?::\d{0,5})?$/i
+
+/** Whether a text can be a host. Names are ASCII: browsers encode others (IDNA). */
+export const isHost = (text: string) => HOST.test(text)
+
+/**
+ * The host as it was sent: not checked yet, and '' without one (HTTP/1.0). `X-Forwarded-Host` counts only from proxies that
+ * the operator trusts; each proxy on the way adds the host that it was asked for, so the first value is the visitor's.
+ * @param getPeer the address of the other end of the connection
+ */
+export function readRequestHost(
+  headers: { get(name: string): string | null },
+  getPeer: () => string,
+  trusted: Network[],
+): string {
+  const host = headers.get('host') ?? ''
+  const forwarded = trusted.length === 0 ? null : headers.get('x-forwarded-host')
+  if (!forwarded || !isInNetworks(getPeer(), trusted)) return host
+  const comma = forwarded.indexOf(',')
+  return (comma < 0 ? forwarded : forwarded.slice(0, comma)).trim()
+}
