@@ -277,6 +277,27 @@ onSqlite('A link with a social card', (server) => {
     expect((await ws.api(`/links/${id}`)).json.data.clicks).toBe(0)
   })
 
+  test('names the short URL on the domain of its workspace', async () => {
+    const { app, origin } = server()
+    const own = await server().createWorkspace()
+    const domain = { workspace_id: own.id, domain: `cards-${own.id}.example`, token: 'x', verified_at: 1 }
+    const settings = { is_primary: 0, case_sensitive: 0, created_at: 1, updated_at: 1 }
+    await app.db.write((connection) =>
+      connection
+        .insertInto('domains')
+        .values({ ...domain, ...settings })
+        .execute(),
+    )
+    await app.domains.reload()
+    const { slug, shortUrl } = await own.createLink({ ...CARD, domain: domain.domain })
+    expect(shortUrl).toBe(`http://${domain.domain}:${new URL(origin).port}/${slug}`)
+    for (let n = 0; n < 2; n++) {
+      const there = await server().call(`/${slug}`, { headers: { ...SLACK, Host: domain.domain } })
+      expect(readMetas(there.text)['og:url']).toBe(shortUrl)
+      expect((await server().call(`/${slug}`, { headers: SLACK })).status).toBe(404)
+    }
+  })
+
   test('changes with the next request', async () => {
     const { id, slug } = await ws.createLink({})
     const ask = () => server().call(`/${slug}`, { headers: SLACK })
