@@ -212,6 +212,14 @@ const routeTree = rootRoute.addChildren([
       'from',
       'edit',
     ),
+    workspacePage(
+      'links/missing',
+      () => import('./pages/links/missing/missing-page.tsx'),
+      'MissingPage',
+      'interval',
+      'slug',
+      'domain',
+    ),
     workspacePage('links/trash', () => import('./pages/links/trash/trash-page.tsx'), 'TrashPage'),
     workspacePage(
       'links/$linkId',

@@ -34,6 +34,7 @@ export interface JobNeeds extends ErasureNeeds {
   pruneHits: (since: number) => Promise<void>
   resolvePendingAttribution: () => Promise<void>
   reloadBlocklist: () => Promise<void>
+  reportMissing: () => Promise<void>
   makeBackup: () => Promise<void>
   /** Runs the work on one node at a time: see features/cluster/leases.ts. */
   runAlone(name: string, holdMs: number, work: () => Promise<void>): Promise<boolean>
@@ -136,6 +137,12 @@ const JOBS: Job[] = [
       const since = hitRetentionDays === undefined ? 0 : toRetentionStart(now(), hitRetentionDays)
       return pruneMisses({ db, now: now(), since })
     },
+  },
+  {
+    name: 'report missing slugs',
+    runsOn: 'cluster',
+    everyMs: 10 * MINUTE,
+    run: ({ reportMissing }) => reportMissing(),
   },
   {
     // Lists are sorted by what this job moves.

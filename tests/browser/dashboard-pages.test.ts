@@ -13,6 +13,7 @@ const PAGES = [
   '/links?archived=true',
   '/links/{link}',
   '/links/trash',
+  '/links/missing',
   '/analytics',
   '/forms',
   '/forms?new=1',

@@ -33,6 +33,7 @@ onDashboard('the dashboard by role', (dashboard) => {
     const paths = [
       '/links',
       '/links/trash',
+      '/links/missing',
       `/links/${link}`,
       '/forms',
       `/forms/${form}?tab=settings`,

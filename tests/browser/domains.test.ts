@@ -74,6 +74,7 @@ onDashboard(
       await page.getByLabel('Root URL').fill('javascript:1')
       await button('Save').click()
       await hint('This is not valid JSON')
+      expect(await page.getByLabel('Android app links').getAttribute('aria-invalid')).toBe('true')
       await page.getByLabel('Android app links').fill('{}')
       await button('Save').click()
       await hint('Must be a list of objects')
@@ -90,7 +91,7 @@ onDashboard(
     }, 60_000)
 
     test('the primary domain is chosen for new links, whose short links tell upper from lower case', async () => {
-      await page.getByLabel('Primary domain').check()
+      await page.getByLabel('Primary domain').click()
       await hint(`New links are made on ${NAME}`)
       await window.visit('/links?new=1')
       const domain = dialog().getByLabel('Domain', { exact: true })

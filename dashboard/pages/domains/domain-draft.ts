@@ -23,15 +23,13 @@ export const toDomainDraft = (domain: DomainResource): DomainDraft => ({
 const withScheme = (text: string) =>
   text === '' || /^[a-z][a-z0-9+.-]*:/i.test(text) ? text : `https://${text}`
 
-/** JSON that is not valid. */
-class JsonProblem extends Error {}
-
+/** @throws for a text that is no JSON, with a sentence for people */
 function readJson(text: string): unknown {
   if (text.trim() === '') return null
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw new JsonProblem(`This is not valid JSON: ${(error as Error).message}`)
+    throw new Error(`This is not valid JSON: ${(error as Error).message}`)
   }
 }
 

@@ -1,7 +1,7 @@
 // The list of the workspace's links; for a new workspace the onboarding checklist above it.
 
 import { useQuery } from '@tanstack/react-query'
-import { Plus, Trash2 } from 'lucide-react'
+import { Plus, SearchX, Trash2 } from 'lucide-react'
 import { lazy, Suspense, useCallback, useEffect, useRef, useState } from 'react'
 import type { LinkResource } from '../../../server/features/links/schema.ts'
 import { isOnboarded, onboardingQuery } from '../../api/onboarding.ts'
@@ -58,6 +58,15 @@ export function LinksPage() {
           <ButtonLink
             variant="quiet"
             from="/$workspaceId/links"
+            to="/$workspaceId/links/missing"
+            search={{}}
+            icon={<SearchX size={16} />}
+          >
+            Looked for in vain
+          </ButtonLink>
+          <ButtonLink
+            variant="quiet"
+            from="/$workspaceId/links"
             to="/$workspaceId/links/trash"
             search={{}}
             icon={<Trash2 size={16} />}
@@ -80,7 +89,7 @@ export function LinksPage() {
             key={search.edit ?? search.from ?? search.url ?? 'new'}
             id={Number(search.edit ?? search.from) || null}
             copy={!search.edit}
-            destinationUrl={search.url}
+            start={{ destinationUrl: search.url }}
             onClose={closeEditor}
           />
         )}

@@ -90,9 +90,10 @@ const workspaceRoutes = {
     path: '/workspace',
     ...forMembers,
     operationId: 'updateWorkspace',
-    summary: 'Rename the workspace, or require two-factor sign-in of its members',
+    summary: 'Rename the workspace, or change its settings',
     description:
-      'For owners. `requireTwoFactor` needs a second factor of your own, and a session of the last 15 minutes.',
+      'For owners. `requireTwoFactor` needs a second factor of your own, and a session of the last 15 minutes. ' +
+      '`missingReportAbove` is a number of requests from 10 on; null sends no mail.',
     request: { body: jsonRequestBody(shapes.UpdateWorkspace, { name: 'Boats and more' }) },
     responses: { 200: dataResponse(shapes.WorkspaceShape, 'The changed workspace') },
   }),

@@ -3,7 +3,15 @@
 
 import { z } from '@hono/zod-openapi'
 import { KEY_SCOPES } from '../../http/key-scope.ts'
-import { dateRangeEnd, instant, numberParameter, oneOf, parameter, text } from '../../lib/api-fields.ts'
+import {
+  dateRangeEnd,
+  instant,
+  numberParameter,
+  oneOf,
+  parameter,
+  text,
+  wholeNumber,
+} from '../../lib/api-fields.ts'
 import { EMAIL_MAX, isEmail } from '../../lib/email.ts'
 import { PLANS } from '../../lib/plan.ts'
 import { ROLES } from '../../lib/role.ts'
@@ -54,6 +62,10 @@ export type WorkspaceSummary = z.infer<typeof WorkspaceSummaryShape>
 export const WorkspaceShape = z
   .strictObject({
     ...WorkspaceSummaryShape.shape,
+    missingReportAbove: z.int().nullable().openapi({
+      description:
+        'Owners get a mail when people ask for a slug without a link more often than this in 24 hours; null is never',
+    }),
     requestsPerMinute: z.int().openapi({ description: 'Limit of the plan for API keys; 0 is no access' }),
     requestsLastMinute: z.int().openapi({ description: 'Requests of API keys in the last 60 seconds' }),
     members: z.int(),
@@ -68,8 +80,18 @@ export type WorkspaceResource = z.infer<typeof WorkspaceShape>
 
 export const CreateWorkspace = z.strictObject({ name }, mustBeObject).openapi('CreateWorkspace')
 export type CreateWorkspaceInput = z.infer<typeof CreateWorkspace>
+/** Fewer requests are nearly always guesses of robots that say they are people. */
+export const MISSING_REPORT_MIN = 10
+
 export const UpdateWorkspace = z
-  .strictObject({ name: name.optional(), requireTwoFactor: z.boolean().optional() }, mustBeObject)
+  .strictObject(
+    {
+      name: name.optional(),
+      requireTwoFactor: z.boolean().optional(),
+      missingReportAbove: wholeNumber(MISSING_REPORT_MIN, 1_000_000).nullable().optional(),
+    },
+    mustBeObject,
+  )
   .openapi('UpdateWorkspace')
 export type UpdateWorkspaceInput = z.infer<typeof UpdateWorkspace>
 export const DeleteWorkspaceQuery = z.strictObject({

@@ -84,6 +84,11 @@ export const granularityParameter = oneOf(GRANULARITIES)
   .optional()
   .openapi({ description: 'For groupBy=time; chosen by the length of the range when absent' })
 
+/** For an answer that is always a list. */
+export const rowLimitParameter = numberParameter(1, LIMIT_MAX)
+  .optional()
+  .openapi({ description: `Rows; ${LIMIT_DEFAULT} when absent` })
+
 export const limitParameter = numberParameter(1, LIMIT_MAX)
   .optional()
   .openapi({ description: `Rows of groupBy; ${LIMIT_DEFAULT} when absent` })

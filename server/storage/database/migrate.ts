@@ -31,6 +31,7 @@ import { builtFiles } from './migrations/cluster/0026-built-files.ts'
 import { moves } from './migrations/cluster/0027-moves.ts'
 import { domains } from './migrations/domains/0031-domains.ts'
 import { cards } from './migrations/domains/0032-cards.ts'
+import { missing } from './migrations/domains/0033-missing.ts'
 import { deliveryRequests } from './migrations/operations/0029-delivery-requests.ts'
 import { lateDeliveries } from './migrations/operations/0030-late-deliveries.ts'
 import type { Tables } from './tables.ts'
@@ -66,6 +67,7 @@ export const listMigrations = (engine: DatabaseEngine): Record<string, Migration
   '0030-late-deliveries': lateDeliveries(engine),
   '0031-domains': domains(engine),
   '0032-cards': cards(engine),
+  '0033-missing': missing(engine),
 })
 
 /**

@@ -27,6 +27,7 @@ import type {
   IdempotencyKeys,
   MailCounts,
   Misses,
+  MissingReports,
   RateLimits,
   RateWindows,
   SuspensionChanges,
@@ -68,6 +69,7 @@ export interface Tables {
   rate_limits: RateLimits
   rate_windows: RateWindows
   misses: Misses
+  missing_reports: MissingReports
   instance: Instance
   nodes: Nodes
   leases: Leases

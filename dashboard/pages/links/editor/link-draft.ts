@@ -73,10 +73,15 @@ export const LINK_DEFAULTS: LinkDraft = {
   previewImage: '',
 }
 
+/** What is already known of a new link. */
+export type NewLink = Partial<Pick<LinkDraft, 'destinationUrl' | 'slug' | 'domain'>>
+
 /** Conversion tracking is on, because only with it a later form is linked to the click for certain. */
-export const toNewDraft = (destinationUrl: string): LinkDraft => ({
+export const toNewDraft = ({ destinationUrl = '', slug = '', domain = '' }: NewLink): LinkDraft => ({
   ...LINK_DEFAULTS,
   destinationUrl,
+  slug,
+  domain,
   utm: readUtm(destinationUrl),
   trackConversions: true,
 })

@@ -29,6 +29,7 @@ import {
   isChanged,
   LINK_DEFAULTS,
   type LinkDraft,
+  type NewLink,
   toDraft,
   toDuplicateDraft,
   toNewDraft,
@@ -46,12 +47,12 @@ interface Props {
   id: number | null
   /** Creates a new link with the settings of this one. */
   copy?: boolean
-  /** The destination of a new link, where it is already known. */
-  destinationUrl?: string
+  /** Fills in a new link. */
+  start?: NewLink
   onClose: () => void
 }
 
-export function LinkDrawer({ id, copy = false, destinationUrl = '', onClose }: Props) {
+export function LinkDrawer({ id, copy = false, start = {}, onClose }: Props) {
   const api = useApi()
   const client = useQueryClient()
   const { data: link, error } = useQuery({
@@ -60,7 +61,7 @@ export function LinkDrawer({ id, copy = false, destinationUrl = '', onClose }: P
     initialData: () => (id === null ? undefined : findLoadedLink(client, api, id)),
     initialDataUpdatedAt: 0,
   })
-  if (id === null) return <Editor start={toNewDraft(destinationUrl)} onClose={onClose} />
+  if (id === null) return <Editor start={toNewDraft(start)} onClose={onClose} />
   if (link && copy) return <Editor start={toDuplicateDraft(link)} onClose={onClose} />
   if (link) return <Editor link={link} start={toDraft(link)} onClose={onClose} />
   return (

@@ -29,10 +29,9 @@ const randomSlug = () =>
 export function SlugField({ draft, link, errors, onChange }: LinkFieldsProps) {
   const { slug } = draft
   const { domains, primary } = useLinkDomains()
-  const domain = domains.find(({ name }) => name === draft.domain) ?? {
-    ...primary,
-    ...(draft.domain && { name: draft.domain }),
-  }
+  const name = draft.domain || primary.name
+  // A link keeps its domain when that is not verified any more.
+  const domain = domains.find((each) => each.name === name) ?? { name, caseSensitive: false }
   return (
     <Field
       label="Short link"
@@ -94,7 +93,6 @@ function DomainPrefix({ domain, domains, onChange }: PrefixProps) {
         value={domain.name}
         onChange={({ target }) => onChange(target.value)}
       >
-        {/* The order of the list, also where the link's domain is not verified any more. */}
         {(domains.includes(domain) ? domains : [domain, ...others]).map(({ name }) => (
           <option key={name}>{name}</option>
         ))}

@@ -46,6 +46,7 @@ export async function describeWorkspaceIn(
       'name',
       'plan',
       'require_two_factor',
+      'missing_report_above',
       'created_at',
       FIRST_WORKSPACE.as('first_id'),
     ])
@@ -61,6 +62,7 @@ export async function describeWorkspaceIn(
     role,
     operatesServer: role === 'owner' && row.id === row.first_id,
     requireTwoFactor: row.require_two_factor === 1,
+    missingReportAbove: row.missing_report_above,
     createdAt: toIso(row.created_at),
     requestsPerMinute: REQUESTS_PER_MINUTE[plan],
     requestsLastMinute: await limiter.count(toApiLimitKey(workspaceId)),

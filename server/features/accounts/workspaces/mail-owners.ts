@@ -7,13 +7,16 @@ import type { Database } from '../../../storage/database/open-database.ts'
 import type { RateLimiter } from '../access/rate-limiter.ts'
 import { listOwnerEmails } from './members.ts'
 
-export interface MailOwnersNeeds {
+export interface OwnersMailNeeds {
   db: Database
-  limiter: Pick<RateLimiter, 'take'>
   /** Absent where the operator has set up no mail server. */
   sendMail?: MailSender
   /** Only to addresses that are proven. */
   onlyVerified: boolean
+}
+
+export interface MailOwnersNeeds extends OwnersMailNeeds {
+  limiter: Pick<RateLimiter, 'take'>
 }
 
 export interface OwnersMail {
@@ -25,16 +28,27 @@ export interface OwnersMail {
 
 /** Never throws: the log says what went wrong. */
 export async function mailOwners(
-  { db, limiter, sendMail, onlyVerified }: MailOwnersNeeds,
+  { limiter, ...needs }: MailOwnersNeeds,
   workspaceId: number,
-  { about, subject, text }: OwnersMail,
+  { about, ...mail }: OwnersMail,
 ): Promise<void> {
-  if (!sendMail) return
+  if (!needs.sendMail) return
   try {
     if (!(await limiter.take(`owners of ${workspaceId} about ${about}`, 1, DAY_MS)).allowed) return
-    const owners = await listOwnerEmails({ db, onlyVerified }, workspaceId)
-    await Promise.all(owners.map((to) => sendMail({ to, purpose: 'notification', subject, text })))
+    await sendToOwners(needs, workspaceId, mail)
   } catch (error) {
     log.error('owners_not_mailed', { workspace: workspaceId, about, ...describeError(error) })
   }
+}
+
+/** Sends the mail however many there were before. @returns whether an owner got it */
+export async function sendToOwners(
+  { db, sendMail, onlyVerified }: OwnersMailNeeds,
+  workspaceId: number,
+  { subject, text }: Omit<OwnersMail, 'about'>,
+): Promise<boolean> {
+  if (!sendMail) return false
+  const owners = await listOwnerEmails({ db, onlyVerified }, workspaceId)
+  const sent = await Promise.all(owners.map((to) => sendMail({ to, purpose: 'notification', subject, text })))
+  return sent.includes(true)
 }

@@ -1,4 +1,4 @@
-// Renames a workspace, and says whether its members need a second factor; for its owners.
+// Renames a workspace, says whether its members need a second factor, and when owners hear of missing slugs; for its owners.
 
 import { invalid } from '../../../lib/failure.ts'
 import type { Connection } from '../../../storage/database/open-database.ts'
@@ -12,7 +12,7 @@ import { describeWorkspaceIn, type WorkspaceNeeds } from './describe-workspace.t
 export function updateWorkspace(
   needs: WorkspaceNeeds,
   actor: Actor,
-  { name, requireTwoFactor }: UpdateWorkspaceInput,
+  { name, requireTwoFactor, missingReportAbove }: UpdateWorkspaceInput,
 ): Promise<WorkspaceResource> {
   allow(actor, 'workspace:write')
   return needs.db.write(async (connection) => {
@@ -22,6 +22,7 @@ export function updateWorkspace(
     const changes = {
       ...(name !== undefined && { name }),
       ...(requireTwoFactor !== undefined && { require_two_factor: requireTwoFactor ? 1 : 0 }),
+      ...(missingReportAbove !== undefined && { missing_report_above: missingReportAbove }),
     }
     const viewer = { workspaceId: actor.workspaceId, role: toRole(actor) }
     const before = await describeWorkspaceIn(connection, needs, viewer)
@@ -50,9 +51,9 @@ async function recordUpdate(
     const detail = { from: before.name, to: after.name }
     await recordAudit(connection, actor, { action: 'workspace.renamed', target, detail }, at)
   }
-  const { requireTwoFactor } = after
-  if (before.requireTwoFactor !== requireTwoFactor) {
-    const detail = { requireTwoFactor }
+  for (const setting of ['requireTwoFactor', 'missingReportAbove'] as const) {
+    if (before[setting] === after[setting]) continue
+    const detail = { [setting]: after[setting] }
     await recordAudit(connection, actor, { action: 'workspace.settings_changed', target, detail }, at)
   }
 }

@@ -33,6 +33,7 @@ onBothEngines('workspaces', (server) => {
       role: 'owner',
       operatesServer: expect.any(Boolean),
       requireTwoFactor: false,
+      missingReportAbove: null,
       createdAt: expect.stringMatching(/Z$/),
       requestsPerMinute: 300,
       requestsLastMinute: 0,

@@ -41,6 +41,7 @@ for (const engine of ENGINES) {
     const miss = (slugKey: string | null, change: Partial<Miss> = {}): Miss => ({
       at: NOON,
       domain: '',
+      workspaceId: 0,
       slugKey,
       human: true,
       address: '198.51.100.1',
@@ -64,7 +65,7 @@ for (const engine of ENGINES) {
       await counter.close()
       counter.count(miss('too-late'))
       await counter.flush()
-      const row = { domain: '', slug: 'sale', hits: 1, visitors: 0, bots: 0 }
+      const row = { domain: '', workspace_id: 0, slug: 'sale', hits: 1, visitors: 0, bots: 0 }
       expect(await readRows()).toEqual([
         { ...row, hour: NOON, hits: 2, visitors: 1, bots: 1, last_at: NOON + 5 },
         { ...row, hour: NOON, domain: 'go.example', visitors: 1, last_at: NOON },

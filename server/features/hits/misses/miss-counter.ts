@@ -14,6 +14,8 @@ export interface Miss {
   /** Milliseconds since the epoch. */
   at: number
   domain: string
+  /** Who has the domain; 0 on the default domain. */
+  workspaceId: number
   /** Folded for matching; null for a text that no link can have as its slug. */
   slugKey: string | null
   /** A person, and no robot, prefetch or HEAD request. */
@@ -88,7 +90,13 @@ export async function openMissCounter(needs: MissCounterNeeds): Promise<MissCoun
   return { count: (miss) => counts.add(toCount(state, miss)), flush: counts.flush, close: counts.close }
 }
 
-function mergeCounts(into: MissCount, { hits, visitors, bots, lastAt }: MissCount): void {
+function mergeCounts(into: MissCount, count: MissCount): void {
+  const { workspaceId, hits, visitors, bots, lastAt } = count
+  // The domain has another holder now, who must not see what people asked the former one for.
+  if (workspaceId !== into.workspaceId) {
+    Object.assign(into, count)
+    return
+  }
   into.hits += hits
   into.visitors += visitors
   into.bots += bots
@@ -96,7 +104,7 @@ function mergeCounts(into: MissCount, { hits, visitors, bots, lastAt }: MissCoun
 }
 
 function toCount(state: CounterState, miss: Miss): MissCount {
-  const { at, domain, human } = miss
+  const { at, domain, workspaceId, human } = miss
   const hour = toHour(at)
   if (hour !== state.hour) {
     state.hour = hour
@@ -106,6 +114,7 @@ function toCount(state: CounterState, miss: Miss): MissCount {
   const isNew = human && slug !== OTHER_SLUGS && addVisitor(state, miss, slug)
   return {
     domain,
+    workspaceId,
     hour,
     slug,
     hits: Number(human),

@@ -5,6 +5,7 @@ import { sql } from 'kysely'
 import { DAY_MS } from '../../../lib/utc-day.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import { pruneInSlices } from '../../../storage/database/prune-in-slices.ts'
+import { eraseLeftMisses } from './erase-left-misses.ts'
 import { OTHER_SLUGS } from './store-misses.ts'
 
 export interface PruneMissesNeeds {
@@ -21,6 +22,7 @@ const ROWS_MAX = 250_000
 /** Works through one hour at a time: a long write would hold up the redirects. */
 export async function pruneMisses({ db, now, since, rowsMax = ROWS_MAX }: PruneMissesNeeds): Promise<void> {
   await pruneInSlices(db, 'misses', sql`hour < ${since}`)
+  await eraseLeftMisses(db)
   let excess = (await countRows(db)) - rowsMax
   // Slugs that were asked for once are nearly always guesses. Only where that does not suffice, whole hours go.
   for (const requestsMax of [1, Number.MAX_SAFE_INTEGER]) {
@@ -65,8 +67,8 @@ function foldHour(db: Database, hour: number, requestsMax: number): Promise<numb
 
 async function addToOthers(connection: Connection, hour: number, requestsMax: number): Promise<void> {
   await sql`
-    insert into misses (domain, hour, slug, hits, visitors, bots, last_at)
-    select domain, hour, ${sql.lit(OTHER_SLUGS)}, sum(hits), 0, sum(bots), max(last_at) from misses
+    insert into misses (domain, workspace_id, hour, slug, hits, visitors, bots, last_at)
+    select domain, max(workspace_id), hour, ${sql.lit(OTHER_SLUGS)}, sum(hits), 0, sum(bots), max(last_at) from misses
     where hour = ${hour} and slug <> ${sql.lit(OTHER_SLUGS)} and hits + bots <= ${requestsMax}
     group by domain, hour
     on conflict (domain, hour, slug) do update set

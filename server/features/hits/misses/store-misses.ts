@@ -6,6 +6,8 @@ import type { Connection, Database } from '../../../storage/database/open-databa
 /** Counts to add to a row. */
 export interface MissCount {
   domain: string
+  /** Who has the domain; 0 on the default domain. */
+  workspaceId: number
   /** The start of the hour, milliseconds. */
   hour: number
   /** Folded for matching, or OTHER_SLUGS. */
@@ -33,17 +35,27 @@ const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
 async function addMisses(connection: Connection, counts: MissCount[]): Promise<void> {
   await connection
     .insertInto('misses')
-    .values(counts.map(({ lastAt, ...count }) => ({ ...count, last_at: lastAt })))
+    .values(
+      counts.map(({ lastAt, workspaceId, ...count }) => ({
+        ...count,
+        workspace_id: workspaceId,
+        last_at: lastAt,
+      })),
+    )
     .onConflict((conflict) =>
       conflict.columns(['domain', 'hour', 'slug']).doUpdateSet({
-        hits: sql`misses.hits + excluded.hits`,
-        visitors: sql`misses.visitors + excluded.visitors`,
-        bots: sql`misses.bots + excluded.bots`,
+        workspace_id: sql`excluded.workspace_id`,
+        hits: sql`${KEPT} * misses.hits + excluded.hits`,
+        visitors: sql`${KEPT} * misses.visitors + excluded.visitors`,
+        bots: sql`${KEPT} * misses.bots + excluded.bots`,
         last_at: sql`case when misses.last_at < excluded.last_at then excluded.last_at else misses.last_at end`,
       }),
     )
     .execute()
 }
+
+/** 0 where the row is of a former holder of the domain: the new one must not see its counts. */
+const KEPT = sql`(case when misses.workspace_id = excluded.workspace_id then 1 else 0 end)`
 
 /** The slugs of an hour that have a row of their own. */
 export const listSlugsOfHour = (db: Database, hour: number) =>

@@ -1,6 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { type DnsServer, startDnsServer } from '../../../../tests/support/fake-servers/dns-server.ts'
-import { onBothEngines, type TestWorkspace } from '../../../../tests/support/server/test-server.ts'
+import { onBothEngines } from '../../../../tests/support/server/test-server.ts'
+import {
+  addDomain,
+  addProvenDomain,
+  nextName,
+  patchDomain,
+  proofOf,
+  readDomain,
+  verify,
+} from './domains.fixture.ts'
 import type { DomainResource } from './schema.ts'
 
 const ISO = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
@@ -11,27 +20,6 @@ afterAll(() => dns.stop())
 const ORIGIN = 'https://links.host.example'
 const options = { environment: { DNS_SERVERS: dns.address, TOWPATH_URL: ORIGIN } }
 
-let names = 0
-const nextName = () => `go${++names}.acme.example`
-
-const add = async (ws: TestWorkspace, domain = nextName(), more = {}): Promise<DomainResource> => {
-  const { status, text, json } = await ws.api('/domains', { method: 'POST', body: { domain, ...more } })
-  if (status !== 201) throw new Error(`${status} ${text}`)
-  return json.data
-}
-const proofOf = ({ dns: [proof] }: DomainResource) => proof as DomainResource['dns'][number]
-const prove = (domain: DomainResource) => dns.set('TXT', proofOf(domain).name, proofOf(domain).value)
-const verify = (ws: TestWorkspace, { id }: { id: number }) =>
-  ws.api(`/domains/${id}/verify`, { method: 'POST' })
-const addVerified = async (ws: TestWorkspace, name?: string, more = {}): Promise<DomainResource> => {
-  const domain = await add(ws, name, more)
-  prove(domain)
-  return (await verify(ws, domain)).json.data
-}
-const patch = (ws: TestWorkspace, { id }: { id: number }, body: unknown) =>
-  ws.api(`/domains/${id}`, { method: 'PATCH', body })
-const read = async (ws: TestWorkspace, { id }: { id: number }) => (await ws.api(`/domains/${id}`)).json.data
-
 beforeAll(() => dns.set('A', 'links.host.example', '192.0.2.1'))
 
 onBothEngines(
@@ -40,7 +28,7 @@ onBothEngines(
     test('are added with the records to set, and answer nothing before they are verified', async () => {
       const ws = await server().createWorkspace()
       const name = nextName()
-      const domain = await add(ws, name)
+      const domain = await addDomain(ws, name)
       expect(domain).toEqual({
         id: expect.any(Number),
         domain: name,
@@ -67,13 +55,13 @@ onBothEngines(
         updatedAt: ISO,
       })
       expect((await ws.api('/domains')).json).toEqual({ data: [domain], nextCursor: null, total: 1 })
-      expect(await read(ws, domain)).toEqual(domain)
+      expect(await readDomain(ws, domain)).toEqual(domain)
       expect(server().app.domains.get(name)).toBeUndefined()
     })
 
     test('are verified by the TXT record, and answer at once', async () => {
       const ws = await server().createWorkspace()
-      const domain = await add(ws)
+      const domain = await addDomain(ws)
       const missing = await verify(ws, domain)
       expect([missing.status, missing.json.data]).toEqual([
         200,
@@ -106,13 +94,13 @@ onBothEngines(
     test('have one name in all workspaces that prove it: the first one has it', async () => {
       const workspaces = await Promise.all([1, 2, 3, 4].map(() => server().createWorkspace()))
       const name = nextName()
-      const claims = await Promise.all(workspaces.map((ws) => add(ws, name)))
+      const claims = await Promise.all(workspaces.map((ws) => addDomain(ws, name)))
       dns.set('TXT', `_towpath.${name}`, ...claims.map((claim) => proofOf(claim).value))
       const answers = await Promise.all(workspaces.map((ws, i) => verify(ws, claims[i] as DomainResource)))
       expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409])
       const refused = answers.find(({ status }) => status === 409)
       expect(refused?.json.error).toStartWith(`${name} is verified in another workspace.`)
-      const states = await Promise.all(workspaces.map((ws, i) => read(ws, claims[i] as DomainResource)))
+      const states = await Promise.all(workspaces.map((ws, i) => readDomain(ws, claims[i] as DomainResource)))
       expect(states.filter(({ verified }) => verified)).toHaveLength(1)
       const late = await (await server().createWorkspace()).api('/domains', {
         method: 'POST',
@@ -123,14 +111,14 @@ onBothEngines(
 
     test('of one workspace are primary one at a time, and only when verified', async () => {
       const ws = await server().createWorkspace()
-      const pending = await add(ws)
-      const refused = await patch(ws, pending, { primary: true })
+      const pending = await addDomain(ws)
+      const refused = await patchDomain(ws, pending, { primary: true })
       expect([refused.status, refused.json.errors]).toEqual([
         422,
         { primary: 'needs a verified domain: verify this one first' },
       ])
-      const verified = await Promise.all([1, 2, 3].map(() => addVerified(ws)))
-      const answers = await Promise.all(verified.map((domain) => patch(ws, domain, { primary: true })))
+      const verified = await Promise.all([1, 2, 3].map(() => addProvenDomain(dns, ws)))
+      const answers = await Promise.all(verified.map((domain) => patchDomain(ws, domain, { primary: true })))
       expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
       const { data } = (await ws.api('/domains')).json
       expect(data.filter(({ primary }: DomainResource) => primary)).toHaveLength(1)

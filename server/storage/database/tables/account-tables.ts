@@ -10,6 +10,8 @@ export interface Workspaces {
   plan: string
   /** 1: members without a second factor are refused. */
   require_two_factor: Generated<number>
+  /** Owners get a mail when people ask for an unknown slug more often than this in 24 hours; null is never. */
+  missing_report_above: number | null
   created_at: number
   updated_at: number
   /** When the operator suspended it; null while it is not suspended. */

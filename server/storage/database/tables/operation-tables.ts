@@ -37,11 +37,11 @@ export interface SuspensionChanges {
   at: number
 }
 
-/**
- * Requests for a slug that no link has, in one hour. The rows belong to a domain and to no workspace.
- */
+/** Requests for a slug that no link has, in one hour. */
 export interface Misses {
   domain: string
+  /** Who had the domain when the slug was asked for; 0 on the default domain, which is everybody's. */
+  workspace_id: Generated<number>
   /** The start of the hour, milliseconds. */
   hour: number
   /** Folded for matching; '' for all slugs that have no row of their own. */
@@ -53,6 +53,15 @@ export interface Misses {
   /** Requests of robots, prefetches and HEAD requests. */
   bots: number
   last_at: number
+}
+
+/** Slugs that the owners of a workspace got a mail about in the last day. */
+export interface MissingReports {
+  workspace_id: number
+  domain: string
+  slug: string
+  /** The slugs of one mail have the same. */
+  reported_at: number
 }
 
 /** Rate limits that processes share: PostgreSQL only. With SQLite the limits are in memory. */

@@ -1,0 +1,139 @@
+// Looked for in vain: slugs without a link that people asked for, with the ways to give them one.
+
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { ArrowLeft, SearchX } from 'lucide-react'
+import { lazy, Suspense, useState } from 'react'
+import { type MissingSlug, missingQuery } from '../../../api/missing.ts'
+import { useApi, useCanEdit } from '../../../shell/use-workspace.ts'
+import { ViewerDialog } from '../../../shell/viewer.tsx'
+import { ButtonLink } from '../../../ui/button.tsx'
+import { EmptyState } from '../../../ui/empty-state.tsx'
+import { ErrorState } from '../../../ui/error-state.tsx'
+import { focusIfLost } from '../../../ui/focus.ts'
+import { formatCount } from '../../../ui/format.ts'
+import { Field, Select } from '../../../ui/forms/field.tsx'
+import { Page } from '../../../ui/page.tsx'
+import { SkeletonRows } from '../../../ui/skeleton.tsx'
+import { MissingRow, toMissingElementId } from './missing-row.tsx'
+import { ReportSetting } from './report-setting.tsx'
+
+const LinkDrawer = lazy(() =>
+  import('../editor/link-drawer.tsx').then(({ LinkDrawer }) => ({ default: LinkDrawer })),
+)
+const RedirectDialog = lazy(() =>
+  import('./redirect-dialog.tsx').then(({ RedirectDialog }) => ({ default: RedirectDialog })),
+)
+
+const FROM = '/$workspaceId/links/missing'
+const INTERVALS = {
+  '24h': 'Last 24 hours',
+  '7d': 'Last 7 days',
+  '30d': 'Last 30 days',
+  '90d': 'Last 90 days',
+}
+const isInterval = (text: string | undefined): text is keyof typeof INTERVALS =>
+  text !== undefined && Object.hasOwn(INTERVALS, text)
+
+export function MissingPage() {
+  const { interval: written, slug, domain } = useSearch({ from: FROM })
+  const navigate = useNavigate({ from: FROM })
+  const canEdit = useCanEdit()
+  const interval = isInterval(written) ? written : '30d'
+  const [redirected, setRedirected] = useState<MissingSlug>()
+  const create = (missing: MissingSlug) =>
+    void navigate({ search: { interval: written, slug: missing.slug, domain: missing.domain } })
+  const focusRow = (missing: { domain: string; slug: string }) =>
+    focusIfLost(() => document.getElementById(toMissingElementId(missing)) ?? document.getElementById('main'))
+  const closeEditor = () => {
+    void navigate({ search: { interval: written }, replace: true })
+    if (slug !== undefined) focusRow({ domain: domain ?? '', slug })
+  }
+  return (
+    <Page
+      title="Looked for in vain"
+      description="Short links that people asked for, and that do not exist. Robots do not count."
+      actions={
+        <ButtonLink
+          variant="quiet"
+          from={FROM}
+          to="/$workspaceId/links"
+          search={{}}
+          icon={<ArrowLeft size={16} />}
+        >
+          All links
+        </ButtonLink>
+      }
+    >
+      <Field label="Time" hideLabel className="mb-3 w-44">
+        {(control) => (
+          <Select
+            {...control}
+            value={interval}
+            onChange={({ target }) => navigate({ search: { interval: target.value }, replace: true })}
+          >
+            {Object.entries(INTERVALS).map(([value, name]) => (
+              <option key={value} value={value}>
+                {name}
+              </option>
+            ))}
+          </Select>
+        )}
+      </Field>
+      <Results interval={interval} create={create} redirect={setRedirected} />
+      <ReportSetting />
+      <Suspense>
+        {slug !== undefined && !canEdit && <ViewerDialog onClose={closeEditor} />}
+        {slug !== undefined && canEdit && (
+          <LinkDrawer key={`${domain}/${slug}`} id={null} start={{ slug, domain }} onClose={closeEditor} />
+        )}
+        {redirected && (
+          <RedirectDialog
+            missing={redirected}
+            onClose={() => {
+              setRedirected(undefined)
+              focusRow(redirected)
+            }}
+          />
+        )}
+      </Suspense>
+    </Page>
+  )
+}
+
+interface ResultsProps {
+  interval: string
+  create: (missing: MissingSlug) => void
+  redirect: (missing: MissingSlug) => void
+}
+
+function Results({ interval, create, redirect }: ResultsProps) {
+  const query = useQuery(missingQuery(useApi(), interval))
+  if (query.isPending) return <SkeletonRows rows={6} className="h-16" />
+  if (!query.data) return <ErrorState error={query.error} retry={() => void query.refetch()} />
+  const { data, otherHits } = query.data
+  if (data.length === 0)
+    return (
+      <EmptyState icon={<SearchX size={32} />} title="Nobody looked in vain">
+        When people mistype a short link, or one that you never made is printed somewhere, it appears here.
+      </EmptyState>
+    )
+  return (
+    <>
+      <p role="status" className="mb-2 px-1 text-sm text-soft">
+        {formatCount(data.length, 'short link')}
+        {otherHits > 0 && `, and ${formatCount(otherHits, 'request')} for others`}
+      </p>
+      <ul aria-label="Looked for in vain" className="overflow-clip rounded-2xl border border-line bg-card">
+        {data.map((missing) => (
+          <MissingRow
+            key={`${missing.domain}/${missing.slug}`}
+            missing={missing}
+            create={() => create(missing)}
+            redirect={() => redirect(missing)}
+          />
+        ))}
+      </ul>
+    </>
+  )
+}

@@ -1,0 +1,87 @@
+// The mail to the owners when many people ask for one slug that does not exist.
+
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { toFieldErrors } from '../../../api/client.ts'
+import { setMissingReport } from '../../../api/missing.ts'
+import { workspaceQuery } from '../../../api/workspace.ts'
+import { useApi, useWorkspace } from '../../../shell/use-workspace.ts'
+import { Button } from '../../../ui/button.tsx'
+import { Card } from '../../../ui/card.tsx'
+import { formatNumber } from '../../../ui/format.ts'
+import { TextField, Toggle } from '../../../ui/forms/field.tsx'
+import { toast } from '../../../ui/overlays/toast.tsx'
+
+const SUGGESTED = 50
+
+export function ReportSetting() {
+  const { data } = useQuery(workspaceQuery(useApi()))
+  const { role } = useWorkspace()
+  if (!data) return null
+  return (
+    <div className="mt-6">
+      <Card title="Mail">
+        {role === 'owner' ? (
+          <Setting key={data.missingReportAbove} above={data.missingReportAbove} />
+        ) : (
+          <p className="text-soft">{describe(data.missingReportAbove)} Only owners can change that.</p>
+        )}
+      </Card>
+    </div>
+  )
+}
+
+const describe = (above: number | null) =>
+  above === null
+    ? 'Owners get no mail about short links that do not exist.'
+    : `Owners get a mail when people ask for one short link more than ${formatNumber(above)} times in 24 hours.`
+
+function Setting({ above }: { above: number | null }) {
+  const api = useApi()
+  const client = useQueryClient()
+  const [text, setText] = useState(String(above ?? SUGGESTED))
+  const save = useMutation({
+    mutationFn: (value: number | null) => setMissingReport(api, value),
+    onSuccess(saved) {
+      client.setQueryData(workspaceQuery(api).queryKey, saved)
+      toast(saved.missingReportAbove === null ? 'Mail is off' : 'Mail is on')
+    },
+    onError() {},
+  })
+  const { missingReportAbove, general } = toFieldErrors(save.error, ['missingReportAbove'])
+  return (
+    <form
+      className="grid gap-4"
+      onSubmit={(event) => {
+        event.preventDefault()
+        save.mutate(Number(text))
+      }}
+    >
+      <Toggle
+        label="Mail the owners"
+        hint="At most once a day for a short link, and five mails a day. It needs a mail server."
+        checked={above !== null}
+        disabled={save.isPending}
+        onChange={({ target }) => save.mutate(target.checked ? Number(text) : null)}
+      />
+      <div className="flex flex-wrap items-end gap-2">
+        <TextField
+          label="When people ask for one more often than this in 24 hours"
+          className="w-full sm:w-96"
+          type="number"
+          inputMode="numeric"
+          min={10}
+          required
+          value={text}
+          error={missingReportAbove ?? general}
+          onChange={({ target }) => setText(target.value)}
+        />
+        {above !== null && (
+          <Button type="submit" busy={save.isPending} disabled={text === String(above)}>
+            Save
+          </Button>
+        )}
+      </div>
+    </form>
+  )
+}

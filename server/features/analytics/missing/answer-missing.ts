@@ -1,0 +1,79 @@
+// Answers what people asked the domains of a workspace for in vain, with the closest slugs that there are.
+
+import { toIso } from '../../../lib/api-fields.ts'
+import type { Database } from '../../../storage/database/database.ts'
+import { type MissSum, sumMisses } from '../../hits/misses/sum-misses.ts'
+import { resolveRange, type SelectionNeeds, type WorkspaceScope } from '../resolve-selection.ts'
+import type { TimeRange } from '../timeline.ts'
+import { findNeighbours, type MissingSlug, type SlugNeighbours } from './closest-slug.ts'
+import { isDomainAsked, listCountedDomains } from './counted-domains.ts'
+import type { MissingAnswerData, MissingQuestion } from './missing-schema.ts'
+
+export interface MissingNeeds extends SelectionNeeds {
+  db: Pick<Database, 'engine' | 'read'>
+}
+
+export interface MissedSlug extends MissingSlug, MissSum {
+  caseSensitive: boolean
+}
+
+/** @throws Failure `invalid` for an empty range */
+export async function answerMissing(
+  needs: MissingNeeds,
+  actor: WorkspaceScope,
+  question: MissingQuestion,
+): Promise<MissingAnswerData> {
+  const range = await resolveRange(needs, actor, question)
+  const isAsked = isDomainAsked(needs, question.filters)
+  const { slugs, otherHits } = await listMissed(needs, actor, range, isAsked)
+  const data: MissingAnswerData['data'] = []
+  for (const missed of slugs.slice(0, question.limit)) {
+    const neighbours = await findMissedNeighbours(needs, actor, missed)
+    data.push(toMissingSlug(needs, missed, neighbours))
+  }
+  return { data, otherHits }
+}
+
+const HOUR_MS = 60 * 60 * 1000
+const toHour = (at: number) => at - (at % HOUR_MS)
+
+/** The slugs of all domains that `isAsked` takes, those that were asked for most first. */
+export async function listMissed(
+  { db }: Pick<MissingNeeds, 'db'>,
+  { workspaceId }: WorkspaceScope,
+  { start, end }: TimeRange,
+  isAsked: (domain: string) => boolean,
+): Promise<{ slugs: MissedSlug[]; otherHits: number }> {
+  const slugs: MissedSlug[] = []
+  let otherHits = 0
+  for (const { domain, holder, since, caseSensitive } of await listCountedDomains(db, workspaceId)) {
+    if (!isAsked(domain)) continue
+    // An hour counts whole.
+    const hours = { since: toHour(Math.max(start, since)), until: end }
+    const sums = await sumMisses(db, { domain, workspaceId: holder, ...hours })
+    otherHits += sums.otherHits
+    for (const [slugKey, sum] of sums.slugs) slugs.push({ domain, slugKey, caseSensitive, ...sum })
+  }
+  return { slugs: slugs.sort((a, b) => b.hits - a.hits || b.lastAt - a.lastAt), otherHits }
+}
+
+export const findMissedNeighbours = (
+  { db, now }: Pick<MissingNeeds, 'db' | 'now'>,
+  { workspaceId }: WorkspaceScope,
+  { domain, slugKey, caseSensitive }: MissedSlug,
+): Promise<SlugNeighbours> => findNeighbours(db, { domain, slugKey, caseSensitive, workspaceId, now: now() })
+
+const toMissingSlug = (
+  { defaultDomain }: Pick<MissingNeeds, 'defaultDomain'>,
+  { domain, slugKey, hits, visitors, lastAt }: MissedSlug,
+  { linkId, closest }: SlugNeighbours,
+): MissingAnswerData['data'][number] => ({
+  slug: slugKey,
+  domain: domain || defaultDomain,
+  hits,
+  visitors,
+  lastAt: toIso(lastAt),
+  closest: closest?.slug ?? null,
+  closestLinkId: closest?.id ?? null,
+  linkId,
+})

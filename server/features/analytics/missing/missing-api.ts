@@ -1,0 +1,28 @@
+// GET /analytics/missing: slugs that people asked for in vain (docs/contract.md §10).
+
+import { apiRoute } from '../../../http/api-route.ts'
+import { createApi } from '../../accounts/access/api-env.ts'
+import { answerMissing, type MissingNeeds } from './answer-missing.ts'
+import { MissingAnswer, MissingParameters, toMissingQuestion } from './missing-schema.ts'
+
+const missing = apiRoute({
+  method: 'get',
+  path: '/analytics/missing',
+  scope: 'analytics:read',
+  operationId: 'listMissingSlugs',
+  tags: ['Analytics'],
+  summary: 'List slugs that people asked for in vain',
+  description:
+    'The slugs without a link that people asked for on the domains of the workspace, with the closest slug that has one. ' +
+    'The default domain is included while the installation has one workspace only. Counts are kept by the hour, and an ' +
+    'hour that the range begins in counts whole. They appear within ten seconds.',
+  request: { query: MissingParameters },
+  responses: {
+    200: { description: 'The slugs', content: { 'application/json': { schema: MissingAnswer } } },
+  },
+})
+
+export const createMissingApi = (needs: MissingNeeds) =>
+  createApi().openapi(missing, async (c) =>
+    c.json(await answerMissing(needs, c.get('actor'), toMissingQuestion(c.req.valid('query'))), 200),
+  )

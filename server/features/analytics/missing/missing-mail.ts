@@ -1,0 +1,52 @@
+// The mail about slugs that many people ask for in vain. Strangers choose the slugs, so the mail shows them as addresses on
+// our own domains, percent-encoded: no mail program makes a link to another site of one.
+
+import { toShortUrl } from '../../../lib/web-url.ts'
+
+export interface ReportedSlug {
+  domain: string
+  slugKey: string
+  hits: number
+  visitors: number
+  /** The slug of the link that is most like it. */
+  closest: string | null
+}
+
+interface MissingMail {
+  origin: string
+  workspaceId: number
+  above: number
+  slugs: ReportedSlug[]
+}
+
+/** A long slug is cut: its link to create it has all of it. */
+const SHOWN_MAX = 120
+
+export function toMissingMail({ origin, workspaceId, above, slugs }: MissingMail) {
+  const workspace = `${origin}/app/${workspaceId}`
+  const show = (domain: string, slug: string) => {
+    const url = toShortUrl({ origin }, { domain, slug })
+    return url.length > SHOWN_MAX ? `${url.slice(0, SHOWN_MAX)}…` : url
+  }
+  const defaultDomain = new URL(origin).host
+  const toEditor = (domain: string, slug: string) =>
+    `${workspace}/links/missing?${new URLSearchParams({ slug, domain: domain || defaultDomain })}`
+  const describe = ({ domain, slugKey, hits, visitors, closest }: ReportedSlug) => [
+    show(domain, slugKey),
+    `  Asked for ${hits} times, by ${visitors === 1 ? '1 visitor' : `${visitors} visitors`}.`,
+    closest === null ? '  No link is close to it.' : `  The closest link: ${show(domain, closest)}`,
+    `  Create it: ${toEditor(domain, slugKey)}`,
+    '',
+  ]
+  return {
+    subject: 'People ask for short links that do not exist',
+    text: [
+      `In the last 24 hours, people asked more than ${above} times for a short link of your workspace that does not exist.`,
+      '',
+      ...slugs.flatMap(describe),
+      'All that people looked for in vain, and the setting of this mail:',
+      `${workspace}/links/missing`,
+      '',
+    ].join('\n'),
+  }
+}
