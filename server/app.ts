@@ -23,6 +23,7 @@ import { createFormInfoEndpoint } from './features/forms/endpoint/form-info.ts'
 import { createFormCheckApi } from './features/forms/page-check/check-api.ts'
 import { createFormEndpoint } from './features/forms/public.ts'
 import { createLinksApi } from './features/links/api.ts'
+import { createCardsApi } from './features/links/cards/cards-api.ts'
 import { createDomainsApi } from './features/links/domains/domains-api.ts'
 import {
   createDomainFinder,
@@ -162,6 +163,7 @@ const createRest = ({ api }: Services) =>
     createAccountsApi(api.accounts),
     createAuditApi(api.accounts),
     createTrashApi(api.links), // above `/links/{id}`
+    createCardsApi(api.cards), // above `/links/{id}`
     createLinksApi(api.links),
     createDomainsApi(api.domains),
     createRedirectApi(api.redirects),

@@ -335,6 +335,7 @@ function createApiServices(config: Config, services: ApiServices) {
     gates: { db, limiter, now, origin, secret, version: VERSION },
     accounts: { limiter, now, origin, snippetPath, defaultPlan, sendMail, mailBudget },
     links: { site, now },
+    cards: { site, limiter, allow: webhookAllow },
     domains: createVerificationNeeds(config, services),
     redirects: { site, domains, now, isBlockedDestination },
     analytics: { ...analytics, scratchDir: prepareScratchDirectory(config.dataDir) },

@@ -33,14 +33,15 @@ export type Html = ReturnType<typeof html>
 
 /**
  * @param content must be built with `html`, which escapes texts
- * @param script a fixed text of ours, the only script that may run on the page
+ * @param extras.script a fixed text of ours, the only script that may run on the page
+ * @param extras.head elements for the head, built with `html`
  */
 export async function renderHtmlPage(
   status: number,
   title: string,
   content: Html,
   headers: Record<string, string> = {},
-  script?: string,
+  { script, head }: { script?: string; head?: Html } = {},
 ) {
   const document = await html`<!doctype html>
 <html lang="en">
@@ -48,7 +49,7 @@ export async function renderHtmlPage(
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
-<title>${title}</title>
+<title>${title}</title>${head ?? ''}
 <style>${raw(STYLE)}</style>
 </head>
 <body><main>${content}${status >= 500 ? toRequestIdLine() : ''}</main>${script ? html`<script>${raw(script)}</script>` : ''}</body>

@@ -41,3 +41,6 @@ export function copyText(text: string): string {
   const encoding = ASCII.test(text) ? 'latin1' : 'utf16le'
   return Buffer.from(text, encoding).toString(encoding)
 }
+
+/** Quotes text of a stranger for a message, with at most 100 characters. */
+export const quote = (text: string) => JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text)

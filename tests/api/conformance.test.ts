@@ -87,6 +87,9 @@ const compareAnswers = (server: () => TestServer) => {
       forwardQuery: true,
       trackConversions: true,
       geoTargeting: { DE: 'https://example.com/de' },
+      previewTitle: 'Card',
+      previewDescription: 'Description',
+      previewImage: 'https://example.com/card.png',
       deviceTargeting: { ios: 'https://example.com/ios', android: null },
       redirectStatus: 307,
       utmSource: 'source',
@@ -128,6 +131,8 @@ const compareAnswers = (server: () => TestServer) => {
       { device: 'ios', at: '2099-01-01T00:00:00Z' },
     ]
     for (const query of visits) await ask(own, 'resolveLink', 200, { path, query })
+    await ask(own, 'readDestinationCard', 200, { body: { url: 'http://127.0.0.1/' } })
+    await ask(own, 'readCardImage', 200, { body: { url: 'http://127.0.0.1/' } })
     await ask(own, 'deleteLink', 200, { path })
     await ask(own, 'getLink', 404, { path })
     await ask(own, 'listTrash', 200, {})

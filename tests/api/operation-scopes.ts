@@ -22,6 +22,8 @@ export const OPERATION_SCOPES: Record<string, readonly RouteScope[]> = {
   emptyTrash: ['links:write'],
   getLinkQr: ['links:read'],
   resolveLink: ['links:read'],
+  readDestinationCard: ['links:write'],
+  readCardImage: ['links:write'],
   listTags: ['links:read'],
   createTag: ['links:write'],
   updateTag: ['links:write'],

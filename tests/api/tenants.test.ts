@@ -83,6 +83,9 @@ const REFERENCES: Record<string, (things: TestResources) => SampleRequest[]> = {
   emptyTrash: () => [],
   getLinkQr: onLink({}, { query: { format: 'png' } }),
   resolveLink: onLink({}, { query: { country: 'DE' } }),
+  // They name no thing of a workspace.
+  readDestinationCard: () => [],
+  readCardImage: () => [],
   listTags: ({ tagName }) => [{ query: { search: tagName } }],
   // Tag names are unique in one workspace only: see "the same names" below.
   createTag: () => [],

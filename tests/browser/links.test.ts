@@ -186,7 +186,7 @@ onDashboard('the Links and Tags pages', (dashboard) => {
     const change = (body: object) => person.api(`/links/${id}`, { method: 'PATCH', body })
     const edit = async (title: string, theirs: object) => {
       await window.visit(`/links?edit=${id}`)
-      const field = page.getByRole('dialog').getByLabel('Title')
+      const field = page.getByRole('dialog').getByLabel('Title', { exact: true })
       await field.fill(title)
       await change(theirs)
       await page.getByRole('button', { name: 'Save changes' }).click()

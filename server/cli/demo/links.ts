@@ -1,5 +1,6 @@
 // The links of the demo company, most clicked first, each with the channel of its clicks.
 
+import type { CreateLinkInput } from '../../features/links/schema.ts'
 import { CHANNEL_TAGS, type FormName, type MarketingChannel, SITE } from './company.ts'
 
 export interface DemoLink {
@@ -21,7 +22,7 @@ export interface DemoLink {
   /** How many times likelier than others they are to send the form. */
   keen?: number
   comments?: string
-  more?: { geoTargeting?: Record<string, string>; deviceTargeting?: { ios?: string; android?: string } }
+  more?: Pick<CreateLinkInput, 'geoTargeting' | 'deviceTargeting' | 'previewTitle' | 'previewDescription'>
 }
 
 /** Channel, slug, destination (a path is on the company's own site), title, campaign, and the other fields by name. */
@@ -91,6 +92,16 @@ const MORE: Record<string, DemoLink['more']> = {
       android: 'https://apps.example.com/android/larkfield',
     },
   },
+  'spring-blend': {
+    previewTitle: 'The spring blend is here',
+    previewDescription:
+      'Washed coffee from Huila. Orange, brown sugar and a clean finish, for filter and espresso.',
+  },
+  'open-day': {
+    previewTitle: 'Roastery open day: come and taste',
+    previewDescription: 'Watch the roaster at work, taste six coffees and take a bag home. Free, no sign-up.',
+  },
+  'case-study': { previewTitle: 'How Hotel Brandt serves 300 good coffees before nine' },
   where: { geoTargeting: { DE: 'https://maps.example.org/de/larkfield' } },
 }
 

@@ -10,6 +10,13 @@ import { createGenerations, type Generations } from '../../lib/generations.ts'
 import { copyText } from '../../lib/text.ts'
 import type { Links } from '../../storage/database/tables/link-tables.ts'
 
+/** The social card of a link: at least one is set. */
+export interface LinkCard {
+  title: string | null
+  description: string | null
+  image: string | null
+}
+
 /** A link as redirects need it. It is parsed once, after the read from the database. */
 export interface CachedLink {
   id: number
@@ -31,6 +38,8 @@ export interface CachedLink {
   geoTargeting: Record<string, string> | null
   deviceTargeting: Record<string, string> | null
   redirectStatus: number
+  /** What unfurlers get in place of the redirect. */
+  card: LinkCard | null
   /** The operator has suspended the link or its workspace. */
   suspended: boolean
   /** True when a redirect needs only the destination: no dates, limits, password, targeting, query or suspension. */
@@ -83,6 +92,7 @@ const toWorkspaceKey = (workspaceId: number) => ` ${workspaceId}`
 
 /** An object, its entry in a Map, and short values. 100,000 usual links take 300 bytes each. */
 const ENTRY_BYTES = 200
+const CARD_BYTES = 64
 const MISS_BYTES = 100
 
 const countLetters = (...texts: (string | null | undefined)[]) =>
@@ -91,6 +101,7 @@ const countLetters = (...texts: (string | null | undefined)[]) =>
 const weighLink = (key: string, link: Entry): number =>
   ENTRY_BYTES +
   countLetters(key, link.slug, link.title, link.destinationUrl, link.expiredUrl, link.passwordHash) +
+  (link.card === null ? 0 : CARD_BYTES + countLetters(...Object.values(link.card))) +
   [link.geoTargeting, link.deviceTargeting].reduce(
     (sum, targets) => sum + (targets === null ? 0 : countLetters(...Object.entries(targets).flat())),
     0,
@@ -222,6 +233,7 @@ const DEFAULT_LINK: Omit<CachedLink, 'id' | 'workspaceId' | 'slug' | 'destinatio
   geoTargeting: null,
   deviceTargeting: null,
   redirectStatus: 302,
+  card: null,
   suspended: false,
   plain: true,
   judgedBy: 0,
@@ -263,6 +275,7 @@ export function toCachedLink(
     geoTargeting: Object.keys(geo).length > 0 ? geo : null,
     deviceTargeting: Object.keys(device).length > 0 ? device : null,
     redirectStatus: row.redirect_status,
+    card: toCard(row),
     suspended: row.suspended_at !== null || (row.workspace_suspended_at ?? null) !== null,
   }
   const plain =
@@ -276,4 +289,9 @@ export function toCachedLink(
     link.geoTargeting === null &&
     link.deviceTargeting === null
   return { ...link, plain, judgedBy: 0, blockedUrls: null }
+}
+
+function toCard({ preview_title, preview_description, preview_image }: Selectable<Links>): LinkCard | null {
+  if (preview_title === null && preview_description === null && preview_image === null) return null
+  return { title: preview_title, description: preview_description, image: preview_image }
 }

@@ -113,6 +113,9 @@ const DEFAULTS: Omit<
   geo_targeting: '{}',
   device_targeting: '{}',
   redirect_status: DEFAULT_REDIRECT_STATUS,
+  preview_title: null,
+  preview_description: null,
+  preview_image: null,
 }
 
 /** Where a link answers. */

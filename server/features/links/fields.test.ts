@@ -7,7 +7,9 @@ const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const NAMES =
   `id slug domain shortUrl destinationUrl title comments tags externalId archived startsAt expiresAt
   expiredUrl clickLimit leadLimit passwordProtected forwardQuery trackConversions geoTargeting deviceTargeting
-  redirectStatus suspended suspendedReason clicks leads lastClickedAt createdAt updatedAt`.split(/\s+/)
+  redirectStatus previewTitle previewDescription previewImage suspended suspendedReason clicks leads lastClickedAt createdAt updatedAt`.split(
+    /\s+/,
+  )
 
 /** Field, value sent, value answered, second value sent, second value answered, value after `null`. */
 const FIELDS: [
@@ -60,6 +62,9 @@ const FIELDS: [
     {},
   ],
   ['redirectStatus', 301, 301, 308, 308, 302],
+  ['previewTitle', 'Card', 'Card', 'Ünï 🙂', 'Ünï 🙂', null],
+  ['previewDescription', 'a', 'a', 'b', 'b', null],
+  ['previewImage', 'https://example.com', U, 'https://example.org/x.png', 'https://example.org/x.png', null],
   ['domain', null, expect.any(String), null, expect.any(String), expect.any(String)],
 ]
 
@@ -144,6 +149,9 @@ onBothEngines('the fields of a link', (server) => {
       geoTargeting: {},
       deviceTargeting: {},
       redirectStatus: 302,
+      previewTitle: null,
+      previewDescription: null,
+      previewImage: null,
       suspended: false,
       suspendedReason: null,
       clicks: 0,

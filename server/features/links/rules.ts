@@ -38,6 +38,9 @@ type SettableColumns = Pick<
   | 'geo_targeting'
   | 'device_targeting'
   | 'redirect_status'
+  | 'preview_title'
+  | 'preview_description'
+  | 'preview_image'
 >
 
 /**
@@ -51,8 +54,8 @@ export function toLinkColumns(
   current: string | undefined,
 ): Partial<SettableColumns> {
   const errors: Record<string, string> = {}
-  const checkField = (field: string, value: string): string => {
-    const checked = checkUrl(value, site)
+  const checkField = (field: string, value: string, check = checkUrl): string => {
+    const checked = check(value, site)
     if ('href' in checked) return checked.href
     errors[field] = checked.wrong
     return value
@@ -69,7 +72,7 @@ export function toLinkColumns(
   }
 
   const { title, comments, externalId, archived, startsAt, expiresAt, expiredUrl } = input
-  const { geoTargeting: byCountry, deviceTargeting: byDevice } = input
+  const { geoTargeting: byCountry, deviceTargeting: byDevice, previewImage: image } = input
   const columns: Partial<SettableColumns> = {
     destination_url: toDestination(input, current, (value) => checkField('destinationUrl', value)),
     title,
@@ -89,10 +92,17 @@ export function toLinkColumns(
         : toTargets('geoTargeting', byCountry, (code) => code.toUpperCase()),
     device_targeting: byDevice === undefined ? undefined : toTargets('deviceTargeting', byDevice),
     redirect_status: input.redirectStatus === null ? DEFAULT_REDIRECT_STATUS : input.redirectStatus,
+    preview_title: input.previewTitle,
+    preview_description: input.previewDescription,
+    preview_image: typeof image === 'string' ? checkField('previewImage', image, checkImageUrl) : image,
   }
   if (Object.keys(errors).length > 0) throw invalid(errors)
   return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined))
 }
+
+/** Services show no image of an http URL, and no app answers one. */
+const checkImageUrl: typeof checkUrl = (text, site) =>
+  URL.parse(text)?.protocol === 'https:' ? checkUrl(text, site) : { wrong: 'must be an https URL' }
 
 /** @returns undefined when the destination does not change */
 function toDestination(

@@ -29,6 +29,10 @@ export const REDIRECT_STATUSES = [301, 302, 307, 308] as const
 export const LINK_SORTS = ['createdAt', 'clicks', 'lastClickedAt', 'slug'] as const
 export const BULK_MAX = 100
 
+/** Longer texts are cut off by every service that shows cards. */
+export const CARD_TITLE_MAX = 120
+export const CARD_DESCRIPTION_MAX = 240
+
 const TAGS_MAX = 100
 const UTM_MAX = 255
 const COUNTRIES_MAX = 250
@@ -72,6 +76,9 @@ export const LinkShape = z
       desktop: z.string().optional(),
     }),
     redirectStatus: z.union(REDIRECT_STATUSES.map((status) => z.literal(status))),
+    previewTitle: z.string().nullable(),
+    previewDescription: z.string().nullable(),
+    previewImage: z.string().nullable(),
     suspended: z.boolean().openapi({ description: 'The operator of the server has suspended the link' }),
     suspendedReason: z.string().nullable(),
     clicks: z.int(),
@@ -235,6 +242,15 @@ const fields = {
     )
     .nullable()
     .optional(),
+  previewTitle: text(1, CARD_TITLE_MAX).nullable().optional().openapi({
+    description:
+      'Title of the social card. Where one of the three is set, Facebook, Slack and others show this card, not the destination’s',
+  }),
+  previewDescription: text(1, CARD_DESCRIPTION_MAX).nullable().optional(),
+  previewImage: text(1, URL_MAX)
+    .nullable()
+    .optional()
+    .openapi({ format: 'uri', example: 'https://example.com/card.png', description: 'An https URL' }),
   utmSource: utm().optional(),
   utmMedium: utm().optional(),
   utmCampaign: utm().optional(),

@@ -27,6 +27,8 @@ const LINKS: [string, Record<string, unknown>][] = [
   ['an archived one', { archived: true }],
   ['one with a password', { password: 'x' }],
   ['one with a limit', { clickLimit: 1000 }],
+  ['one with a social card', { previewTitle: 'Spring', previewImage: at('card.png') }],
+  ['one with a card and a device', { previewTitle: 'Spring', deviceTargeting: { ios: at('ios') } }],
   ['one with a campaign', { utmSource: 'mail', utmCampaign: 'spring' }],
 ]
 
@@ -37,7 +39,7 @@ function ask(origin: string, target: string, headers: Record<string, string>, un
   const head = Object.entries(lines)
     .map((line) => `${line.join(': ')}\r\n`)
     .join('')
-  return new Promise<{ status: number; location: string | undefined; cache: string | undefined }>(
+  return new Promise<Record<'location' | 'cache' | 'body', string | undefined> & { status: number }>(
     (resolve, reject) => {
       const socket = connect(Number(url.port), url.hostname)
       let text = ''
@@ -53,6 +55,8 @@ function ask(origin: string, target: string, headers: Record<string, string>, un
           // Every click has its own id, so replace it.
           location: header('location')?.replace(/tp_cid=[\w.-]+/, 'tp_cid=…'),
           cache: header('cache-control'),
+          // The page of a card names its link.
+          body: text.slice(text.indexOf('\r\n\r\n')).replaceAll(/(?<=127\.0\.0\.1:\d+)\/\w+/g, '/…'),
         })
       })
       socket.write(`GET ${target} HTTP/1.1\r\n${head}\r\n`)
@@ -78,6 +82,7 @@ const VISITORS: [string, Record<string, string>][] = [
   ],
   ['?utm_campaign=%C3%A9t%C3%A9', { 'User-Agent': BROWSER_USER_AGENT, 'Sec-Purpose': 'prefetch;prerender' }],
   ['', { 'User-Agent': 'curl/8.5.0' }],
+  ['?a=b', { 'User-Agent': 'Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)' }],
   ['', {}],
 ]
 

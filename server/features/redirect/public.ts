@@ -23,6 +23,7 @@ import type { CachedLink, LinkCache } from '../links/cache.ts'
 import type { ShortDomain } from '../links/names/domain-directory.ts'
 import { answersOn, resolveLink } from '../links/resolve.ts'
 import { isPossibleSlug, isReserved, readRequestedSlug, toSlugKey } from '../links/slug.ts'
+import { cardPage } from './card-page.ts'
 import {
   type ChoiceNeeds,
   chooseForVisitor,
@@ -43,6 +44,7 @@ import {
   previewPage,
   unavailablePage,
 } from './pages.ts'
+import { isUnfurler } from './unfurlers.ts'
 
 export interface RedirectNeeds extends ChoiceNeeds {
   db: Database
@@ -132,6 +134,7 @@ function tryFastPath(
 ): FastRedirect | null {
   const link = state.cache.get(domain.name, toSlugKey(slug, domain.caseSensitive))
   if (!link || link.clickLimit !== null || link.passwordHash !== null || !answersOn(domain, link)) return null
+  if (link.card !== null && isUnfurler(headers.get('user-agent'))) return null
   const address = readAddress(state, peer, headers)
   const visitor = { method: 'GET', headers, at: state.now(), query, address, domain, slug, isPreview: false }
   const choice = chooseDestination(link, toRedirectContext(state, visitor, link, false))
@@ -181,6 +184,9 @@ function answerChoice(
     return passwordPage({ status: 200, report })
   }
   const Location = recordAndLocate(state, visitor, link, choice)
+  if (link?.card && showsCard(visitor, choice)) {
+    return cardPage(link.card, { destination: Location, shortUrl: toReport(state, link, visitor).shortUrl })
+  }
   // After the password form the browser must GET. With 307 or 308 it would send the password on to the destination.
   return redirectTo(Location, visitor.method === 'POST' ? 303 : choice.status)
 }
@@ -198,6 +204,10 @@ function answerMissing({ site }: RedirectNeeds, visitor: VisitorRequest): Answer
   if (target === null) return notFoundPage(headers.get('accept'))
   return redirectTo(target, method === 'POST' ? 303 : 302)
 }
+
+/** A closed link that leads to its expiration URL shows no card. */
+const showsCard = ({ method, headers }: VisitorRequest, { outcome }: GoChoice) =>
+  outcome === 'redirect' && method !== 'POST' && isUnfurler(headers.get('user-agent'))
 
 function answerPreview(
   state: RedirectNeeds,

@@ -30,6 +30,7 @@ import { linkCounters } from './migrations/cluster/0025-link-counters.ts'
 import { builtFiles } from './migrations/cluster/0026-built-files.ts'
 import { moves } from './migrations/cluster/0027-moves.ts'
 import { domains } from './migrations/domains/0031-domains.ts'
+import { cards } from './migrations/domains/0032-cards.ts'
 import { missing } from './migrations/domains/0033-missing.ts'
 import { deliveryRequests } from './migrations/operations/0029-delivery-requests.ts'
 import { lateDeliveries } from './migrations/operations/0030-late-deliveries.ts'
@@ -65,6 +66,7 @@ export const listMigrations = (engine: DatabaseEngine): Record<string, Migration
   '0029-delivery-requests': deliveryRequests(engine),
   '0030-late-deliveries': lateDeliveries(engine),
   '0031-domains': domains(engine),
+  '0032-cards': cards(engine),
   '0033-missing': missing(engine),
 })
 

@@ -49,6 +49,7 @@ export function LinkDetails({ link }: { link: LinkResource }) {
             {toReadableUrl(link.expiredUrl)}
           </Detail>
         )}{' '}
+        {hasCard(link) && <Detail name="Social card">{link.previewTitle ?? 'Its own'}</Detail>}
         {link.externalId && <Detail name="External ID">{link.externalId}</Detail>}
         {link.tags.length > 0 && (
           <Detail name="Tags">
@@ -69,6 +70,9 @@ export function LinkDetails({ link }: { link: LinkResource }) {
     </Card>
   )
 }
+
+const hasCard = ({ previewTitle, previewDescription, previewImage }: LinkResource) =>
+  [previewTitle, previewDescription, previewImage].some((value) => value !== null)
 
 function ClicksLink({ link }: { link: LinkResource }) {
   const { id } = useWorkspace()

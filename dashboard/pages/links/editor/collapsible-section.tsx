@@ -10,16 +10,20 @@ interface Props {
   summary?: string | false
   /** A field inside has an error, so that the section opens. */
   hasError?: boolean
+  onOpenChange?: (isOpen: boolean) => void
   children: ReactNode
 }
 
-export function CollapsibleSection({ title, summary, hasError = false, children }: Props) {
+export function CollapsibleSection({ title, summary, hasError = false, onOpenChange, children }: Props) {
   const [open, setOpen] = useState(false)
   const shown = open || hasError
   return (
     <details
       open={shown}
-      onToggle={(event) => setOpen(event.currentTarget.open)}
+      onToggle={({ currentTarget }) => {
+        setOpen(currentTarget.open)
+        onOpenChange?.(currentTarget.open)
+      }}
       className="border-t border-line"
     >
       <summary className="-mx-2 flex list-none items-center gap-2 rounded-lg px-2 py-3 hover:bg-hover [&::-webkit-details-marker]:hidden">

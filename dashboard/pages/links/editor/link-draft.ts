@@ -40,6 +40,9 @@ export interface LinkDraft {
   forwardQuery: boolean
   trackConversions: boolean
   redirectStatus: number
+  previewTitle: string
+  previewDescription: string
+  previewImage: string
 }
 
 /** The API's values for fields that a request leaves out. */
@@ -65,6 +68,9 @@ export const LINK_DEFAULTS: LinkDraft = {
   forwardQuery: false,
   trackConversions: false,
   redirectStatus: 302,
+  previewTitle: '',
+  previewDescription: '',
+  previewImage: '',
 }
 
 /** What is already known of a new link. */
@@ -107,6 +113,9 @@ export function toDraft(link: LinkResource): LinkDraft {
     forwardQuery: link.forwardQuery,
     trackConversions: link.trackConversions,
     redirectStatus: link.redirectStatus,
+    previewTitle: link.previewTitle ?? '',
+    previewDescription: link.previewDescription ?? '',
+    previewImage: link.previewImage ?? '',
   }
 }
 
@@ -171,6 +180,9 @@ function toFullInput(draft: LinkDraft): Omit<CreateLinkInput, 'redirectStatus'> 
     forwardQuery: draft.forwardQuery,
     trackConversions: draft.trackConversions,
     redirectStatus: draft.redirectStatus,
+    previewTitle: orNull(draft.previewTitle),
+    previewDescription: orNull(draft.previewDescription),
+    previewImage: urlOrNull(draft.previewImage),
   }
 }
 

@@ -4,6 +4,7 @@ import { lazy, Suspense } from 'react'
 import { Field, Textarea, TextField } from '../../../ui/forms/field.tsx'
 import { FormError, findFieldError } from '../../../ui/forms/form-error.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
+import { CardFields } from './card-fields.tsx'
 import { CollapsibleSection } from './collapsible-section.tsx'
 import { UTM_PARAMETERS } from './destination-url.ts'
 import type { LinkFieldsProps } from './field-props.ts'
@@ -63,6 +64,7 @@ export function LinkForm(props: LinkFieldsProps) {
       <TargetingFields {...props} />
       <LimitFields {...props} summary={describeLimits(draft)} />
       <RedirectFields {...props} />
+      <CardFields {...props} />
       <MoreSection {...props} />
       {link && (
         <CollapsibleSection title="QR code">

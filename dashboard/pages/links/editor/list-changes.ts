@@ -38,6 +38,9 @@ const SETTINGS: [field: string, show: (link: LinkResource) => string | number | 
   ['forwardQuery', (link) => onOff(link.forwardQuery)],
   ['trackConversions', (link) => onOff(link.trackConversions)],
   ['redirectStatus', (link) => link.redirectStatus],
+  ['previewTitle', (link) => link.previewTitle],
+  ['previewDescription', (link) => link.previewDescription],
+  ['previewImage', (link) => link.previewImage],
   ['externalId', (link) => link.externalId],
   ['archived', (link) => onOff(link.archived)],
 ]

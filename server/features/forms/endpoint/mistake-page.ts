@@ -73,7 +73,7 @@ ${problem}
 <p>${advice} Your text should still be there.</p>
 ${link ?? ''}
 ${sentFields(context) ?? ''}`
-  return renderHtmlPage(422, title, content, headers, link && BACK_SCRIPT)
+  return renderHtmlPage(422, title, content, headers, link ? { script: BACK_SCRIPT } : {})
 }
 
 /** For the page that does not keep its fields: what was sent can be copied from here. */

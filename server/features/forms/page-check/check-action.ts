@@ -1,6 +1,7 @@
 // Checks where the forms of a page send their data: which form posts to the endpoint, and what keeps one from it.
 
-import { createFinding, type Finding, formatElement, quote } from './finding.ts'
+import { quote } from '../../../lib/text.ts'
+import { createFinding, type Finding, formatElement } from './finding.ts'
 import type { FormControl, PageForm, ParsedPage } from './parse-page.ts'
 
 /** A form of the page that posts to the form's endpoint, or was meant to. */

@@ -1,5 +1,6 @@
 // Checks the controls of a form: which are sent, which are stored, and which ones the form's settings require.
 
+import { quote } from '../../../lib/text.ts'
 import { HONEYPOT_HTML } from '../markup.ts'
 import type { FormResource } from '../schema.ts'
 import {
@@ -9,7 +10,7 @@ import {
   hasControlPrefix,
   NEXT_FIELD,
 } from '../settings/control-fields.ts'
-import { createFinding, type Finding, formatElement, quote, quoteList } from './finding.ts'
+import { createFinding, type Finding, formatElement, quoteList } from './finding.ts'
 import type { FormControl, PageForm } from './parse-page.ts'
 
 /** Names with an underscore that have a meaning. A browser fills in `_charset_` by itself. */

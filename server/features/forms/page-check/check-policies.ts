@@ -1,17 +1,18 @@
 // Checks what the page's policies and scripts do to its form: content security policy, the tracking snippet and
 // the encoding.
 
+import { parseCharset } from '../../../lib/html/charset.ts'
+import { quote } from '../../../lib/text.ts'
 import type { FormResource } from '../schema.ts'
 import { HONEYPOT_FIELD } from '../settings/control-fields.ts'
 import { isNextAllowed } from '../settings/next-hosts.ts'
-import { parseCharset } from './charset.ts'
 import {
   type ContentPolicy,
   findForbiddingDirective,
   findStyleForbiddingDirective,
   readContentPolicies,
 } from './content-policy.ts'
-import { createFinding, type Finding, formatElement, quote } from './finding.ts'
+import { createFinding, type Finding, formatElement } from './finding.ts'
 import type { PageForm, ParsedPage } from './parse-page.ts'
 
 export interface PolicyCheckInput {

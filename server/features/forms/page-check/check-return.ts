@@ -1,7 +1,8 @@
 // Checks where people land after a submission without the snippet, and after a mistake in one, and says so.
 
+import { quote } from '../../../lib/text.ts'
 import type { FormResource } from '../schema.ts'
-import { createFinding, type Finding, formatElement, quote } from './finding.ts'
+import { createFinding, type Finding, formatElement } from './finding.ts'
 import type { PageForm, ParsedPage } from './parse-page.ts'
 import {
   type ReferrerPolicy,

@@ -1,8 +1,9 @@
 // Fetches the page that has a form, as a browser sees it. It uses `safeRequest`, because strangers choose the address.
 
 import { type SafeRequest, safeRequest } from '../../../http/safe-request.ts'
-import { parseCharset } from './charset.ts'
-import { createFinding, type Finding, quote } from './finding.ts'
+import { readHtml } from '../../../lib/html/read-html.ts'
+import { quote } from '../../../lib/text.ts'
+import { createFinding, type Finding } from './finding.ts'
 
 export type FetchPageNeeds = Pick<SafeRequest, 'allow' | 'resolve'>
 
@@ -39,21 +40,18 @@ export async function fetchPage(
   if (status < 200 || status > 299) {
     return failed('page_status', `The page answers ${status}.`, 'Check an address that people can open.')
   }
-  const type = headers.get('content-type') ?? ''
-  if (type !== '' && !/^\s*(text\/html|application\/xhtml\+xml)\s*(;|$)/i.test(type)) {
-    return failed(
-      'page_not_html',
-      `The address answers with ${quote(type)}, not with a page.`,
-      'Check the page itself.',
-    )
-  }
-  const encoding = headers.get('content-encoding')?.trim() ?? ''
-  if (encoding !== '' && encoding.toLowerCase() !== 'identity') {
-    const message = `The page comes compressed (${quote(encoding)}) although that was not asked for.`
+  const read = readHtml(answer)
+  if ('problem' in read) {
+    const value = quote(read.value)
+    if (read.problem === 'not_html') {
+      const message = `The address answers with ${value}, not with a page.`
+      return failed('page_not_html', message, 'Check the page itself.')
+    }
+    const message = `The page comes compressed (${value}) although that was not asked for.`
     return failed('page_compressed', message, 'Have the server heed Accept-Encoding.')
   }
   return {
-    page: { html: decodeHtml(body, type), headers },
+    page: { html: read.html, headers },
     findings: cut ? [createCutFinding(cut, body.byteLength)] : [],
   }
 }
@@ -69,15 +67,4 @@ function createCutFinding(cut: 'size' | 'time' | 'broken', bytes: number): Findi
   const why = { size: 'it is larger', time: 'it comes too slowly', broken: 'the connection broke off' }[cut]
   const message = `Only the first ${Math.ceil(bytes / 1024)} KB of the page were read, because ${why}: a form further down is not seen.`
   return createFinding('warning', 'page_cut', message, `Send the part with the form. ${SEND_AS_TEXT}`)
-}
-
-/** Decodes with the charset of the header, or else as UTF-8: names and addresses are ASCII in nearly every encoding. */
-function decodeHtml(body: Uint8Array, type: string): string {
-  const charset = parseCharset(type) ?? 'utf-8'
-  try {
-    return new TextDecoder(charset as 'utf-8').decode(body)
-  } catch {
-    // An unknown charset. Browsers guess one too.
-    return new TextDecoder().decode(body)
-  }
 }

@@ -1,6 +1,7 @@
 // A finding of the page check, and the helpers that write its texts.
 
 import { z } from '@hono/zod-openapi'
+import { quote } from '../../../lib/text.ts'
 
 export const SEVERITIES = ['error', 'warning', 'info'] as const
 
@@ -22,9 +23,6 @@ export type Severity = Finding['severity']
 export const createFinding = (severity: Severity, code: string, message: string, fix: string): Finding => {
   return { code, severity, message, fix }
 }
-
-/** Quotes text of the page for a message, with at most 100 characters. */
-export const quote = (text: string) => JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text)
 
 const LISTED_MAX = 8
 

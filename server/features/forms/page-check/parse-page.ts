@@ -1,6 +1,6 @@
 // Reads from a page what the page check needs: its forms and their controls, scripts, base address and meta elements.
 
-import { readTags, type Tag } from './read-tags.ts'
+import { readTags, type Tag } from '../../../lib/html/read-tags.ts'
 
 export interface FormControl {
   tag: 'input' | 'select' | 'textarea' | 'button'

@@ -34,6 +34,10 @@ export interface Links {
   geo_targeting: string
   device_targeting: string
   redirect_status: number
+  /** The social card: what unfurlers show. Without all three they follow the redirect. */
+  preview_title: string | null
+  preview_description: string | null
+  preview_image: string | null
   /** Without those in `link_counters`. */
   clicks: number
   leads: number

@@ -4,7 +4,7 @@ import { readTags, type Tag } from './read-tags.ts'
 
 async function listTags(html: string, sliceLength?: number): Promise<Tag[]> {
   const tags: Tag[] = []
-  await readTags(html, (tag) => tags.push(tag), sliceLength)
+  await readTags(html, (tag) => tags.push(tag), { sliceLength })
   return tags
 }
 

@@ -6,7 +6,7 @@
 // redirects run in between.
 
 import { type Token, Tokenizer, TokenizerMode } from 'parse5'
-import { createPacer } from '../../../lib/concurrency/next-turn.ts'
+import { createPacer } from '../concurrency/next-turn.ts'
 
 export interface Tag {
   name: string
@@ -35,11 +35,17 @@ const SLICE_LENGTH = 8 * 1024
 /** Longer values are cut: no address, style or policy that browsers heed is longer. */
 const VALUE_MAX = 16 * 1024
 
+interface ReadOptions {
+  /** Gets the text between tags, in pieces. */
+  onText?: (text: string) => void
+  sliceLength?: number
+}
+
 /** @param onTag gets each tag in order. Comments, scripts and other text contain no tags. */
 export async function readTags(
   html: string,
   onTag: (tag: Tag) => void,
-  sliceLength = SLICE_LENGTH,
+  { onText = () => {}, sliceLength = SLICE_LENGTH }: ReadOptions = {},
 ): Promise<void> {
   // How many `svg` and `math` elements are open. In them `title` and `style` are ordinary elements, and `/>` ends an
   // element.
@@ -67,8 +73,8 @@ export async function readTags(
     {
       onStartTag: (token) => handleTag(token, false),
       onEndTag: (token) => handleTag(token, true),
-      onCharacter: ignore,
-      onWhitespaceCharacter: ignore,
+      onCharacter: ({ chars }) => onText(chars),
+      onWhitespaceCharacter: ({ chars }) => onText(chars),
       onNullCharacter: ignore,
       onComment: ignore,
       onDoctype: ignore,
