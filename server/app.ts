@@ -22,6 +22,7 @@ import { createFormInfoEndpoint } from './features/forms/endpoint/form-info.ts'
 import { createFormCheckApi } from './features/forms/page-check/check-api.ts'
 import { createFormEndpoint } from './features/forms/public.ts'
 import { createLinksApi } from './features/links/api.ts'
+import { createDomainsApi } from './features/links/domains/domains-api.ts'
 import {
   createDomainFinder,
   createHostGate,
@@ -160,6 +161,7 @@ const createRest = ({ api }: Services) =>
     createAuditApi(api.accounts),
     createTrashApi(api.links), // above `/links/{id}`
     createLinksApi(api.links),
+    createDomainsApi(api.domains),
     createRedirectApi(api.redirects),
     createAnalyticsApi(api.analytics),
     createLeadsApi(api.leads),

@@ -11,6 +11,7 @@ import {
 } from './config/address-settings.ts'
 import { readBackups } from './config/backup-settings.ts'
 import { type ClusterSettings, readCluster } from './config/cluster-settings.ts'
+import { readDnsServers } from './config/dns-settings.ts'
 import { readFastPath, readPlan, readSchemes, readTurnstile } from './config/feature-settings.ts'
 import { type MailSettings, readMail } from './config/mail-settings.ts'
 import { type MetricsSettings, readMetrics } from './config/metrics-settings.ts'
@@ -65,6 +66,8 @@ export interface Config
   snippetPath: string
   /** The first segment of the paths that the snippet calls. */
   intakePath: string
+  /** DNS servers for questions about domains of workspaces, as `host:port`; undefined: those of the system. */
+  dnsServers?: string[]
   /** Private networks that webhooks may reach. */
   webhookAllow: Network[]
   /** Hits older than this are deleted. Without it, hits are kept for ever. */
@@ -106,6 +109,7 @@ const NAMES = [
   'SNIPPET_PATH',
   'INTAKE_PATH',
   'WEBHOOK_ALLOW_CIDRS',
+  'DNS_SERVERS',
   'SMTP_URL',
   'MAIL_FROM',
   'SMTP_INSECURE',
@@ -186,6 +190,7 @@ export function inspectConfig(env: Environment = process.env): ConfigInspection 
     turnstile: readTurnstile(get, wrong),
     ...readPaths(get, wrong),
     webhookAllow: readNetworks('WEBHOOK_ALLOW_CIDRS', get, wrong),
+    dnsServers: readDnsServers(get('DNS_SERVERS'), wrong),
     ...readMail(get, wrong),
     ...readMetrics(get, wrong),
     signup: readSignup(get, wrong),

@@ -13,6 +13,8 @@ import { type ErasureNeeds, eraseDeletedWorkspaces } from './features/hits/erase
 import { pruneMisses } from './features/hits/misses/prune-misses.ts'
 import { toRetentionStart } from './features/hits/retention.ts'
 import { moveNewClicks } from './features/links/counters.ts'
+import { recheckDomains } from './features/links/domains/recheck-domains.ts'
+import type { VerificationNeeds } from './features/links/domains/verify-domain.ts'
 import { pruneTrash } from './features/links/trash/prune-trash.ts'
 import { pruneAttempts } from './features/notify/delivery/prune-attempts.ts'
 import { ensureSalts } from './features/visitors/ensure-salts.ts'
@@ -36,6 +38,7 @@ export interface JobNeeds extends ErasureNeeds {
   /** Runs the work on one node at a time: see features/cluster/leases.ts. */
   runAlone(name: string, holdMs: number, work: () => Promise<void>): Promise<boolean>
   followClock: () => Promise<void>
+  verification: VerificationNeeds
   /** Absent where no other server can ask for files of this one. */
   pruneBuiltFiles?: () => Promise<void>
 }
@@ -146,6 +149,13 @@ const JOBS: Job[] = [
     runsOn: 'cluster',
     everyMs: 60 * MINUTE,
     run: ({ db, now }) => pruneTrash(db, now()),
+  },
+  {
+    // Each domain once a day.
+    name: 'look at the DNS of domains',
+    runsOn: 'cluster',
+    everyMs: 10 * MINUTE,
+    run: ({ verification }) => recheckDomains(verification),
   },
   {
     // Each node says which files it has, so that the others keep them.

@@ -6,7 +6,7 @@ import { createServerDoctor } from './doctor.ts'
 import { createRateLimiter } from './features/accounts/access/rate-limiter.ts'
 import { createMailBudget, limitMails } from './features/accounts/strangers/mail-budget.ts'
 import { createStorageLimit } from './features/accounts/strangers/storage-limit.ts'
-import { mailOwners } from './features/accounts/workspaces/mail-owners.ts'
+import { mailOwners, type OwnersMail } from './features/accounts/workspaces/mail-owners.ts'
 import { prepareScratchDirectory } from './features/analytics/export-directory.ts'
 import { createClickInference } from './features/attribution/infer-clicks.ts'
 import { createVisitMatcher } from './features/attribution/match-visit.ts'
@@ -23,6 +23,8 @@ import { type Blocklist, createBlocklist } from './features/links/blocklist/bloc
 import { createDestinationJudge } from './features/links/blocklist/judge-destination.ts'
 import { createLinkCache } from './features/links/cache.ts'
 import { createClickLimiter } from './features/links/counting/use-click.ts'
+import { createDnsClients } from './features/links/domains/dns-client.ts'
+import { createServerAddresses } from './features/links/domains/server-addresses.ts'
 import type { Site } from './features/links/link.ts'
 import { readLinkMetrics } from './features/links/metrics.ts'
 import { createDomainDirectory, type DomainDirectory } from './features/links/names/domain-directory.ts'
@@ -188,6 +190,7 @@ function startServiceJobs(config: Config, services: JobServices) {
     eraseHits: hits.eraseHits,
     reloadBlocklist: blocklist.reload,
     pruneBuiltFiles: services.builtFiles?.prune,
+    verification: createVerificationNeeds(config, services),
     followClock: createClockFollower(services),
   })
 }
@@ -209,6 +212,7 @@ function createShared(config: Config, needs: SharedNeeds) {
   const domains = createDomainDirectory(db, needs.site, { onNewHolder: cache.invalidateMisses })
   const mailBudget = createMailBudget({ db, now, mailPerDay: config.mailPerDay })
   const send = createMailSender(config)
+  const openDnsClient = createDnsClients(config.dnsServers)
   return {
     db,
     disk,
@@ -225,6 +229,8 @@ function createShared(config: Config, needs: SharedNeeds) {
     freshness,
     cache,
     domains,
+    openDnsClient,
+    serverAddresses: createServerAddresses(needs.site, openDnsClient),
     blocklist,
     isBlockedDestination: createDestinationJudge(blocklist),
     geo: createLazyGeoLookup(config.geoipDb),
@@ -309,6 +315,7 @@ function createApiServices(config: Config, services: ApiServices) {
     gates: { db, limiter, now, origin, secret, version: VERSION },
     accounts: { limiter, now, origin, snippetPath, defaultPlan, sendMail, mailBudget },
     links: { site, now },
+    domains: createVerificationNeeds(config, services),
     redirects: { site, domains, now, isBlockedDestination },
     analytics: { ...analytics, scratchDir: prepareScratchDirectory(config.dataDir) },
     leads: { ...analytics, resolvePendingAttribution },
@@ -319,6 +326,13 @@ function createApiServices(config: Config, services: ApiServices) {
     doctor: { doctor: services.doctor },
   }
 }
+
+/** What a look at a domain's DNS needs, in the API and in the daily job. */
+const createVerificationNeeds = (config: Config, shared: Shared) => ({
+  ...shared,
+  mailOwners: (workspaceId: number, mail: OwnersMail) =>
+    mailOwners({ ...shared, onlyVerified: config.signup === 'open' }, workspaceId, mail),
+})
 
 /** Opens the country database at the first look-up, because it takes 8 MB of memory. */
 function createLazyGeoLookup(path: string | undefined): () => GeoLookup {

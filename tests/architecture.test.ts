@@ -37,6 +37,13 @@ const EXCEPTIONS: RuleException[] = [
     'createDomainDirectory',
     'a request knows only the host, and a verified domain belongs to one workspace',
   ),
+  createException('workspace', 'links/domains/recheck-domains.ts', 'recheckDomains', JOB),
+  createException(
+    'allow',
+    'links/domains/verify-domain.ts',
+    'storeCheck',
+    'the verb above it calls allow(); the daily job has no actor',
+  ),
   createException(
     'workspace',
     'links/names/link-domain.ts',

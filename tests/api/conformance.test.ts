@@ -3,6 +3,7 @@
 
 import { expect, test } from 'bun:test'
 import { onBothEngines, type TestServer, type TestWorkspace } from '../support/server/test-server.ts'
+import { addVerifiedDomain, putLinkOnDomain } from '../support/server/verified-domain.ts'
 import { fillToLimits } from '../support/users/fill-to-limits.ts'
 import {
   addToWorkspace,
@@ -204,6 +205,38 @@ const compareAnswers = (server: () => TestServer) => {
     await ask(own, 'updateTag', 200, { path, body: {} })
     await ask(own, 'updateTag', 409, { path: { id: two.json.data.id }, body: { name: 'three' } })
     await ask(own, 'deleteTag', 200, { path })
+  })
+
+  test('domains', async () => {
+    const own = await server().createWorkspace()
+    const body = {
+      domain: `Go.W${own.id}.example`,
+      caseSensitive: true,
+      rootUrl: 'https://example.com/',
+      notFoundUrl: 'https://example.com/?q={slug}',
+      expiredUrl: 'https://example.com/{slug}/over',
+      assetLinks: [
+        { relation: ['delegate_permission/common.handle_all_urls'], target: { namespace: 'web' } },
+      ],
+      appleAppSiteAssociation: { applinks: { details: [] } },
+    }
+    const { json } = await ask(own, 'createDomain', 201, { body })
+    expect(json.data).toMatchObject({ ...body, domain: `go.w${own.id}.example` })
+    await ask(own, 'createDomain', 409, { body })
+    const path = { id: json.data.id as number }
+    expect((await ask(own, 'getDomain', 200, { path })).json.data).toEqual(json.data)
+    expect((await ask(own, 'updateDomain', 200, { path, body: {} })).json.data).toEqual(json.data)
+    const { domain: _, caseSensitive: __, ...settings } = body
+    const cleared = Object.fromEntries(Object.keys(settings).map((name) => [name, null]))
+    await ask(own, 'updateDomain', 200, { path, body: { ...cleared, primary: false } })
+    await ask(own, 'verifyDomain', 200, { path })
+    await ask(own, 'listDomains', 200)
+    await putLinkOnDomain(server(), own, json.data.domain, { slug: 'kept' })
+    await ask(own, 'deleteDomain', 409, { path })
+    const other = await server().createWorkspace()
+    await addVerifiedDomain(server(), other.id, json.data.domain)
+    await ask(own, 'verifyDomain', 409, { path })
+    await ask(own, 'deleteDomain', 200, { path, query: { moveTo: 'default' } })
   })
 
   test('clicks in every grouping', async () => {

@@ -10,6 +10,7 @@ import { toAuthHeaders } from './sample-requests.ts'
 const TAGS_IN_ORDER = [
   'Links',
   'Tags',
+  'Domains',
   'Analytics',
   'Forms',
   'Submissions',

@@ -19,6 +19,9 @@ export interface TestResources {
   externalId: string
   tagId: number
   tagName: string
+  domainId: number
+  /** Another name of a domain, which nobody has. */
+  freeDomain: string
   formKey: string
   submissionId: number
   /** The e-mail address in that submission. */
@@ -97,6 +100,12 @@ export const SAMPLE_REQUESTS: Record<string, (things: TestResources) => SampleRe
   createTag: ({ tagName }) => ({ bodies: [{ name: `${tagName} two` }] }),
   updateTag: ({ tagId, tagName }) => ({ path: { id: tagId }, bodies: [{ name: `${tagName} three` }] }),
   deleteTag: ({ tagId }) => ({ path: { id: tagId } }),
+  listDomains: () => ({}),
+  createDomain: ({ freeDomain }) => ({ bodies: [{ domain: freeDomain }] }),
+  getDomain: ({ domainId }) => ({ path: { id: domainId } }),
+  updateDomain: ({ domainId }) => ({ path: { id: domainId }, bodies: [{ rootUrl: TARGET }] }),
+  deleteDomain: ({ domainId }) => ({ path: { id: domainId } }),
+  verifyDomain: ({ domainId }) => ({ path: { id: domainId } }),
   countClicks: () => ({ query: { groupBy: 'link' } }),
   exportClicks: () => ({ query: { format: 'ndjson' } }),
   countLeads: () => ({ query: { groupBy: 'form' } }),
@@ -193,6 +202,10 @@ export async function createTestResources(
   const trash = { destinationUrl: `https://${mark}.example/trash` }
   const [trashed, otherTrashed] = [await workspace.createLink(trash), await workspace.createLink(trash)]
   await workspace.api(`/links/bulk?ids=${trashed.id},${otherTrashed.id}`, { method: 'DELETE' })
+  const domain = await workspace.api('/domains', {
+    method: 'POST',
+    body: { domain: `go.${mark}.example`, rootUrl: `https://${mark}.example/root` },
+  })
   return {
     linkId: link.id,
     otherLinkId: other.id,
@@ -202,6 +215,8 @@ export async function createTestResources(
     externalId,
     tagId: link.tags[0].id,
     tagName,
+    domainId: domain.json.data.id,
+    freeDomain: `free.${mark}.example`,
     ...(await createTestFormWithSubmission(workspace, mark)),
     ...(await createTestedChannel(workspace, mark)),
     ...(await createTestMembers(server, workspace, mark)),

@@ -88,6 +88,19 @@ const REFERENCES: Record<string, (things: TestResources) => SampleRequest[]> = {
   createTag: () => [],
   updateTag: ({ tagId }) => [{ path: { id: tagId }, bodies: [{ name: 'Taken' }] }],
   deleteTag: ({ tagId }) => [{ path: { id: tagId } }],
+  listDomains: () => [],
+  // Another workspace may have the name too, until one of them proves it: see "one name" in the tests of domains.
+  createDomain: () => [],
+  getDomain: ({ domainId }) => [{ path: { id: domainId } }],
+  updateDomain: ({ domainId }) => [
+    { path: { id: domainId }, bodies: [{ rootUrl: 'https://evil.example/' }] },
+    { path: { id: domainId }, bodies: [{}] },
+  ],
+  deleteDomain: ({ domainId }) => [
+    { path: { id: domainId } },
+    { path: { id: domainId }, query: { moveTo: 'default' } },
+  ],
+  verifyDomain: ({ domainId }) => [{ path: { id: domainId } }],
   countClicks: ({ linkId, tagId, slug }) =>
     toGroupedSamples(
       ['linkId', 'tagId', 'slug', 'country', 'time'],
@@ -212,6 +225,8 @@ const NONEXISTENT: TestResources = {
   externalId: 'never-external',
   tagId: 999_999_003,
   tagName: 'never tag',
+  domainId: 999_999_012,
+  freeDomain: 'never.example',
   formKey: UNKNOWN_FORM_KEY,
   submissionId: 999_999_004,
   email: 'never@example.com',

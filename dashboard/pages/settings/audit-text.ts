@@ -23,6 +23,8 @@ export const ACTION_LABELS: Record<AuditEventResource['action'], string> = {
   'channel.secret_rotated': 'Channel secret rotated',
   'domain.created': 'Domain added',
   'domain.updated': 'Domain changed',
+  'domain.verified': 'Domain verified',
+  'domain.lost': 'Domain lost',
   'domain.deleted': 'Domain removed',
   'form.deleted': 'Form deleted',
   'link.deleted': 'Link moved to the trash',

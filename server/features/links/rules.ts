@@ -123,7 +123,7 @@ export function checkReserved(site: Site, domain: string, slug: string): void {
  * A suspended link keeps its slug. Otherwise its owner could make a new link with the slug that strangers were sent.
  * @throws Failure `forbidden`
  */
-export function refuseSuspendedLink({ suspended_at }: LinkRow): void {
+export function refuseSuspendedLink({ suspended_at }: Pick<LinkRow, 'suspended_at'>): void {
   if (suspended_at === null) return
   throw new Failure(
     'forbidden',

@@ -15,6 +15,7 @@ interface DocumentParameter {
 export const API_TAGS = [
   { name: 'Links', description: 'Short links and where they lead' },
   { name: 'Tags', description: 'Names that group links' },
+  { name: 'Domains', description: 'Domains of one’s own for short links' },
   { name: 'Analytics', description: 'Questions about clicks and leads' },
   { name: 'Forms', description: 'Endpoints for the forms of your pages, and their settings' },
   { name: 'Submissions', description: 'What visitors sent, and which link brought them' },
@@ -57,6 +58,7 @@ export function sortPaths<T>(paths: Record<string, T>): Record<string, T> {
 const LISTED_AT: Record<string, string> = {
   Links: '/v1/links',
   Tags: '/v1/tags',
+  Domains: '/v1/domains',
   Forms: '/v1/forms',
   Submissions: '/v1/submissions',
   Channels: '/v1/channels',

@@ -12,6 +12,7 @@ import type { Plan } from '../../../server/lib/plan.ts'
 import { listen } from '../../../server/listen.ts'
 import { openServices, type ServiceOptions, type Services } from '../../../server/services.ts'
 import type { DatabaseEngine } from '../../../server/storage/database/open-database.ts'
+import { getEmptyDnsServer } from '../fake-servers/dns-server.ts'
 import { migratedDatabase } from '../migrated-database.ts'
 import { findFreePort } from '../processes/free-port.ts'
 import { type HttpAnswer, type HttpCall, readAnswer } from './http-call.ts'
@@ -67,6 +68,7 @@ export async function startServer(
     LOG_LEVEL: 'silent',
     // A test machine may have little room.
     DISK_RESERVE_MB: '0',
+    DNS_SERVERS: (await getEmptyDnsServer()).address,
     // `FAST_PATH=off` runs any test file without the fast path.
     FAST_PATH: process.env.FAST_PATH,
     // Open sign-up needs a mail server. Nothing listens at this one.

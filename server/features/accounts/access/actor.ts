@@ -30,6 +30,8 @@ export interface UserActor extends ActorBase {
 export type Actor = KeyActor | UserActor
 
 const MEMBER_ACTIONS = ['links:write', 'tags:write', 'forms:write', 'channels:write'] as const
+/** What members may not do, and keys may: it stops everything that answers under a name. */
+const KEY_ACTIONS = [...MEMBER_ACTIONS, 'domains:delete'] as const
 /**
  * Actions on members and keys, and the audit log. No key may do them: a key stays valid after its creator has left the
  * workspace.
@@ -42,12 +44,12 @@ const OWNER_ACTIONS = [
   'audit:read',
 ] as const
 
-export type Action = (typeof MEMBER_ACTIONS)[number] | (typeof OWNER_ACTIONS)[number]
+export type Action = (typeof KEY_ACTIONS)[number] | (typeof OWNER_ACTIONS)[number]
 
 const ALLOWED_ACTIONS: Record<'key' | 'operator' | Role, readonly Action[]> = {
-  key: MEMBER_ACTIONS,
-  operator: [...MEMBER_ACTIONS, ...OWNER_ACTIONS],
-  owner: [...MEMBER_ACTIONS, ...OWNER_ACTIONS],
+  key: KEY_ACTIONS,
+  operator: [...KEY_ACTIONS, ...OWNER_ACTIONS],
+  owner: [...KEY_ACTIONS, ...OWNER_ACTIONS],
   member: MEMBER_ACTIONS,
   viewer: [],
 }

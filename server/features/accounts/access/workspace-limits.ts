@@ -10,6 +10,7 @@ const LIMITS = {
   invitations: { most: 500, table: 'invitations', noun: 'open invitations', remedy: 'Revoke one first' },
   channels: { most: 200, table: 'channels', noun: 'channels', remedy: 'Delete one first' },
   forms: { most: 1000, table: 'forms', noun: 'forms', remedy: 'Delete one first' },
+  domains: { most: 1000, table: 'domains', noun: 'domains', remedy: 'Remove one first' },
   tags: { most: 5000, table: 'tags', noun: 'tags', remedy: 'Delete one first' },
 } as const
 

@@ -20,6 +20,8 @@ export const AUDIT_ACTIONS = [
   'channel.secret_rotated',
   'domain.created',
   'domain.updated',
+  'domain.verified',
+  'domain.lost',
   'domain.deleted',
   'form.deleted',
   'link.deleted',

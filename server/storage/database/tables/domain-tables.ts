@@ -11,12 +11,15 @@ export interface Domains {
   token: string
   /** Since when the domain answers; null before, and after the ownership was lost. One workspace at most has a name verified. */
   verified_at: number | null
-  /** The last look at its DNS. */
+  /** The last look at its DNS that had an answer. */
   checked_at: number | null
   /** Since when a verified domain has failed each check; null after a check that passed. */
   failing_since: number | null
   /** Why the last check failed, as a sentence for its owners. */
   problem: string | null
+  /** What the last look has found: the TXT record, and the record that leads visitors here. Null where it could not tell. */
+  proof_ok: number | null
+  route_ok: number | null
   /** New links are made here: one domain of a workspace at most. */
   is_primary: number
   /** Chosen at creation: `slug_key` of its links keeps its case. */

@@ -10,13 +10,15 @@ export function domains(engine: DatabaseEngine) {
   return {
     async up(db: Kysely<unknown>) {
       await table(db, 'domains')
-        .addColumn('workspace_id', bigint, (c) => c.notNull())
+        .addColumn('workspace_id', bigint, (c) => c.notNull().references('workspaces.id').onDelete('cascade'))
         .addColumn('domain', text, (c) => c.notNull())
         .addColumn('token', text, (c) => c.notNull())
         .addColumn('verified_at', bigint)
         .addColumn('checked_at', bigint)
         .addColumn('failing_since', bigint)
         .addColumn('problem', text)
+        .addColumn('proof_ok', bigint)
+        .addColumn('route_ok', bigint)
         .addColumn('is_primary', bigint, (c) => c.notNull())
         .addColumn('case_sensitive', bigint, (c) => c.notNull())
         .addColumn('root_url', text)

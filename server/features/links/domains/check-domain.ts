@@ -1,0 +1,87 @@
+// Looks at a domain's DNS: whether it has the proof of the ownership, and whether it leads visitors to this server. One
+// more question, about the names above the domain, tells a domain that does not answer from DNS servers that do not.
+
+import type { DnsAnswer, DnsClient, OpenDnsClient } from './dns-client.ts'
+import type { ServerAddresses } from './server-addresses.ts'
+
+export interface DomainCheck {
+  /** Whether DNS has the TXT record; null where it has not answered. */
+  proof: boolean | null
+  /** Why `proof` is not true. */
+  problem: string | null
+  /** Whether a check without proof speaks against the domain: not when nothing could be asked. */
+  isEvidence: boolean
+  /** Whether visitors come here; null where nobody can tell. */
+  route: boolean | null
+  routeProblem: string | null
+}
+
+export interface DnsNeeds {
+  openDnsClient: OpenDnsClient
+  serverAddresses: ServerAddresses
+}
+
+export const toProofName = (domain: string) => `_towpath.${domain}`
+
+/** Ends after four seconds. */
+export async function checkDomain(
+  { openDnsClient, serverAddresses }: DnsNeeds,
+  { domain, token }: { domain: string; token: string },
+): Promise<DomainCheck> {
+  const dns = openDnsClient()
+  try {
+    const [texts, above, route] = await Promise.all([
+      dns.listTexts(toProofName(domain)),
+      dns.listNameServers(domain.slice(domain.lastIndexOf('.') + 1)),
+      checkRoute(dns, serverAddresses, domain),
+    ])
+    return { ...judgeProof(domain, token, texts, above), ...route }
+  } finally {
+    dns.close()
+  }
+}
+
+function judgeProof(domain: string, token: string, texts: DnsAnswer, above: DnsAnswer) {
+  const name = toProofName(domain)
+  if ('silence' in texts) {
+    const problem = `The TXT record ${name} cannot be read: ${texts.silence}.`
+    return { proof: null, problem, isEvidence: 'values' in above }
+  }
+  // Forms of DNS providers take quotes for a part of the value.
+  const proof = texts.values.some((value) => value.trim().replace(/^"(.*)"$/, '$1') === token)
+  if (proof) return { proof, problem: null, isEvidence: true }
+  const problem =
+    texts.values.length === 0
+      ? `DNS has no TXT record ${name}. A new record can take an hour to be seen.`
+      : `The TXT record ${name} has another value.`
+  return { proof, problem, isEvidence: true }
+}
+
+type RouteCheck = Pick<DomainCheck, 'route' | 'routeProblem'>
+
+const ADDRESSES_SHOWN = 3
+
+async function checkRoute(
+  dns: DnsClient,
+  serverAddresses: ServerAddresses,
+  domain: string,
+): Promise<RouteCheck> {
+  const [aliases, found, own] = await Promise.all([
+    dns.listAliases(domain),
+    dns.listAddresses(domain),
+    serverAddresses.ask(dns),
+  ])
+  const { host } = serverAddresses
+  const isAlias = 'values' in aliases && aliases.values.some((alias) => alias.toLowerCase() === host)
+  if (isAlias) return { route: true, routeProblem: null }
+  if ('silence' in found) return { route: null, routeProblem: null }
+  if (found.values.length === 0)
+    return { route: false, routeProblem: `DNS leads nobody to ${domain} yet: it has no address.` }
+  if (found.values.some((address) => own.includes(address))) return { route: true, routeProblem: null }
+  if (own.length === 0) return { route: null, routeProblem: null }
+  const shown = found.values.slice(0, ADDRESSES_SHOWN).join(', ')
+  return {
+    route: false,
+    routeProblem: `DNS leads visitors of ${domain} to ${shown}, and not to this server. That is right only where a proxy of yours is in between.`,
+  }
+}

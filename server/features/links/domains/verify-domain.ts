@@ -1,0 +1,88 @@
+// Looks at a domain's DNS now, and stores what follows from it. A name is verified in one workspace at most: the unique
+// index decides who was first.
+
+import { isUniqueViolation } from '../../../storage/database/errors.ts'
+import type { Connection, OnCommit } from '../../../storage/database/open-database.ts'
+import { recordChange } from '../../../storage/database/record-change.ts'
+import { type Actor, allow } from '../../accounts/access/actor.ts'
+import { type AuditActor, recordAudit } from '../../accounts/audit/record-audit.ts'
+import type { OwnersMail } from '../../accounts/workspaces/mail-owners.ts'
+import { checkDomain, type DomainCheck } from './check-domain.ts'
+import { type DomainNeeds, type DomainRow, describeDomain, getDomain, lockDomains } from './domain.ts'
+import { toFailingMail, toLostMail } from './domain-mails.ts'
+import { type DomainEvent, judgeOwnership } from './ownership.ts'
+import type { DomainResource } from './schema.ts'
+import { refuseTakenName, takenName } from './taken-name.ts'
+
+export interface VerificationNeeds extends DomainNeeds {
+  /** Mails the owners of a workspace. Never throws. */
+  mailOwners: (workspaceId: number, mail: OwnersMail) => Promise<void>
+}
+
+/**
+ * @returns the domain, verified or with its problem. @throws Failure `not_found`; `conflict` where another workspace has
+ * verified the name
+ */
+export async function verifyDomain(
+  needs: VerificationNeeds,
+  actor: Actor,
+  id: number,
+): Promise<DomainResource> {
+  allow(actor, 'links:write')
+  const row = await getDomain(needs.db.read, actor, id)
+  if (row.verified_at === null) await refuseTakenName(needs.db.read, actor, row.domain)
+  const check = await checkDomain(needs, row)
+  return describeDomain(needs, await storeCheck(needs, actor, row.id, check))
+}
+
+/** Part of verbs and of the daily job: after the look at DNS, which no transaction may wait for. */
+export async function storeCheck(
+  needs: VerificationNeeds,
+  actor: AuditActor,
+  id: number,
+  check: DomainCheck,
+): Promise<DomainRow> {
+  const { stored, event } = await needs.db.write(async (connection, onCommit) => {
+    await lockDomains(connection, actor)
+    // What was read before the look may be old.
+    const row = await getDomain(connection, actor, id)
+    const judged = judgeOwnership(row, check, needs.now())
+    const stored = await storeColumns(connection, row, judged.columns)
+    if (judged.event) await recordEvent(connection, onCommit, actor, stored, judged.event, needs.now())
+    return { stored, event: judged.event }
+  })
+  if (event === 'verified' || event === 'lost') await needs.domains.reload()
+  if (event === 'failing') await needs.mailOwners(actor.workspaceId, toFailingMail(needs.site.origin, stored))
+  if (event === 'lost') await needs.mailOwners(actor.workspaceId, toLostMail(needs.site.origin, stored))
+  return stored
+}
+
+async function storeColumns(connection: Connection, row: DomainRow, columns: Partial<DomainRow>) {
+  try {
+    return await connection
+      .updateTable('domains')
+      .set(columns)
+      .where('workspace_id', '=', row.workspace_id)
+      .where('id', '=', row.id)
+      .returningAll()
+      .executeTakeFirstOrThrow()
+  } catch (error) {
+    if (isUniqueViolation(error, { index: 'domains_verified', columns: ['domain'] }))
+      throw takenName(row.domain)
+    throw error
+  }
+}
+
+async function recordEvent(
+  connection: Connection,
+  onCommit: OnCommit,
+  actor: AuditActor,
+  { id, domain, workspace_id }: DomainRow,
+  event: DomainEvent,
+  at: number,
+) {
+  if (event === 'failing') return
+  const target = { type: 'domain', id, name: domain } as const
+  await recordAudit(connection, actor, { action: `domain.${event}`, target }, at)
+  recordChange(onCommit, { workspaceId: workspace_id })
+}
