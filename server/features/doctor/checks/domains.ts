@@ -5,6 +5,7 @@ import { isIP } from 'node:net'
 import { isAllowedAddress } from '../../../http/address-policy.ts'
 import { withTimeout } from '../../../lib/concurrency/with-timeout.ts'
 import { type CheckResult, ok, problem, skipped, warning } from '../finding.ts'
+import { formatCount } from '../format-count.ts'
 import { type DoctorNeeds, type RowReader, withRows } from '../needs.ts'
 import { connectTo, countDays, judgeConnection } from './tls.ts'
 
@@ -62,9 +63,11 @@ function praise(judged: JudgedDomain[], now: number): CheckResult[] {
   const well = judged.filter(({ complaints }) => complaints.length === 0)
   if (well.length === 0) return []
   const ends = well.flatMap(({ validUntil }) => validUntil ?? [])
-  const next =
-    ends.length === 0 ? '' : `, all certificates for ${countDays(Math.min(...ends) - now)} at least`
-  return [ok(`Domains of workspaces that are well: ${well.length}${next}.`)]
+  const until =
+    ends.length === 0
+      ? ''
+      : `, and their certificates are valid for ${countDays(Math.min(...ends) - now)} or more`
+  return [ok(`Nothing is wrong with ${formatCount(well.length, 'domain')}${until}.`)]
 }
 
 const admitLimit = (count: number): CheckResult[] =>
