@@ -147,10 +147,17 @@ describe('the way to a domain', () => {
   test('has a certificate that is judged', async () => {
     const { cert, key } = createCertificate(dir, NAME)
     const tls = { cert: Bun.file(cert), key: Bun.file(key) }
-    const server = Bun.serve({ port: 0, hostname: OWN, tls, fetch: () => new Response('') })
+    const asked: string[] = []
+    const fetch = ({ url }: Request) => {
+      asked.push(new URL(url).pathname)
+      return new Response('')
+    }
+    const server = Bun.serve({ port: 0, hostname: OWN, tls, fetch })
     expect(await judge(server.port as number, [OWN])).toStartWith(
       `problem: The certificate of ${NAME} is not trusted`,
     )
+    // It counts for no link, and for no slug that is missing.
+    expect(asked).toEqual(['/robots.txt'])
     await server.stop(true)
   })
 

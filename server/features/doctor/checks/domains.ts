@@ -12,6 +12,8 @@ import { connectTo, countDays, judgeConnection } from './tls.ts'
 /** All of them are looked at side by side: a check has nine seconds. */
 const DOMAINS_MAX = 50
 const LOOKUP_MS = 3_000
+/** DNS can have thousands. */
+const ADDRESSES_SHOWN = 3
 
 const CORRECT_DNS = 'Let its owners set the records that the page Domains of their workspace shows.'
 const BEHIND_PROXY = `Right where a proxy such as Cloudflare stands before it. If not: ${CORRECT_DNS}`
@@ -99,7 +101,8 @@ export async function judgeWay(url: string, own: string[], needs: DoctorNeeds): 
   const here = addresses.filter((address) => own.includes(address))
   const others = addresses.filter((address) => !own.includes(address))
   const isHere = here.length > 0
-  const elsewhere = `${domain} leads to ${others.join(', ')}${isHere ? ' too' : ''}, no address of ${new URL(origin).host}`
+  const shown = others.slice(0, ADDRESSES_SHOWN).join(', ')
+  const elsewhere = `${domain} leads to ${shown}${isHere ? ' too' : ''}, no address of ${new URL(origin).host}`
   // The DNS of a workspace must not lead requests into the operator's network.
   if (!isHere && !others.every((address) => isAllowedAddress(address, webhookAllow)))
     return complain(warning(`${elsewhere}. It is not public.`, CORRECT_DNS))
