@@ -8,6 +8,8 @@ import {
   changeDomain,
   putLinkOnDomain,
 } from '../../../tests/support/server/verified-domain.ts'
+import type { ShortDomain } from '../links/names/domain-directory.ts'
+import { resolveLink } from '../links/resolve.ts'
 import { expectVisitorPage, readRecordedHits } from './redirect.fixture.ts'
 
 const PAST = '2020-01-01T00:00:00.000Z'
@@ -211,6 +213,24 @@ onBothEngines('A domain of a workspace', (server, engine) => {
         'https://second.example/',
         'https://second.example/',
       ])
+  })
+
+  test('does not answer with a link that a request has read for the workspace that had the domain before', async () => {
+    const { app } = server()
+    const former = await server().createWorkspace()
+    const current = app.domains.get(name) as ShortDomain
+    // The fast path does not read the second one.
+    for (const [slug, path] of [
+      ['read-late', '/read-late'],
+      ['read-later', '/read-later/'],
+    ] as const) {
+      await putLinkOnDomain(server(), former, name, { slug, destinationUrl: 'https://former.example/' })
+      const link = await resolveLink(app.redirects, { ...current, workspaceId: former.id }, slug)
+      expect(link?.destinationUrl).toBe('https://former.example/')
+      expect([path, (await ask(path)).status]).toEqual([path, 404])
+      await put({ slug, destinationUrl: 'https://current.example/' })
+      expect((await ask(path)).headers.get('location')).toBe('https://current.example/')
+    }
   })
 
   test('is refused as a destination of links, of every workspace', async () => {

@@ -77,6 +77,12 @@ test('the default domain answers a client of HTTP/1.0 without a host', async () 
   expect(summarize(await send('GET /x HTTP/1.0\r\n'))).toEqual([302, 'default'])
 })
 
+test('the names of the operator come before the domains of workspaces', async () => {
+  for (const server of servers)
+    await addVerifiedDomain(server, (await server.createWorkspace()).id, 'old.example')
+  expect(await ask('/x', 'Host: old.example\r\n')).toEqual([302, 'default'])
+})
+
 test('a domain of a workspace answers its links, of several segments too', async () => {
   for (const __ of [1, 2]) {
     expect(await ask('/x', `Host: ${OWN}\r\n`)).toEqual([302, 'own'])
