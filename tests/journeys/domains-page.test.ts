@@ -7,6 +7,7 @@ import { ROOT } from '../support/architecture/read-checkout.ts'
 import { getCodeBlock, readCodeBlocks } from '../support/code-blocks.ts'
 import { type DnsServer, startDnsServer } from '../support/fake-servers/dns-server.ts'
 import { startCaddy } from '../support/processes/caddy.ts'
+import { atScale } from '../support/scale.ts'
 import {
   BROWSER_USER_AGENT,
   startServer,
@@ -27,14 +28,16 @@ const getBlocks = (heading: string) =>
   page.filter((block) => block.heading === heading).map(({ code }) => code)
 
 let dns: DnsServer
+let environment: Record<string, string>
 let server: TestServer
 let own: TestWorkspace
 let shiftMs = 0
 beforeAll(async () => {
   dns = await startDnsServer()
   dns.set('A', 'go.example', OWN_ADDRESS)
+  environment = { TOWPATH_URL: 'https://go.example', TRUST_PROXY: '127.0.0.1', DNS_SERVERS: dns.address }
   server = await startServer('sqlite', {
-    environment: { TOWPATH_URL: 'https://go.example', TRUST_PROXY: '127.0.0.1', DNS_SERVERS: dns.address },
+    environment,
     now: () => Date.now() + shiftMs,
   })
   own = await server.createWorkspace()
@@ -50,7 +53,15 @@ async function run(code: string): Promise<string> {
   const child = Bun.spawn(
     ['bash', '-c', `${known}\n${code.replaceAll('http://127.0.0.1:3000', server.origin)}`],
     {
-      env: { PATH: process.env.PATH, KEY: own.key },
+      cwd: ROOT,
+      // Commands of the operator have the settings of the server.
+      env: {
+        ...environment,
+        DATA_DIR: server.dataDir,
+        PATH: process.env.PATH,
+        HOME: server.dataDir,
+        KEY: own.key,
+      },
       stdout: 'pipe',
       stderr: 'pipe',
     },
@@ -74,7 +85,7 @@ const prove = ({ dns: [proof] }: Pick<DomainResource, 'dns'>) =>
 
 describe('the requests of docs/domains.md', () => {
   test('add a domain, prove it, and send its visitors here', async () => {
-    const [add = '', look = ''] = getBlocks('Add a domain')
+    const [add = '', , look = ''] = getBlocks('Add a domain')
     const [domain, seen] = await runRequests(add)
     expect(domain).toMatchObject({ id: 1, domain: NAME, verified: false })
     expect(seen).toMatchObject({ verified: false, problem: expect.stringContaining('no TXT record') })
@@ -84,6 +95,20 @@ describe('the requests of docs/domains.md', () => {
     expect(verified).toMatchObject({ verified: true, problem: null })
     // The other commands ask DNS, which is not this server's.
     expect(look).toContain(`dig +short TXT ${domain.dns[0]?.name}\n`)
+  })
+
+  // Each command is a process of its own; server/cli/cli.test.ts has them as well.
+  const isSoak = atScale({ test: false, soak: true })
+  test.skipIf(!isSoak)('are commands of the operator as well', async () => {
+    const [, commands = ''] = getBlocks('Add a domain')
+    const lines = (await run(commands.replaceAll(NAME, 'more.acme.example'))).trim().split('\n')
+    const domains = lines.map((line) => JSON.parse(line)).map(({ domain, verified }) => [domain, verified])
+    const [verified, added] = [
+      [NAME, true],
+      ['more.acme.example', false],
+    ]
+    expect(domains.slice(0, 2)).toEqual([added, verified])
+    expect(domains.slice(2)).toEqual(expect.arrayContaining([added, verified]))
   })
 
   test('make links there, and on the default domain', async () => {

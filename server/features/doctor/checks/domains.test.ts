@@ -78,7 +78,7 @@ describe('the domains of workspaces', () => {
         summary: `${NAME} fails its check since 2030-01-02T00:00:00.000Z. The TXT record is gone.`,
         fix: expect.stringContaining('the page Domains'),
       },
-      { status: 'ok', summary: 'Domains of workspaces that are well: 1.' },
+      { status: 'ok', summary: 'Nothing is wrong with 1 domain.' },
     ])
     expect(JSON.stringify(found)).not.toMatch(/secret-token|Acme/)
   })
@@ -112,7 +112,7 @@ describe('the domains of workspaces', () => {
     expect(lookups).toBe(1 + 50)
     expect(summarize(found).split('\n')).toEqual([
       expect.stringContaining(`warning: ${NAME} fails`),
-      'ok: Domains of workspaces that are well: 49.',
+      'ok: Nothing is wrong with 49 domains.',
       'skipped: Only 50 domains were looked at: those that fail, and then the newest.',
     ])
   })
@@ -147,10 +147,17 @@ describe('the way to a domain', () => {
   test('has a certificate that is judged', async () => {
     const { cert, key } = createCertificate(dir, NAME)
     const tls = { cert: Bun.file(cert), key: Bun.file(key) }
-    const server = Bun.serve({ port: 0, hostname: OWN, tls, fetch: () => new Response('') })
+    const asked: string[] = []
+    const fetch = ({ url }: Request) => {
+      asked.push(new URL(url).pathname)
+      return new Response('')
+    }
+    const server = Bun.serve({ port: 0, hostname: OWN, tls, fetch })
     expect(await judge(server.port as number, [OWN])).toStartWith(
       `problem: The certificate of ${NAME} is not trusted`,
     )
+    // It counts for no link, and for no slug that is missing.
+    expect(asked).toEqual(['/robots.txt'])
     await server.stop(true)
   })
 

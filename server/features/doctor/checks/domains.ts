@@ -5,12 +5,15 @@ import { isIP } from 'node:net'
 import { isAllowedAddress } from '../../../http/address-policy.ts'
 import { withTimeout } from '../../../lib/concurrency/with-timeout.ts'
 import { type CheckResult, ok, problem, skipped, warning } from '../finding.ts'
+import { formatCount } from '../format-count.ts'
 import { type DoctorNeeds, type RowReader, withRows } from '../needs.ts'
 import { connectTo, countDays, judgeConnection } from './tls.ts'
 
 /** All of them are looked at side by side: a check has nine seconds. */
 const DOMAINS_MAX = 50
 const LOOKUP_MS = 3_000
+/** DNS can have thousands. */
+const ADDRESSES_SHOWN = 3
 
 const CORRECT_DNS = 'Let its owners set the records that the page Domains of their workspace shows.'
 const BEHIND_PROXY = `Right where a proxy such as Cloudflare stands before it. If not: ${CORRECT_DNS}`
@@ -62,9 +65,11 @@ function praise(judged: JudgedDomain[], now: number): CheckResult[] {
   const well = judged.filter(({ complaints }) => complaints.length === 0)
   if (well.length === 0) return []
   const ends = well.flatMap(({ validUntil }) => validUntil ?? [])
-  const next =
-    ends.length === 0 ? '' : `, all certificates for ${countDays(Math.min(...ends) - now)} at least`
-  return [ok(`Domains of workspaces that are well: ${well.length}${next}.`)]
+  const until =
+    ends.length === 0
+      ? ''
+      : `, and their certificates are valid for ${countDays(Math.min(...ends) - now)} or more`
+  return [ok(`Nothing is wrong with ${formatCount(well.length, 'domain')}${until}.`)]
 }
 
 const admitLimit = (count: number): CheckResult[] =>
@@ -96,7 +101,8 @@ export async function judgeWay(url: string, own: string[], needs: DoctorNeeds): 
   const here = addresses.filter((address) => own.includes(address))
   const others = addresses.filter((address) => !own.includes(address))
   const isHere = here.length > 0
-  const elsewhere = `${domain} leads to ${others.join(', ')}${isHere ? ' too' : ''}, no address of ${new URL(origin).host}`
+  const shown = others.slice(0, ADDRESSES_SHOWN).join(', ')
+  const elsewhere = `${domain} leads to ${shown}${isHere ? ' too' : ''}, no address of ${new URL(origin).host}`
   // The DNS of a workspace must not lead requests into the operator's network.
   if (!isHere && !others.every((address) => isAllowedAddress(address, webhookAllow)))
     return complain(warning(`${elsewhere}. It is not public.`, CORRECT_DNS))

@@ -10,6 +10,8 @@ import { type CheckResult, complaintsOr, problem, skipped, warning } from '../fi
 import type { DoctorNeeds } from '../needs.ts'
 
 const TIMEOUT_MS = 5_000
+/** Each domain answers it. Another path would count as a slug that somebody has asked for in vain. */
+const PATH = '/robots.txt'
 const DAY_MS = 24 * 60 * 60 * 1000
 /** Whoever renews does so a month before the end (https://letsencrypt.org/docs/integration-guide/). */
 const SOON_MS = 14 * DAY_MS
@@ -52,7 +54,7 @@ export async function connectTo(
 ): Promise<TlsConnection | { unreachable: string }> {
   const { hostname } = new URL(origin)
   const ask = (url: string) => requestFromOperator({ url, timeoutMs: TIMEOUT_MS, addresses })
-  const [secured, unsecured] = await Promise.all([ask(`${origin}/livez`), ask(`http://${hostname}/livez`)])
+  const [secured, unsecured] = await Promise.all([ask(origin + PATH), ask(`http://${hostname}${PATH}`)])
   const plain = 'reason' in unsecured ? undefined : unsecured
   if (!('reason' in secured)) return { certificate: secured.certificate, plain }
   return HANDSHAKE_FAILURE.test(secured.reason)
