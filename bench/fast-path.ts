@@ -2,7 +2,7 @@
 // with the fast path and without it, and with the fast path of another version of this repository if its checkout is
 // named. Alternating rounds of one run, medians.
 
-import { cpSync, readdirSync, readFileSync } from 'node:fs'
+import { cpSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { createKey } from '../server/features/accounts/access/keys.ts'
 import { createWorkspace } from '../server/features/accounts/workspaces/create-workspace.ts'
@@ -10,6 +10,7 @@ import { openDatabase } from '../server/storage/database/open-database.ts'
 import { canInstallPackages, installPackage } from '../tests/support/processes/debian-package.ts'
 import { type LoadResult, load, redirectScript, requireWrk, USER_AGENT } from './load.ts'
 import { median } from './median.ts'
+import { readProcessorTime } from './processor-time.ts'
 import { type Contender, freePort, launchNginx, seedLinks, startTowpath, TOWPATH_DIR } from './servers.ts'
 
 const ROUNDS = 7
@@ -89,24 +90,15 @@ const createProxyConfig = (servers: Server[]) =>
     )
     .join('\n')
 
-/** Nanoseconds of processor time that a process's threads have had (Linux: Documentation/scheduler/sched-stats.rst). */
-function processorTime(pid: number): number {
-  const tasks = `/proc/${pid}/task`
-  return readdirSync(tasks).reduce(
-    (sum, id) => sum + Number(readFileSync(`${tasks}/${id}/schedstat`, 'utf8').split(' ')[0]),
-    0,
-  )
-}
-
 interface Measured extends LoadResult {
   /** Microseconds of the server's processor time for each request. */
   processorUs: number
 }
 
 async function measure(server: Server, script: string): Promise<Measured> {
-  const before = processorTime(server.pid)
+  const before = readProcessorTime(server.pid)
   const result = await load(server.proxyPort, { seconds: SECONDS, script })
-  const spentNs = processorTime(server.pid) - before
+  const spentNs = readProcessorTime(server.pid) - before
   return { ...result, processorUs: spentNs / 1000 / (result.perSecond * SECONDS) }
 }
 

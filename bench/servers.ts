@@ -107,12 +107,12 @@ export function startTowpath(
   })
 }
 
-/** @returns the id of their workspace */
-export function seedLinks(db: DatabaseHandle, links: number): Promise<number> {
+/** @param domain '' is the default domain @returns the id of their workspace */
+export function seedLinks(db: DatabaseHandle, links: number, domain = ''): Promise<number> {
   const at = Date.now()
   return db.write(async (connection) => {
     const workspace = {
-      public_id: 'bench',
+      public_id: `bench${domain}`,
       name: 'bench',
       plan: 'enterprise',
       created_at: at,
@@ -130,7 +130,7 @@ export function seedLinks(db: DatabaseHandle, links: number): Promise<number> {
         .values(
           chunk.map((n) => ({
             workspace_id: id,
-            domain: '',
+            domain,
             slug: `bench${n}`,
             slug_key: `bench${n}`,
             destination_url: `https://example.com/landing/${n}?ref=${n}`,

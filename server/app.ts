@@ -30,7 +30,6 @@ import {
   type Hosts,
 } from './features/links/domains/host-gate.ts'
 import { createDomainRoutes, nothingHere } from './features/links/domains/public.ts'
-import { isReserved, readRequestedSlug } from './features/links/slug.ts'
 import { createTrashApi } from './features/links/trash/trash-api.ts'
 import { createNotifyApi } from './features/notify/api.ts'
 import { createMailRoutes } from './features/notify/public.ts'
@@ -41,7 +40,7 @@ import { createSnippet } from './features/tracking/snippet.ts'
 import { createHeaderWrapper, toStrictTransportLine } from './http/answer-headers.ts'
 import type { FastPathOptions } from './http/fast-path/listener.ts'
 import { jsonBody } from './http/json-body.ts'
-import { requireOneHost } from './http/one-host.ts'
+import { requireOneHost } from './http/request-host.ts'
 import { pathOf } from './http/request-path.ts'
 import type { Caller } from './http/route-facts.ts'
 import { toRouteTemplate } from './http/route-table.ts'
@@ -190,24 +189,21 @@ function createHandlers(services: Services) {
   const onApi = onSocket(rest)
   const onPage: Answer = (request, server) =>
     pages.fetch(request, { peer: server.requestIP(request)?.address })
+  /** The pages of the server exist on the default domain only. */
+  const onNothing: DomainAnswer = (request, server, domain) =>
+    domain.workspaceId === null ? onPage(request, server) : nothingHere(request)
   const onRoot: DomainAnswer = (request, server, domain) =>
     domain.workspaceId === null ? onPage(request, server) : redirects.answerRoot(request, domain)
-  /** On a workspace's domain, and for paths that are not mounted. */
   const onLink: DomainAnswer = (request, server, domain) => {
-    const slug = readRequestedSlug(pathOf(request.url))
-    if (slug === '') return onRoot(request, server, domain)
-    if (isReserved(services.site, domain.name, slug)) return nothingHere(request)
-    describeRequest({ route: '/{slug}' })
-    return redirects.answer(request, server, domain, slug)
+    const answer = redirects.answer(request, server, domain)
+    if (answer) describeRequest({ route: '/{slug}' })
+    return answer ?? onNothing(request, server, domain)
   }
   /** Bun matches a path as it was sent. This handler resolves its dots. Every path that is not mounted may be a link's. */
   const onResolvedPath: DomainAnswer = (request, server, domain) => {
     const path = pathOf(request.url)
-    if (domain.workspaceId !== null) return onLink(request, server, domain)
-    if (path === '/v1' || path.startsWith('/v1/')) return onApi(request, server)
-    const slug = readRequestedSlug(path)
-    if (slug === '' || isReserved(services.site, '', slug)) return onPage(request, server)
-    return onLink(request, server, domain)
+    const isApi = domain.workspaceId === null && (path === '/v1' || path.startsWith('/v1/'))
+    return isApi ? onApi(request, server) : onLink(request, server, domain)
   }
   return {
     redirects,
@@ -219,8 +215,7 @@ function createHandlers(services: Services) {
       doctor: doctor.routes,
       rest: rest.routes,
     },
-    slug: ((request, server, domain) =>
-      redirects.answer(request, server, domain, readRequestedSlug(pathOf(request.url)))) as DomainAnswer,
+    slug: onLink,
     form: ((request, server) => submit(request, server, pathOf(request.url).slice('/f'.length))) as Answer,
     snippet: snippet.latest,
     pinnedSnippet: snippet.versioned,
@@ -230,11 +225,8 @@ function createHandlers(services: Services) {
     prepareFiles: () => Promise.all([dashboard.prepare(), snippet.prepare()]),
     page: onPage,
     root: onRoot,
-    link: onLink,
     wellKnown: ((request, server, domain) =>
-      domain.workspaceId === null
-        ? onPage(request, server)
-        : domainRoutes.answerWellKnown(request, domain)) as DomainAnswer,
+      domainRoutes.answerWellKnown(request, domain) ?? onNothing(request, server, domain)) as DomainAnswer,
     tlsAsk: ((request, server) =>
       domainRoutes.answerTlsAsk(request, server) ?? onPage(request, server)) as Answer,
     signIn: signIn.answer,
@@ -256,7 +248,7 @@ export function createApp(services: Services) {
   type Mount = [string, Answer]
   const addHeaders = createHeaderWrapper(services.origin)
   const observe = observeRequests(services.observer)
-  const onHosts = createHostGate(services.hosts, handlers.link)
+  const onHosts = createHostGate(services.hosts, handlers.slug)
   const secure = (route: string, hosts: Hosts, answer: DomainAnswer): Answer =>
     addHeaders(observe(route, requireOneHost(onHosts(hosts, answer))))
   // Reserved names: paths of the map, and files that browsers and crawlers request by themselves. No link may take one.

@@ -1,6 +1,5 @@
 // Wires the node of this process to the others on its database: features/cluster/.
 
-import manifest from '../package.json' with { type: 'json' }
 import { listSharedSettings } from './config/shared-settings.ts'
 import type { Config } from './config.ts'
 import { type ClusterNode, openClusterNode } from './features/cluster/cluster-node.ts'
@@ -8,6 +7,7 @@ import type { Spool } from './features/hits/spool/spool.ts'
 import { isNewInstallation } from './features/hits/worker/client.ts'
 import { log } from './lib/log.ts'
 import type { Database } from './storage/database/open-database.ts'
+import { VERSION } from './version.ts'
 
 interface ClusterNeeds {
   db: Database
@@ -27,7 +27,7 @@ export async function openCluster(config: Config, needs: ClusterNeeds): Promise<
     node: spool.node,
     dir: spool.dir,
     isEmpty,
-    version: manifest.version,
+    version: VERSION,
     hitStore: config.clickHouseUrls ? 'clickhouse' : 'duckdb',
     settings: listSharedSettings(config),
     secret: config.secret,

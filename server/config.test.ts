@@ -321,7 +321,7 @@ describe('reports wrong settings with a fix', () => {
       'clickhouse://h',
       'CLICKHOUSE_URL: is not the address of a ClickHouse server. Use http://user:password@host:8123/database. Put a comma between replicas.',
     ],
-    ['DATABASE_POOL', '0', 'DATABASE_POOL: "0" is not a number from 1 to 1000. Leave it out for 10.'],
+    ['DATABASE_POOL', '0', 'DATABASE_POOL: "0" is not a whole number from 1 to 1000. Leave it out for 10.'],
     [
       'WORKERS',
       '4',

@@ -4,13 +4,18 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import pg from 'pg'
 import { startServer, type TestServer, type TestWorkspace } from '../tests/support/server/test-server.ts'
+import { addVerifiedDomain, changeDomain, putLinkOnDomain } from '../tests/support/server/verified-domain.ts'
 import { until } from '../tests/support/until.ts'
 import { changePlan } from './features/accounts/workspaces/change-plan.ts'
 import { deleteWorkspace } from './features/accounts/workspaces/delete-workspace.ts'
 import { restoreWorkspace, suspendWorkspace } from './features/accounts/workspaces/suspend-workspace.ts'
 import { createLinkCache } from './features/links/cache.ts'
 import { creditLeads } from './features/links/credit-leads.ts'
-import { createDomainDirectory, DEFAULT_DOMAIN } from './features/links/domains/domain-directory.ts'
+import {
+  createDomainDirectory,
+  DEFAULT_DOMAIN,
+  type ShortDomain,
+} from './features/links/names/domain-directory.ts'
 import { resolveLink } from './features/links/resolve.ts'
 import { restoreLink, suspendLink } from './features/links/suspend.ts'
 import { createWorkspaceLookup } from './features/tracking/workspace-lookup.ts'
@@ -25,12 +30,17 @@ async function startNode({ dataDir, databaseUrl }: TestServer) {
   const freshness = createFreshness(db.engine)
   const cache = createLinkCache(freshness)
   const workspaces = createWorkspaceLookup(db, freshness)
-  const domains = createDomainDirectory(db, { isOwnHost: () => true })
+  const domains = createDomainDirectory(
+    db,
+    { isOwnHost: () => false },
+    { onNewHolder: cache.invalidateMisses },
+  )
   const feed = await followChanges({ db, cache, domains, workspaces, freshness })
   return {
     db,
     cache,
     workspaces,
+    domains,
     feed,
     find: async (slug: string) => resolveLink({ db, cache }, DEFAULT_DOMAIN, slug),
   }
@@ -120,6 +130,25 @@ describe('another node sees', () => {
     await until('the suspension', async () => (await node.find(slug))?.suspended)
     await restoreLink(operator(), { id })
     await until('its end', async () => !(await node.find(slug))?.suspended)
+  })
+
+  test('domains that are verified, change, are lost and go to another workspace', async () => {
+    const [first, second] = [await server.createWorkspace(), await server.createWorkspace()]
+    const name = `links-${first.id}.example`
+    const find = () => node.domains.find(name)
+    const id = await addVerifiedDomain(server, first.id, name)
+    await until('the domain', () => find()?.workspaceId === first.id)
+    await changeDomain(server, id, { root_url: 'https://example.com/' })
+    await until('its URL', () => find()?.rootUrl === 'https://example.com/')
+    await putLinkOnDomain(server, second, name, { slug: 'kept' })
+    const findLink = async () => resolveLink(node, find() as ShortDomain, 'kept')
+    // The node knows now that no link of the first workspace has the slug.
+    expect(await findLink()).toBeNull()
+    await changeDomain(server, id, { verified_at: null })
+    await until('the loss', () => find() === undefined)
+    await addVerifiedDomain(server, second.id, name)
+    await until('the other workspace', () => find()?.workspaceId === second.id)
+    expect((await findLink())?.workspaceId).toBe(second.id)
   })
 
   test('workspaces that come, are suspended, return and go', async () => {

@@ -2,7 +2,7 @@
 
 import { type ChangeFeed, openChangeFeed } from './features/cluster/change-feed.ts'
 import type { LinkCache } from './features/links/cache.ts'
-import type { DomainDirectory } from './features/links/domains/domain-directory.ts'
+import type { DomainDirectory } from './features/links/names/domain-directory.ts'
 import type { WorkspaceLookup } from './features/tracking/workspace-lookup.ts'
 import { describeError, log } from './lib/log.ts'
 import type { DatabaseEngine, DatabaseHandle } from './storage/database/open-database.ts'

@@ -8,6 +8,7 @@ import { openTracing } from './http/telemetry/open-tracing.ts'
 import { openProcessMetrics } from './http/telemetry/process-metrics.ts'
 import { createRequestMetrics } from './http/telemetry/request-metrics.ts'
 import type { DatabaseHandle } from './storage/database/open-database.ts'
+import { VERSION } from './version.ts'
 
 export interface Observability {
   /** For the handlers of requests. */
@@ -18,10 +19,11 @@ export interface Observability {
 
 export async function openObservability(
   { tracing: settings, slowRequestMs, trustProxy }: Config,
-  { db, node, version }: { db: DatabaseHandle; node: string; version: string },
+  db: DatabaseHandle,
+  node: string,
 ): Promise<Observability> {
-  const tracing = await openTracing(settings, { version, node, part: 'server' })
-  const ownProcess = openProcessMetrics(version)
+  const tracing = await openTracing(settings, { version: VERSION, node, part: 'server' })
+  const ownProcess = openProcessMetrics(VERSION)
   const requests = createRequestMetrics()
   return {
     observer: { requests, slowRequestMs, trustProxy },

@@ -1,12 +1,12 @@
 // Opens the database after a look at the data directory: an older release must not touch what a newer one has written.
 
-import manifest from '../package.json' with { type: 'json' }
 import type { Config } from './config.ts'
 import { BATCH_FORMAT } from './features/hits/batches/batch-file.ts'
 import { SPOOL_FORMAT } from './features/hits/spool/record-format.ts'
 import { type DataFormats, requireKnownFormats, writeFormats } from './storage/data-formats.ts'
 import { type DatabaseHandle, openDatabase } from './storage/database/open-database.ts'
 import { HIT_LAYOUT } from './storage/hits/duckdb/layout.ts'
+import { VERSION } from './version.ts'
 
 /** What this release writes into a data directory, beside the rows. */
 const FORMATS: DataFormats = { spool: SPOOL_FORMAT, batches: BATCH_FORMAT, hits: HIT_LAYOUT }
@@ -21,6 +21,6 @@ export async function openRows(
 ): Promise<DatabaseHandle> {
   await requireOwnFormats(config.dataDir)
   const db = await openDatabase({ ...config, isSoleServer: true, emptyLogEveryMs })
-  await writeFormats(config.dataDir, { release: manifest.version, formats: FORMATS })
+  await writeFormats(config.dataDir, { release: VERSION, formats: FORMATS })
   return db
 }

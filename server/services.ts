@@ -1,7 +1,6 @@
 // Opens the stores and wires the features: what app.ts mounts, what jobs.ts runs, and what main.ts closes.
 
 import { dirname } from 'node:path'
-import manifest from '../package.json' with { type: 'json' }
 import type { Config } from './config.ts'
 import { createServerDoctor } from './doctor.ts'
 import { createRateLimiter } from './features/accounts/access/rate-limiter.ts'
@@ -25,10 +24,10 @@ import { createDestinationJudge } from './features/links/blocklist/judge-destina
 import { createLinkCache } from './features/links/cache.ts'
 import { createClickLimiter } from './features/links/counting/use-click.ts'
 import { createDnsClients } from './features/links/domains/dns-client.ts'
-import { createDomainDirectory, type DomainDirectory } from './features/links/domains/domain-directory.ts'
 import { createServerAddresses } from './features/links/domains/server-addresses.ts'
 import type { Site } from './features/links/link.ts'
 import { readLinkMetrics } from './features/links/metrics.ts'
+import { createDomainDirectory, type DomainDirectory } from './features/links/names/domain-directory.ts'
 import { preloadLinks } from './features/links/preload-links.ts'
 import { createClockFollower } from './features/notify/delivery/follow-clock.ts'
 import { createEventIds } from './features/tracking/event-id.ts'
@@ -44,6 +43,7 @@ import { createSite } from './site.ts'
 import { createBuiltFileStore } from './storage/built-file-store.ts'
 import { createGeoLookup, type GeoLookup } from './storage/geo.ts'
 import { openStores, type StoreOptions, type Stores } from './stores.ts'
+import { VERSION } from './version.ts'
 
 export interface ServiceOptions extends StoreOptions {
   /** Where several servers share the ports of this machine. */
@@ -89,8 +89,7 @@ export async function openServices(config: Config, options: ServiceOptions = {})
     { ...shared, ...endpoints, notify, hitWorker: stores.hitWorker },
     worker,
   )
-  const { version } = manifest
-  const observability = await openObservability(config, { db: stores.db, node: stores.spool.node, version })
+  const observability = await openObservability(config, stores.db, stores.spool.node)
   for (const part of [feed, observability, backups]) metrics.add(part.metrics)
   return {
     ...stores,
@@ -105,7 +104,7 @@ export async function openServices(config: Config, options: ServiceOptions = {})
       access: config,
       probe: stores.db.probe,
       draining: () => draining,
-      version,
+      version: VERSION,
       acceptsHits: stores.spool.acceptsHits,
       metrics: metrics.readAll,
     },
@@ -309,15 +308,15 @@ interface ApiServices extends Shared, Pick<PublicServices, 'attempts'> {
 /** The needs of the routes of /v1, by feature. */
 function createApiServices(config: Config, services: ApiServices) {
   const { db, limiter, hits, site, now, sendMail, mailBudget, attempts, notify } = services
-  const { resolvePendingAttribution, isBlockedDestination } = services
+  const { resolvePendingAttribution, isBlockedDestination, domains } = services
   const { origin, secret, turnstile, webhookAllow, snippetPath, defaultPlan } = config
   const analytics = { db, hits, now, defaultDomain: site.domain }
   return {
-    gates: { db, limiter, now, origin, secret, version: manifest.version },
+    gates: { db, limiter, now, origin, secret, version: VERSION },
     accounts: { limiter, now, origin, snippetPath, defaultPlan, sendMail, mailBudget },
     links: { site, now },
     domains: createVerificationNeeds(config, services),
-    redirects: { site, now, isBlockedDestination },
+    redirects: { site, domains, now, isBlockedDestination },
     analytics: { ...analytics, scratchDir: prepareScratchDirectory(config.dataDir) },
     leads: { ...analytics, resolvePendingAttribution },
     forms: { origin, now, resolvePendingAttribution, isBlocked: site.isBlocked },

@@ -1,7 +1,7 @@
 // The site of this server: its short domain, its own hosts, and the names that no link may take.
 
-import { readHostName } from './features/links/domains/domain-directory.ts'
 import type { Site } from './features/links/link.ts'
+import { readHostName } from './features/links/names/domain-directory.ts'
 import { toReservedOnDomains, toReservedSlugs } from './features/links/slug.ts'
 import { toServerName } from './lib/web-url.ts'
 

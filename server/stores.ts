@@ -1,7 +1,6 @@
 // Opens the stores of a server: the database, the spool, the cluster that they make it part of, and the hit worker.
 
 import { join } from 'node:path'
-import manifest from '../package.json' with { type: 'json' }
 import { openCluster } from './cluster.ts'
 import type { Config } from './config.ts'
 import type { ClusterNode } from './features/cluster/cluster-node.ts'
@@ -21,6 +20,7 @@ import type { Database } from './storage/database/open-database.ts'
 import { openDiskSpace } from './storage/disk-space.ts'
 import { type Lock, lockDataDir } from './storage/lock.ts'
 import { markRunning } from './storage/running-mark.ts'
+import { VERSION } from './version.ts'
 
 export interface StoreOptions {
   now?: () => number
@@ -134,7 +134,7 @@ async function openHitWorker(config: Config, { db, spool, cluster, site, salts, 
     salts,
     clickHouseUrls: config.clickHouseUrls,
     tracing: config.tracing,
-    version: manifest.version,
+    version: VERSION,
     instance: cluster.instance,
     getOthersShippedUntil: cluster.getOthersShippedUntil,
     ownHosts: site.ownHosts,

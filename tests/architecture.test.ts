@@ -33,7 +33,7 @@ const EXCEPTIONS: RuleException[] = [
   ),
   createException(
     'workspace',
-    'links/domains/domain-directory.ts',
+    'links/names/domain-directory.ts',
     'createDomainDirectory',
     'a request knows only the host, and a verified domain belongs to one workspace',
   ),
@@ -46,9 +46,9 @@ const EXCEPTIONS: RuleException[] = [
   ),
   createException(
     'workspace',
-    'links/find-slug-availability.ts',
+    'links/names/link-domain.ts',
     'findHolder',
-    'a slug belongs to one workspace, as for a creation; the answer does not say to which',
+    'the operator names a link by its short URL, and a verified domain belongs to one workspace',
   ),
   createException(
     'allow',

@@ -38,6 +38,29 @@ describe('the route map', () => {
     expect(pages.filter((path) => !mapped.includes(path))).toEqual([])
   })
 
+  test('has nothing but links, forms and the snippet on domains of workspaces', () => {
+    const onEvery = server.app.map.filter(([, , , , , hosts]) => hosts === 'every domain')
+    expect(onEvery.filter(([by]) => by !== 'anybody')).toEqual([])
+    // A new line here is a decision: docs/adr/0042-hosts.md.
+    const answering = [
+      '/:slug',
+      '/f',
+      '/f/*',
+      '/thanks',
+      '/t.js',
+      '/e/:file',
+      '/e',
+      '/e/forms',
+      '/',
+      '/robots.txt',
+    ]
+    expect(onEvery.map(([, , path]) => path)).toEqual([...answering, '/favicon.ico', '/.well-known/*'])
+    const first = onEvery
+      .map(([, , path]) => path.split('/')[1] as string)
+      .filter((name) => /^[^:]/.test(name))
+    expect(first.filter((name) => !server.app.site.reservedOnDomains.has(name))).toEqual([])
+  })
+
   test('names files that exist', () => {
     const missing = server.app.map.filter(
       ([, , , , file]) => !existsSync(join(import.meta.dir, '../server', file)),

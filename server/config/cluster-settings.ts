@@ -1,6 +1,6 @@
 // Settings for more than one process: ClickHouse, connections to PostgreSQL, workers on one machine, the inner port.
 
-import type { GetSetting, ProblemReporter } from './setting.ts'
+import { type GetSetting, type ProblemReporter, readCount } from './setting.ts'
 
 /** More would share the same cores: the largest machines have about this many. */
 const WORKERS_MAX = 256
@@ -54,20 +54,6 @@ function readWorkers(get: GetSetting, wrong: ProblemReporter): number {
     'Set DATABASE_URL and CLICKHOUSE_URL too, or leave WORKERS out.',
   )
   return 1
-}
-
-function readCount(
-  name: string,
-  get: GetSetting,
-  { standard, most }: { standard: number; most: number },
-  wrong: ProblemReporter,
-): number {
-  const text = get(name)
-  if (text === undefined) return standard
-  const count = Number(text)
-  if (/^\d+$/.test(text) && count >= 1 && count <= most) return count
-  wrong(name, `"${text}" is not a number from 1 to ${most}`, `Leave it out for ${standard}.`)
-  return standard
 }
 
 function readInnerPort(text: string | undefined, port: number, wrong: ProblemReporter): number | undefined {

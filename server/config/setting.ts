@@ -14,3 +14,18 @@ export type GetSetting = (name: string) => string | undefined
 
 /** Reports a problem: the name of the setting, what is wrong, and the remedy. */
 export type ProblemReporter = (name: string, what: string, fix: string) => void
+
+/** A setting that counts something: a whole number from 1 on. */
+export function readCount(
+  name: string,
+  get: GetSetting,
+  { standard, most }: { standard: number; most: number },
+  wrong: ProblemReporter,
+): number {
+  const text = get(name)
+  if (text === undefined) return standard
+  const count = Number(text)
+  if (/^\d+$/.test(text) && count >= 1 && count <= most) return count
+  wrong(name, `"${text}" is not a whole number from 1 to ${most}`, `Leave it out for ${standard}.`)
+  return standard
+}

@@ -24,3 +24,20 @@ export function readRequestHost(
   const comma = forwarded.indexOf(',')
   return (comma < 0 ? forwarded : forwarded.slice(0, comma)).trim()
 }
+
+type Handler<Args extends unknown[]> = (
+  request: Bun.BunRequest,
+  ...args: Args
+) => Response | Promise<Response>
+
+/** Refuses a request with more than one Host field (RFC 9112 §3.2): two readers could choose differently. */
+export function requireOneHost<Args extends unknown[]>(answer: Handler<Args>): Handler<Args> {
+  return (request, ...args) => {
+    // `Headers` joins them with a comma, which no host has.
+    if (!request.headers.get('host')?.includes(',')) return answer(request, ...args)
+    return Response.json(
+      { error: 'The request has more than one Host header. Send one.' },
+      { status: 400, headers: { Connection: 'close', 'Cache-Control': 'no-store' } },
+    )
+  }
+}

@@ -85,3 +85,17 @@ export async function readDiskSpace(dir: string): Promise<FreeSpace> {
   const { bavail, blocks, bsize } = await statfs(dir)
   return { free: bavail * bsize, total: blocks * bsize }
 }
+
+/** What a disk lacks, as texts for a sentence: `12 MB`. */
+export interface SpaceShortage {
+  needed: string
+  free: string
+}
+
+/** @returns undefined where the disk of the directory has room for so many bytes */
+export async function findShortage(dir: string, neededBytes: number): Promise<SpaceShortage | undefined> {
+  const { free } = await readDiskSpace(dir)
+  return free >= neededBytes ? undefined : { needed: toMegabytes(neededBytes), free: toMegabytes(free) }
+}
+
+const toMegabytes = (bytes: number) => `${Math.ceil(bytes / 1024 ** 2)} MB`

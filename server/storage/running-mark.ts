@@ -5,6 +5,7 @@ import { Database } from 'bun:sqlite'
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { log } from '../lib/log.ts'
+import { toSqlitePath } from './database/open-reader.ts'
 
 const toMarkPath = (dataDir: string) => join(dataDir, 'server.running')
 
@@ -38,7 +39,7 @@ function isCopied(path: string): boolean {
 }
 
 function verifyCopiedDatabase(dataDir: string) {
-  const path = join(dataDir, 'towpath.db')
+  const path = toSqlitePath(dataDir)
   if (!existsSync(path)) return
   const problem = findDamage(path)
   if (problem !== undefined)

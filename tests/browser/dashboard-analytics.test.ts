@@ -99,7 +99,7 @@ onDashboard(
         .click()
       await page.getByRole('button', { name: 'Export' }).click()
       const download = page.waitForEvent('download')
-      await page.getByRole('menuitem', { name: /^CSV/ }).click()
+      await page.getByRole('menuitem', { name: /^CSV/ }).press('Enter')
       const file = await download
       expect(file.suggestedFilename()).toMatch(/^leads-\d+-\w+-\w+\.csv$/)
       expect(await Bun.file(await file.path()).text()).toContain('ada@example.com')

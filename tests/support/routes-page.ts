@@ -51,19 +51,16 @@ const scopeText = ({ by, scopes }: RouteFacts) =>
   by.startsWith('key') ? scopes.map((scope) => `\`${scope}\``).join(' and ') || 'any' : ''
 
 /** The paths of the route map that anybody may call. The other entries lead to routes with facts of their own. */
-const frontRows = ({ app }: TestServer): Row[] =>
-  app.map
+function frontTable({ app }: TestServer): string {
+  const lines = app.map
     .filter(([by]) => by === 'anybody')
-    .map(([by, method, path, , file]) => ({
-      method,
-      path,
-      by: CALLERS[by as Caller],
-      scope: '',
-      idempotent: false,
-      facts: '',
-      // `app.ts` writes the file relative to server/.
-      file: join('server', file),
-    }))
+    // `app.ts` writes the file relative to server/.
+    .map(
+      ([, method, path, , file, hosts]) =>
+        `| ${method} | \`${path}\` | ${hosts} | \`${join('server', file)}\` |`,
+    )
+  return `| method | path | answers on | file |\n|---|---|---|---|\n${lines.join('\n')}\n`
+}
 
 /** @param fileFor the file that declares the route */
 const routeRows = (routes: Route[], fileFor: (route: Route) => string): Row[] =>
@@ -136,9 +133,11 @@ export async function routesPage(): Promise<string> {
 ## Pages, redirects, forms and the snippet
 
 The most exact path answers, whatever the order. \`/t.js\` and \`/e\` are \`SNIPPET_PATH\` and \`INTAKE_PATH\`.
-Plain GETs of \`/:slug\` and plain POSTs of \`/e\` are answered at the socket (\`server/http/fast-path/listener.ts\`).
+Anybody may call them. On a domain of a workspace, only the paths of "every domain" answer: each other path there, also
+those of the tables below, is looked up as a link's. A host that is no domain of this server gets 404 for every path.
+Plain GETs of links and plain POSTs of \`/e\` are answered at the socket (\`server/http/fast-path/listener.ts\`).
 
-${table(frontRows(server))}
+${frontTable(server)}
 ## Signing in
 
 ${table(ownRows(listRoutes(server.app.routes.signIn), '/api/auth', find).sort(byPath))}

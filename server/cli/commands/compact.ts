@@ -1,7 +1,7 @@
 // The command `compact` gives the room of deleted rows back to the disk, and removes their last traces.
 
-import { join } from 'node:path'
 import { compactSqlite } from '../../storage/database/compact-sqlite.ts'
+import { toSqlitePath } from '../../storage/database/open-reader.ts'
 import { tryToLockDataDir } from '../../storage/lock.ts'
 import { type Command, CommandError } from '../command.ts'
 
@@ -18,7 +18,7 @@ export const compactCommand: Command = {
     if (!lock)
       throw new CommandError('A server runs on this data directory. Stop it first: it could not write.')
     try {
-      const { before, after } = await compactSqlite(join(config.dataDir, 'towpath.db'))
+      const { before, after } = await compactSqlite(toSqlitePath(config.dataDir))
       const toMegabytes = (bytes: number) => (bytes / 1024 / 1024).toFixed(1)
       return `towpath.db had ${toMegabytes(before)} MB and has ${toMegabytes(after)} MB now.`
     } finally {

@@ -1,7 +1,8 @@
 // The commands `link suspend` and `link restore`: visitors of a suspended link get 451.
 
+import { readHostName } from '../../features/links/names/domain-directory.ts'
+import { readRequestedSlug } from '../../features/links/slug.ts'
 import { type LinkReference, linkExists, restoreLink, suspendLink } from '../../features/links/suspend.ts'
-import { percentDecode } from '../../lib/text.ts'
 import { parseReason } from '../arguments.ts'
 import { type Command, CommandError, type CommandNeeds } from '../command.ts'
 
@@ -32,9 +33,11 @@ export const restoreLinkCommand: Command = {
 async function parseLinkReference(needs: CommandNeeds, text = ''): Promise<LinkReference> {
   const id = /^id:([1-9]\d{0,14})$/.exec(text)?.[1]
   if (id !== undefined) return { id: Number(id) }
-  const slug = parseSlug(needs.origin, text)
+  const bySlug = parseName(needs.origin, text)
+  const { domain, slug } = bySlug
   if (slug === '') throw new CommandError('A link is named by its id, its slug or its short URL.')
-  const bySlug = { domain: '', slug }
+  if (domain !== '' && !(await linkExists(needs, bySlug)))
+    throw new CommandError(`${text} is no short URL that answers on this server.`)
   if (text !== slug || !/^[1-9]\d{0,14}$/.test(text)) return bySlug
   const byId = { id: Number(text) }
   if (!(await linkExists(needs, byId))) return bySlug
@@ -44,10 +47,10 @@ async function parseLinkReference(needs: CommandNeeds, text = ''): Promise<LinkR
   )
 }
 
-/** Takes what a report has: a short URL, perhaps with a query and the `+` of a preview. @throws CommandError */
-function parseSlug(origin: string, text: string): string {
+/** Takes what a report has: a short URL, perhaps with a query and the `+` of a preview. */
+function parseName(origin: string, text: string): { domain: string; slug: string } {
   const url = /^https?:\/\//i.test(text) ? URL.parse(text) : null
-  if (url && url.host !== new URL(origin).host)
-    throw new CommandError(`${text} is no short URL of this server: those begin with ${origin}/.`)
-  return percentDecode((url ? url.pathname : text).replace(/^\/|\/+$/g, '')).replace(/\+$/, '')
+  const domain = !url || url.host === new URL(origin).host ? '' : readHostName(url.host)
+  const path = url ? url.pathname : `/${text.replace(/^\//, '')}`
+  return { domain, slug: readRequestedSlug(path).replace(/\+$/, '') }
 }

@@ -101,11 +101,11 @@ describe('towpath doctor', () => {
     rows.run('update links set clicks = clicks - 3 where id = ?', [links[0]?.id as number])
     const beside = async () => (await doctor(env)).of('counters')[0] ?? ''
     await until('the doctor to look anew', async () => (await beside()).startsWith('problem'), 60_000)
-    expect(await beside()).toContain('links show fewer clicks than analytics have: 3 clicks')
+    expect(await beside()).toContain('Links show fewer clicks than analytics have: 3 clicks')
     expect(await server.stop()).toBe(0)
     const stopped = await doctor(env)
     expect(stopped.code).toBe(1)
-    expect(stopped.of('counters')[0]).toContain('links show fewer clicks than analytics have: 3 clicks')
+    expect(stopped.of('counters')[0]).toContain('Links show fewer clicks than analytics have: 3 clicks')
     rows.run('update links set clicks = clicks + 3 where id = ?', [links[0]?.id as number])
     rows.close()
     expect((await doctor(env)).code).toBe(0)

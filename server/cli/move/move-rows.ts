@@ -1,12 +1,12 @@
 // Moves the rows from SQLite to PostgreSQL, while no server runs: a transaction a table, then a comparison of each.
 
-import { join } from 'node:path'
 import { type CopySource, openCopySource } from '../../storage/database/copy/copy-source.ts'
 import { copyTable, digestSource, digestTarget } from '../../storage/database/copy/copy-table.ts'
 import { emptyTables } from '../../storage/database/copy/copy-target.ts'
 import type { TableDigest } from '../../storage/database/copy/row-digest.ts'
 import { listSourceTables, type SourceTable } from '../../storage/database/copy/source-tables.ts'
 import type { Connection } from '../../storage/database/open-database.ts'
+import { toSqlitePath } from '../../storage/database/open-reader.ts'
 import type { ProgressBar } from '../progress-bar.ts'
 import type { MoveLog } from './move-log.ts'
 
@@ -23,7 +23,7 @@ const toStep = ({ name }: SourceTable) => TABLE_STEPS + name
 
 /** @returns how many rows there are @throws an error that names the first table that differs */
 export async function moveRows(needs: RowMoveNeeds): Promise<{ rows: number; tables: number }> {
-  const source = openCopySource(join(needs.dataDir, 'towpath.db'))
+  const source = openCopySource(toSqlitePath(needs.dataDir))
   try {
     const tables = listSourceTables(source)
     const digests: TableDigest[] = []
@@ -67,7 +67,7 @@ const TO_BEGIN_AGAIN =
 
 /** For a server that has run again since: the rows are copied from the beginning. */
 export async function undoRows({ dataDir, target, log }: RowMoveNeeds): Promise<void> {
-  const source = openCopySource(join(dataDir, 'towpath.db'))
+  const source = openCopySource(toSqlitePath(dataDir))
   try {
     await emptyTables(target, listSourceTables(source))
   } finally {

@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { isHitCopyBegun, isHitCopyReady, requestHitCopy } from '../../features/hits/batches/hit-copy.ts'
-import { readDiskSpace } from '../../storage/disk-space.ts'
+import { findShortage } from '../../storage/disk-space.ts'
 import { toHitFilePath } from '../../storage/hits/duckdb/hit-file.ts'
 import { CommandError } from '../command.ts'
 
@@ -32,12 +32,10 @@ export async function obtainHitCopy(dataDir: string, signal: AbortSignal): Promi
 }
 
 async function requireRoom(dataDir: string, copyBytes: number): Promise<void> {
-  const { free } = await readDiskSpace(dataDir)
-  const needed = copyBytes + ROOM_BYTES
-  if (free >= needed) return
-  const toMegabytes = (bytes: number) => Math.ceil(bytes / 1024 ** 2)
-  throw new CommandError(
-    `The move needs ${toMegabytes(needed)} MB beside ${dataDir} for a while, and ${toMegabytes(free)} MB are free. ` +
-      'Make room, or stop the server first: then no copy of the hits is needed.',
-  )
+  const shortage = await findShortage(dataDir, copyBytes + ROOM_BYTES)
+  if (shortage)
+    throw new CommandError(
+      `The move needs ${shortage.needed} beside ${dataDir} for a while, and ${shortage.free} are free. ` +
+        'Make room, or stop the server first: then no copy of the hits is needed.',
+    )
 }

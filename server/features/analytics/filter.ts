@@ -55,8 +55,9 @@ function readValue(name: FilterName, text: string): ReadValue {
         ? { values: [Number(text)] }
         : { problem: 'must be ids (whole numbers) separated by commas' }
     case 'domain':
-    case 'slug':
       return { values: [foldCase(text)] }
+    case 'slug':
+      return { values: [text] }
     case 'trigger':
       return readOption(text, HIT_TRIGGERS)
     case 'channel':

@@ -4,6 +4,7 @@ import { invalid } from '../../lib/failure.ts'
 import type { Database } from '../../storage/database/database.ts'
 import type { ColumnFilter } from '../../storage/filter-sql.ts'
 import type { Actor } from '../accounts/access/actor.ts'
+import { toSlugKey } from '../links/slug.ts'
 import type { FilterName, FilterValues } from './filter.ts'
 import type { QuestionSelection } from './parameters.ts'
 import {
@@ -112,10 +113,31 @@ async function resolveFilter<Name extends FilterName>(
       return toLinkFilter(await links.where('domain', 'in', stored).execute())
     }
     case 'slug':
-      return toLinkFilter(await links.where('slug_key', 'in', texts).execute())
+      return toLinkFilter(await findLinksBySlug(db, workspaceId, texts))
     default:
       return { column: name as ResolvedName<Name>, values, negate }
   }
+}
+
+/** Most domains do not tell the case of a slug apart. */
+async function findLinksBySlug({ read }: Pick<Database, 'read'>, workspaceId: number, slugs: string[]) {
+  const domains = read
+    .selectFrom('domains')
+    .select('domain')
+    .where('workspace_id', '=', workspaceId)
+    .where('case_sensitive', '=', 1)
+  const toKeys = (caseSensitive: boolean) => slugs.map((slug) => toSlugKey(slug, caseSensitive))
+  return read
+    .selectFrom('links')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .where((e) =>
+      e.or([
+        e('slug_key', 'in', toKeys(false)).and('domain', 'not in', domains),
+        e('slug_key', 'in', toKeys(true)).and('domain', 'in', domains),
+      ]),
+    )
+    .execute()
 }
 
 /** @throws Failure `invalid` when the granularity gives too many buckets */

@@ -4,12 +4,13 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { open, rename } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
+import { toSqlitePath } from '../../storage/database/open-reader.ts'
 import {
   readSqliteFacts,
   type SqliteSnapshot,
   startSqliteSnapshot,
 } from '../../storage/database/sqlite-snapshot.ts'
-import { readDiskSpace } from '../../storage/disk-space.ts'
+import { findShortage } from '../../storage/disk-space.ts'
 import { tryToLockForBackup } from '../../storage/lock.ts'
 import { syncToDisk, writeDurably } from '../../storage/write-durably.ts'
 import { type CopyNeeds, copyFile, hashFile, hashText } from './copy-file.ts'
@@ -155,8 +156,8 @@ const toCopyNeeds = (state: BackupState): CopyNeeds => ({
   },
 })
 
-const toRowsPath = ({ dataDir }: Pick<BackupState, 'dataDir'>) => join(dataDir, 'towpath.db')
-const toRowsCopy = ({ draft }: BackupState) => join(draft, DATA, 'towpath.db')
+const toRowsPath = ({ dataDir }: Pick<BackupState, 'dataDir'>) => toSqlitePath(dataDir)
+const toRowsCopy = ({ draft }: BackupState) => toSqlitePath(join(draft, DATA))
 
 function startRows(state: BackupState): SqliteSnapshot | undefined {
   state.takenAt = state.now()
@@ -282,14 +283,12 @@ async function verifyRoom(state: BackupState) {
     state.allBytes += bytes
     if (!isShared(path, bytes)) written += bytes
   }
-  const needed = written + ROOM_BYTES
-  const { free } = await readDiskSpace(draft)
-  if (free >= needed) return
-  const toMegabytes = (bytes: number) => Math.ceil(bytes / 1024 ** 2)
-  throw new BackupProblem(
-    `The backup needs ${toMegabytes(needed)} MB on the disk of ${dir}, and ${toMegabytes(free)} MB are free. ` +
-      'Make room, or name a directory on another disk.',
-  )
+  const shortage = await findShortage(draft, written + ROOM_BYTES)
+  if (shortage)
+    throw new BackupProblem(
+      `The backup needs ${shortage.needed} on the disk of ${dir}, and ${shortage.free} are free. ` +
+        'Make room, or name a directory on another disk.',
+    )
 }
 
 /** For what comes in meanwhile, and for the names of the files. */

@@ -3,8 +3,9 @@
 
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
+import { toSqlitePath } from '../../storage/database/open-reader.ts'
 import { isKnownMigration, skipIds } from '../../storage/database/sqlite-snapshot.ts'
-import { readDiskSpace } from '../../storage/disk-space.ts'
+import { findShortage } from '../../storage/disk-space.ts'
 import { tryToLockDataDir } from '../../storage/lock.ts'
 import { syncToDisk } from '../../storage/write-durably.ts'
 import { skipSegments } from '../hits/spool/skip-segments.ts'
@@ -133,12 +134,11 @@ function verifyEmpty(dataDir: string) {
 
 async function verifyRoom(dataDir: string, { files }: Manifest) {
   const needed = files.reduce((sum, { bytes }) => sum + bytes, 0)
-  const { free } = await readDiskSpace(dataDir)
-  if (free >= needed) return
-  const toMegabytes = (bytes: number) => Math.ceil(bytes / 1024 ** 2)
-  throw new BackupProblem(
-    `The backup needs ${toMegabytes(needed)} MB on the disk of ${dataDir}, and ${toMegabytes(free)} MB are free.`,
-  )
+  const shortage = await findShortage(dataDir, needed)
+  if (shortage)
+    throw new BackupProblem(
+      `The backup needs ${shortage.needed} on the disk of ${dataDir}, and ${shortage.free} are free.`,
+    )
 }
 
 async function copyFiles({ dataDir, progress, signal }: RestoreNeeds, backup: string, manifest: Manifest) {
@@ -165,7 +165,7 @@ function verifyDigest(backup: string, { path, sha256 }: BackupFile, digest: { sh
 
 async function prepareForNewIds({ dataDir }: RestoreNeeds, { rows, files }: Manifest) {
   const data = join(toRestoreDraft(dataDir), DATA)
-  if (rows.engine === 'sqlite') skipIds(join(data, 'towpath.db'), SKIPPED_IDS)
+  if (rows.engine === 'sqlite') skipIds(toSqlitePath(data), SKIPPED_IDS)
   for (const { path } of files)
     if (path.endsWith('spool/node'))
       await skipSegments(join(toRestoreDraft(dataDir), dirname(path)), SKIPPED_SEGMENTS)

@@ -35,7 +35,7 @@ const HOUR_MS = 60 * 60 * 1000
 /** A backup that failed is tried again after this, or after its period when that is shorter. */
 const RETRY_MS = HOUR_MS
 /** How late a backup may be, as a part of its period. */
-const OVERDUE_AFTER = 1.5
+export const OVERDUE_AFTER = 1.5
 
 const COMMAND = join(import.meta.dir, '../../cli/main.ts')
 
@@ -59,7 +59,7 @@ async function run(state: ScheduleState) {
   const { settings, dataDir, now } = state
   removeLeftStage(dataDir)
   if (!settings) return
-  state.last = await findLast(settings.dir, now())
+  state.last = await findLastBackup(settings.dir, now())
   if (!isDue(state, settings)) return
   try {
     await makeNext(state, settings)
@@ -67,7 +67,7 @@ async function run(state: ScheduleState) {
     state.failedAt = now()
     throw error
   }
-  state.last = await findLast(settings.dir, now())
+  state.last = await findLastBackup(settings.dir, now())
   await deleteOld(settings)
 }
 
@@ -130,8 +130,11 @@ async function listNames(dir: string): Promise<string[]> {
   }
 }
 
-/** A clock that was set back must not end the backups: one of the future does not count. */
-const findLast = async (dir: string, now: number): Promise<number | null> =>
+/**
+ * When the last complete backup was begun; null when there is none. A clock that was set back must not end the backups: one of
+ * the future does not count.
+ */
+export const findLastBackup = async (dir: string, now: number): Promise<number | null> =>
   (await listBackups(dir)).findLast(({ at }) => at <= now)?.at ?? null
 
 /** Half of what is deleted must not look like a backup. Deletes what a killed backup has left, too. */

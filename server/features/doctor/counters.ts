@@ -59,8 +59,8 @@ async function compareOnce(needs: CounterNeeds): Promise<CounterComparison | und
   const after = await listRowClicks(needs.rows.read)
   return {
     differences: [
-      ...(hitsLag.length === 0 ? findLackingHits(before, hits.clicks) : []),
-      ...(rowsLag.length === 0 ? findLackingCounts(hits.clicks, after) : []),
+      ...(hitsLag.length === 0 ? findDifferences(before, hits.clicks, -1) : []),
+      ...(rowsLag.length === 0 ? findDifferences(after, hits.clicks, 1) : []),
     ],
     clicks: hits.clicks.clicks.reduce((sum, clicks) => sum + clicks, 0),
     links: after.linkIds.length,
@@ -70,7 +70,7 @@ async function compareOnce(needs: CounterNeeds): Promise<CounterComparison | und
 
 /** Batches were counted, and the hit store has nothing. */
 const withoutHits = (rows: RowClicks): CounterComparison => ({
-  differences: findLackingHits(rows, { linkIds: new Float64Array(), clicks: new Float64Array() }),
+  differences: findDifferences(rows, { linkIds: new Float64Array(), clicks: new Float64Array() }, -1),
   clicks: 0,
   links: rows.linkIds.length,
   behind: [],
@@ -93,21 +93,14 @@ async function waitFor(
   }
 }
 
-/** Links whose counter is above their hits. */
-function findLackingHits(rows: RowClicks, hits: LinkClicks): CounterDifference[] {
+/**
+ * Links whose counter is above their hits (-1), or below them (1). Hits of a link without a row count nowhere.
+ */
+function findDifferences(rows: RowClicks, hits: LinkClicks, sign: -1 | 1): CounterDifference[] {
   const counts = walk(hits)
   return [...listLinks(rows)].flatMap(({ workspaceId, linkId, clicks }) => {
     const missing = counts(linkId) - clicks
-    return missing < 0 ? [{ workspaceId, linkId, missing }] : []
-  })
-}
-
-/** Links whose counter is below their hits. Hits of a link without a row count nowhere. */
-function findLackingCounts(hits: LinkClicks, rows: RowClicks): CounterDifference[] {
-  const counts = walk(hits)
-  return [...listLinks(rows)].flatMap(({ workspaceId, linkId, clicks }) => {
-    const missing = counts(linkId) - clicks
-    return missing > 0 ? [{ workspaceId, linkId, missing }] : []
+    return missing * sign > 0 ? [{ workspaceId, linkId, missing }] : []
   })
 }
 

@@ -120,8 +120,11 @@ onBothEngines('many links at once', (server, engine) => {
       'a wrong shape',
       () => [{ destinationUrl: U, tagNames: ['new'] }, { destinationUrl: U, slug: 'a b' }, {}],
       422,
-      '1.slug: may contain letters, digits, "-", "_" and "." only',
-      { '1.slug': 'may contain letters, digits, "-", "_" and "." only', '2.destinationUrl': 'is required' },
+      '1.slug: may contain letters, digits, emoji, "-", "_", "." and "/" only',
+      {
+        '1.slug': 'may contain letters, digits, emoji, "-", "_", "." and "/" only',
+        '2.destinationUrl': 'is required',
+      },
     ],
     [
       'a wrong URL',

@@ -8,7 +8,9 @@ const FIELDS = {
   'External id already in use': 'externalId',
 } as const
 
-export const linkConflict = (message: keyof typeof FIELDS) => new Failure('conflict', message)
+/** @param errors says more about a field */
+export const linkConflict = (message: keyof typeof FIELDS, errors?: Record<string, string>) =>
+  new Failure('conflict', message, { errors })
 
 /** The field that a failure is about, for the `errors` of a bulk request. */
 export function toErrorField({ code, message }: Failure): string {

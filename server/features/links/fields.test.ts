@@ -99,7 +99,7 @@ const REFUSED: [fields: Record<string, unknown>, errors: Record<string, unknown>
   ],
   [
     { title: 5, slug: 'a b' },
-    { title: 'must be a string', slug: 'may contain letters, digits, "-", "_" and "." only' },
+    { title: 'must be a string', slug: 'may contain letters, digits, emoji, "-", "_", "." and "/" only' },
   ],
 ]
 

@@ -3,8 +3,8 @@
 
 import type { Database } from '../../storage/database/open-database.ts'
 import type { Actor } from '../accounts/access/actor.ts'
-import { type LinkDomain, resolveDomain } from './domains/link-domain.ts'
 import { type Site, toDomainName } from './link.ts'
+import { type LinkDomain, resolveDomain } from './names/link-domain.ts'
 import type { SlugAvailability, SlugQueryInput } from './schema.ts'
 import { findSlugProblem, isReserved, normalizeSlug, toSlugKey } from './slug.ts'
 

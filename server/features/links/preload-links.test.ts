@@ -7,6 +7,7 @@ import { type DatabaseHandle, openDatabase } from '../../storage/database/open-d
 import { createWorkspace } from '../accounts/workspaces/create-workspace.ts'
 import { createLinkCache } from './cache.ts'
 import { createLink } from './create.ts'
+import { DEFAULT_DOMAIN } from './names/domain-directory.ts'
 import { preloadLinks } from './preload-links.ts'
 
 const dataDir = mkdtempSync(join(tmpdir(), 'towpath-preload-'))
@@ -23,6 +24,15 @@ const site = {
   isBlocked: () => false,
 }
 let db: DatabaseHandle
+const domains = {
+  get: (name: string) =>
+    name === ''
+      ? DEFAULT_DOMAIN
+      : name === 'own.example'
+        ? { ...DEFAULT_DOMAIN, name, workspaceId: holder }
+        : undefined,
+}
+let holder = 0
 const ids = new Map<string, number>()
 
 async function storeLinks(handle: DatabaseHandle, clicks: Record<string, number | null>) {
@@ -60,17 +70,41 @@ afterAll(async () => {
 describe('before a node listens', () => {
   test('the links that were clicked last are in its cache', async () => {
     const cache = createLinkCache()
-    expect(await preloadLinks({ db, cache, linksMin: 1, linksMax: 3 })).toBe(3)
+    expect(await preloadLinks({ domains, db, cache, linksMin: 1, linksMax: 3 })).toBe(3)
     const known = [...ids.keys()].filter((slug) => cache.get('', slug.toLowerCase()))
     expect(known.sort()).toEqual(['middle', 'newest', 'suspended'])
     expect(cache.get('', 'suspended')).toMatchObject({ suspended: true, plain: false })
-    await preloadLinks({ db, cache, linksMin: 4, linksMax: 10 })
+    await preloadLinks({ domains, db, cache, linksMin: 4, linksMax: 10 })
     expect(cache.get('', 'oldest')).toMatchObject({ id: ids.get('Oldest'), slug: 'Oldest', plain: true })
     expect([cache.get('', 'deleted'), cache.get('', 'never')]).toEqual([undefined, undefined])
   })
 
+  test('a link on a domain is kept for the workspace that has the domain now', async () => {
+    const change = (slug: string, domain: string) =>
+      db.write((connection) =>
+        connection
+          .updateTable('links')
+          .set({ domain })
+          .where('id', '=', ids.get(slug) as number)
+          .returning('workspace_id')
+          .executeTakeFirstOrThrow(),
+      )
+    const { workspace_id } = await change('newest', 'own.example')
+    await change('middle', 'lost.example')
+    const preload = async () => {
+      const cache = createLinkCache()
+      await preloadLinks({ domains, db, cache, linksMin: 1 })
+      return [cache.get('own.example', 'newest')?.id, cache.get('lost.example', 'middle')]
+    }
+    expect(await preload()).toEqual([undefined, undefined])
+    holder = workspace_id
+    expect(await preload()).toEqual([ids.get('newest'), undefined])
+    await change('newest', '')
+    await change('middle', '')
+  })
+
   test('few links are left to their clicks', async () => {
-    expect(await preloadLinks({ db, cache: createLinkCache(), linksMin: 5 })).toBe(0)
+    expect(await preloadLinks({ domains, db, cache: createLinkCache(), linksMin: 5 })).toBe(0)
   })
 
   test('a link that changes meanwhile is not kept', async () => {
@@ -81,7 +115,7 @@ describe('before a node listens', () => {
       cache.invalidate('', 'newest')
       return version
     }
-    await preloadLinks({ db, cache: changing, linksMin: 1 })
+    await preloadLinks({ domains, db, cache: changing, linksMin: 1 })
     expect(cache.get('', 'newest')).toBeUndefined()
     expect(cache.get('', 'middle')).toBeDefined()
   })
@@ -89,9 +123,9 @@ describe('before a node listens', () => {
   test('SQLite is not read, and a database that fails does not stop the start', async () => {
     const sqlite = await openDatabase({ dataDir })
     await storeLinks(sqlite, { a: 1 })
-    expect(await preloadLinks({ db: sqlite, cache: createLinkCache(), linksMin: 1 })).toBe(0)
+    expect(await preloadLinks({ domains, db: sqlite, cache: createLinkCache(), linksMin: 1 })).toBe(0)
     await sqlite.close()
     const gone = { ...db, read: undefined as never }
-    expect(await preloadLinks({ db: gone, cache: createLinkCache(), linksMin: 1 })).toBe(0)
+    expect(await preloadLinks({ domains, db: gone, cache: createLinkCache(), linksMin: 1 })).toBe(0)
   })
 })

@@ -6,11 +6,13 @@ import { withTimeout } from '../../lib/concurrency/with-timeout.ts'
 import { describeError, log } from '../../lib/log.ts'
 import type { Database } from '../../storage/database/open-database.ts'
 import { type LinkCache, toCachedLink } from './cache.ts'
-import { selectCachedLinks } from './resolve.ts'
+import type { DomainDirectory } from './names/domain-directory.ts'
+import { answersOn, selectCachedLinks } from './resolve.ts'
 
 export interface PreloadNeeds {
   db: Database
   cache: Pick<LinkCache, 'set' | 'version' | 'bytes'>
+  domains: Pick<DomainDirectory, 'get'>
   linksMax?: number
   /** With fewer links, their misses are no herd. */
   linksMin?: number
@@ -47,7 +49,7 @@ interface Progress {
 }
 
 async function preload(
-  { db, cache, linksMax = 100_000, linksMin = 1_000 }: PreloadNeeds,
+  { db, cache, domains, linksMax = 100_000, linksMin = 1_000 }: PreloadNeeds,
   progress: Progress,
 ) {
   const ids = await listLastClicked(db, linksMax, linksMin)
@@ -60,7 +62,10 @@ async function preload(
     for (const row of rows) {
       if (progress.stopped || cache.bytes() > BYTES_MAX) return
       await pace()
-      cache.set(row.domain, row.slug_key, toCachedLink(row), version)
+      const [domain, link] = [domains.get(row.domain), toCachedLink(row)]
+      // Two workspaces may claim a name, and each may have a link with the slug.
+      if (!domain || !answersOn(domain, link)) continue
+      cache.set(row.domain, row.slug_key, link, version)
       progress.links++
     }
   }

@@ -3,7 +3,7 @@
 import { describeError, log } from '../../lib/log.ts'
 import type { Database } from '../../storage/database/open-database.ts'
 import { type CachedLink, type LinkCache, toCachedLink } from './cache.ts'
-import type { ShortDomain } from './domains/domain-directory.ts'
+import type { ShortDomain } from './names/domain-directory.ts'
 import { isPossibleSlug, toSlugKey } from './slug.ts'
 
 // A slow database must not stop redirects of links that the cache knows.

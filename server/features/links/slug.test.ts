@@ -3,7 +3,8 @@ import { onBothEngines } from '../../../tests/support/server/test-server.ts'
 import { generateSlug, isPossibleSlug, RESERVED_SLUGS, SLUG_ALPHABET } from './slug.ts'
 
 const U = 'https://example.com/'
-const LETTERS = 'may contain letters, digits, "-", "_" and "." only'
+const LETTERS = 'may contain letters, digits, emoji, "-", "_", "." and "/" only'
+const SEGMENTS = 'must have 1 to 8 segments separated by "/", none of them empty, "." or ".."'
 const LENGTH = 'must be 1 to 190 characters'
 
 describe('generated slugs', () => {
@@ -26,6 +27,11 @@ describe('a requested slug', () => {
     'क्षि',
     'x'.repeat(190),
     'ǰ'.repeat(190),
+    'a/b',
+    'a/b/c/d/e/f/g/h',
+    '❤',
+    '❤️',
+    '👩‍❤‍👨/👍🏽/🇩🇪/1️⃣',
   ])('"%s" may be a link’s', (slug) => {
     expect(isPossibleSlug(slug)).toBe(true)
     expect(isPossibleSlug(slug.normalize('NFD'))).toBe(true)
@@ -34,7 +40,13 @@ describe('a requested slug', () => {
   test.each([
     '',
     'a b',
-    'a/b',
+    'a//b',
+    '/a',
+    'a/',
+    'a/../b',
+    'a/b/c/d/e/f/g/h/i',
+    'a%2fb',
+    'a\\b',
     'a+',
     'a\0',
     'a\ud800',
@@ -52,15 +64,19 @@ onBothEngines('slugs', (server) => {
     for (const [slug, ...spellings] of [
       [`Mixed-Case_1.${tag}`, `mixed-case_1.${tag}`, `MIXED-CASE_1.${tag.toUpperCase()}`],
       [`Größe-${tag}`, `GRÖSSE-${tag}`.replace('SS', 'ẞ'), `Gro\u0308ße-${tag}`],
-      [`ΟΔΟΣ${tag}`, `οδος${tag}`, `οδοσ${tag}`],
+      [`ΟΔΟΣ-${tag}`, `οδος-${tag}`, `οδοσ-${tag}`],
+      [`Guides/Größe/${tag}`, `guides/gro\u0308ße/${tag}`],
+      [`❤️-${tag}`, `❤-${tag}`],
+      [`👩‍❤️‍👨/1️⃣/👍🏽/🇩🇪/${tag}`, `👩‍❤‍👨/1⃣/👍🏽\ufe0f/🇩🇪/${tag}`],
       [`क्षि-${tag}`],
       [`价格-${tag}`],
     ] as [string, ...string[]][]) {
       const link = await ws.createLink({ slug, destinationUrl: `${U}${encodeURIComponent(slug)}` })
       expect(link.slug).toBe(slug.normalize('NFC'))
-      expect(link.shortUrl).toBe(`${server().origin}/${encodeURIComponent(link.slug)}`)
+      const path = link.slug.split('/').map(encodeURIComponent).join('/')
+      expect(link.shortUrl).toBe(`${server().origin}/${path}`)
       for (const spelling of [slug, slug.normalize('NFD'), ...spellings]) {
-        const { status, headers } = await server().click(encodeURIComponent(spelling))
+        const { status, headers } = await server().click(encodeURI(spelling))
         expect([spelling, status, headers.get('location')]).toEqual([spelling, 302, link.destinationUrl])
         const again = await ws.api('/links', { method: 'POST', body: { destinationUrl: U, slug: spelling } })
         expect([again.status, again.json]).toEqual([409, { error: 'Slug already in use' }])
@@ -72,10 +88,15 @@ onBothEngines('slugs', (server) => {
     ['', LENGTH],
     ['x'.repeat(191), LENGTH],
     ['𝒜'.repeat(191), LENGTH],
-    ['.', LETTERS],
-    ['..', LETTERS],
+    ['.', SEGMENTS],
+    ['..', SEGMENTS],
+    ['a//b', SEGMENTS],
+    ['/a', SEGMENTS],
+    ['a/', SEGMENTS],
+    ['a/./b', SEGMENTS],
+    ['a/..', SEGMENTS],
+    ['a/b/c/d/e/f/g/h/i', SEGMENTS],
     ['a b', LETTERS],
-    ['a/b', LETTERS],
     ['a?b', LETTERS],
     ['a#b', LETTERS],
     ['a%62', LETTERS],
@@ -83,7 +104,15 @@ onBothEngines('slugs', (server) => {
     ['a\\b', LETTERS],
     ['a\0', LETTERS],
     ['a\n', LETTERS],
-    ['🙂', LETTERS],
+    ['🇩', LETTERS],
+    ['#️⃣', LETTERS],
+    ['👨\u200dx', LETTERS],
+    ['❤\ufe0e', LETTERS],
+    ['\u202egnp', LETTERS],
+    ['a\u2066b', LETTERS],
+    ['می\u200cخواهم', LETTERS],
+    ['sаle', 'mixes Latin and Cyrillic letters that look alike in "sаle"'],
+    ['big/ΟΔΟΣx', 'mixes Latin and Greek letters that look alike in "ΟΔΟΣx"'],
     ['\ud83d', LETTERS],
     ['a\u200bb', LETTERS],
     // Invisible characters: a letter (Hangul filler) and a mark (variation selector).

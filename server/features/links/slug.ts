@@ -2,8 +2,8 @@
 
 import { randomFrom } from '../../lib/crypto/random.ts'
 import { countCharacters, foldCase, percentDecode } from '../../lib/text.ts'
-import { dropSelectors, qualifyEmoji, replaceEmoji } from './slugs/emoji.ts'
-import { findMixedWord } from './slugs/look-alikes.ts'
+import { dropSelectors, qualifyEmoji, replaceEmoji } from './names/emoji.ts'
+import { findMixedWord } from './names/look-alikes.ts'
 
 export const SLUG_MAX = 190
 const SEGMENTS_MAX = 8

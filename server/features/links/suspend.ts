@@ -6,6 +6,7 @@ import type { Connection, Database } from '../../storage/database/open-database.
 import { recordChange } from '../../storage/database/record-change.ts'
 import { recordSuspensionChange } from '../accounts/access/suspension.ts'
 import { type AuditEntry, recordAudit } from '../accounts/audit/record-audit.ts'
+import { findHolder } from './names/link-domain.ts'
 import { toSlugKey } from './slug.ts'
 
 export interface LinkSuspensionNeeds {
@@ -15,7 +16,7 @@ export interface LinkSuspensionNeeds {
   origin: string
 }
 
-/** How the operator names a link. The domain is '' for the default domain. */
+/** How the operator names a link: as it answers now. The domain is '' for the default domain. */
 export type LinkReference = { id: number } | { domain: string; slug: string }
 
 export interface SuspendedLink {
@@ -74,15 +75,18 @@ function setSuspension(
   })
 }
 
-function findLink(connection: Connection, name: LinkReference) {
+async function findLink(connection: Connection, name: LinkReference) {
   const links = connection
     .selectFrom('links')
     .select(['id', 'domain', 'slug', 'slug_key', 'destination_url', 'workspace_id'])
     // A link in the trash can return: the operator can suspend it there.
     .where('purged_at', 'is', null)
-  const named =
-    'id' in name
-      ? links.where('id', '=', name.id)
-      : links.where('domain', '=', name.domain).where('slug_key', '=', toSlugKey(name.slug))
-  return named.executeTakeFirst()
+  if ('id' in name) return links.where('id', '=', name.id).executeTakeFirst()
+  const holder = await findHolder(connection, name.domain)
+  if (!holder) return undefined
+  const named = links
+    .where('domain', '=', name.domain)
+    .where('slug_key', '=', toSlugKey(name.slug, holder.caseSensitive))
+  const { workspaceId } = holder
+  return (workspaceId === null ? named : named.where('workspace_id', '=', workspaceId)).executeTakeFirst()
 }

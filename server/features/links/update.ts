@@ -7,9 +7,9 @@ import { recordChange } from '../../storage/database/record-change.ts'
 import { type Actor, allow } from '../accounts/access/actor.ts'
 import { linkConflict } from './conflict.ts'
 import { type LinkNeeds, type LinkTransaction, toSlugColumns } from './create.ts'
-import { findLinkDomain, resolveDomain } from './domains/link-domain.ts'
 import { getLinkForUpdate } from './get.ts'
-import { type LinkRow, toLinkResource } from './link.ts'
+import { type LinkRow, toDomainName, toLinkResource } from './link.ts'
+import { findLinkDomain, resolveDomain } from './names/link-domain.ts'
 import { checkPeriod, checkReserved, refuseSuspendedLink, toLinkColumns, toSearchText } from './rules.ts'
 import type { LinkResource, UpdateLinkInput } from './schema.ts'
 import { setLinkTags } from './set-link-tags.ts'
@@ -57,6 +57,7 @@ export async function updateLinkIn(
   if (name.slug_key !== link.slug_key || name.domain !== link.domain) {
     refuseSuspendedLink(link)
     checkReserved(site, name.domain, name.slug)
+    if (name.domain !== link.domain) await requireFreeSlug(transaction, actor, name)
   }
   const changed: LinkRow = {
     ...link,
@@ -88,6 +89,30 @@ async function toSlugColumnsOf(
       ? await findLinkDomain(connection, actor, link.domain)
       : await resolveDomain({ connection, site, lockOn: db.engine }, actor, input.domain)
   return toSlugColumns(domain, input.slug ?? link.slug)
+}
+
+/**
+ * Names the link that has the slug on the domain that another link moves to: where only one of the two domains tells case
+ * apart, its slug may look different. The index decides all the same.
+ * @throws Failure `conflict`
+ */
+async function requireFreeSlug(
+  { connection, site }: LinkTransaction,
+  actor: Actor,
+  name: Pick<LinkRow, 'domain' | 'slug' | 'slug_key'>,
+): Promise<void> {
+  const holder = await connection
+    .selectFrom('links')
+    .select(['id', 'slug', 'deleted_at'])
+    .where('workspace_id', '=', actor.workspaceId)
+    .where('domain', '=', name.domain)
+    .where('slug_key', '=', name.slug_key)
+    .where('purged_at', 'is', null)
+    .executeTakeFirst()
+  if (!holder) return
+  const which = `link ${holder.id}${holder.deleted_at === null ? '' : ' in the trash'}`
+  const taken = `${which} has "${holder.slug}" on ${toDomainName(site, name.domain)}`
+  throw linkConflict('Slug already in use', { slug: taken })
 }
 
 async function storeChanges(

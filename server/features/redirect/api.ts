@@ -9,7 +9,10 @@ import type { DestinationJudge } from '../links/blocklist/judge-destination.ts'
 import { toCachedLink } from '../links/cache.ts'
 import { getLink } from '../links/get.ts'
 import type { Site } from '../links/link.ts'
+import type { DomainDirectory } from '../links/names/domain-directory.ts'
+import { answersOn } from '../links/resolve.ts'
 import { chooseDestination } from './destination.ts'
+import { toDomainTarget } from './domain-target.ts'
 
 const ResolveQuery = z.strictObject({
   country: z
@@ -59,16 +62,19 @@ const PAGE_STATUS = { missing: 404, gone: 410, unavailable: 451, password: 200 }
 
 interface RedirectApiNeeds {
   site: Site
+  domains: Pick<DomainDirectory, 'get'>
   now: () => number
   /** True where the operator blocks the host of a link's destination. */
   isBlockedDestination: DestinationJudge
 }
 
-export function createRedirectApi({ site, now, isBlockedDestination }: RedirectApiNeeds) {
+export function createRedirectApi({ site, domains, now, isBlockedDestination }: RedirectApiNeeds) {
   return createApi().openapi(route, async (c) => {
     const { country, device, at } = c.req.valid('query')
     const link = await getLink(c.get('db').read, c.get('actor'), parseId(c.req.valid('param').id))
-    const choice = chooseDestination(toCachedLink(link), {
+    const domain = domains.get(link.domain)
+    const cached = toCachedLink(link)
+    const choice = chooseDestination(domain && answersOn(domain, cached) ? cached : null, {
       at: at === undefined ? now() : Date.parse(at),
       device: device ?? 'desktop',
       country: country?.toUpperCase() ?? null,
@@ -77,6 +83,7 @@ export function createRedirectApi({ site, now, isBlockedDestination }: RedirectA
       clicksUsedUp: link.click_limit !== null && link.clicks_used >= link.click_limit,
       schemes: site.schemes,
       isBlocked: isBlockedDestination,
+      domainExpiredUrl: toDomainTarget(site, domain?.expiredUrl ?? null, link.slug),
     })
     const status = choice.kind === 'go' ? choice.status : PAGE_STATUS[choice.kind]
     const destinationUrl = choice.kind === 'go' ? choice.url : null

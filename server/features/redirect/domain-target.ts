@@ -3,9 +3,6 @@
 import type { Site } from '../links/link.ts'
 import { SLUG_MAX } from '../links/slug.ts'
 
-/** URL parsers encode the braces in a path. */
-const SLUG_PLACE = /\{slug\}|%7Bslug%7D/gi
-
 /**
  * The URL with the slug in place of `{slug}`.
  * @param slug as the visitor sent it, decoded; null for the root, which has none
@@ -18,7 +15,7 @@ export function toDomainTarget(
   slug: string | null,
 ): string | null {
   if (template === null) return null
-  const url = URL.parse(slug === null ? template : template.replace(SLUG_PLACE, () => encodeSlug(slug)))
+  const url = URL.parse(slug === null ? template : template.replaceAll('{slug}', () => encodeSlug(slug)))
   if (!url || !/^https?:$/.test(url.protocol) || isBlocked(url) || isShortHost(url.host)) return null
   return url.href
 }

@@ -5,6 +5,7 @@ import { readClientAddress, toRateLimitKey } from '../../http/client-address.ts'
 import type { RequestHead } from '../../http/fast-path/request-parser.ts'
 import type { FastRedirect } from '../../http/fast-path/response-text.ts'
 import { readBytes } from '../../http/json-body.ts'
+import { pathOf } from '../../http/request-path.ts'
 import type { ServerHandle } from '../../http/server-handle.ts'
 import { checkPassword } from '../../lib/crypto/password.ts'
 import { Failure } from '../../lib/failure.ts'
@@ -19,9 +20,9 @@ import type { MissCounter } from '../hits/misses/miss-counter.ts'
 import { recordHit } from '../hits/record.ts'
 import type { Spool } from '../hits/spool/spool.ts'
 import type { CachedLink, LinkCache } from '../links/cache.ts'
-import type { ShortDomain } from '../links/domains/domain-directory.ts'
+import type { ShortDomain } from '../links/names/domain-directory.ts'
 import { answersOn, resolveLink } from '../links/resolve.ts'
-import { isPossibleSlug, toSlugKey } from '../links/slug.ts'
+import { isPossibleSlug, isReserved, readRequestedSlug, toSlugKey } from '../links/slug.ts'
 import {
   type ChoiceNeeds,
   chooseForVisitor,
@@ -71,9 +72,12 @@ const MISSING: DestinationChoice = { kind: 'missing', rule: 'unknown', outcome: 
 
 export function createRedirects(state: RedirectNeeds) {
   return {
-    /** @param slug as `readRequestedSlug` gives it */
-    answer: (request: Request, server: Peer, domain: ShortDomain, slug: string): Answer =>
-      answerRequest(state, request, server, domain, slug),
+    /** @returns null for a path that no link of the domain can have, because something else answers below it */
+    answer(request: Request, server: Peer, domain: ShortDomain): Answer | null {
+      const slug = readRequestedSlug(pathOf(request.url))
+      if (isReserved(state.site, domain.name, slug)) return null
+      return answerRequest(state, request, server, domain, slug)
+    },
 
     /** The address of a workspace's domain without a slug. */
     answerRoot: (request: Request, domain: ShortDomain): Answer => answerRoot(state, request, domain),

@@ -3,7 +3,7 @@
 import { Database } from 'bun:sqlite'
 import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { readDiskSpace } from '../disk-space.ts'
+import { findShortage } from '../disk-space.ts'
 
 /** SQLite writes a copy for itself first, and then the log has all of it before the file has. */
 const FREE_FACTOR = 2
@@ -14,13 +14,9 @@ const FREE_FACTOR = 2
  */
 export async function compactSqlite(path: string): Promise<{ before: number; after: number }> {
   const before = statSync(path).size
-  const { free } = await readDiskSpace(dirname(path))
-  if (free < FREE_FACTOR * before) {
-    const toMegabytes = (bytes: number) => Math.ceil(bytes / 1024 / 1024)
-    throw new Error(
-      `The disk needs ${toMegabytes(FREE_FACTOR * before)} MB of free space for this, and has ${toMegabytes(free)} MB.`,
-    )
-  }
+  const shortage = await findShortage(dirname(path), FREE_FACTOR * before)
+  if (shortage)
+    throw new Error(`The disk needs ${shortage.needed} of free space for this, and has ${shortage.free}.`)
   const database = new Database(path, { create: false, readwrite: true })
   try {
     database.run('PRAGMA busy_timeout=5000')

@@ -26,7 +26,9 @@ export function QrCodePanel({ link }: { link: LinkResource }) {
   const imageUrl = useImageUrl(link, options)
   const save = async (format: 'svg' | 'png') => {
     try {
-      saveFile(await fetchQrCode(api, link.id, format, { ...options, size }), `${link.slug}.${format}`)
+      // No file name has a slash.
+      const name = `${link.slug.replaceAll('/', '-')}.${format}`
+      saveFile(await fetchQrCode(api, link.id, format, { ...options, size }), name)
     } catch (error) {
       toastError(error, 'Could not download')
     }

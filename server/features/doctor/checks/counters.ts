@@ -2,6 +2,7 @@
 
 import { type CounterComparison, type CounterDifference, compareCounters } from '../counters.ts'
 import { type CheckResult, ok, problem, skipped, warning } from '../finding.ts'
+import { formatCount } from '../format-count.ts'
 import { findLackingLeads } from '../lead-counts.ts'
 import { type DoctorNeeds, type RowReader, withRows } from '../needs.ts'
 
@@ -22,12 +23,12 @@ function judgeClicks(
   const found = [
     ...describeDifference(
       differences.filter(({ missing }) => missing > 0),
-      'links show fewer clicks than analytics have',
+      'Links show fewer clicks than analytics have',
       'The links were restored from an older backup than the hits, or a transaction was lost. Keep both, and report it.',
     ),
     ...describeDifference(
       isShort ? [] : differences.filter(({ missing }) => missing < 0),
-      'analytics have fewer clicks than the links show',
+      'Analytics have fewer clicks than the links show',
       'A batch was damaged or deleted (see the check of the spool). Restore the hits from a backup where you need them.',
     ),
   ]
@@ -36,14 +37,14 @@ function judgeClicks(
     return [
       isServerRunning
         ? warning(
-            `Clicks of ${behind.length} nodes (${behind.join(', ')}) are on their way, and cannot be compared yet.`,
+            `Clicks of ${formatCount(behind.length, 'node')} (${behind.join(', ')}) are on their way, and cannot be compared yet.`,
             'Try again in a minute. When it stays, the node is away, or its hit store does not load.',
           )
         : skipped('Some clicks wait for the next start of the server, and cannot be compared before.'),
     ]
   return [
     ok(
-      `${clicks} clicks on ${links} links are in both stores${isShort ? ', within HIT_RETENTION_DAYS' : ''}.`,
+      `${formatCount(clicks, 'click')} on ${formatCount(links, 'link')} are in both stores${isShort ? ', within HIT_RETENTION_DAYS' : ''}.`,
     ),
   ]
 }
@@ -55,7 +56,7 @@ function describeDifference(differences: CounterDifference[], what: string, fix:
   const first = differences[0]?.linkId
   return [
     problem(
-      `${differences.length} ${what}: ${clicks} clicks, in ${nameWorkspaces(workspaces)} (the first is link ${first}).`,
+      `${what}: ${formatCount(clicks, 'click')} of ${formatCount(differences.length, 'link')}, in ${nameWorkspaces(workspaces)} (the first is link ${first}).`,
       fix,
     ),
   ]
@@ -75,7 +76,7 @@ async function judgeLeads(rows: Pick<RowReader, 'read'>): Promise<CheckResult[]>
     return [ok(`The counters of links have all ${leads} leads of the stored submissions.`)]
   return [
     problem(
-      `${differences} links show fewer leads than there are submissions of them.`,
+      `Links with fewer leads than there are submissions of them: ${differences}.`,
       'The links were restored from an older backup than the submissions, or a transaction was lost. Report it.',
     ),
   ]

@@ -145,7 +145,7 @@ describe('the spool', () => {
   test('is well when batches are whole, and reads them to their end', async () => {
     for (const number of [4, 5, 6]) writeBatch(number)
     expect(await check(4)).toBe(
-      'ok: The spool is read in time, and 3 batches are there; 3 of 3 were read to their end.',
+      'ok: The spool is read in time, with 3 batch files; 3 of 3 were read to their end.',
     )
   })
 
@@ -170,7 +170,7 @@ describe('the spool', () => {
     const write = (...numbers: number[]) =>
       writeFileSync(pathOf('spool', 'live'), new Uint8Array(Int32Array.from(numbers).buffer))
     write(1, 64, 7, 0)
-    expect(await check(1, { isServerRunning: true })).toContain('problem: 7 clicks wait in memory')
+    expect(await check(1, { isServerRunning: true })).toContain('problem: The disk has no room for 7 clicks')
     write(1, 64 + 4096, 0, 0)
     expect(await check(1, { isServerRunning: true })).toContain('problem: 4 KB of clicks wait in the spool')
     write(1, 64, 0, 0)
@@ -213,10 +213,10 @@ describe('the backup', () => {
   })
 
   test('is well when it is young, and a problem when it is old', async () => {
-    const hourAgo = new Date(Date.now() - 3 * 3_600_000).toISOString()
+    const hoursAgo = new Date(Date.now() - 3 * 3_600_000).toISOString()
     writeManifest('2020-01-01T00-00-00Z', '2020-01-01T00:00:00.000Z')
     expect(await check(pathOf('backups'))).toMatch(/^problem: The last backup is \d+ days old/)
-    writeManifest('2026-11-22T21-00-00Z', hourAgo)
+    writeManifest(`${hoursAgo.slice(0, 19).replaceAll(':', '-')}Z`, hoursAgo)
     expect(await check(pathOf('backups'))).toBe('ok: The last backup is 3 hours old.')
     rmSync(pathOf('backups'), { recursive: true })
   })

@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { type DataFile, listDataFiles } from '../data-files.ts'
 import { type CheckResult, complaintsOr, problem, skipped, warning } from '../finding.ts'
+import { formatCount } from '../format-count.ts'
 import type { DoctorNeeds } from '../needs.ts'
 
 const FOR_OTHERS = 0o077
@@ -79,7 +80,6 @@ function judgeReaders(dataDir: string, files: DataFile[]): CheckResult[] {
 
 /** Such as `3 files (towpath.db, …)`. */
 function countFiles(files: DataFile[]): string {
-  const [first] = files
-  if (files.length === 1) return `1 file (${first?.name})`
-  return `${files.length} files (${first?.name}, …)`
+  const [first, second] = files
+  return `${formatCount(files.length, 'file')} (${first?.name}${second ? ', …' : ''})`
 }

@@ -31,7 +31,7 @@ async function findFailing(read: Rows, now: number): Promise<CheckResult[]> {
     .execute()
   return failing.map(({ type, n, since }) =>
     warning(
-      `${n} channels of the type ${type} fail, the first since ${new Date(Number(since)).toISOString()}.`,
+      `Channels of the type ${type} that fail: ${n}, the first since ${new Date(Number(since)).toISOString()}.`,
       'Settings of the channel show the last error. After five days of failures it is disabled, and its owners get a mail.',
     ),
   )
@@ -47,7 +47,7 @@ async function findDisabled(read: Rows): Promise<CheckResult[]> {
     .execute()
   return disabled.map(({ type, n }) =>
     warning(
-      `${n} channels of the type ${type} were disabled because they failed.`,
+      `Channels of the type ${type} that were disabled because they failed: ${n}.`,
       'Correct their receivers, and enable the channels again in their settings.',
     ),
   )
@@ -69,7 +69,7 @@ async function findBacklog(read: Rows, now: number): Promise<CheckResult[]> {
     .execute()
   return late.map(({ type, n, due }) =>
     problem(
-      `${n} notifications for channels of the type ${type} are late, the first since ${new Date(Number(due)).toISOString()}.`,
+      `Late notifications for channels of the type ${type}: ${n}, the first since ${new Date(Number(due)).toISOString()}.`,
       'Is the server running? See its log for the deliverer, and towpath_deliveries in /metrics.',
     ),
   )

@@ -74,12 +74,12 @@ describe.each(ENGINES)('on %s', (engine) => {
 
   test('counters are a problem when either store lacks clicks', async () => {
     expect(await checkWith(inspect([10, 25, 30]))).toContain(
-      'problem: 1 links show fewer clicks than analytics have: 5 clicks, in workspace 1 (the first is link 2).',
+      'problem: Links show fewer clicks than analytics have: 5 clicks of 1 link, in workspace 1 (the first is link 2).',
     )
     expect(await checkWith(inspect([10, 20, 28]))).toContain(
-      'problem: 1 analytics have fewer clicks than the links show: 2 clicks, in workspace 1',
+      'problem: Analytics have fewer clicks than the links show: 2 clicks of 1 link, in workspace 1',
     )
-    expect(await checkWith(undefined)).toContain('analytics have fewer clicks than the links show: 60 clicks')
+    expect(await checkWith(undefined)).toContain('Analytics have fewer clicks than the links show: 60 clicks')
     // Hits past their retention are gone, and counters keep them.
     expect(await checkWith(inspect([10, 20, 28]), { hitRetentionDays: 30 })).toStartWith('ok')
   })
@@ -154,7 +154,7 @@ describe.each(ENGINES)('on %s', (engine) => {
         } as never)
         .execute()
     })
-    expect(await checkWith(inspect([10, 20, 30]))).toContain('problem: 1 links show fewer leads than')
+    expect(await checkWith(inspect([10, 20, 30]))).toContain('problem: Links with fewer leads than')
     await patient.db.write((connection) =>
       connection.updateTable('links').set({ leads: 1 }).where('id', '=', 1).execute(),
     )
@@ -189,9 +189,9 @@ describe.each(ENGINES)('on %s', (engine) => {
         .execute()
     })
     const found = await check()
-    expect(found).toContain('warning: 1 channels of the type slack fail')
-    expect(found).toContain('warning: 1 channels of the type webhook were disabled')
-    expect(found).toContain('problem: 1 notifications for channels of the type slack are late')
+    expect(found).toContain('warning: Channels of the type slack that fail: 1')
+    expect(found).toContain('warning: Channels of the type webhook that were disabled because they failed: 1')
+    expect(found).toContain('problem: Late notifications for channels of the type slack: 1')
     expect(found).not.toContain('private name')
     expect(found).not.toContain('x.example')
   })

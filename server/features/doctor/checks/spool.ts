@@ -16,6 +16,7 @@ import {
 import { listDataFiles } from '../data-files.ts'
 import { type CheckResult, complaintsOr, problem, skipped, warning } from '../finding.ts'
 import { formatBytes } from '../format-bytes.ts'
+import { formatCount } from '../format-count.ts'
 import type { DoctorNeeds } from '../needs.ts'
 
 /** A batch is written twice a second while there are hits. */
@@ -52,7 +53,10 @@ export async function checkSpool(needs: DoctorNeeds): Promise<CheckResult[]> {
   const depth = needs.isThorough
     ? `${read.batches} of ${read.of} were read to their end`
     : 'names and numbers fit'
-  return complaintsOr(found, `The spool is read in time, and ${read.of} batches are there; ${depth}.`)
+  return complaintsOr(
+    found,
+    `The spool is read in time, with ${formatCount(read.of, 'batch file')}; ${depth}.`,
+  )
 }
 
 function judgeNumbers(batches: BatchFile[], node: string, mark: number): CheckResult[] {
@@ -98,7 +102,7 @@ async function judgeLag(
   if (waiting > 0)
     return [
       problem(
-        `${waiting} clicks wait in memory: the disk has no room for them.`,
+        `The disk has no room for ${formatCount(waiting, 'click')}, which wait in memory.`,
         'Make room on the disk of DATA_DIR.',
       ),
     ]
@@ -149,7 +153,7 @@ async function findQuarantined(dataDir: string): Promise<CheckResult[]> {
   if (names.length === 0) return []
   return [
     warning(
-      `${names.length === 1 ? '1 file' : `${names.length} files`} could not be read, and went out of the way (${names.slice(0, 3).join(', ')}${names.length > 3 ? ', …' : ''}).`,
+      `${formatCount(names.length, 'file')} could not be read, and went out of the way (${names.slice(0, 3).join(', ')}${names.length > 3 ? ', …' : ''}).`,
       'See the log for what they held, restore from a backup what you need, and then delete these files.',
     ),
   ]

@@ -70,7 +70,7 @@ onBothEngines(
         ({ check }: ReportedFinding) => check === 'counters',
       )
       const [worst] = found
-      if (server().engine === 'sqlite') expect(worst?.summary).toContain('7 clicks, in workspace')
+      if (server().engine === 'sqlite') expect(worst?.summary).toContain('7 clicks of 1 link, in workspace')
       expect(worst?.status).toBe('problem')
     })
 

@@ -7,7 +7,7 @@ import { isHost, readRequestHost } from '../../../http/request-host.ts'
 import type { ServerHandle } from '../../../http/server-handle.ts'
 import type { Network } from '../../../lib/ip-network.ts'
 import { describeRequest } from '../../../lib/telemetry/request-context.ts'
-import type { DomainDirectory, ShortDomain } from './domain-directory.ts'
+import type { DomainDirectory, ShortDomain } from '../names/domain-directory.ts'
 
 /** Where a mounted path answers. On a domain of a workspace, the other paths are free for links. */
 export type Hosts = 'default domain' | 'every domain'
@@ -42,12 +42,13 @@ export const createHostGate =
     return answer(request, server, domain)
   }
 
+const HEADERS = { 'Cache-Control': 'private, no-store', 'X-Robots-Tag': 'noindex' }
+
 /** Nothing is counted, and no cookie is read or set. */
 function refuseHost({ headers }: Request, host: string): Response | Promise<Response> {
   describeRequest({ route: 'other' })
   const [status, title] = isHost(host) ? [404, 'Unknown domain'] : [400, 'Malformed host']
-  if (wantsJson(headers.get('accept')))
-    return Response.json({ error: title }, { status, headers: { 'Cache-Control': 'private, no-store' } })
+  if (wantsJson(headers.get('accept'))) return Response.json({ error: title }, { status, headers: HEADERS })
   return renderHtmlPage(
     status,
     title,

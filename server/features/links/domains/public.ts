@@ -8,24 +8,24 @@ import { pathOf } from '../../../http/request-path.ts'
 import type { ServerHandle } from '../../../http/server-handle.ts'
 import { isInNetworks, type Network } from '../../../lib/ip-network.ts'
 import { isLoopback } from '../../../lib/parse-ip.ts'
-import type { Site } from '../link.ts'
-import type { DomainDirectory, ShortDomain } from './domain-directory.ts'
+import type { DomainDirectory, ShortDomain } from '../names/domain-directory.ts'
 
 export interface DomainRouteNeeds {
   domains: Pick<DomainDirectory, 'get'>
-  site: Pick<Site, 'names'>
+  /** With the names of the default domain. */
+  site: { names: ReadonlySet<string> }
   trustProxy: Network[]
 }
 
 export function createDomainRoutes({ domains, site, trustProxy }: DomainRouteNeeds) {
   return {
-    /** `GET /.well-known/{file}`: the files that the domain's workspace has set. */
+    /** `GET /.well-known/{file}`. @returns null for a file that the domain's workspace has not set */
     answerWellKnown(request: Request, { assetLinks, appleAppSiteAssociation }: ShortDomain) {
       const path = pathOf(request.url)
       if (path === '/.well-known/assetlinks.json') return sendJson(request, assetLinks)
       if (path === '/.well-known/apple-app-site-association')
         return sendJson(request, appleAppSiteAssociation)
-      return nothingHere(request)
+      return null
     },
 
     /**
@@ -50,9 +50,9 @@ const readQueryDomain = (url: string) =>
   (new URLSearchParams(/\?(.*)/.exec(url)?.[1] ?? '').get('domain') ?? '').toLowerCase()
 
 /** @param text JSON, or null where the workspace has set none */
-function sendJson(request: Request, text: string | null): Response | Promise<Response> {
+function sendJson(request: Request, text: string | null): Response | null {
   const isRead = request.method === 'GET' || request.method === 'HEAD'
-  if (text === null || !isRead) return nothingHere(request)
+  if (text === null || !isRead) return null
   return new Response(text, { headers: { 'Content-Type': 'application/json', 'Cache-Control': 'no-cache' } })
 }
 

@@ -6,7 +6,6 @@ import { isHost } from '../../../http/request-host.ts'
 import { copyText } from '../../../lib/text.ts'
 import type { Database } from '../../../storage/database/open-database.ts'
 import type { Domains } from '../../../storage/database/tables/domain-tables.ts'
-import type { Site } from '../link.ts'
 
 /** A domain whose links answer now. */
 export interface ShortDomain {
@@ -48,6 +47,11 @@ export const DEFAULT_DOMAIN: ShortDomain = {
   appleAppSiteAssociation: null,
 }
 
+interface OwnHosts {
+  /** True for a host of the default domain. */
+  isOwnHost(host: string): boolean
+}
+
 interface DirectoryState {
   domains: Map<string, ShortDomain>
   /** The domains by the hosts that requests have named: most requests name the same few. */
@@ -63,7 +67,7 @@ const FOUND_MAX = 10_000
  */
 export function createDomainDirectory(
   { read }: Pick<Database, 'read'>,
-  site: Pick<Site, 'isOwnHost'>,
+  site: OwnHosts,
   { onNewHolder = () => {} }: { onNewHolder?: () => void } = {},
 ): DomainDirectory {
   let state: DirectoryState = { domains: new Map(), found: new Map() }
@@ -87,7 +91,7 @@ export function createDomainDirectory(
   }
 }
 
-function findDomain({ domains, found }: DirectoryState, site: Pick<Site, 'isOwnHost'>, host: string) {
+function findDomain({ domains, found }: DirectoryState, site: OwnHosts, host: string) {
   if (host === '') return DEFAULT_DOMAIN
   if (!isHost(host)) return undefined
   // The operator's names come first: a workspace must not have the dashboard's.

@@ -4,7 +4,6 @@ import { domainToASCII } from 'node:url'
 import { invalid } from '../../../lib/failure.ts'
 import type { Connection, DatabaseEngine } from '../../../storage/database/open-database.ts'
 import type { Actor } from '../../accounts/access/actor.ts'
-import type { Site } from '../link.ts'
 import { readHostName } from './domain-directory.ts'
 
 export interface LinkDomain {
@@ -15,7 +14,8 @@ export interface LinkDomain {
 
 interface DomainLookup {
   connection: Connection
-  site: Pick<Site, 'domain'>
+  /** With the name of the default domain. */
+  site: { domain: string }
   /** The engine of the transaction that will put a link on the domain; absent where none will. */
   lockOn?: DatabaseEngine
 }
@@ -24,7 +24,7 @@ const DEFAULT_DOMAIN: LinkDomain = { name: '', caseSensitive: false }
 const NAMES_MAX = 5
 
 /** @returns the name that somebody typed as `links.domain` has it; null where no domain has such a name */
-export const toStoredDomain = (site: Pick<Site, 'domain'>, typed: string): string | null =>
+export const toStoredDomain = (site: DomainLookup['site'], typed: string): string | null =>
   typed.toLowerCase() === site.domain.toLowerCase() ? '' : domainToASCII(readHostName(typed)) || null
 
 /**
@@ -58,6 +58,21 @@ export async function findLinkDomain(
   if (name === '') return DEFAULT_DOMAIN
   const row = await selectDomains({ connection }, actor).where('domain', '=', name).executeTakeFirst()
   return row ? toLinkDomain(row) : { name, caseSensitive: false }
+}
+
+/** Who has a name now. @returns undefined where it answers for nobody; no workspace for the default domain */
+export async function findHolder(
+  connection: Connection,
+  name: string,
+): Promise<{ workspaceId: number | null; caseSensitive: boolean } | undefined> {
+  if (name === '') return { workspaceId: null, caseSensitive: false }
+  const row = await connection
+    .selectFrom('domains')
+    .select(['workspace_id', 'case_sensitive'])
+    .where('domain', '=', name)
+    .where('verified_at', 'is not', null)
+    .executeTakeFirst()
+  return row && { workspaceId: row.workspace_id, caseSensitive: row.case_sensitive === 1 }
 }
 
 async function findPrimaryDomain(lookup: DomainLookup, actor: Pick<Actor, 'workspaceId'>) {
