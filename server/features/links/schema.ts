@@ -126,7 +126,13 @@ const slug = z
     const problem = findSlugProblem(value)
     if (problem) context.addIssue({ code: 'custom', message: problem })
   })
-  .openapi({ type: 'string', minLength: 1, maxLength: 190, example: 'spring-sale' })
+  .openapi({
+    type: 'string',
+    minLength: 1,
+    maxLength: 190,
+    example: 'spring-sale',
+    description: 'One to eight segments, such as `docs/install`, of letters, digits, emoji, `-`, `_` and `.`',
+  })
 
 const url = () => text(1, URL_MAX).openapi({ format: 'uri', example: 'https://example.com/landing' })
 const utm = () => text(1, UTM_MAX).nullable()
@@ -180,10 +186,10 @@ function findTargetProblem(code: string, value: unknown): string | undefined {
 /** All fields of a link that a caller can set. Each is optional; `null` clears it. */
 const fields = {
   slug: slug.optional(),
-  domain: text(1, 255)
-    .nullable()
-    .optional()
-    .openapi({ description: 'A short domain of the workspace; the default domain when absent or null' }),
+  domain: text(1, 255).nullable().optional().openapi({
+    description:
+      'The default domain, or a verified domain of the workspace. Absent or null: the primary domain of the workspace, else the default domain',
+  }),
   title: text(1, 500).nullable().optional(),
   comments: text(1, 5000).nullable().optional(),
   tagIds: z
@@ -304,7 +310,7 @@ export type TrashQueryInput = z.infer<typeof TrashQuery>
 
 export const SlugQuery = z.strictObject({
   slug: parameter(SLUG_INPUT_MAX),
-  domain: parameter(255).optional().openapi({ description: 'The default domain when absent' }),
+  domain: parameter(255).optional().openapi({ description: 'Where a new link would be, when absent' }),
 })
 export type SlugQueryInput = z.infer<typeof SlugQuery>
 
