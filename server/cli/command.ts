@@ -24,6 +24,7 @@ export const OPTIONS = {
   clicks: { type: 'string' },
   json: { type: 'boolean' },
   'mail-to': { type: 'string' },
+  'move-to': { type: 'string' },
 } as const
 
 export type CommandOptions = {

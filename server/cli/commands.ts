@@ -14,6 +14,12 @@ import { deleteWorkspaceCommand } from './commands/delete-workspace.ts'
 import { demoCommand } from './commands/demo.ts'
 import { doctorCommand } from './commands/doctor.ts'
 import { listKeysCommand } from './commands/list-keys.ts'
+import {
+  addDomainCommand,
+  listDomainsCommand,
+  removeDomainCommand,
+  verifyDomainCommand,
+} from './commands/manage-domains.ts'
 import { moveCommand } from './commands/move.ts'
 import { resetPasswordCommand } from './commands/reset-password.ts'
 import { resetSecondFactorCommand } from './commands/reset-second-factor.ts'
@@ -34,6 +40,10 @@ export const COMMANDS: readonly AnyCommand[] = [
   createKeyCommand,
   revokeKeyCommand,
   listKeysCommand,
+  addDomainCommand,
+  listDomainsCommand,
+  verifyDomainCommand,
+  removeDomainCommand,
   suspendLinkCommand,
   restoreLinkCommand,
   suspendWorkspaceCommand,

@@ -1,6 +1,7 @@
 // Removes a domain. Its links must be gone before, or move to another domain.
 
 import { Failure } from '../../../lib/failure.ts'
+import type { Connection } from '../../../storage/database/open-database.ts'
 import { recordChange } from '../../../storage/database/record-change.ts'
 import { type Actor, allow } from '../../accounts/access/actor.ts'
 import { recordAudit } from '../../accounts/audit/record-audit.ts'
@@ -53,6 +54,7 @@ function deleteEmptyDomain(
   allow(actor, 'domains:delete')
   return db.write(async (connection, onCommit) => {
     await lockDomains(connection, actor)
+    await lockAgainstLinks(db, connection, actor, id)
     const row = await getDomain(connection, actor, id)
     if (await hasLinks(connection, row)) return undefined
     await connection
@@ -65,6 +67,23 @@ function deleteEmptyDomain(
     recordChange(onCommit, { workspaceId: actor.workspaceId })
     return row
   })
+}
+
+/** Waits for links that are made on the domain at this moment: they hold its row (names/link-domain.ts). */
+async function lockAgainstLinks(
+  { engine }: Pick<DomainNeeds['db'], 'engine'>,
+  connection: Connection,
+  { workspaceId }: Actor,
+  id: number,
+) {
+  if (engine === 'sqlite') return
+  await connection
+    .selectFrom('domains')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', id)
+    .forUpdate()
+    .execute()
 }
 
 async function domainInUse({ db }: DomainNeeds, row: DomainRow) {

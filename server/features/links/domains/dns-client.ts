@@ -24,11 +24,11 @@ export interface DnsClient {
 export type OpenDnsClient = () => DnsClient
 
 /** @param servers `host:port`; those of the system when absent */
-export function createDnsClients(servers: string[] | undefined): OpenDnsClient {
+export function createDnsClients(servers: string[] | undefined, deadlineMs = DEADLINE_MS): OpenDnsClient {
   return function openDnsClient() {
     const resolver = new Resolver({ timeout: TRY_MS, tries: 2 })
     if (servers) resolver.setServers(servers)
-    const timer = setTimeout(() => resolver.cancel(), DEADLINE_MS)
+    const timer = setTimeout(() => resolver.cancel(), deadlineMs)
     return {
       // A record may have several texts, and the runtime gives each as one.
       listTexts: (name) => settle(resolver.resolveTxt(name).then((records) => records.flat())),

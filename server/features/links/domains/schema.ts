@@ -1,7 +1,7 @@
 // Domains as JSON: the API validates requests with these schemas, and its reference is generated from them.
 
 import { z } from '@hono/zod-openapi'
-import { flag, numberParameter, oneOf, parameter, text } from '../../../lib/api-fields.ts'
+import { flag, numberParameter, parameter, text } from '../../../lib/api-fields.ts'
 import { URL_MAX } from '../../../lib/web-url.ts'
 
 /** Longer texts are no names. */
@@ -106,9 +106,8 @@ export type DomainListQueryInput = z.infer<typeof DomainListQuery>
 
 export const DeleteDomainQuery = z.strictObject({
   moveTo: z
-    .union([oneOf(['default']), z.string().regex(/^[1-9]\d{0,14}$/)], {
-      error: 'must be the id of a domain, or default',
-    })
+    .string({ error: 'must be given once' })
+    .regex(/^(?:default|[1-9]\d{0,14})$/, 'must be the id of a domain, or default')
     .optional()
     .openapi({
       type: 'string',

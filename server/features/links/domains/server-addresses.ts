@@ -4,8 +4,8 @@
 import { isIP } from 'node:net'
 import { describeError, log } from '../../../lib/log.ts'
 import type { Site } from '../link.ts'
+import { readHostName } from '../names/domain-directory.ts'
 import type { DnsClient, OpenDnsClient } from './dns-client.ts'
-import { readHostName } from './domain-directory.ts'
 
 export interface ServerAddresses {
   /** The name of the default domain, which a CNAME names. */
@@ -27,6 +27,7 @@ export function createServerAddresses(
   let addresses: string[] = []
   let asked = false
   const ask: ServerAddresses['ask'] = async (dns) => {
+    asked = true
     const answer = await dns.listAddresses(host)
     if ('values' in answer) addresses = answer.values.sort()
     return addresses
@@ -36,7 +37,6 @@ export function createServerAddresses(
     ask,
     known() {
       if (!asked) {
-        asked = true
         const dns = openDnsClient()
         ask(dns)
           .catch((error) => log.warn('own_addresses_unknown', describeError(error)))
