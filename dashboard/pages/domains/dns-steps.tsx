@@ -19,6 +19,7 @@ export function DnsSteps({ domain }: { domain: DomainResource }) {
   const canEdit = useCanEdit()
   const proof = domain.dns.filter(({ type }) => type === 'TXT')
   const addresses = domain.dns.filter(({ type }) => type !== 'TXT')
+  const zone = guessZone(domain.domain)
   return (
     <Card
       title="DNS records"
@@ -38,20 +39,20 @@ export function DnsSteps({ domain }: { domain: DomainResource }) {
       <div className="grid grid-cols-1 gap-6">
         <Progress domain={domain} checks={checks} />
         <ol className="grid grid-cols-1 gap-6">
-          <Step number={1} title="Prove that the domain is yours" records={proof} domain={domain}>
+          <Step number={1} title="Prove that the domain is yours" records={proof} zone={zone}>
             Add this record at your DNS provider. Leave it there: it is looked for once a day.
           </Step>
-          <Step number={2} title="Send its visitors here" records={addresses} domain={domain}>
+          <Step number={2} title="Send its visitors here" records={addresses} zone={zone}>
             {addresses.length > 1 ? 'Add these records too.' : 'Add this record too.'} Remove other records of
             the types A, AAAA and CNAME that have the same name.
           </Step>
-          <Step number={3} title="Have a certificate" records={[]} domain={domain}>
-            With the Caddy of this installation there is nothing to do: it gets a certificate at the first
-            visit after the domain is verified. With nginx, the operator of this server adds one with certbot.
-            Both ways are in <code>docs/domains.md</code>.
+          <Step number={3} title="Have a certificate" records={[]} zone={zone}>
+            Caddy, set up as <code>docs/domains.md</code> says, gets one by itself at the first visit after
+            the domain is verified. With nginx, the operator of this server makes one with certbot, as the
+            same page says.
           </Step>
         </ol>
-        <ProviderHints zone={guessZone(domain.domain)} isApex={guessZone(domain.domain) === domain.domain} />
+        <ProviderHints zone={zone} isApex={zone === domain.domain} />
       </div>
     </Card>
   )
@@ -79,13 +80,18 @@ function Progress({ domain, checks }: ProgressProps) {
       )}
     >
       <p role="status" className="font-medium">
-        {domain.problem ?? toSummary(domain, checks.isWaiting)}
+        {domain.problem ??
+          (domain.verified
+            ? 'The domain is verified, and its short links answer.'
+            : 'Waiting for the TXT record.')}
       </p>
       {checks.isWaiting && (
         <p className="mt-1">
           {checks.error
             ? `The last check failed: ${checks.error.message}`
-            : `${canEdit ? 'This page looks again by itself while it is open.' : 'The server looks again by itself.'} A new record can take from a minute to a few hours.`}
+            : canEdit
+              ? 'This page looks again by itself while it is open.'
+              : 'Somebody who may change the domain can have the server look again.'}
           {canEdit && checks.checkedAt > 0 && !checks.error && (
             <span className="text-soft">
               {' '}
@@ -98,33 +104,22 @@ function Progress({ domain, checks }: ProgressProps) {
   )
 }
 
-function toSummary({ verified }: DomainResource, isWaiting: boolean): string {
-  if (!verified) return 'Waiting for the TXT record.'
-  return isWaiting
-    ? 'The domain is yours. Its visitors do not come here yet.'
-    : 'The domain is verified, and its short links answer.'
-}
-
 interface StepProps {
   number: number
   title: string
   records: DnsRecord[]
-  domain: DomainResource
+  zone: string
   children: ReactNode
 }
 
-const Step = ({ number, title, records, domain, children }: StepProps) => (
+const Step = ({ number, title, records, zone, children }: StepProps) => (
   <li className="grid grid-cols-1 gap-2">
     <h3 className="font-medium">
       {number}. {title}
     </h3>
     <p className="text-sm text-soft">{children}</p>
     {records.map((record) => (
-      <DnsRecordBox
-        key={`${record.type} ${record.name} ${record.value}`}
-        record={record}
-        zone={guessZone(domain.domain)}
-      />
+      <DnsRecordBox key={`${record.type} ${record.name} ${record.value}`} record={record} zone={zone} />
     ))}
   </li>
 )
