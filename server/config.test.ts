@@ -173,6 +173,11 @@ describe('reads settings', () => {
     ])
   })
 
+  test('DNS_SERVERS accepts addresses of both kinds, with a port or without', () => {
+    const { dnsServers } = read({ DNS_SERVERS: '9.9.9.9:53, 192.0.2.1,[2620:fe::fe]:5353 [::1] 2620:fe::9' })
+    expect(dnsServers).toEqual(['9.9.9.9:53', '192.0.2.1', '[2620:fe::fe]:5353', '[::1]', '2620:fe::9'])
+  })
+
   test('WEBHOOK_ALLOW_CIDRS accepts the same', () => {
     const { webhookAllow } = read({ WEBHOOK_ALLOW_CIDRS: '192.168.1.7 fd00::/8' })
     expect(webhookAllow.map(([base, bits]) => `${base}/${bits}`)).toEqual(['192.168.1.7/32', 'fd00::/8'])
@@ -339,6 +344,20 @@ describe('reports wrong settings with a fix', () => {
         `TOWPATH_ALIASES: "${name}" is not a host name. List names without scheme, port and path, such as old.example,go2.example.`,
       ],
     ),
+    ...[
+      'dns.example:53',
+      '9.9.9.9:0',
+      '9.9.9.9:65536',
+      '9.9.9.9:',
+      '[9.9.9.9]:53',
+      '[::1',
+      '1.2.3',
+      'udp://9.9.9.9',
+    ].map((name): [string, string, string] => [
+      'DNS_SERVERS',
+      name,
+      `DNS_SERVERS: "${name}" is not the address of a DNS server. List addresses such as 9.9.9.9:53,[2620:fe::fe]:53, or leave it out for the servers of the system.`,
+    ]),
     [
       'TRUST_PROXY',
       '1',

@@ -4,8 +4,11 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { startDnsServer } from '../../tests/support/fake-servers/dns-server.ts'
 import { openShell, towpath } from '../../tests/support/processes/command-shell.ts'
 import { onBothEngines } from '../../tests/support/server/test-server.ts'
+import { putLinkOnDomain } from '../../tests/support/server/verified-domain.ts'
+import { until } from '../../tests/support/until.ts'
 
 setDefaultTimeout(120_000)
 
@@ -73,6 +76,55 @@ onBothEngines('the command line beside a running server', (server) => {
       revoked: true,
     })
     expect((await withKey(key)).status).toBe(401)
+  })
+
+  test('adds a domain, verifies it for the running server, and removes it with its links', async () => {
+    const dns = await startDnsServer()
+    const asking = openShell({
+      DATA_DIR: server().dataDir,
+      DATABASE_URL: server().databaseUrl,
+      TOWPATH_URL: 'https://links.host.example',
+      DNS_SERVERS: dns.address,
+    })
+    const ask = async (...words: string[]) => {
+      const { code, out, err } = await asking.run('domain', ...words)
+      expect([words, code, err]).toEqual([words, 0, ''])
+      return JSON.parse(out)
+    }
+    const ws = await server().createWorkspace()
+    const place = ['--workspace', String(ws.id)]
+    const name = `go.cli${ws.id}.example`
+    const added = await ask('add', name.toUpperCase(), ...place)
+    expect(added).toMatchObject({ domain: name, verified: false, dns: [{ type: 'TXT' }, { type: 'CNAME' }] })
+    expect(await ask('verify', String(added.id))).toMatchObject({ verified: false })
+    dns.set('TXT', `_towpath.${name}`, added.dns[0].value)
+    expect(await ask('verify', String(added.id))).toMatchObject({ verified: true })
+    await until('the running server to know the domain', () => server().app.domains.get(name))
+    expect(await ask('list', ...place)).toMatchObject({ id: added.id, verified: true })
+    await putLinkOnDomain(server(), ws, name, { slug: `moved${ws.id}` })
+    const refused = await run('domain', 'remove', String(added.id))
+    expect([refused.code, refused.out]).toEqual([1, ''])
+    expect(refused.err).toStartWith(`${name} has 1 link, 0 of them in the trash.`)
+    expect(await ask('remove', String(added.id), '--move-to', 'default')).toEqual({
+      id: added.id,
+      domain: name,
+      removed: true,
+    })
+    await until('the running server to forget it', () => server().app.domains.get(name) === undefined)
+    expect((await server().click(`moved${ws.id}`)).status).toBe(302)
+    for (const [words, error] of [
+      [['add', 'co.uk', ...place], 'domain: is a public suffix'],
+      [['add', ...place], 'Name the domain'],
+      [['verify', '999999'], 'Domain not found'],
+      [['add', name, '--workspace', '999999'], 'Workspace not found'],
+      [['remove', '1', '--move-to', 'x'], '--move-to must be a whole number'],
+    ] as const) {
+      const { code, err } = await run('domain', ...words)
+      expect([words, code]).toEqual([words, 1])
+      expect(err).toStartWith(error)
+    }
+    asking.end()
+    await dns.stop()
   })
 
   test('changes a plan, which holds from the next request', async () => {

@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { type DnsServer, startDnsServer } from '../../../../tests/support/fake-servers/dns-server.ts'
 import { onBothEngines } from '../../../../tests/support/server/test-server.ts'
+import { until } from '../../../../tests/support/until.ts'
+import { addToWorkspace, createSignedInUser } from '../../../../tests/support/users/signed-in-user.ts'
+import { deleteWorkspace } from '../../accounts/workspaces/delete-workspace.ts'
+import { restoreWorkspace, suspendWorkspace } from '../../accounts/workspaces/suspend-workspace.ts'
 import {
   addDomain,
   addProvenDomain,
@@ -10,6 +14,7 @@ import {
   readDomain,
   verify,
 } from './domains.fixture.ts'
+import { recheckDomains } from './recheck-domains.ts'
 import type { DomainResource } from './schema.ts'
 
 const ISO = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
@@ -122,6 +127,94 @@ onBothEngines(
       expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
       const { data } = (await ws.api('/domains')).json
       expect(data.filter(({ primary }: DomainResource) => primary)).toHaveLength(1)
+    })
+
+    test('have settings that are judged as destinations are, and change nothing where one is wrong', async () => {
+      const ws = await server().createWorkspace()
+      const domain = await addProvenDomain(dns, ws)
+      const settings = {
+        rootUrl: 'https://example.com/',
+        notFoundUrl: 'https://example.com/{slug}/?q={slug}&from=go#{slug}',
+        expiredUrl: 'HTTPS://Example.com/over',
+        assetLinks: [{ relation: ['x'], target: { namespace: 'web', site: 'https://example.com' } }],
+        appleAppSiteAssociation: { applinks: { details: [{ appIDs: ['A.b'] }] } },
+      }
+      const stored = { ...settings, expiredUrl: 'https://example.com/over' }
+      expect((await patchDomain(ws, domain, settings)).json.data).toMatchObject(stored)
+      expect(server().app.domains.get(domain.domain)).toMatchObject({
+        notFoundUrl: settings.notFoundUrl,
+        assetLinks: JSON.stringify(settings.assetLinks),
+      })
+      const files = { appleAppSiteAssociation: { x: 'y'.repeat(64 * 1024 - 8) } }
+      expect((await patchDomain(ws, domain, files)).status).toBe(200)
+      const before = await readDomain(ws, domain)
+      const refused: [Record<string, unknown>, string][] = [
+        [{ rootUrl: 'javascript:alert(1)' }, 'must be an http or https URL'],
+        [{ rootUrl: 'https://user:pw@example.com/' }, 'must not contain a user name or password'],
+        [{ rootUrl: `${ORIGIN}/x` }, 'must not point to a short domain of this server'],
+        [{ rootUrl: `https://${domain.domain}/x` }, 'must not point to a short domain of this server'],
+        [
+          { rootUrl: 'https://example.com/{slug}' },
+          'must not have {slug}: who asks for the domain itself asks for no slug',
+        ],
+        [{ notFoundUrl: 'https://{slug}.example.com/' }, 'may have {slug} after the host only'],
+        [{ expiredUrl: 'https://example.com{slug}' }, 'may have {slug} after the host only'],
+        [{ expiredUrl: '{slug}' }, 'must be an http or https URL'],
+        [{ notFoundUrl: `https://example.com/${'x'.repeat(9000)}` }, 'must be at most 8192 characters'],
+        [{ assetLinks: {} }, 'must be a list of objects'],
+        [{ appleAppSiteAssociation: [] }, 'must be an object'],
+        [{ appleAppSiteAssociation: { x: 'y'.repeat(64 * 1024) } }, 'must be at most 64 KiB of JSON'],
+        [{ assetLinks: [{ x: 'ü'.repeat(33_000) }] }, 'must be at most 64 KiB of JSON'],
+        [{ caseSensitive: true }, 'is not a known field'],
+        [{ domain: 'other.example.com' }, 'is not a known field'],
+      ]
+      for (const [body, message] of refused) {
+        const { status, json } = await patchDomain(ws, domain, {
+          notFoundUrl: 'https://example.org/',
+          ...body,
+        })
+        expect([body, status, json.errors]).toEqual([
+          body,
+          422,
+          { [Object.keys(body)[0] as string]: message },
+        ])
+      }
+      expect(await readDomain(ws, domain)).toEqual(before)
+      const deep = JSON.parse(`${'{"a":'.repeat(40)}1${'}'.repeat(40)}`)
+      expect((await patchDomain(ws, domain, { appleAppSiteAssociation: deep })).status).toBe(400)
+    })
+
+    test.each([
+      ['free', 0, "The Free plan has no domains of one's own. The Pro plan has one."],
+      ['pro', 1, 'The Pro plan has at most 1 domain. Remove one first, or change the plan.'],
+      ['business', 5, 'The Business plan has at most 5 domains. Remove one first, or change the plan.'],
+      ['scale', 20, 'The Scale plan has at most 20 domains. Remove one first, or change the plan.'],
+    ] as const)(
+      'of the %s plan are %p at most, also for requests at the same moment',
+      async (plan, most, sentence) => {
+        const ws = await server().createWorkspace(plan)
+        const owner = await createSignedInUser(server(), 'Ann')
+        await addToWorkspace(server(), ws.id, owner, 'owner')
+        const post = (domain: string) => owner.apiIn(ws.id, '/domains', { method: 'POST', body: { domain } })
+        const answers = await Promise.all(Array.from({ length: most + 3 }, () => post(nextName())))
+        const refused = answers.filter(({ status }) => status !== 201)
+        expect(answers.length - refused.length).toBe(most)
+        for (const { status, json } of refused) expect([status, json.error]).toEqual([403, sentence])
+      },
+    )
+
+    test('go with their workspace, and stay while it is suspended', async () => {
+      const ws = await server().createWorkspace()
+      const needs = { db: server().app.db, now: Date.now }
+      const domain = await addProvenDomain(dns, ws)
+      await suspendWorkspace(needs, ws.id, null)
+      await recheckDomains(server().app.api.domains)
+      await restoreWorkspace(needs, ws.id)
+      expect(await readDomain(ws, domain)).toMatchObject({ verified: true })
+      await deleteWorkspace(needs, ws.id)
+      await until('the directory to forget the domain', () => !server().app.domains.get(domain.domain))
+      const other = await server().createWorkspace()
+      expect(await addProvenDomain(dns, other, domain.domain)).toMatchObject({ verified: true })
     })
   },
   options,
