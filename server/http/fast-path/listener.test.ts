@@ -84,7 +84,7 @@ test('a plain redirect is answered at once, one after the other over one connect
   }
   expect(heads(client.text)).toEqual(['302', '308', '302'])
   expect(client.text).toMatch(
-    /^HTTP\/1\.1 302 Found\r\nLocation: https:\/\/example\.com\/known\r\nCache-Control: private, no-store\r\nDate: \w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT\r\nContent-Length: 0\r\n\r\nHTTP/,
+    /^HTTP\/1\.1 302 Found\r\nLocation: https:\/\/example\.com\/known\r\nCache-Control: private, no-store\r\nX-Robots-Tag: noindex\r\nDate: \w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT\r\nContent-Length: 0\r\n\r\nHTTP/,
   )
   expect(redirects.slice(-1)).toEqual(['known 127.0.0.1 Test'])
   expect(client.ended).toBe(false)

@@ -184,25 +184,6 @@ onBothEngines(
       expect((await patchDomain(ws, domain, { appleAppSiteAssociation: deep })).status).toBe(400)
     })
 
-    test.each([
-      ['free', 0, "The Free plan has no domains of one's own. The Pro plan has one."],
-      ['pro', 1, 'The Pro plan has at most 1 domain. Remove one first, or change the plan.'],
-      ['business', 5, 'The Business plan has at most 5 domains. Remove one first, or change the plan.'],
-      ['scale', 20, 'The Scale plan has at most 20 domains. Remove one first, or change the plan.'],
-    ] as const)(
-      'of the %s plan are %p at most, also for requests at the same moment',
-      async (plan, most, sentence) => {
-        const ws = await server().createWorkspace(plan)
-        const owner = await createSignedInUser(server(), 'Ann')
-        await addToWorkspace(server(), ws.id, owner, 'owner')
-        const post = (domain: string) => owner.apiIn(ws.id, '/domains', { method: 'POST', body: { domain } })
-        const answers = await Promise.all(Array.from({ length: most + 3 }, () => post(nextName())))
-        const refused = answers.filter(({ status }) => status !== 201)
-        expect(answers.length - refused.length).toBe(most)
-        for (const { status, json } of refused) expect([status, json.error]).toEqual([403, sentence])
-      },
-    )
-
     test('go with their workspace, and stay while it is suspended', async () => {
       const ws = await server().createWorkspace()
       const needs = { db: server().app.db, now: Date.now }
@@ -219,3 +200,24 @@ onBothEngines(
   },
   options,
 )
+
+onBothEngines('domains', (server) => {
+  test.each([
+    ['free', 0, "The Free plan has no domains of one's own. The Pro plan has one."],
+    ['pro', 1, 'The Pro plan has at most 1 domain. Remove one first, or change the plan.'],
+    ['business', 5, 'The Business plan has at most 5 domains. Remove one first, or change the plan.'],
+    ['scale', 20, 'The Scale plan has at most 20 domains. Remove one first, or change the plan.'],
+  ] as const)(
+    'of the %s plan are %p at most, also for requests at the same moment',
+    async (plan, most, sentence) => {
+      const ws = await server().createWorkspace(plan)
+      const owner = await createSignedInUser(server(), 'Ann')
+      await addToWorkspace(server(), ws.id, owner, 'owner')
+      const post = (domain: string) => owner.apiIn(ws.id, '/domains', { method: 'POST', body: { domain } })
+      const answers = await Promise.all(Array.from({ length: most + 3 }, () => post(nextName())))
+      const refused = answers.filter(({ status }) => status !== 201)
+      expect(answers.length - refused.length).toBe(most)
+      for (const { status, json } of refused) expect([status, json.error]).toEqual([403, sentence])
+    },
+  )
+})
