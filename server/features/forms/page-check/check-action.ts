@@ -37,6 +37,15 @@ export function findMatchingForms({ forms }: ParsedPage, addresses: PageAddresse
   )
 }
 
+/** A form may post to any domain of its workspace. @returns the first address that a form of the page posts to, else the first one */
+export function chooseEndpoint({ forms }: ParsedPage, endpoints: URL[], base: URL | null): URL {
+  const isUsed = (endpoint: URL) =>
+    forms.some(
+      ({ attributes }) => judgeAction(attributes.get('action'), { endpoint, base, page: null }) === 'ours',
+    )
+  return endpoints.find(isUsed) ?? (endpoints[0] as URL)
+}
+
 function submitsToEndpoint({ attributes, type }: FormControl, addresses: PageAddresses): boolean {
   const action = attributes.get('formaction')
   return action !== undefined && /^(submit|image)$/.test(type) && judgeAction(action, addresses) === 'ours'

@@ -4,6 +4,7 @@ import {
   type TestServer,
   type TestWorkspace,
 } from '../../../../tests/support/server/test-server.ts'
+import { addVerifiedDomain } from '../../../../tests/support/server/verified-domain.ts'
 import { until } from '../../../../tests/support/until.ts'
 import { restApi } from '../../../app.ts'
 import type { ResolveHost } from '../../../http/safe-request.ts'
@@ -111,6 +112,25 @@ onBothEngines('the check of a form on its page', (server) => {
   afterAll(() => site?.stop(true))
 
   const at = (path: string) => `http://site.test:${site.port}${path}`
+
+  test('knows the domains of the workspace, and of no other one', async () => {
+    const own = `go-${server().engine}.brand.example`
+    const foreign = `go-${server().engine}.stranger.example`
+    await addVerifiedDomain(server(), workspace.id, own)
+    await addVerifiedDomain(server(), (await server().createWorkspace()).id, foreign)
+    const check = async (formHost: string, snippetHost: string) => {
+      const form = goodPage(formKey).replace(`${ORIGIN}/f/`, `https://${formHost}/f/`)
+      const html = `<script defer src="https://${snippetHost}/t.js" data-workspace="ws_1"></script>${form}`
+      const { data } = (await ask(workspace, formKey, { html })).json
+      return [data.hasForm, data.findings.map(({ code }: { code: string }) => code)]
+    }
+    const plain = await check('go.example', 'go.example')
+    expect(plain).toEqual([true, expect.not.arrayContaining(['snippet_missing'])])
+    expect(await check(own, own)).toEqual(plain)
+    expect(await check(own, 'go.example')).toEqual(plain)
+    expect(await check('go.example', own)).toEqual(plain)
+    expect(await check(foreign, own)).toEqual([false, expect.arrayContaining(['action_host'])])
+  })
 
   test('reads the page at an address', async () => {
     requests = []

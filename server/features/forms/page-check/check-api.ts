@@ -4,14 +4,14 @@ import { z } from '@hono/zod-openapi'
 import { apiRoute, dataResponse, jsonRequestBody } from '../../../http/api-route.ts'
 import { text } from '../../../lib/api-fields.ts'
 import { isCleanText } from '../../../lib/text.ts'
-import { checkUrl } from '../../../lib/web-url.ts'
+import { checkUrl, toDomainOrigin } from '../../../lib/web-url.ts'
 import type { Connection } from '../../../storage/database/open-database.ts'
 import type { Actor } from '../../accounts/access/actor.ts'
 import { createApi } from '../../accounts/access/api-env.ts'
 import { FormKeyParameter } from '../schema.ts'
 import { toFormResource } from '../settings/form.ts'
 import { getForm } from '../settings/get-form.ts'
-import type { CheckedForm } from './check-page.ts'
+import type { PageCheckInput } from './check-page.ts'
 import { type FetchPageNeeds, fetchPage, PAGE_BYTES_MAX } from './fetch-page.ts'
 import { FindingShape, sortFindings } from './finding.ts'
 
@@ -101,8 +101,8 @@ export function createFormCheckApi(needs: CheckApiNeeds) {
     const { read } = c.get('db')
     // Imported on first use: the HTML tokenizer takes 10 MB of memory, and most servers never check a page.
     const { checkPage } = await import('./check-page.ts')
-    const { form, publicId } = await getFormToCheck(read, c.get('actor'), formKey, needs.origin)
-    const check = { form, publicId, origin: needs.origin, turnstile: needs.turnstile }
+    const found = await getFormToCheck(read, c.get('actor'), formKey, needs.origin)
+    const check = { ...found, turnstile: needs.turnstile }
     if (html !== undefined) {
       const { findings, hasForm } = await checkPage({ ...check, html, pageUrl })
       return c.json({ data: { url: pageUrl, hasForm, ok: isOk(findings), findings } }, 200)
@@ -124,12 +124,19 @@ async function getFormToCheck(
   actor: Actor,
   formKey: string,
   origin: string,
-): Promise<{ form: CheckedForm; publicId: string }> {
+): Promise<Pick<PageCheckInput, 'form' | 'publicId' | 'origin' | 'domainOrigins'>> {
   const form = toFormResource({ origin }, await getForm(connection, actor, formKey))
   const workspace = await connection
     .selectFrom('workspaces')
     .select('public_id')
     .where('id', '=', actor.workspaceId)
     .executeTakeFirstOrThrow()
-  return { form, publicId: workspace.public_id }
+  const domains = await connection
+    .selectFrom('domains')
+    .select('domain')
+    .where('workspace_id', '=', actor.workspaceId)
+    .where('verified_at', 'is not', null)
+    .execute()
+  const domainOrigins = domains.map(({ domain }) => toDomainOrigin(origin, domain))
+  return { form, publicId: workspace.public_id, origin, domainOrigins }
 }

@@ -4,7 +4,13 @@
 import { nextTurn } from '../../../lib/concurrency/next-turn.ts'
 import type { FormResource } from '../schema.ts'
 import { isOriginAllowed } from '../settings/allowed-origins.ts'
-import { checkFormSubmission, findMatchingForms, type MatchedForm, resolveUrl } from './check-action.ts'
+import {
+  checkFormSubmission,
+  chooseEndpoint,
+  findMatchingForms,
+  type MatchedForm,
+  resolveUrl,
+} from './check-action.ts'
 import { checkControls } from './check-controls.ts'
 import {
   checkContentPolicy,
@@ -37,6 +43,8 @@ export interface PageCheckInput {
   form: CheckedForm
   /** `https://go.example` */
   origin: string
+  /** Of the workspace's domains, such as `https://go.brand.example`: its forms answer there, too. */
+  domainOrigins?: string[]
   /** The workspace's public id, for the line that loads the snippet. */
   publicId: string
   turnstile: boolean
@@ -62,7 +70,10 @@ export async function checkPage(check: PageCheckInput): Promise<PageCheckResult>
   const parsedPage = await parsePage(html)
   const page = check.pageUrl === null ? null : URL.parse(check.pageUrl)
   const base = parsedPage.baseHref === undefined ? page : (resolveUrl(parsedPage.baseHref, page) ?? page)
-  const endpoint = new URL(`/f/${form.formKey}`, check.origin)
+  // Most pages name one domain only.
+  const named = (check.domainOrigins ?? []).filter((origin) => html.includes(new URL(origin).hostname))
+  const endpoints = [check.origin, ...named].map((origin) => new URL(`/f/${form.formKey}`, origin))
+  const endpoint = chooseEndpoint(parsedPage, endpoints, base)
   const addresses = { endpoint, base, page }
   const { publicId, turnstile } = check
   const policyCheck: PolicyCheckInput = {
@@ -72,6 +83,7 @@ export async function checkPage(check: PageCheckInput): Promise<PageCheckResult>
     page,
     base,
     endpoint,
+    endpoints,
     publicId,
     turnstile,
   }

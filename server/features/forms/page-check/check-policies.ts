@@ -22,6 +22,8 @@ export interface PolicyCheckInput {
   page: URL | null
   base: URL | null
   endpoint: URL
+  /** The form's addresses on all domains that the page may name. */
+  endpoints: URL[]
   /** The workspace's public id, for the line that loads the snippet. */
   publicId: string
   /** The captcha is Cloudflare Turnstile, not the built-in one. */
@@ -181,13 +183,12 @@ const hasStrictDynamic = (policies: ContentPolicy[]) =>
 export function findSnippet({
   parsedPage,
   base,
-  endpoint,
-}: Pick<PolicyCheckInput, 'parsedPage' | 'base' | 'endpoint'>): Map<string, string> | undefined {
-  const snippet = new URL('/t.js', endpoint)
+  endpoints,
+}: Pick<PolicyCheckInput, 'parsedPage' | 'base' | 'endpoints'>): Map<string, string> | undefined {
   return parsedPage.scripts.find((script) => {
     const src = script.get('src')
     const url = src === undefined ? null : URL.parse(src, base?.href ?? 'https://page.invalid/')
-    return url?.host === snippet.host && url.pathname === snippet.pathname
+    return url?.pathname === '/t.js' && endpoints.some(({ host }) => host === url.host)
   })
 }
 
