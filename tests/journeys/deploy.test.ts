@@ -144,7 +144,7 @@ test(
     const inner = /@inner path (.+)/.exec(await readText('deploy/cluster/Caddyfile'))?.[1]?.split(' ') ?? []
     const named = new Set(inner.map((pattern) => pattern.split('/')[1]))
     // Nobody on the internet needs these, and the other port has them too.
-    const unnamed = ['tls', 'version', 'metrics', 'favicon.ico', 'sitemap.xml', '.well-known']
+    const unnamed = ['version', 'metrics', 'tls', 'favicon.ico', 'sitemap.xml', '.well-known']
     expect([...RESERVED_SLUGS].filter((slug) => !named.has(slug) && !unnamed.includes(slug))).toEqual([])
   },
   INSTALL_MS,
