@@ -10,7 +10,7 @@ import { recordChange } from '../../../storage/database/record-change.ts'
 import { type Actor, allow } from '../../accounts/access/actor.ts'
 import { refuseSuspendedLink } from '../rules.ts'
 import { isReserved, toSlugKey } from '../slug.ts'
-import { type DomainNeeds, type DomainRow, getDomain } from './domain.ts'
+import type { DomainNeeds, DomainRow } from './domain.ts'
 import { selectLinksAfter } from './domain-links.ts'
 
 /** One write of SQLite holds up all others. */
@@ -35,7 +35,12 @@ export async function findMoveTarget(
 ): Promise<MoveTarget> {
   if (moveTo === 'default') return { domain: '', name: site.domain, caseSensitive: false }
   if (Number(moveTo) === from.id) throw invalid({ moveTo: 'must be another domain than the one that goes' })
-  const row = await getDomain(db.read, actor, Number(moveTo)).catch(() => undefined)
+  const row = await db.read
+    .selectFrom('domains')
+    .select(['domain', 'verified_at', 'case_sensitive'])
+    .where('workspace_id', '=', actor.workspaceId)
+    .where('id', '=', Number(moveTo))
+    .executeTakeFirst()
   if (!row) throw invalid({ moveTo: 'is not a domain of this workspace' })
   if (row.verified_at === null) throw invalid({ moveTo: 'must be a verified domain' })
   return { domain: row.domain, name: row.domain, caseSensitive: row.case_sensitive === 1 }
