@@ -6,12 +6,12 @@ import type { DomainRow } from './domain.ts'
 
 type MailFacts = Pick<DomainRow, 'id' | 'domain' | 'token' | 'workspace_id' | 'problem'>
 
-const toSteps = (origin: string, { domain, token, workspace_id }: MailFacts) => [
+const toSteps = (origin: string, { id, domain, token, workspace_id }: MailFacts) => [
   'Set this TXT record at your DNS provider, and let the dashboard check it:',
   '',
   `  ${toProofName(domain)}  TXT  ${token}`,
   '',
-  `${origin}/app/${workspace_id}/settings`,
+  `${origin}/app/${workspace_id}/domains/${id}`,
   '',
 ]
 

@@ -1,6 +1,7 @@
 // Moves all links of a domain to another one, some at a time, so that redirects and other writes go on. Slugs that the other
 // domain cannot have are found before the first link moves.
 
+import { type RawBuilder, sql } from 'kysely'
 import { takeTurn } from '../../../lib/concurrency/take-turn.ts'
 import { Failure, invalid } from '../../../lib/failure.ts'
 import { isUniqueViolation } from '../../../storage/database/errors.ts'
@@ -9,8 +10,7 @@ import { recordChange } from '../../../storage/database/record-change.ts'
 import { type Actor, allow } from '../../accounts/access/actor.ts'
 import { refuseSuspendedLink } from '../rules.ts'
 import { isReserved, toSlugKey } from '../slug.ts'
-import { toNextVersion } from '../version.ts'
-import { type DomainNeeds, type DomainRow, getDomain } from './domain.ts'
+import type { DomainNeeds, DomainRow } from './domain.ts'
 import { selectLinksAfter } from './domain-links.ts'
 
 /** One write of SQLite holds up all others. */
@@ -35,7 +35,12 @@ export async function findMoveTarget(
 ): Promise<MoveTarget> {
   if (moveTo === 'default') return { domain: '', name: site.domain, caseSensitive: false }
   if (Number(moveTo) === from.id) throw invalid({ moveTo: 'must be another domain than the one that goes' })
-  const row = await getDomain(db.read, actor, Number(moveTo)).catch(() => undefined)
+  const row = await db.read
+    .selectFrom('domains')
+    .select(['domain', 'verified_at', 'case_sensitive'])
+    .where('workspace_id', '=', actor.workspaceId)
+    .where('id', '=', Number(moveTo))
+    .executeTakeFirst()
   if (!row) throw invalid({ moveTo: 'is not a domain of this workspace' })
   if (row.verified_at === null) throw invalid({ moveTo: 'must be a verified domain' })
   return { domain: row.domain, name: row.domain, caseSensitive: row.case_sensitive === 1 }
@@ -117,38 +122,61 @@ async function listTakenKeys(connection: Connection, from: DomainRow, to: MoveTa
   return new Set(rows.map(({ slug_key }) => slug_key))
 }
 
+/** @returns how many have moved */
 async function moveSome(
   { db, now }: Pick<DomainNeeds, 'db' | 'now'>,
   from: DomainRow,
   to: MoveTarget,
 ): Promise<number> {
-  return db.write(async (connection, onCommit) => {
-    const links = await selectLinksAfter(connection, from, '')
-      .select(['id', 'slug', 'slug_key', 'updated_at', 'suspended_at'])
-      .limit(LINKS_AT_ONCE)
-      .execute()
-    for (const link of links) {
-      refuseSuspendedLink(link)
-      const slugKey = toSlugKey(link.slug, to.caseSensitive)
-      await connection
-        .updateTable('links')
-        .set({ domain: to.domain, slug_key: slugKey, updated_at: toNextVersion(link, now()) })
-        .where('workspace_id', '=', from.workspace_id)
-        .where('id', '=', link.id)
-        .where('domain', '=', from.domain)
+  try {
+    return await db.write(async (connection, onCommit) => {
+      const links = await selectLinksAfter(connection, from, '')
+        .select(['id', 'slug', 'slug_key', 'suspended_at'])
+        .limit(LINKS_AT_ONCE)
         .execute()
-        .catch((error) => throwTaken(error, to, link.slug))
-      recordChange(onCommit, { domain: from.domain, slugKey: link.slug_key }, { domain: to.domain, slugKey })
-    }
-    return links.length
-  })
+      for (const link of links) refuseSuspendedLink(link)
+      const keyOf = ({ slug }: MovingLink) => toSlugKey(slug, to.caseSensitive)
+      const moved = { domain: to.domain, updated_at: toLaterVersion(now()) }
+      // One statement for all whose key stays, which are nearly all.
+      const same = links.filter((link) => keyOf(link) === link.slug_key).map(({ id }) => id)
+      if (same.length > 0) await updateLinks(connection, from, same, moved)
+      for (const link of links)
+        if (keyOf(link) !== link.slug_key)
+          await updateLinks(connection, from, [link.id], { ...moved, slug_key: keyOf(link) })
+      for (const link of links)
+        recordChange(
+          onCommit,
+          { domain: from.domain, slugKey: link.slug_key },
+          { domain: to.domain, slugKey: keyOf(link) },
+        )
+      return links.length
+    })
+  } catch (error) {
+    if (!isUniqueViolation(error, { index: 'links_domain_slug', columns: ['domain', 'slug_key'] }))
+      throw error
+    throw new Failure(
+      'conflict',
+      `${to.name} has got a link with one of the slugs meanwhile. Other links have moved: repeat the request.`,
+    )
+  }
 }
 
-/** Somebody has taken the slug since `refuseConflicts`. */
-function throwTaken(error: unknown, { name }: MoveTarget, slug: string): never {
-  if (!isUniqueViolation(error, { index: 'links_domain_slug', columns: ['domain', 'slug_key'] })) throw error
-  throw new Failure(
-    'conflict',
-    `${name} has got a link /${slug} meanwhile. Other links have moved: repeat the request.`,
-  )
+/** As `toNextVersion` does for one link. */
+const toLaterVersion = (now: number) =>
+  sql<number>`case when updated_at < ${now} then ${now} else updated_at + 1 end`
+
+interface MovedColumns {
+  domain: string
+  updated_at: RawBuilder<number>
+  slug_key?: string
 }
+
+/** A link that somebody else has moved meanwhile stays there. */
+const updateLinks = (connection: Connection, from: DomainRow, ids: number[], columns: MovedColumns) =>
+  connection
+    .updateTable('links')
+    .set(columns)
+    .where('workspace_id', '=', from.workspace_id)
+    .where('domain', '=', from.domain)
+    .where('id', 'in', ids)
+    .execute()
