@@ -3,10 +3,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { z } from 'zod'
 import type { WorkspaceResource } from '../../server/features/accounts/schema.ts'
-import type {
-  MissingAnswerData,
-  MissingSlugShape,
-} from '../../server/features/analytics/missing/missing-schema.ts'
+import type { MissingAnswerData, MissingSlugShape } from '../../server/features/analytics/missing/schema.ts'
 import type { LinkResource } from '../../server/features/links/schema.ts'
 import type { Api } from './client.ts'
 

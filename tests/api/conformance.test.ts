@@ -3,7 +3,7 @@
 
 import { expect, test } from 'bun:test'
 import { onBothEngines, type TestServer, type TestWorkspace } from '../support/server/test-server.ts'
-import { addVerifiedDomain, putLinkOnDomain } from '../support/server/verified-domain.ts'
+import { addVerifiedDomain, addVerifiedDomain, callHost, putLinkOnDomain } from '../support/server/verified-domain.ts'
 import { fillToLimits } from '../support/users/fill-to-limits.ts'
 import {
   addToWorkspace,
@@ -339,6 +339,16 @@ const compareAnswers = (server: () => TestServer) => {
     const { json } = await ask(own, 'getFunnel', 200, { query: { interval: '24h' } })
     expect(listSchemaErrors({ $ref: '#/components/schemas/FunnelTotals' }, json.data)).toEqual([])
     await ask(own, 'countLeads', 200, { query: { form: formKey, page: '-a', model: 'linear' } })
+  })
+
+  test('missing slugs', async () => {
+    const own = await createTeam(server())
+    const domain = `missing${own.id}.example`
+    await addVerifiedDomain(server(), own.id, domain)
+    await callHost(server(), domain, '/nothing')
+    await server().app.misses.flush()
+    const { json } = await ask(own, 'listMissingSlugs', 200, { query: { domain, interval: '24h' } })
+    expect(json.data).toMatchObject([{ slug: 'nothing', domain, hits: 1 }])
   })
 
   test('the losses of a form', async () => {

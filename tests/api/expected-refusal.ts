@@ -54,7 +54,14 @@ export function mustRefuseParameter({ name, schema }: Parameter, text: string): 
 export const mayRepeat = ({ name }: Parameter, operationId: string) =>
   name === 'ids' || name === 'tagId' || (ANALYTICS.includes(operationId) && !GIVEN_ONCE.includes(name))
 
-const ANALYTICS = ['countClicks', 'exportClicks', 'countLeads', 'exportLeads', 'getFunnel']
+const ANALYTICS = [
+  'countClicks',
+  'exportClicks',
+  'countLeads',
+  'exportLeads',
+  'getFunnel',
+  'listMissingSlugs',
+]
 const GIVEN_ONCE = [
   'interval',
   'start',

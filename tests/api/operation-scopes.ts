@@ -37,6 +37,7 @@ export const OPERATION_SCOPES: Record<string, readonly RouteScope[]> = {
   countClicks: ['analytics:read'],
   exportClicks: ['analytics:read'],
   countLeads: ['analytics:read'],
+  listMissingSlugs: ['analytics:read'],
   exportLeads: ['analytics:read', 'submissions:read'],
   getFunnel: ['analytics:read'],
   listForms: ['forms:read'],

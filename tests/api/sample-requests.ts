@@ -109,6 +109,7 @@ export const SAMPLE_REQUESTS: Record<string, (things: TestResources) => SampleRe
   deleteDomain: ({ domainId }) => ({ path: { id: domainId } }),
   verifyDomain: ({ domainId }) => ({ path: { id: domainId } }),
   countClicks: () => ({ query: { groupBy: 'link' } }),
+  listMissingSlugs: () => ({ query: { limit: '10' } }),
   exportClicks: () => ({ query: { format: 'ndjson' } }),
   countLeads: () => ({ query: { groupBy: 'form' } }),
   exportLeads: () => ({ query: { format: 'ndjson' } }),

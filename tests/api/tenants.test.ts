@@ -109,6 +109,7 @@ const REFERENCES: Record<string, (things: TestResources) => SampleRequest[]> = {
       ['linkId', 'tagId', 'slug', 'country', 'time'],
       [{ linkId: `${linkId}` }, { tagId: `${tagId}` }, { slug }, { linkId: `-${linkId}` }],
     ),
+  listMissingSlugs: () => [{ query: RANGE }],
   exportClicks: ({ linkId, tagId, slug }) => {
     const filters: Record<string, string>[] = [
       { linkId: `${linkId}` },

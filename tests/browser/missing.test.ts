@@ -116,8 +116,8 @@ onDashboard('what people looked for in vain', (dashboard) => {
 
   test('mails the owners when they want that', async () => {
     const read = async () => (await person.api('/workspace')).json.data.missingReportAbove
-    const mail = page.getByRole('switch', { name: 'Mail the owners' })
-    const above = page.getByLabel('When people ask for one more often')
+    const mail = page.getByRole('switch', { name: /^Mail the owners/ })
+    const above = page.getByLabel('More requests in 24 hours than')
     await above.fill('9')
     await mail.click()
     await page.getByText('Must be at least 10').waitFor()

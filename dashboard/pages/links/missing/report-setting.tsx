@@ -58,16 +58,16 @@ function Setting({ above }: { above: number | null }) {
       }}
     >
       <Toggle
-        label="Mail the owners"
-        hint="At most once a day for a short link, and five mails a day. It needs a mail server."
+        label="Mail the owners when people ask for one of them often"
+        hint="Once a day for a short link at most, and five mails a day. The server needs a mail server for it."
         checked={above !== null}
         disabled={save.isPending}
         onChange={({ target }) => save.mutate(target.checked ? Number(text) : null)}
       />
       <div className="flex flex-wrap items-end gap-2">
         <TextField
-          label="When people ask for one more often than this in 24 hours"
-          className="w-full sm:w-96"
+          label="More requests in 24 hours than"
+          className="w-full sm:w-64"
           type="number"
           inputMode="numeric"
           min={10}

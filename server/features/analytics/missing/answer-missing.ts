@@ -7,7 +7,7 @@ import { resolveRange, type SelectionNeeds, type WorkspaceScope } from '../resol
 import type { TimeRange } from '../timeline.ts'
 import { findNeighbours, type MissingSlug, type SlugNeighbours } from './closest-slug.ts'
 import { isDomainAsked, listCountedDomains } from './counted-domains.ts'
-import type { MissingAnswerData, MissingQuestion } from './missing-schema.ts'
+import type { MissingAnswerData, MissingQuestion } from './schema.ts'
 
 export interface MissingNeeds extends SelectionNeeds {
   db: Pick<Database, 'engine' | 'read'>

@@ -3,7 +3,7 @@
 import { apiRoute } from '../../../http/api-route.ts'
 import { createApi } from '../../accounts/access/api-env.ts'
 import { answerMissing, type MissingNeeds } from './answer-missing.ts'
-import { MissingAnswer, MissingParameters, toMissingQuestion } from './missing-schema.ts'
+import { MissingAnswer, MissingParameters, toMissingQuestion } from './schema.ts'
 
 const missing = apiRoute({
   method: 'get',
