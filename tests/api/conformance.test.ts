@@ -3,7 +3,7 @@
 
 import { expect, test } from 'bun:test'
 import { onBothEngines, type TestServer, type TestWorkspace } from '../support/server/test-server.ts'
-import { addVerifiedDomain, addVerifiedDomain, callHost, putLinkOnDomain } from '../support/server/verified-domain.ts'
+import { addVerifiedDomain, callHost, putLinkOnDomain } from '../support/server/verified-domain.ts'
 import { fillToLimits } from '../support/users/fill-to-limits.ts'
 import {
   addToWorkspace,
