@@ -58,4 +58,7 @@ export const toPurgedColumns = (at: number) => ({
   external_id: null,
   comments: null,
   password_hash: null,
+  preview_title: null,
+  preview_description: null,
+  preview_image: null,
 })

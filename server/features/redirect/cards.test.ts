@@ -6,6 +6,7 @@ import {
   onSqlite,
   type TestWorkspace,
 } from '../../../tests/support/server/test-server.ts'
+import { addVerifiedDomain } from '../../../tests/support/server/verified-domain.ts'
 import { readTags, type Tag } from '../../lib/html/read-tags.ts'
 import { expectVisitorPage, readRecordedHits } from './redirect.fixture.ts'
 import { isUnfurler, UNFURLERS } from './unfurlers.ts'
@@ -278,21 +279,13 @@ onSqlite('A link with a social card', (server) => {
   })
 
   test('names the short URL on the domain of its workspace', async () => {
-    const { app, origin } = server()
     const own = await server().createWorkspace()
-    const domain = { workspace_id: own.id, domain: `cards-${own.id}.example`, token: 'x', verified_at: 1 }
-    const settings = { is_primary: 0, case_sensitive: 0, created_at: 1, updated_at: 1 }
-    await app.db.write((connection) =>
-      connection
-        .insertInto('domains')
-        .values({ ...domain, ...settings })
-        .execute(),
-    )
-    await app.domains.reload()
-    const { slug, shortUrl } = await own.createLink({ ...CARD, domain: domain.domain })
-    expect(shortUrl).toBe(`http://${domain.domain}:${new URL(origin).port}/${slug}`)
+    const name = `cards-${own.id}.example`
+    await addVerifiedDomain(server(), own.id, name)
+    const { slug, shortUrl } = await own.createLink({ ...CARD, domain: name })
+    expect(shortUrl).toBe(`http://${name}:${new URL(server().origin).port}/${slug}`)
     for (let n = 0; n < 2; n++) {
-      const there = await server().call(`/${slug}`, { headers: { ...SLACK, Host: domain.domain } })
+      const there = await server().call(`/${slug}`, { headers: { ...SLACK, Host: name } })
       expect(readMetas(there.text)['og:url']).toBe(shortUrl)
       expect((await server().call(`/${slug}`, { headers: SLACK })).status).toBe(404)
     }

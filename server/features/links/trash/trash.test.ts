@@ -95,7 +95,13 @@ onBothEngines('a deleted link', (server) => {
   test('is deleted for good alone or with the whole trash, which frees its slug and keeps its clicks', async () => {
     const ws = await server().createWorkspace()
     const slugs = [1, 2, 3].map((n) => `purged-${ws.id}-${n}`)
-    const links = await Promise.all(slugs.map((slug) => ws.createLink({ slug })))
+    const texts = {
+      comments: 'x',
+      previewTitle: 'x',
+      previewDescription: 'x',
+      previewImage: 'https://example.com/x',
+    }
+    const links = await Promise.all(slugs.map((slug) => ws.createLink({ slug, ...texts })))
     await server().click(links[0].slug)
     await ws.api(`/links/bulk?ids=${links.map(({ id }) => id)}`, remove)
     const [first] = await readTrash(ws).then((all) => all.filter(({ id }) => id === links[0].id))
@@ -106,6 +112,12 @@ onBothEngines('a deleted link', (server) => {
     expect(await request(ws, '/links/trash', remove)).toEqual([200, { data: { purged: 2 } }])
     expect(await request(ws, '/links/trash', remove)).toEqual([200, { data: { purged: 0 } }])
     for (const { id } of links) expect(await request(ws, `/links/${id}/restore`, restore)).toEqual(NOT_FOUND)
+    const rows = await server()
+      .app.db.read.selectFrom('links')
+      .select(['comments', 'preview_title', 'preview_description', 'preview_image'])
+      .where('workspace_id', '=', ws.id)
+      .execute()
+    expect([...new Set(rows.flatMap((row) => Object.values(row)))]).toEqual([null])
     for (const slug of slugs) expect((await create(ws, slug))[0]).toBe(201)
     await server().waitUntilShipped()
     const top = await ws.api('/analytics/clicks?groupBy=link&class=all')
