@@ -1,6 +1,6 @@
 // Which slugs are close to one that somebody asked for in vain: pure rules. docs/adr/0045-missing-slugs.md has the reasons.
 
-import { countEdits } from '../../../lib/edit-distance.ts'
+import { countEdits } from './edit-distance.ts'
 
 /** The characters that a typing mistake puts in the place of another. */
 const LOWER_CASE = 'abcdefghijklmnopqrstuvwxyz0123456789-_./'
