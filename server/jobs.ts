@@ -158,7 +158,7 @@ const JOBS: Job[] = [
     run: ({ db, now }) => pruneTrash(db, now()),
   },
   {
-    // Each domain once a day.
+    // Each verified domain once a day, and new ones more often.
     name: 'look at the DNS of domains',
     runsOn: 'cluster',
     everyMs: 10 * MINUTE,

@@ -43,7 +43,7 @@ const EXCEPTIONS: RuleException[] = [
     'createDomainDirectory',
     'a request knows only the host, and a verified domain belongs to one workspace',
   ),
-  createException('workspace', 'links/domains/recheck-domains.ts', 'recheckDomains', JOB),
+  createException('workspace', 'links/domains/recheck-domains.ts', 'listDue', JOB),
   createException(
     'allow',
     'links/domains/verify-domain.ts',

@@ -1,7 +1,7 @@
 // Looks at a domain's DNS: whether it has the proof of the ownership, and whether it leads visitors to this server. One
 // more question, about the names above the domain, tells a domain that does not answer from DNS servers that do not.
 
-import type { DnsAnswer, DnsClient, OpenDnsClient } from './dns-client.ts'
+import type { DnsClient, OpenDnsClient } from './dns-client.ts'
 import type { ServerAddresses } from './server-addresses.ts'
 
 export interface DomainCheck {
@@ -30,22 +30,23 @@ export async function checkDomain(
 ): Promise<DomainCheck> {
   const dns = openDnsClient()
   try {
-    const [texts, above, route] = await Promise.all([
-      dns.listTexts(toProofName(domain)),
-      dns.listNameServers(domain.slice(domain.lastIndexOf('.') + 1)),
+    const [proof, route] = await Promise.all([
+      checkProof(dns, domain, token),
       checkRoute(dns, serverAddresses, domain),
     ])
-    return { ...judgeProof(domain, token, texts, above), ...route }
+    return { ...proof, ...route }
   } finally {
     dns.close()
   }
 }
 
-function judgeProof(domain: string, token: string, texts: DnsAnswer, above: DnsAnswer) {
+async function checkProof(dns: DnsClient, domain: string, token: string): Promise<ProofCheck> {
   const name = toProofName(domain)
+  const control = dns.listNameServers(domain.slice(domain.lastIndexOf('.') + 1))
+  const texts = await dns.listTexts(name)
   if ('silence' in texts) {
     const problem = `The TXT record ${name} cannot be read: ${texts.silence}.`
-    return { proof: null, problem, isEvidence: 'values' in above }
+    return { proof: null, problem, isEvidence: 'values' in (await control) }
   }
   // Forms of DNS providers take quotes for a part of the value.
   const proof = texts.values.some((value) => value.trim().replace(/^"(.*)"$/, '$1') === token)
@@ -57,6 +58,7 @@ function judgeProof(domain: string, token: string, texts: DnsAnswer, above: DnsA
   return { proof, problem, isEvidence: true }
 }
 
+type ProofCheck = Pick<DomainCheck, 'proof' | 'problem' | 'isEvidence'>
 type RouteCheck = Pick<DomainCheck, 'route' | 'routeProblem'>
 
 const ADDRESSES_SHOWN = 3

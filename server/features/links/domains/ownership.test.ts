@@ -23,6 +23,7 @@ const dns: DnsServer = await startDnsServer()
 const mail = await startMailServer()
 afterAll(() => Promise.all([dns.stop(), mail.stop()]))
 
+const QUARTER_HOUR_MS = 15 * 60_000
 const clock = { at: Date.now() }
 const options = {
   now: () => clock.at,
@@ -143,6 +144,23 @@ onBothEngines(
       expect(answers(server(), domain)).toBe(other.id)
       prove(domain)
       expect((await verify(ws, domain)).status).toBe(409)
+    })
+
+    test('is found without anybody who asks, in the first week', async () => {
+      const ws = await server().createWorkspace()
+      const [domain, late] = [await addDomain(ws), await addDomain(ws)]
+      await recheck(server())
+      prove(domain)
+      await recheck(server())
+      expect(answers(server(), domain)).toBeUndefined()
+      clock.at += QUARTER_HOUR_MS
+      await recheck(server())
+      expect(answers(server(), domain)).toBe(ws.id)
+      clock.at += 8 * DAY_MS
+      prove(late)
+      await recheck(server())
+      expect(answers(server(), late)).toBeUndefined()
+      expect((await verify(ws, late)).json.data).toMatchObject({ verified: true })
     })
 
     test('is looked at once a day', async () => {
