@@ -46,11 +46,12 @@ describe('an invitation by mail', () => {
   })
 
   test('does not use the Host of the request for its link', async () => {
-    const headers = { Host: 'evil.example', 'X-Forwarded-Host': 'evil.example' }
+    // A host without a dot is one of this server's.
+    const headers = { Host: 'evil-host', 'X-Forwarded-Host': 'evil.example' }
     const call = { method: 'POST', body: { email: 'ann@people.example' }, headers }
     const { json } = await own.owner.apiIn(own.id, '/invitations', call)
     expect(json.data.url).toStartWith(server.origin)
-    expect(smtp.mails[0]?.raw).not.toContain('evil.example')
+    expect(smtp.mails[0]?.raw).not.toMatch(/evil/)
   })
 
   test('stays one mail with one header, whatever the name of the workspace', async () => {

@@ -55,12 +55,15 @@ export async function moveLinks(
 ): Promise<number> {
   allow(actor, 'domains:delete')
   await refuseConflicts(needs, from, to)
-  for (let moved = 0; ; ) {
+  let moved = 0
+  // Each step begins where the last one ended: PostgreSQL would read what has moved again, until it is vacuumed.
+  for (let after: string | undefined = ''; after !== undefined; ) {
     await takeTurn()
-    const step = await moveSome(needs, from, to)
-    moved += step
-    if (step < LINKS_AT_ONCE) return moved
+    const step = await moveSome(needs, from, to, after)
+    moved += step.length
+    after = step.length < LINKS_AT_ONCE ? undefined : step.at(-1)?.slug_key
   }
+  return moved
 }
 
 interface MovingLink {
@@ -122,15 +125,16 @@ async function listTakenKeys(connection: Connection, from: DomainRow, to: MoveTa
   return new Set(rows.map(({ slug_key }) => slug_key))
 }
 
-/** @returns how many have moved */
+/** @returns those that have moved, as they were */
 async function moveSome(
   { db, now }: Pick<DomainNeeds, 'db' | 'now'>,
   from: DomainRow,
   to: MoveTarget,
-): Promise<number> {
+  after: string,
+): Promise<MovingLink[]> {
   try {
     return await db.write(async (connection, onCommit) => {
-      const links = await selectLinksAfter(connection, from, '')
+      const links = await selectLinksAfter(connection, from, after)
         .select(['id', 'slug', 'slug_key', 'suspended_at'])
         .limit(LINKS_AT_ONCE)
         .execute()
@@ -149,7 +153,7 @@ async function moveSome(
           { domain: from.domain, slugKey: link.slug_key },
           { domain: to.domain, slugKey: keyOf(link) },
         )
-      return links.length
+      return links
     })
   } catch (error) {
     if (!isUniqueViolation(error, { index: 'links_domain_slug', columns: ['domain', 'slug_key'] }))
