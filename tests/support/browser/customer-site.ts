@@ -74,8 +74,13 @@ export function onCustomerSite(
   })
 }
 
+const PLAIN_SERVER = 'go.test'
+
 async function startSite(options?: TestServerOptions): Promise<CustomerSite & { close(): Promise<void> }> {
-  const server = await startServer('sqlite', options)
+  const server = await startServer('sqlite', {
+    ...options,
+    environment: { TOWPATH_ALIASES: PLAIN_SERVER, ...options?.environment },
+  })
   const browser = await openChromium()
   const pages = new Map<string, { html: string; headers: Record<string, string> }>()
   const requests: string[] = []
@@ -108,7 +113,7 @@ async function startSite(options?: TestServerOptions): Promise<CustomerSite & { 
     browser,
     origin,
     plainOrigin: `http://shop.test:${host.port}`,
-    plainServer: `http://go.test:${new URL(server.origin).port}`,
+    plainServer: `http://${PLAIN_SERVER}:${new URL(server.origin).port}`,
     requests,
     addPage(html, headers = {}, path = `/page-${++count}`) {
       pages.set(path, { html: toHtmlDocument(html), headers })

@@ -13,6 +13,9 @@ export interface FilledWorkspace {
   submission: number
 }
 
+/** A workspace can be filled more than once. */
+let domains = 0
+
 /** @param text is in every field that takes text: names, titles, form fields, referrers, campaigns */
 export async function fillWorkspace(
   server: TestServer,
@@ -38,7 +41,7 @@ export async function fillWorkspace(
     )
   }
   const [link] = links
-  const name = `go-${person.workspaceId}.example.com`
+  const name = `go-${++domains}.example.com`
   const domain = await addVerifiedDomain(server, person.workspaceId, name, { proof_ok: 1, route_ok: 1 })
   const deleted = await post('/links', { destinationUrl: 'https://example.com/deleted', title: text })
   await person.api(`/links/${deleted.id}`, { method: 'DELETE' })
