@@ -46,11 +46,12 @@ const importServer = () => import('./run-server.ts')
 async function startAlone(config: Config): Promise<void> {
   const { runServer } = await importServer()
   const server = await runServer(config, refuse)
-  process.stdout.write(server.readyText)
+  // Before the text: whoever reads it may send a signal at once.
   onSignals(async () => {
     await server.stop()
     return 0
   })
+  process.stdout.write(server.readyText)
 }
 
 async function startWorker(config: Config, channel: WorkerChannel): Promise<void> {

@@ -2,7 +2,7 @@
 
 import { Database } from 'bun:sqlite'
 import { afterAll, expect, test } from 'bun:test'
-import { cpSync, existsSync, mkdtempSync, readFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readFileSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { until } from '../support/until.ts'
@@ -57,6 +57,7 @@ test('a copy that is whole starts with a warning, and one of a stopped server wi
   const again = await installation.start({ environment: ENVIRONMENT })
   expect(again.readOutput()).not.toContain(WARNING)
   expect(await again.stop()).toBe(0)
+  expect(existsSync(join(installation.dataDir, 'server.running'))).toBe(false)
   const quietCopy = copy(installation)
 
   for (const [each, warns] of [
@@ -74,6 +75,24 @@ test('a copy that is whole starts with a warning, and one of a stopped server wi
     await submit(started, form, 1)
     await started.kill()
   }
+}, 240_000)
+
+test('a server that is told to stop does so in order, from the moment on at which it is ready', async () => {
+  const installation = keep(await createInstallation(1))
+  const stop = async (server: ServerProcess) => {
+    expect(await server.stop()).toBe(0)
+    expect(server.readOutput()).toContain('"event":"stopped"')
+    expect(existsSync(join(installation.dataDir, 'server.running'))).toBe(false)
+  }
+  const start = () => installation.start({ environment: { LOG_LEVEL: 'info' } })
+  await stop(await start())
+  // The same after the thread has begun that moves SQLite's log.
+  const server = await start()
+  const changedAt = () => statSync(join(installation.dataDir, 'towpath.db')).mtimeMs
+  const before = changedAt()
+  await createLinkOverHttp('moved', installation.keys[0] as string, server)
+  await until('the log to be moved', () => changedAt() > before)
+  await stop(server)
 }, 240_000)
 
 test('a copy whose database is damaged is refused with a sentence, at each start', async () => {

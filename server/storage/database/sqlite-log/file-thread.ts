@@ -44,6 +44,8 @@ export function createFileThread<Request, Answer extends object>(script: URL): F
       if (!thread) return
       const ended = Promise.withResolvers<void>()
       fail = () => ended.resolve()
+      // Nothing else may be left that keeps the process alive, and what comes after this must still run.
+      thread.ref()
       thread.postMessage('close')
       await ended.promise
     },
