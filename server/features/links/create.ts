@@ -116,6 +116,7 @@ const DEFAULTS: Omit<
   preview_title: null,
   preview_description: null,
   preview_image: null,
+  clicks_before: 0,
 }
 
 /** Where a link answers. */

@@ -42,6 +42,7 @@ const ROW: Selectable<Links> = {
   preview_description: null,
   preview_image: null,
   clicks: 0,
+  clicks_before: 0,
   leads: 0,
   last_clicked_at: null,
   search_text: '',

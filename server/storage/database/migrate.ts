@@ -34,6 +34,7 @@ import { cards } from './migrations/domains/0032-cards.ts'
 import { missing } from './migrations/domains/0033-missing.ts'
 import { deliveryRequests } from './migrations/operations/0029-delivery-requests.ts'
 import { lateDeliveries } from './migrations/operations/0030-late-deliveries.ts'
+import { imports } from './migrations/transfer/0034-imports.ts'
 import type { Tables } from './tables.ts'
 
 export const listMigrations = (engine: DatabaseEngine): Record<string, Migration> => ({
@@ -68,6 +69,7 @@ export const listMigrations = (engine: DatabaseEngine): Record<string, Migration
   '0031-domains': domains(engine),
   '0032-cards': cards(engine),
   '0033-missing': missing(engine),
+  '0034-imports': imports(engine),
 })
 
 /**

@@ -32,6 +32,7 @@ import type {
   RateWindows,
   SuspensionChanges,
 } from './tables/operation-tables.ts'
+import type { ImportDays, ImportKeys, ImportRows, Imports } from './tables/transfer-tables.ts'
 
 export interface Tables {
   workspaces: Workspaces
@@ -77,4 +78,8 @@ export interface Tables {
   move_steps: MoveSteps
   changes: Changes
   domains: Domains
+  imports: Imports
+  import_rows: ImportRows
+  import_keys: ImportKeys
+  import_days: ImportDays
 }

@@ -38,8 +38,10 @@ export interface Links {
   preview_title: string | null
   preview_description: string | null
   preview_image: string | null
-  /** Without those in `link_counters`. */
+  /** With `clicks_before`, and without those in `link_counters`. */
   clicks: number
+  /** Clicks from before the link came here that no hit stands for: a bare total of another tool. */
+  clicks_before: Generated<number>
   leads: number
   /** The newest one that `clicks` has. */
   last_clicked_at: number | null

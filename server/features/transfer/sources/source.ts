@@ -1,0 +1,98 @@
+// What a source is: a small pure reader of one tool's files. It turns records into links and clicks, and knows nothing of
+// this server.
+
+import type { FieldProblem, FileRecord, RecordPlace } from '../files/source-file.ts'
+import type { DateOrder, ImportSourceName } from '../schema.ts'
+
+/** A link as its tool had it. Nothing is checked against this server's rules yet. */
+export interface SourceLink {
+  /** What names the link in its tool: its id, else its host and slug. Null where the file has neither. */
+  sourceKey: string | null
+  /** Of the short link, in lower case; null where the file names none. */
+  host: string | null
+  /** Null: a random one. */
+  slug: string | null
+  /** More slugs of the same link on the same host. */
+  aliases: string[]
+  destinationUrl: string
+  title: string | null
+  comments: string | null
+  tags: string[]
+  /** Milliseconds, like all times here. Null: now. */
+  createdAt: number | null
+  archived: boolean
+  startsAt: number | null
+  expiresAt: number | null
+  expiredUrl: string | null
+  clickLimit: number | null
+  /** In clear, where a tool exports it. */
+  password: string | null
+  /** ISO 3166-1 alpha-2, upper case → URL. */
+  geoTargeting: Record<string, string>
+  deviceTargeting: { ios?: string; android?: string; desktop?: string }
+  redirectStatus: 301 | 302 | 307 | 308 | null
+  forwardQuery: boolean
+  previewTitle: string | null
+  previewDescription: string | null
+  previewImage: string | null
+  /** The tool's count of clicks; null where the file has none. */
+  clicks: number | null
+  /** What the tool had and this product has not, in words such as `expired after 10 visits`. People see it. */
+  left: string[]
+}
+
+/** One click of a tool's history. Texts are as the tool has them; '' and null mean unknown. */
+export interface SourceClick {
+  /** `sourceKey` of its link, where the history names it by the tool's id. */
+  sourceKey: string | null
+  host: string | null
+  slug: string | null
+  at: number
+  /** For the country, and dropped at once. Some tools have cut it (`192.0.2.0`). */
+  address: string | null
+  userAgent: string | null
+  /** URL or host. */
+  referrer: string | null
+  /** ISO code or English name. */
+  country: string | null
+  region: string | null
+  city: string | null
+  browser: string | null
+  os: string | null
+  device: string | null
+  /** What the tool says; null where it says nothing, and the user agent decides. */
+  bot: boolean | null
+  trigger: 'link' | 'qr'
+  /** The address that was asked for, with its query: utm parameters are read from it. */
+  visitedUrl: string | null
+  /** Where the click led, with its utm parameters. */
+  destinationUrl: string | null
+}
+
+/** How a record reads: a value, what is wrong with it, or null where the record is no link (or no click) at all. */
+export type Reading<T> = { value: T } | { problems: FieldProblem[] } | null
+
+/** What the person who imports has said about the file. */
+export interface ReadingOptions {
+  dateOrder: DateOrder | null
+  /** IANA name: the zone of dates that name none. */
+  timeZone: string
+  /** `csv` only: our field → the column's name. */
+  mapping: Record<string, string>
+}
+
+export interface ImportSource {
+  name: ImportSourceName
+  /** As its makers write it. */
+  title: string
+  links: RecordPlace
+  /** Absent where the tool exports no history. */
+  clicks?: RecordPlace
+  /** Whether a file with these columns (of this table, in SQL) is the tool's. Two sources never claim one file. */
+  isLinkFile(columns: string[]): boolean
+  isClickFile?(columns: string[]): boolean
+  /** Slugs of the tool that differ in case only are different links. */
+  isCaseSensitive: boolean
+  toLink(record: FileRecord, options: ReadingOptions): Reading<SourceLink>
+  toClick?(record: FileRecord, options: ReadingOptions): Reading<SourceClick>
+}
