@@ -56,7 +56,7 @@ afterAll(async () => {
 })
 
 type Bytes = string | Uint8Array
-const toFile = (bytes: Bytes, name = 'links.csv') => new File([bytes as BlobPart], name)
+const toFile = (bytes: Bytes, name = 'links.csv') => new File([bytes as never], name)
 const readRows = () => readAllRows(server, IGNORED_TABLES)
 
 const HEADER = 'slug,destinationUrl,title'
