@@ -2,6 +2,7 @@
 
 import { toScreenName, withScreenNames } from './field-names.ts'
 import { announceWorkspaceGone, countSessionEndings, isSessionHeld, waitForSignIn } from './session-gate.ts'
+import { type UploadProgress, uploadForm } from './upload.ts'
 
 /** A failed request. `message` is a sentence for people; `errors` has one sentence per invalid field. */
 export class ApiError extends Error {
@@ -24,6 +25,9 @@ export interface RequestOptions {
   headers?: Record<string, string>
   query?: QueryParameters
   body?: unknown
+  /** Files, in place of a body. */
+  form?: FormData
+  onProgress?: UploadProgress
   signal?: AbortSignal
   /** The request continues after the page is closed. */
   keepalive?: boolean
@@ -94,20 +98,23 @@ async function sendConfirmed(path: string, call: RequestOptions, headers: Record
 }
 
 async function send(path: string, call: RequestOptions, headers: Record<string, string>) {
-  const { method = 'GET', query, body, signal, keepalive } = call
+  const { method = 'GET', query, body, form, signal, keepalive, onProgress } = call
+  const url = path + queryString(query)
   let response: Response
   try {
-    response = await fetch(path + queryString(query), {
-      method,
-      signal,
-      keepalive,
-      headers: {
-        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
-        ...headers,
-        ...call.headers,
-      },
-      body: body === undefined ? undefined : JSON.stringify(body),
-    })
+    response = form
+      ? await uploadForm(url, { form, headers, signal, onProgress })
+      : await fetch(url, {
+          method,
+          signal,
+          keepalive,
+          headers: {
+            ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+            ...headers,
+            ...call.headers,
+          },
+          body: body === undefined ? undefined : JSON.stringify(body),
+        })
   } catch (error) {
     if (signal?.aborted) throw error
     throw new ApiError(0, 'Could not reach the server. Check your connection and try again.')
@@ -194,6 +201,8 @@ export function createWorkspaceApi(workspaceId: number) {
     page: <T>(path: string, call?: RequestOptions) => json<ResultPage<T>>(path, call),
     post: <T>(path: string, body?: unknown, call?: RequestOptions) =>
       data<T>(path, { ...call, method: 'POST', body }),
+    upload: <T>(path: string, form: FormData, call?: RequestOptions) =>
+      data<T>(path, { ...call, method: 'POST', form }),
     patch: <T>(path: string, body: unknown, call?: RequestOptions) =>
       data<T>(path, { ...call, method: 'PATCH', body }),
     remove: <T>(path: string, call?: RequestOptions) => data<T>(path, { ...call, method: 'DELETE' }),

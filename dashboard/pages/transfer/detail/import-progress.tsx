@@ -1,0 +1,108 @@
+// How far an import is: the stage, the rows and the clicks.
+
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { type ImportResource, importQuery, importsQuery, undoImport } from '../../../api/imports.ts'
+import { useApi, useCanEdit } from '../../../shell/use-workspace.ts'
+import { Button } from '../../../ui/button.tsx'
+import { Card } from '../../../ui/card.tsx'
+import { classNames } from '../../../ui/class-names.ts'
+import { formatCount } from '../../../ui/format.ts'
+import { toastError } from '../../../ui/overlays/toast.tsx'
+import { ProgressBar } from '../../../ui/progress-bar.tsx'
+import { formatWholePercent } from '../import-state.ts'
+
+const STAGES = {
+  check: 'Check the files',
+  links: 'Create the links',
+  clicks: 'Add the click history',
+} as const
+
+/** @param problem why the newest state is not known */
+export function ImportProgress({ item, problem }: { item: ImportResource; problem: Error | null }) {
+  const isQueued = item.status === 'queued'
+  return (
+    <Card title={toHeading(item)} actions={isQueued && <CancelButton item={item} />}>
+      <div className="grid gap-4">
+        <ProgressBar label="Import" part={isQueued ? null : item.progress} />
+        {/* Screen readers hear every tenth, not every poll. */}
+        <p aria-live="polite" className="sr-only">
+          {isQueued
+            ? toHeading(item)
+            : `${toStageText(item)}, ${formatWholePercent(Math.floor(item.progress * 10) / 10)}`}
+        </p>
+        <p className="flex flex-wrap justify-between gap-x-4 text-sm text-soft tabular-nums">
+          <span>
+            {formatCount(item.rows, 'row')}
+            {(item.clicksFileName !== null || item.clicks > 0) && `, ${formatCount(item.clicks, 'click')}`}
+          </span>
+          <span>
+            {isQueued
+              ? 'It starts when the imports before it have ended.'
+              : formatWholePercent(item.progress)}
+          </span>
+        </p>
+        {item.stage !== 'undo' && <Stages item={item} />}
+        <p role="status" className="min-h-5 text-sm text-warn">
+          {problem && `${problem.message} The import goes on, and this page asks again.`}
+        </p>
+        <p className="text-sm text-soft">
+          You can leave this page. The import goes on, even if the server restarts.
+        </p>
+      </div>
+    </Card>
+  )
+}
+
+function toHeading({ status, stage, dryRun }: ImportResource): string {
+  if (status === 'queued') return 'Waiting'
+  if (stage === 'undo') return 'Undoing the import'
+  return dryRun ? 'Trying the import' : 'Importing'
+}
+
+const toStageText = ({ stage }: ImportResource) => (stage === 'undo' ? 'Undo' : STAGES[stage])
+
+function Stages({ item: { stage, status } }: { item: ImportResource }) {
+  const names = Object.keys(STAGES) as (keyof typeof STAGES)[]
+  const current = status === 'queued' ? -1 : names.findIndex((name) => name === stage)
+  return (
+    <ol className="grid gap-2 sm:grid-cols-3">
+      {names.map((name, at) => (
+        <li
+          key={name}
+          aria-current={at === current ? 'step' : undefined}
+          className={classNames(
+            'rounded-lg border px-3 py-2 text-sm',
+            at === current ? 'border-accent font-medium' : 'border-line text-soft',
+          )}
+        >
+          {at < current ? '✓ ' : `${at + 1}. `}
+          {STAGES[name]}
+          {at < current && <span className="sr-only"> (done)</span>}
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+function CancelButton({ item }: { item: ImportResource }) {
+  const api = useApi()
+  const client = useQueryClient()
+  const navigate = useNavigate({ from: '/$workspaceId/transfer/$importId' })
+  const canEdit = useCanEdit()
+  const cancel = useMutation({
+    mutationFn: () => undoImport(api, item.id),
+    async onSuccess() {
+      await navigate({ to: '/$workspaceId/transfer', search: {} })
+      client.removeQueries({ queryKey: importQuery(api, item.id).queryKey })
+      void client.invalidateQueries({ queryKey: importsQuery(api).queryKey })
+    },
+    onError: (error) => toastError(error, 'Could not cancel'),
+  })
+  if (!canEdit) return null
+  return (
+    <Button size="small" busy={cancel.isPending} onClick={() => cancel.mutate()}>
+      Cancel
+    </Button>
+  )
+}

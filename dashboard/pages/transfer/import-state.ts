@@ -1,0 +1,44 @@
+// The state of an import in words, and its figures.
+
+import { type ImportResource, isUnderway } from '../../api/imports.ts'
+import { formatCount, formatNumber, formatPercent } from '../../ui/format.ts'
+
+interface ImportState {
+  label: string
+  tone: 'neutral' | 'good' | 'warn' | 'bad'
+}
+
+export function toImportState(item: ImportResource): ImportState {
+  if (item.status === 'queued') return { label: 'Waiting', tone: 'neutral' }
+  if (isUnderway(item))
+    return {
+      label: item.stage === 'undo' ? 'Undoing' : `Running, ${formatWholePercent(item.progress)}`,
+      tone: 'neutral',
+    }
+  if (item.status === 'failed') return { label: 'Failed', tone: 'bad' }
+  if (item.status === 'undone') return { label: 'Undone', tone: 'neutral' }
+  if (item.dryRun) return { label: 'Dry run', tone: 'neutral' }
+  return item.failed > 0 ? { label: 'Done, with errors', tone: 'warn' } : { label: 'Done', tone: 'good' }
+}
+
+/** Without tenths, which would change on every poll. */
+export const formatWholePercent = (part: number) => formatPercent(Math.floor(part * 100) / 100)
+
+/** `12 created, 1 skipped, 3,400 clicks`: what there is of it. */
+export function toFiguresText({ created, renamed, skipped, failed, clicks }: ImportResource): string {
+  const figures = [
+    created > 0 && `${formatNumber(created)} created`,
+    renamed > 0 && `${formatNumber(renamed)} of them renamed`,
+    skipped > 0 && `${formatNumber(skipped)} skipped`,
+    failed > 0 && formatCount(failed, 'error'),
+    clicks > 0 && formatCount(clicks, 'click'),
+  ].filter((text) => text !== false)
+  return figures.join(', ') || 'Nothing to import'
+}
+
+export const canUndo = ({ status, dryRun, stage, undoableUntil }: ImportResource, now = Date.now()) =>
+  !dryRun &&
+  (status === 'done' || status === 'failed') &&
+  stage !== 'undo' &&
+  undoableUntil !== null &&
+  Date.parse(undoableUntil) > now

@@ -1,0 +1,36 @@
+// What a date such as 03/04/2025 means under each order of day, month and year.
+
+import type { DateOrder } from '../../../api/imports.ts'
+
+const SEPARATED = /(\d{1,4})\s?[./-]\s?(\d{1,2})[./-]\s?(\d{1,4})/
+const CENTURY = 2000
+
+/** @returns undefined where the date has no such meaning */
+export function readDateAs(text: string, order: DateOrder): Date | undefined {
+  const parts = SEPARATED.exec(text)?.slice(1).map(Number)
+  if (!parts) return undefined
+  const [year = 0, month = 0, day = 0] = [...'ymd'].map((part) => parts[order.indexOf(part)])
+  const date = new Date(Date.UTC(year < 100 ? CENTURY + year : year, month - 1, day))
+  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day ? date : undefined
+}
+
+const written = new Intl.DateTimeFormat(undefined, { dateStyle: 'long', timeZone: 'UTC' })
+
+/** `03/04/2025 is 3 April 2025, 05/06/2025 is 5 June 2025`; '' where no sample has a meaning in this order. */
+export const describeDateOrder = (samples: string[], order: DateOrder): string =>
+  samples
+    .flatMap((sample) => {
+      const date = readDateAs(sample, order)
+      return date ? [`${sample} is ${written.format(date)}`] : []
+    })
+    .join(', ')
+
+const SHOWN = 2
+
+/** Dates whose orders make a difference, so that people see it. */
+export function pickDateSamples(samples: string[]): string[] {
+  const telling = samples.filter(
+    (sample) => readDateAs(sample, 'dmy')?.getTime() !== readDateAs(sample, 'mdy')?.getTime(),
+  )
+  return [...new Set(telling.length > 0 ? telling : samples)].slice(0, SHOWN)
+}

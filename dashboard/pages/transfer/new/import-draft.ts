@@ -1,0 +1,72 @@
+// An import while it is prepared: the chosen files, and what the person says about them.
+
+import type {
+  DateOrder,
+  FileInspection,
+  ImportSettings,
+  ImportSourceName,
+  OnConflict,
+} from '../../../api/imports.ts'
+
+export interface ImportDraft {
+  /** '': the tool that the server recognises. */
+  source: ImportSourceName | ''
+  file: File | null
+  clicks: File | null
+  inspection: FileInspection | null
+  /** Our field → column, where it differs from the suggestion. '': no column. */
+  mapping: Record<string, string>
+  /** Host of the file → domain here, where it differs from the suggestion. */
+  domainMap: Record<string, string>
+  dateOrder: DateOrder | ''
+  timeZone: string
+  onConflict: OnConflict
+  /** The dry run that has tried this draft. */
+  dryRunId: number | null
+}
+
+export const EMPTY_DRAFT: ImportDraft = {
+  source: '',
+  file: null,
+  clicks: null,
+  inspection: null,
+  mapping: {},
+  domainMap: {},
+  dateOrder: '',
+  timeZone: 'UTC',
+  onConflict: 'skip',
+  dryRunId: null,
+}
+
+/** A part of a workspace export is no file of its own. */
+export const isZip = ({ name }: File) => /\.zip$/i.test(name)
+
+/** Whose file it is, as far as it is known. */
+export const toSource = ({ source, inspection, file }: ImportDraft): ImportSourceName | undefined =>
+  source || inspection?.source || (file && isZip(file) ? 'towpath' : undefined)
+
+/** The column of each field of ours. */
+export const toMapping = ({ inspection, mapping }: ImportDraft): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries({ ...inspection?.mapping, ...mapping }).filter(([, column]) => column !== ''),
+  )
+
+/** The rest of the request, beside the files. */
+export function toImportSettings(draft: ImportDraft): ImportSettings {
+  const source = toSource(draft)
+  return {
+    source,
+    onConflict: draft.onConflict,
+    domainMap: draft.domainMap,
+    mapping: source === 'csv' ? toMapping(draft) : undefined,
+    dateOrder: draft.dateOrder || undefined,
+    timeZone: draft.timeZone,
+  }
+}
+
+/** Until the page is reloaded, so that a visit to another page loses nothing. */
+const drafts = new Map<number, ImportDraft>()
+
+export const getImportDraft = (workspaceId: number) => drafts.get(workspaceId) ?? EMPTY_DRAFT
+export const saveImportDraft = (workspaceId: number, draft: ImportDraft) => drafts.set(workspaceId, draft)
+export const clearImportDraft = (workspaceId: number) => drafts.delete(workspaceId)

@@ -1,0 +1,130 @@
+// The state of a new import: the draft, the upload that looks at its file, and the one that starts it.
+
+import { useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { toFieldErrors } from '../../../api/client.ts'
+import {
+  type FileInspection,
+  importQuery,
+  inspectFile,
+  LARGE_FILE_MAX,
+  LINKS_FILE_MAX,
+  startImport,
+} from '../../../api/imports.ts'
+import { useApi } from '../../../shell/use-workspace.ts'
+import { formatBytes } from '../../../ui/format.ts'
+import {
+  clearImportDraft,
+  EMPTY_DRAFT,
+  getImportDraft,
+  type ImportDraft,
+  isZip,
+  saveImportDraft,
+  toImportSettings,
+  toSource,
+} from './import-draft.ts'
+import { useUpload } from './use-upload.ts'
+
+/** The fields that show their own errors; those of columns and hosts are named below them. */
+const SHOWN = ['source', 'file', 'clicks', 'mapping', 'domainMap', 'dateOrder', 'timeZone', 'onConflict']
+
+type FileErrors = Partial<Record<'file' | 'clicks', string>>
+
+export function useNewImport() {
+  const api = useApi()
+  const client = useQueryClient()
+  const navigate = useNavigate({ from: '/$workspaceId/transfer' })
+  const [draft, setDraft] = useState(() => getImportDraft(api.workspaceId))
+  const [fileErrors, setFileErrors] = useState<FileErrors>({})
+  const inspection = useUpload(
+    (file: File, options) => inspectFile(api, file, options),
+    (result, file) => change(placeFile(result, file)),
+  )
+  const start = useUpload(
+    ({ dryRun }: { dryRun: boolean }, options) => {
+      const { file, clicks } = draft
+      if (!file) throw new Error('Choose a file first.')
+      return startImport(api, { file, clicks }, { ...toImportSettings(draft), dryRun }, options)
+    },
+    (started) => {
+      client.setQueryData(importQuery(api, started.id).queryKey, started)
+      if (started.dryRun) saveImportDraft(api.workspaceId, { ...draft, dryRunId: started.id })
+      else clearImportDraft(api.workspaceId)
+      return navigate({
+        to: '/$workspaceId/transfer/$importId',
+        params: { importId: String(started.id) },
+        search: {},
+        // The upload is over.
+        ignoreBlocker: true,
+      })
+    },
+  )
+  function change(changes: Partial<ImportDraft>) {
+    setDraft((before) => {
+      const next = { ...before, ...changes }
+      saveImportDraft(api.workspaceId, next)
+      return next
+    })
+    // An error belongs to what was sent.
+    start.forget()
+  }
+  const inspectionErrors = toFieldErrors(inspection.error, ['file'])
+  return {
+    draft,
+    source: toSource(draft),
+    change,
+    inspection,
+    start,
+    errors: {
+      ...toFieldErrors(start.error, SHOWN),
+      ...(inspection.error && { file: inspectionErrors.file ?? inspectionErrors.general }),
+      ...fileErrors,
+    } as Record<string, string>,
+    chooseFile(files: File[]) {
+      const [file, clicks] = files
+      if (!file) return
+      const problem = findFileProblem(file, isZip(file) ? LARGE_FILE_MAX : LINKS_FILE_MAX)
+      setFileErrors(problem ? { file: problem } : {})
+      if (problem) return
+      change({ ...FORGET_FILE, file, ...(clicks && { clicks }) })
+      inspection.cancel()
+      // Only an export of Towpath may be larger: there is nothing to recognise.
+      if (file.size <= LINKS_FILE_MAX) inspection.start(file)
+    },
+    chooseClicks([clicks]: File[]) {
+      if (!clicks) return
+      const problem = findFileProblem(clicks, LARGE_FILE_MAX)
+      setFileErrors(problem ? { clicks: problem } : {})
+      if (!problem) change({ clicks })
+    },
+    removeFile() {
+      inspection.cancel()
+      setFileErrors({})
+      change(FORGET_FILE)
+    },
+  }
+}
+
+/** What belongs to one file. */
+const FORGET_FILE = {
+  file: null,
+  inspection: null,
+  mapping: EMPTY_DRAFT.mapping,
+  domainMap: EMPTY_DRAFT.domainMap,
+  dateOrder: EMPTY_DRAFT.dateOrder,
+  dryRunId: null,
+}
+
+/** A history that was chosen as the file with the links goes to its own field. */
+const placeFile = (result: FileInspection, file: File): Partial<ImportDraft> =>
+  result.holds === 'clicks' ? { ...FORGET_FILE, clicks: file } : { inspection: result }
+
+function findFileProblem(file: File, max: number): string | undefined {
+  if (file.size === 0) return `${file.name} is empty.`
+  if (file.size <= max) return undefined
+  return (
+    `${file.name} has ${formatBytes(file.size)}, and at most ${formatBytes(max)} can be uploaded here. ` +
+    'The operator of the server can import it: npm run towpath -- import.'
+  )
+}
