@@ -1,6 +1,7 @@
 // What a source is: a small pure reader of one tool's files. It turns records into links and clicks, and knows nothing of
 // this server.
 
+import type { DateOrders } from '../files/date-orders.ts'
 import type { FieldProblem, FileRecord, RecordPlace } from '../files/source-file.ts'
 import type { DateOrder, ImportSourceName } from '../schema.ts'
 
@@ -77,6 +78,8 @@ export interface ReadingOptions {
   dateOrder: DateOrder | null
   /** IANA name: the zone of dates that name none. */
   timeZone: string
+  /** While a whole file is checked: collects what its dates allow. */
+  dateOrders?: DateOrders
   /** `csv` only: our field → the column's name. */
   mapping: Record<string, string>
 }

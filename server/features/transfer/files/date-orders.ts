@@ -1,0 +1,53 @@
+// Finds the order of day, month and year in a whole file: one row with a day 13 decides for all.
+
+import { DATE_ORDERS, type DateOrder } from '../schema.ts'
+
+/** What the dates of a file allow. Whoever reads the file sets `row` before each record. */
+export class DateOrders {
+  row = 0
+  #possible: DateOrder[] = [...DATE_ORDERS]
+  #contradiction: DateContradiction | null = null
+  /** A date that allows only one order. */
+  #clear: { row: number; text: string } | null = null
+  /** A date that allows more than one. */
+  #open: { row: number; text: string } | null = null
+
+  note(orders: DateOrder[], text: string): void {
+    const left = this.#possible.filter((order) => orders.includes(order))
+    if (left.length === 0) {
+      this.#contradiction ??= {
+        first: this.#clear ?? { row: this.row, text },
+        second: { row: this.row, text },
+      }
+      return
+    }
+    if (left.length < this.#possible.length) this.#clear = { row: this.row, text }
+    if (orders.length > 1) this.#open ??= { row: this.row, text }
+    this.#possible = left
+  }
+
+  /** The order that all dates of the file allow; null where there is more than one, or none. */
+  get decided(): DateOrder | null {
+    return this.#possible.length === 1 && !this.#contradiction ? (this.#possible[0] as DateOrder) : null
+  }
+
+  /** The first date that could mean two days, where no other date decides. */
+  get ambiguous(): { row: number; text: string } | null {
+    return this.decided ? null : this.#open
+  }
+
+  /** Two dates that no order allows both. */
+  get contradiction(): DateContradiction | null {
+    return this.#contradiction
+  }
+
+  /** For a person who has to choose. */
+  get possible(): DateOrder[] {
+    return this.#contradiction ? [...DATE_ORDERS] : [...this.#possible]
+  }
+}
+
+export interface DateContradiction {
+  first: { row: number; text: string }
+  second: { row: number; text: string }
+}
