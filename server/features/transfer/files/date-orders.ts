@@ -24,8 +24,8 @@ export class DateOrders {
     const left = this.#possible.filter((order) => orders.includes(order))
     if (left.length === 0) {
       this.#contradiction ??= {
-        first: this.#clear ?? { row: this.row, text },
-        second: { row: this.row, text },
+        first: this.#clear ?? place,
+        second: place,
       }
       return
     }

@@ -3,7 +3,7 @@
 import type { SourceLink } from './source.ts'
 
 /** What holds for a link of which its tool says no more than where it leads. */
-const PLAIN: Omit<SourceLink, 'destinationUrl'> = {
+const createPlain = (): Omit<SourceLink, 'destinationUrl'> => ({
   sourceKey: null,
   host: null,
   slug: null,
@@ -27,11 +27,11 @@ const PLAIN: Omit<SourceLink, 'destinationUrl'> = {
   previewImage: null,
   clicks: null,
   left: [],
-}
+})
 
 export const createSourceLink = (
   link: Partial<SourceLink> & Pick<SourceLink, 'destinationUrl'>,
-): SourceLink => ({ ...structuredClone(PLAIN), ...link })
+): SourceLink => ({ ...createPlain(), ...link })
 
 /** A protected link without its password would be open to everybody. It comes archived until somebody sets one. */
 export const LOST_PASSWORD =
