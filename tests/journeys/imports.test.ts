@@ -4,8 +4,13 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
 import { ROOT } from '../support/architecture/read-checkout.ts'
-import { startClickHouse, type ClickHouseServer } from '../support/clickhouse/clickhouse-server.ts'
-import { type ImportAnswer, type ImportTarget, runImport, undoImport } from '../support/imports/import-client.ts'
+import { type ClickHouseServer, startClickHouse } from '../support/clickhouse/clickhouse-server.ts'
+import {
+  type ImportAnswer,
+  type ImportTarget,
+  runImport,
+  undoImport,
+} from '../support/imports/import-client.ts'
 import { readAllRows } from '../support/read-all-rows.ts'
 import { atScale } from '../support/scale.ts'
 import { startServer, type TestServer, type TestWorkspace } from '../support/server/test-server.ts'
