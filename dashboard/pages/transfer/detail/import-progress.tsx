@@ -64,7 +64,7 @@ const toStageText = ({ stage }: ImportResource) => (stage === 'undo' ? 'Undo' : 
 
 function Stages({ item: { stage, status } }: { item: ImportResource }) {
   const names = Object.keys(STAGES) as (keyof typeof STAGES)[]
-  const current = status === 'queued' ? -1 : names.findIndex((name) => name === stage)
+  const current = status === 'queued' ? -1 : names.indexOf(stage as keyof typeof STAGES)
   return (
     <ol className="grid gap-2 sm:grid-cols-3">
       {names.map((name, at) => (
