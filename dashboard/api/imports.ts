@@ -42,8 +42,8 @@ export const importsQuery = (api: Api) =>
   })
 
 /** An import that changes by itself. */
-export const isUnderway = ({ status, stage }: Pick<ImportResource, 'status' | 'stage'>) =>
-  status === 'queued' || status === 'running' || (stage === 'undo' && status !== 'undone')
+export const isUnderway = ({ status }: Pick<ImportResource, 'status'>) =>
+  status === 'queued' || status === 'running'
 
 const FIRST_POLL_MS = 400
 const LAST_POLL_MS = 5000
@@ -80,6 +80,7 @@ export async function fetchImportErrors(api: Api, id: number) {
   return { file: await response.blob(), name: `import-${id}-errors.csv` }
 }
 
+/** Cancels one that waits or runs: what it has created until then is undone. */
 export const undoImport = (api: Api, id: number) => api.remove<ImportResource>(`/imports/${id}`)
 
 export const inspectFile = (api: Api, file: File, options: UploadOptions) =>
