@@ -2,7 +2,6 @@
 
 import { toScreenName, withScreenNames } from './field-names.ts'
 import { announceWorkspaceGone, countSessionEndings, isSessionHeld, waitForSignIn } from './session-gate.ts'
-import { type UploadProgress, uploadForm } from './upload.ts'
 
 /** A failed request. `message` is a sentence for people; `errors` has one sentence per invalid field. */
 export class ApiError extends Error {
@@ -25,9 +24,8 @@ export interface RequestOptions {
   headers?: Record<string, string>
   query?: QueryParameters
   body?: unknown
-  /** Files, in place of a body. */
-  form?: FormData
-  onProgress?: UploadProgress
+  /** Sends the request in place of `fetch`, with a body of its own. */
+  send?: (url: string, headers: Record<string, string>) => Promise<Response>
   signal?: AbortSignal
   /** The request continues after the page is closed. */
   keepalive?: boolean
@@ -98,12 +96,12 @@ async function sendConfirmed(path: string, call: RequestOptions, headers: Record
 }
 
 async function send(path: string, call: RequestOptions, headers: Record<string, string>) {
-  const { method = 'GET', query, body, form, signal, keepalive, onProgress } = call
+  const { method = 'GET', query, body, signal, keepalive } = call
   const url = path + queryString(query)
   let response: Response
   try {
-    response = form
-      ? await uploadForm(url, { form, headers, signal, onProgress })
+    response = call.send
+      ? await call.send(url, headers)
       : await fetch(url, {
           method,
           signal,
@@ -201,8 +199,6 @@ export function createWorkspaceApi(workspaceId: number) {
     page: <T>(path: string, call?: RequestOptions) => json<ResultPage<T>>(path, call),
     post: <T>(path: string, body?: unknown, call?: RequestOptions) =>
       data<T>(path, { ...call, method: 'POST', body }),
-    upload: <T>(path: string, form: FormData, call?: RequestOptions) =>
-      data<T>(path, { ...call, method: 'POST', form }),
     patch: <T>(path: string, body: unknown, call?: RequestOptions) =>
       data<T>(path, { ...call, method: 'PATCH', body }),
     remove: <T>(path: string, call?: RequestOptions) => data<T>(path, { ...call, method: 'DELETE' }),

@@ -2,89 +2,33 @@
 
 import { infiniteQueryOptions, type Query, type QueryClient, queryOptions } from '@tanstack/react-query'
 import type {
+  CreateImportInput,
   DateOrder,
+  ImportResource,
+  ImportRowResource,
   ImportSourceName,
-  ImportStatus,
+  InspectionResource,
+  MAPPED_FIELDS,
   OnConflict,
+  RowOutcome,
 } from '../../server/features/transfer/schema.ts'
-import type { Api, RequestOptions, ResultPage } from './client.ts'
+import type { Api, ResultPage } from './client.ts'
 import { isSignedOut } from './session.ts'
-import { isReadable } from './upload.ts'
+import { isReadable, type UploadOptions, uploadForm } from './upload.ts'
 
-export type { DateOrder, ImportSourceName, OnConflict }
+export type { DateOrder, ImportResource, ImportRowResource, ImportSourceName, OnConflict, RowOutcome }
+
+/** What the server says about a file before it is imported. */
+export type FileInspection = InspectionResource
+/** A field of a link that a column of a CSV file can have. */
+export type MappedField = (typeof MAPPED_FIELDS)[number]
 
 /** The server refuses more (docs/contract.md §11). The CLI takes larger files. */
 export const LINKS_FILE_MAX = 64 * 2 ** 20
 export const LARGE_FILE_MAX = 2 ** 30
 
-export interface ImportResource {
-  id: number
-  source: ImportSourceName
-  status: ImportStatus
-  stage: 'check' | 'links' | 'clicks' | 'undo'
-  dryRun: boolean
-  onConflict: OnConflict
-  fileName: string | null
-  clicksFileName: string | null
-  rows: number
-  created: number
-  renamed: number
-  skipped: number
-  failed: number
-  clicks: number
-  progress: number
-  notices: string[]
-  problem: string | null
-  errors: { row: number; field: string | null; value: string | null; message: string }[]
-  undoableUntil: string | null
-  kept: { kind: string; id: number; name: string | null; reason: string }[]
-  createdAt: string
-  startedAt: string | null
-  finishedAt: string | null
-  undoneAt: string | null
-}
-
-export type RowOutcome = 'created' | 'renamed' | 'skipped' | 'failed' | 'kept'
-
-export interface ImportRowResource {
-  id: number
-  row: number
-  kind: string
-  outcome: RowOutcome
-  name: string | null
-  itemId: number | null
-  field: string | null
-  value: string | null
-  message: string | null
-}
-
-/** What the server says about a file before it is imported. */
-export interface FileInspection {
-  /** `csv` where no tool has these columns. */
-  source: ImportSourceName
-  holds: 'links' | 'clicks'
-  format: 'csv' | 'json' | 'sql' | 'zip'
-  encoding: 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252'
-  /** Rows that were looked at. */
-  rows: number
-  columns: { name: string; samples: string[] }[]
-  /** Our field → the column that seems to have it. */
-  mapping: Record<string, string>
-  hosts: { host: string; links: number }[]
-  /** Nobody can say which order of day, month and year the dates have. */
-  ambiguousDates: boolean
-  dateSamples: string[]
-}
-
 /** What the person says about the files. A value that is absent is the server's to decide. */
-export interface ImportSettings {
-  source?: ImportSourceName
-  onConflict: OnConflict
-  domainMap: Record<string, string>
-  mapping?: Record<string, string>
-  dateOrder?: DateOrder
-  timeZone: string
-}
+export type ImportSettings = Omit<CreateImportInput, 'file' | 'clicks' | 'from'>
 
 const importsKey = (api: Api) => [api.workspaceId, 'imports'] as const
 
@@ -98,8 +42,8 @@ export const importsQuery = (api: Api) =>
   })
 
 /** An import that changes by itself. */
-export const isUnderway = ({ status, stage }: Pick<ImportResource, 'status' | 'stage'>) =>
-  status === 'queued' || status === 'running' || (stage === 'undo' && status !== 'undone')
+export const isUnderway = ({ status }: Pick<ImportResource, 'status'>) =>
+  status === 'queued' || status === 'running'
 
 const FIRST_POLL_MS = 400
 const LAST_POLL_MS = 5000
@@ -136,9 +80,8 @@ export async function fetchImportErrors(api: Api, id: number) {
   return { file: await response.blob(), name: `import-${id}-errors.csv` }
 }
 
+/** Cancels one that waits or runs: what it has created until then is undone. */
 export const undoImport = (api: Api, id: number) => api.remove<ImportResource>(`/imports/${id}`)
-
-type UploadOptions = Pick<RequestOptions, 'signal' | 'onProgress'>
 
 export const inspectFile = (api: Api, file: File, options: UploadOptions) =>
   uploadFiles<FileInspection>(api, '/imports/inspect', {}, { file }, options)
@@ -148,16 +91,12 @@ interface ImportFiles {
   clicks: File | null
 }
 
-export const startImport = (
-  api: Api,
-  files: ImportFiles,
-  settings: ImportSettings & { dryRun: boolean },
-  options: UploadOptions,
-) => uploadFiles<ImportResource>(api, '/imports', settings, files, options)
+export const startImport = (api: Api, files: ImportFiles, settings: ImportSettings, options: UploadOptions) =>
+  uploadFiles<ImportResource>(api, '/imports', settings, files, options)
 
-/** Imports what a dry run has tried: the server still has its files. */
-export const importDryRun = (api: Api, id: number) =>
-  api.post<ImportResource>('/imports', { from: id, dryRun: false })
+/** Imports what a dry run has tried, or tries it with other settings: the server still has its files. */
+export const startFromDryRun = (api: Api, from: number, settings: ImportSettings) =>
+  api.post<ImportResource>('/imports', { ...settings, from })
 
 /** Settings stand before the files, so that the server knows them when it reads the first byte of a file. */
 async function uploadFiles<T>(
@@ -175,12 +114,14 @@ async function uploadFiles<T>(
   form.append('file', files.file)
   if (files.clicks) form.append('clicks', files.clicks)
   // A session that has ended is noticed before the upload, not after it.
-  await api.get('/workspace', { signal: options.signal, isBackground: false })
+  const { signal } = options
+  await api.get('/workspace', { signal, isBackground: false })
   try {
-    return await api.upload<T>(path, form, options)
+    const send = (url: string, headers: Record<string, string>) => uploadForm(url, form, headers, options)
+    return await api.post<T>(path, undefined, { signal, send })
   } catch (error) {
     for (const file of [files.file, files.clicks])
-      if (file && !options.signal?.aborted && !(await isReadable(file)))
+      if (file && !signal.aborted && !(await isReadable(file)))
         throw new Error(`${file.name} has changed since you chose it. Choose it again.`)
     throw error
   }

@@ -11,7 +11,7 @@ import { ErrorState } from '../../ui/error-state.tsx'
 import { formatCount, formatDay } from '../../ui/format.ts'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
-import { canUndo, toFiguresText, toImportState } from './import-state.ts'
+import { canUndo, isCancelled, toFiguresText, toImportState } from './import-state.ts'
 import { SOURCES } from './source-names.ts'
 
 const POLL_MS = 3000
@@ -84,7 +84,9 @@ function ImportRow({ item }: { item: ImportResource }) {
 
 function toDetail(item: ImportResource): string | false {
   if (item.status === 'undone' && item.undoneAt)
-    return `Undone on ${formatDay(item.undoneAt)}${item.kept.length > 0 ? `, ${formatCount(item.kept.length, 'item')} kept` : ''}`
+    return isCancelled(item)
+      ? false
+      : `Undone on ${formatDay(item.undoneAt)}${item.kept.length > 0 ? `, ${formatCount(item.kept.length, 'item')} kept` : ''}`
   return (
     canUndo(item) && item.undoableUntil !== null && `Can be undone until ${formatDay(item.undoableUntil)}`
   )

@@ -16,7 +16,7 @@ export function toImportState(item: ImportResource): ImportState {
       tone: 'neutral',
     }
   if (item.status === 'failed') return { label: 'Failed', tone: 'bad' }
-  if (item.status === 'undone') return { label: 'Undone', tone: 'neutral' }
+  if (item.status === 'undone') return { label: isCancelled(item) ? 'Cancelled' : 'Undone', tone: 'neutral' }
   if (item.dryRun) return { label: 'Dry run', tone: 'neutral' }
   return item.failed > 0 ? { label: 'Done, with errors', tone: 'warn' } : { label: 'Done', tone: 'good' }
 }
@@ -36,9 +36,14 @@ export function toFiguresText({ created, renamed, skipped, failed, clicks }: Imp
   return figures.join(', ') || 'Nothing to import'
 }
 
-export const canUndo = ({ status, dryRun, stage, undoableUntil }: ImportResource, now = Date.now()) =>
-  !dryRun &&
-  (status === 'done' || status === 'failed') &&
-  stage !== 'undo' &&
-  undoableUntil !== null &&
-  Date.parse(undoableUntil) > now
+/** It was ended before it had an effect. */
+export const isCancelled = ({ status, dryRun, startedAt }: ImportResource) =>
+  status === 'undone' && (dryRun || startedAt === null)
+
+/** An import that has failed may have created something before. */
+export const canUndo = (item: ImportResource, now = Date.now()) =>
+  !item.dryRun &&
+  (item.status === 'done' || item.status === 'failed') &&
+  item.created + item.clicks > 0 &&
+  item.undoableUntil !== null &&
+  Date.parse(item.undoableUntil) > now

@@ -2,7 +2,7 @@
 
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { type ImportResource, importDryRun, importQuery } from '../../../api/imports.ts'
+import { type ImportResource, importQuery, startFromDryRun } from '../../../api/imports.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
 import { Button } from '../../../ui/button.tsx'
 import { formatNumber } from '../../../ui/format.ts'
@@ -14,7 +14,7 @@ export function DryRunActions({ item }: { item: ImportResource }) {
   const client = useQueryClient()
   const navigate = useNavigate({ from: '/$workspaceId/transfer/$importId' })
   const start = useMutation({
-    mutationFn: () => importDryRun(api, item.id),
+    mutationFn: () => startFromDryRun(api, item.id, { dryRun: false }),
     onSuccess(started) {
       client.setQueryData(importQuery(api, started.id).queryKey, started)
       clearImportDraft(api.workspaceId)

@@ -1,13 +1,14 @@
 // How far an import is: the stage, the rows and the clicks.
 
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
-import { type ImportResource, importQuery, importsQuery, undoImport } from '../../../api/imports.ts'
+import { useState } from 'react'
+import { type ImportResource, importQuery, undoImport } from '../../../api/imports.ts'
 import { useApi, useCanEdit } from '../../../shell/use-workspace.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 import { formatCount } from '../../../ui/format.ts'
+import { ConfirmDialog } from '../../../ui/overlays/confirm-dialog.tsx'
 import { toastError } from '../../../ui/overlays/toast.tsx'
 import { ProgressBar } from '../../../ui/progress-bar.tsx'
 import { formatWholePercent } from '../import-state.ts'
@@ -20,9 +21,10 @@ const STAGES = {
 
 /** @param problem why the newest state is not known */
 export function ImportProgress({ item, problem }: { item: ImportResource; problem: Error | null }) {
+  const canEdit = useCanEdit()
   const isQueued = item.status === 'queued'
   return (
-    <Card title={toHeading(item)} actions={isQueued && <CancelButton item={item} />}>
+    <Card title={toHeading(item)} actions={canEdit && item.stage !== 'undo' && <CancelButton item={item} />}>
       <div className="grid gap-4">
         <ProgressBar label="Import" part={isQueued ? null : item.progress} />
         {/* Screen readers hear every tenth, not every poll. */}
@@ -64,7 +66,7 @@ const toStageText = ({ stage }: ImportResource) => (stage === 'undo' ? 'Undo' : 
 
 function Stages({ item: { stage, status } }: { item: ImportResource }) {
   const names = Object.keys(STAGES) as (keyof typeof STAGES)[]
-  const current = status === 'queued' ? -1 : names.findIndex((name) => name === stage)
+  const current = status === 'queued' ? -1 : names.indexOf(stage as keyof typeof STAGES)
   return (
     <ol className="grid gap-2 sm:grid-cols-3">
       {names.map((name, at) => (
@@ -85,24 +87,36 @@ function Stages({ item: { stage, status } }: { item: ImportResource }) {
   )
 }
 
+/** What has changed until then is undone: a dry run, and an import that waits, need no question. */
 function CancelButton({ item }: { item: ImportResource }) {
   const api = useApi()
   const client = useQueryClient()
-  const navigate = useNavigate({ from: '/$workspaceId/transfer/$importId' })
-  const canEdit = useCanEdit()
+  const [isAsking, setAsking] = useState(false)
   const cancel = useMutation({
     mutationFn: () => undoImport(api, item.id),
-    async onSuccess() {
-      await navigate({ to: '/$workspaceId/transfer', search: {} })
-      client.removeQueries({ queryKey: importQuery(api, item.id).queryKey })
-      void client.invalidateQueries({ queryKey: importsQuery(api).queryKey })
-    },
+    onSuccess: (cancelled) => client.setQueryData(importQuery(api, item.id).queryKey, cancelled),
     onError: (error) => toastError(error, 'Could not cancel'),
   })
-  if (!canEdit) return null
+  const mustAsk = !item.dryRun && item.status === 'running'
   return (
-    <Button size="small" busy={cancel.isPending} onClick={() => cancel.mutate()}>
-      Cancel
-    </Button>
+    <>
+      <Button
+        size="small"
+        busy={cancel.isPending}
+        onClick={() => (mustAsk ? setAsking(true) : cancel.mutate())}
+      >
+        Cancel
+      </Button>
+      <ConfirmDialog
+        open={isAsking}
+        onClose={() => setAsking(false)}
+        title="Cancel this import?"
+        action="Cancel the import"
+        cancel="Go on"
+        onConfirm={() => cancel.mutateAsync()}
+      >
+        <p>What it has created so far is deleted. Everything that was here before stays.</p>
+      </ConfirmDialog>
+    </>
   )
 }

@@ -9,7 +9,7 @@ import { ButtonLink } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { formatCount, formatDay, formatNumber } from '../../../ui/format.ts'
 import { TEXT_LINK } from '../../../ui/text-link.ts'
-import { canUndo } from '../import-state.ts'
+import { canUndo, isCancelled } from '../import-state.ts'
 import { getImportDraft } from '../new/import-draft.ts'
 import { DryRunActions } from './dry-run-actions.tsx'
 import { ImportRows } from './import-rows.tsx'
@@ -37,7 +37,7 @@ function Outcome({ item }: { item: ImportResource }) {
             <p className="break-words text-soft">{text}</p>
           </div>
         </div>
-        {item.status !== 'failed' && <Figures item={item} />}
+        {(item.status !== 'failed' || item.created > 0) && !isCancelled(item) && <Figures item={item} />}
         <Actions item={item} />
       </div>
     </Card>
@@ -49,8 +49,18 @@ function describe(item: ImportResource): { icon: ReactNode; title: string; text:
   if (status === 'failed')
     return {
       icon: <CircleX size={22} className="text-danger" aria-hidden />,
-      title: dryRun ? 'This cannot be imported' : 'Nothing was imported',
+      title: dryRun
+        ? 'This cannot be imported'
+        : created > 0
+          ? 'The import has stopped early'
+          : 'Nothing was imported',
       text: item.problem ?? 'The import has failed.',
+    }
+  if (isCancelled(item))
+    return {
+      icon: <CircleX size={22} className="text-soft" aria-hidden />,
+      title: 'Cancelled',
+      text: 'Nothing has changed.',
     }
   if (status === 'undone')
     return {
@@ -109,7 +119,7 @@ function Actions({ item }: { item: ImportResource }) {
   return (
     <div className="flex flex-wrap items-center gap-2">
       {item.dryRun && item.status === 'done' && canEdit && <DryRunActions item={item} />}
-      {canEdit && (item.dryRun || item.status === 'failed') && (
+      {canEdit && (item.dryRun || item.status === 'failed' || item.status === 'undone') && (
         <ButtonLink to="/$workspaceId/transfer" params={params} search={{}}>
           {isPrepared ? 'Change settings' : 'Start again'}
         </ButtonLink>

@@ -1,6 +1,6 @@
 // Which column of a plain CSV file has which field of a link. What the names of the columns suggest is chosen.
 
-import type { FileInspection } from '../../../api/imports.ts'
+import type { FileInspection, MappedField } from '../../../api/imports.ts'
 import { Card } from '../../../ui/card.tsx'
 import { Field, Select } from '../../../ui/forms/field.tsx'
 import { toCellText } from './recognised-file.tsx'
@@ -31,9 +31,7 @@ const FIELDS = {
   previewDescription: 'Card description',
   previewImage: 'Card image',
   id: 'ID in the other tool',
-} satisfies Record<(typeof MAPPED_FIELDS)[number], string>
-
-type MappedField = keyof typeof FIELDS
+} satisfies Record<MappedField, string>
 
 const ALWAYS_SHOWN: MappedField[] = [
   'destinationUrl',

@@ -30,6 +30,16 @@ export function NewImport() {
   useEffect(() => {
     if (start.error) form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus()
   }, [start.error])
+  useEffect(() => {
+    // A file that is dropped beside its field would replace the page.
+    const prevent = (event: Event) => event.preventDefault()
+    addEventListener('dragover', prevent)
+    addEventListener('drop', prevent)
+    return () => {
+      removeEventListener('dragover', prevent)
+      removeEventListener('drop', prevent)
+    }
+  }, [])
   const isReady = draft.file !== null && source !== undefined && inspection.part === null
   return (
     <form
@@ -126,7 +136,7 @@ function Files({ state }: { state: NewImportState }) {
             file={draft.clicks}
             disabled={isStarting}
             choose={state.chooseClicks}
-            remove={() => change({ clicks: null })}
+            remove={() => change({ clicks: null, dryRunId: null })}
           />
         )}
         {draft.clicks && !draft.file && (

@@ -3,15 +3,18 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { toFieldErrors } from '../../../api/client.ts'
+import { type Api, ApiError, toFieldErrors } from '../../../api/client.ts'
 import {
   type FileInspection,
+  type ImportSettings,
   importQuery,
   inspectFile,
   LARGE_FILE_MAX,
   LINKS_FILE_MAX,
+  startFromDryRun,
   startImport,
 } from '../../../api/imports.ts'
+import type { UploadOptions } from '../../../api/upload.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
 import { formatBytes } from '../../../ui/format.ts'
 import {
@@ -43,9 +46,8 @@ export function useNewImport() {
   )
   const start = useUpload(
     ({ dryRun }: { dryRun: boolean }, options) => {
-      const { file, clicks } = draft
-      if (!file) throw new Error('Choose a file first.')
-      return startImport(api, { file, clicks }, { ...toImportSettings(draft), dryRun }, options)
+      const settings = { ...toImportSettings(draft), dryRun }
+      return sendDraft(api, draft, settings, options)
     },
     (started) => {
       client.setQueryData(importQuery(api, started.id).queryKey, started)
@@ -96,7 +98,7 @@ export function useNewImport() {
       if (!clicks) return
       const problem = findFileProblem(clicks, LARGE_FILE_MAX)
       setFileErrors(problem ? { clicks: problem } : {})
-      if (!problem) change({ clicks })
+      if (!problem) change({ clicks, dryRunId: null })
     },
     removeFile() {
       inspection.cancel()
@@ -104,6 +106,21 @@ export function useNewImport() {
       change(FORGET_FILE)
     },
   }
+}
+
+/** The files go up once: the server keeps those of a dry run for a day. */
+async function sendDraft(
+  api: Api,
+  { file, clicks, dryRunId }: ImportDraft,
+  settings: ImportSettings,
+  options: UploadOptions,
+) {
+  if (!file) throw new Error('Choose a file first.')
+  if (dryRunId === null) return startImport(api, { file, clicks }, settings, options)
+  return startFromDryRun(api, dryRunId, settings).catch((error) => {
+    if (!(error instanceof ApiError && error.errors.from)) throw error
+    return startImport(api, { file, clicks }, settings, options)
+  })
 }
 
 /** What belongs to one file. */

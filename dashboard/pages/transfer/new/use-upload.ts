@@ -2,9 +2,7 @@
 
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
-import type { RequestOptions } from '../../../api/client.ts'
-
-type UploadOptions = Pick<RequestOptions, 'signal' | 'onProgress'>
+import type { UploadOptions } from '../../../api/upload.ts'
 
 export function useUpload<Input, Result>(
   send: (input: Input, options: UploadOptions) => Promise<Result>,
