@@ -180,7 +180,7 @@ test('an import runs on the node that has its file; the others show it, lead to 
     })
     const clicks = [...files.people.values()].reduce((sum, count) => sum + count, 0)
     const counted = await until('the imported clicks', async () => {
-      const answer = await node.api(ownKey, '/analytics/clicks?interval=all&end=2025-12-31')
+      const answer = await node.api(ownKey, '/analytics/clicks?start=2024-01-01&end=2025-12-31')
       return answer.json.data?.clicks >= clicks && answer.json.data
     })
     expect(counted).toMatchObject({ clicks, visitors: 0 })
@@ -195,7 +195,7 @@ test('an import runs on the node that has its file; the others show it, lead to 
   })
   for (const node of cluster.nodes)
     await until('the imported clicks to be gone', async () => {
-      const { json: left } = await node.api(ownKey, '/analytics/clicks?interval=all&end=2025-12-31')
+      const { json: left } = await node.api(ownKey, '/analytics/clicks?start=2024-01-01&end=2025-12-31')
       return left.data?.clicks === 0
     })
 }, 120_000)

@@ -1,7 +1,7 @@
 // What somebody who moves here sees: the files of each tool go in by HTTP, and then the short links lead where they led, with
 // their titles, tags, times and clicks; a repeat changes nothing, and an undo leaves the workspace as it was.
 
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
 import { ROOT } from '../support/architecture/read-checkout.ts'
 import { type ClickHouseServer, startClickHouse } from '../support/clickhouse/clickhouse-server.ts'
@@ -13,8 +13,13 @@ import {
 } from '../support/imports/import-client.ts'
 import { readAllRows } from '../support/read-all-rows.ts'
 import { atScale } from '../support/scale.ts'
-import { startServer, type TestServer, type TestWorkspace } from '../support/server/test-server.ts'
-import { addVerifiedDomain, callHost } from '../support/server/verified-domain.ts'
+import {
+  BROWSER_USER_AGENT,
+  startServer,
+  type TestServer,
+  type TestWorkspace,
+} from '../support/server/test-server.ts'
+import { addVerifiedDomain, callHost, changeDomain } from '../support/server/verified-domain.ts'
 
 setDefaultTimeout(300_000)
 
@@ -32,7 +37,7 @@ interface Case {
   file: string
   clicks?: string
   /** Domains that the workspace has before. */
-  domains: { name: string; caseSensitive?: boolean }[]
+  domains: { name: string; caseSensitive?: boolean; primary?: boolean }[]
   fields?: Record<string, unknown>
   /** What the import says in the end. */
   figures: Partial<ImportAnswer>
@@ -44,7 +49,172 @@ interface Case {
   analytics: { clicks: number; countries: Record<string, number>; referrers: Record<string, number> }
 }
 
-const CASES: Record<string, Case> = {}
+const CASES: Record<string, Case> = {
+  'Dub, CSV with click history': {
+    source: 'dub',
+    file: 'dub/links.csv',
+    clicks: 'dub/events.csv',
+    domains: [{ name: 'go.acme.test' }],
+    // The root of a domain is no link, and one slug stands twice in the file.
+    figures: { rows: 5, created: 3, skipped: 1, failed: 1, clicks: 3 },
+    links: {
+      'go.acme.test/spring': {
+        destinationUrl: 'https://shop.acme.test/sale?utm_source=mail&utm_campaign=spring,2025',
+        tags: ['Newsletter', 'Spring'],
+        createdAt: '2025-02-01T09:30:00.000Z',
+        clicks: 1204,
+        clicksBefore: 1202,
+      },
+      'go.acme.test/Docs': { archived: true, clicks: 8 },
+      'go.example/lesen': { destinationUrl: 'https://acme.test/b%C3%BCcher', clicks: 0 },
+    },
+    leads: [
+      [
+        'go.acme.test/spring',
+        DESKTOP,
+        '302 https://shop.acme.test/sale?utm_source=mail&utm_campaign=spring,2025',
+      ],
+      [
+        'go.acme.test/SPRING',
+        DESKTOP,
+        '302 https://shop.acme.test/sale?utm_source=mail&utm_campaign=spring,2025',
+      ],
+      ['go.acme.test/Docs', DESKTOP, '404'],
+      ['go.example/lesen', DESKTOP, '302 https://acme.test/b%C3%BCcher'],
+    ],
+    analytics: {
+      clicks: 3,
+      countries: { DE: 1, US: 1, Unknown: 1 },
+      referrers: { 'mail.google.com': 1, '(direct)': 2 },
+    },
+  },
+  'Dub, JSON of the API': {
+    source: 'dub',
+    file: 'dub/links.json',
+    domains: [{ name: 'go.acme.test' }],
+    figures: { rows: 4, created: 3, failed: 1, clicks: 0 },
+    links: {
+      'go.acme.test/app': {
+        destinationUrl: 'https://acme.test/app?utm_source=qr',
+        comments: 'On every box since May.',
+        tags: ['Größe, XL', 'Print'],
+        createdAt: '2025-05-01T12:00:00.000Z',
+        expiresAt: '2026-12-31T23:00:00.000Z',
+        expiredUrl: 'https://acme.test/over',
+        passwordProtected: true,
+        deviceTargeting: {
+          ios: 'https://apps.apple.com/app/id1',
+          android: 'https://play.google.com/store/apps/details?id=test.acme',
+        },
+        geoTargeting: { DE: 'https://acme.test/de', FR: 'https://acme.test/fr' },
+        previewTitle: 'Get the app',
+        clicks: 3021,
+      },
+      'go.acme.test/plain': { archived: true, previewTitle: null },
+      'go.acme.test/off': { archived: true, clicks: 5 },
+    },
+    leads: [
+      ['go.acme.test/app', DESKTOP, '200'],
+      ['go.acme.test/off', DESKTOP, '404'],
+    ],
+    analytics: { clicks: 0, countries: {}, referrers: {} },
+  },
+  'Shlink, CSV of the web client': {
+    source: 'shlink',
+    file: 'shlink/short_urls.csv',
+    clicks: 'shlink/visits.csv',
+    domains: [{ name: 's.acme.test', caseSensitive: true }],
+    figures: { rows: 3, created: 3, skipped: 0, failed: 0, clicks: 3 },
+    links: {
+      's.acme.test/12C18': {
+        destinationUrl: 'https://store.acme.test/?a=1,2',
+        title: 'Welcome, friend',
+        tags: ['games', 'tech'],
+        createdAt: '2023-05-01T08:00:00.000Z',
+        // A robot of the history counts for nobody, and is no click of before either.
+        clicks: 327,
+        clicksBefore: 326,
+      },
+      's.acme.test/12c18': { destinationUrl: 'https://store.acme.test/lower', title: null, clicks: 0 },
+      's.acme.test/café/menü': { destinationUrl: 'https://acme.test/menu', tags: ['food'], clicks: 1029 },
+    },
+    leads: [
+      ['s.acme.test/12C18', DESKTOP, '302 https://store.acme.test/?a=1,2'],
+      ['s.acme.test/12c18', DESKTOP, '302 https://store.acme.test/lower'],
+      ['s.acme.test/12c18x', DESKTOP, '404'],
+      ['s.acme.test/caf%C3%A9/men%C3%BC', DESKTOP, '302 https://acme.test/menu'],
+    ],
+    analytics: { clicks: 1, countries: { ES: 1 }, referrers: { 't.co': 1 } },
+  },
+  'Shlink, API with rules': {
+    source: 'shlink',
+    file: 'shlink/short-urls-with-rules.ndjson',
+    domains: [{ name: 's.acme.test', caseSensitive: true }],
+    figures: { rows: 2, created: 2, failed: 0, clicks: 0 },
+    links: {
+      's.acme.test/rules': { forwardQuery: true, geoTargeting: { DE: 'https://acme.test/de' }, clicks: 9 },
+      's.acme.test/order': {
+        deviceTargeting: { ios: 'https://acme.test/ios' },
+        geoTargeting: { FR: 'https://acme.test/fr' },
+      },
+    },
+    leads: [
+      ['s.acme.test/rules', ANDROID, '302 https://acme.test/android'],
+      ['s.acme.test/rules', DESKTOP, '302 https://acme.test/desktop'],
+      ['s.acme.test/rules', BROWSER_USER_AGENT, '302 https://acme.test/mobile'],
+      ['s.acme.test/order', DESKTOP, '302 https://acme.test/'],
+    ],
+    analytics: { clicks: 0, countries: {}, referrers: {} },
+  },
+  'YOURLS, one dump as both files': {
+    source: 'yourls',
+    file: 'yourls/mysqldump.sql',
+    clicks: 'yourls/mysqldump.sql',
+    domains: [{ name: 'y.acme.test', caseSensitive: true, primary: true }],
+    // An apostrophe is no letter of a slug here.
+    figures: { rows: 4, created: 3, failed: 1, clicks: 3 },
+    links: {
+      'y.acme.test/AuIq': {
+        destinationUrl: 'https://acme.test/a?b=1&c=%E0%A4%B5',
+        title: 'वेब होस्टिंग | Acme',
+        createdAt: '2024-12-01T20:36:18.000Z',
+      },
+      'y.acme.test/auiq': { destinationUrl: 'https://acme.test/lower', title: null },
+      'y.acme.test/zero': { clicks: 2, clicksBefore: 2 },
+    },
+    leads: [
+      ['y.acme.test/AuIq', DESKTOP, '302 https://acme.test/a?b=1&c=%E0%A4%B5'],
+      ['y.acme.test/auiq', DESKTOP, '302 https://acme.test/lower'],
+    ],
+    analytics: { clicks: 1, countries: { IN: 1 }, referrers: { 'acme.test': 1 } },
+  },
+  'Kutt, JSON of the API': {
+    source: 'kutt',
+    file: 'kutt/links.json',
+    domains: [{ name: 'kutt.acme.test', caseSensitive: true }, { name: 'go.acme.test' }],
+    figures: { rows: 3, created: 3, failed: 0, clicks: 0 },
+    links: {
+      'kutt.acme.test/Ab3dE': {
+        destinationUrl: 'https://acme.test/poster?x=1',
+        comments: 'The poster at the door',
+        createdAt: '2024-01-10T10:00:00.000Z',
+        expiresAt: '2027-01-01T00:00:00.000Z',
+        archived: false,
+        clicks: 120,
+        clicksBefore: 120,
+      },
+      // What was protected, or banned, does not open.
+      'go.acme.test/secret': { archived: true },
+      'kutt.acme.test/bad': { archived: true, clicks: 4 },
+    },
+    leads: [
+      ['kutt.acme.test/Ab3dE', DESKTOP, '302 https://acme.test/poster?x=1'],
+      ['kutt.acme.test/ab3de', DESKTOP, '404'],
+      ['go.acme.test/secret', DESKTOP, '404'],
+    ],
+    analytics: { clicks: 0, countries: {}, referrers: {} },
+  },
+}
 
 const ENGINES = ['sqlite', ...atScale({ test: [], soak: ['postgres'] })] as ('sqlite' | 'postgres')[]
 
@@ -63,6 +233,12 @@ describe.each(ENGINES)('files of other tools on %s', (engine) => {
   afterAll(async () => {
     await server?.close()
     await clickHouse?.end()
+  })
+
+  /** Another workspace has the same domains in the next test. */
+  const domainIds: number[] = []
+  afterEach(async () => {
+    for (const id of domainIds.splice(0)) await changeDomain(server, id, { verified_at: null })
   })
 
   const readFixture = async (path: string) =>
@@ -86,9 +262,11 @@ describe.each(ENGINES)('files of other tools on %s', (engine) => {
     const wanted = CASES[name] as Case
     const own = await server.createWorkspace()
     const target: ImportTarget = { origin: server.origin, key: own.key }
-    for (const { name: domain, caseSensitive } of wanted.domains)
-      await addVerifiedDomain(server, own.id, domain, { case_sensitive: caseSensitive ? 1 : 0 })
-    await own.createLink({ slug: `before-${own.id}`, tagNames: ['Was here'] })
+    for (const { name: domain, caseSensitive, primary } of wanted.domains) {
+      const fields = { case_sensitive: caseSensitive ? 1 : 0, is_primary: primary ? 1 : 0 }
+      domainIds.push(await addVerifiedDomain(server, own.id, domain, fields))
+    }
+    await own.createLink({ domain: 'go.example', slug: `before-${own.id}`, tagNames: ['Was here'] })
     const before = await readAllRows(server, IGNORED_TABLES)
     const upload = {
       fields: { source: wanted.source, ...wanted.fields },
