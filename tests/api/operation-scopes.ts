@@ -1,7 +1,7 @@
 // The scopes that each operation asks of an API key, written out once more: a route whose scope changes by mistake
 // differs from this table. Operations for people only are not here.
 
-import type { RouteScope } from '../../server/http/key-scope.ts'
+import { KEY_SCOPES, type RouteScope } from '../../server/http/key-scope.ts'
 
 export const OPERATION_SCOPES: Record<string, readonly RouteScope[]> = {
   listWorkspaces: [],
@@ -24,6 +24,15 @@ export const OPERATION_SCOPES: Record<string, readonly RouteScope[]> = {
   resolveLink: ['links:read'],
   readDestinationCard: ['links:write'],
   readCardImage: ['links:write'],
+  listImports: ['links:read'],
+  createImport: ['links:write'],
+  inspectImport: ['links:write'],
+  getImport: ['links:read'],
+  listImportRows: ['links:read'],
+  exportImportErrors: ['links:read'],
+  deleteImport: ['links:write'],
+  exportLinks: ['links:read'],
+  exportWorkspace: KEY_SCOPES,
   listTags: ['links:read'],
   createTag: ['links:write'],
   updateTag: ['links:write'],
