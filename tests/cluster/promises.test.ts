@@ -11,7 +11,7 @@ import { CLICKHOUSE_START_MS } from '../support/clickhouse/clickhouse-server.ts'
 import { type Cluster, startCluster } from '../support/cluster/start-cluster.ts'
 import { startDnsServer } from '../support/fake-servers/dns-server.ts'
 import { nextSenderAddress, SCRIPT_HEADERS } from '../support/form-requests.ts'
-import { sendImport, undoImport, waitForImport } from '../support/imports/import-client.ts'
+import { sendImport, undoImport, waitForEnd } from '../support/imports/upload-client.ts'
 import { writeShlinkFiles } from '../support/imports/shlink-files.ts'
 import { proveDomain } from '../support/prove-domain.ts'
 import { readMetric } from '../support/read-metrics.ts'
@@ -169,7 +169,7 @@ test('an import runs on the node that has its file; the others show it, lead to 
   })
   const { id } = json.data
   for (const node of others) {
-    expect(await waitForImport(toTarget(node), id)).toMatchObject({
+    expect(await waitForEnd(toTarget(node), id)).toMatchObject({
       status: 'done',
       created: 40,
       clicks: files.total,

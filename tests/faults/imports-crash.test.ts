@@ -13,9 +13,9 @@ import {
   readImport,
   sendImport,
   undoImport,
-  waitForImport,
+  waitForEnd,
   waitForProgress,
-} from '../support/imports/import-client.ts'
+} from '../support/imports/upload-client.ts'
 import { type ShlinkFiles, writeShlinkFiles } from '../support/imports/shlink-files.ts'
 import { startPostgres } from '../support/postgres/postgres-server.ts'
 import { atScale } from '../support/scale.ts'
@@ -134,11 +134,11 @@ describe.each(ENGINES)('an import on $name', ({ runs, open }) => {
         }
       }
       expect(reached.size).toBeGreaterThan(1)
-      await expectExactly(target, files, await waitForImport(target, id))
+      await expectExactly(target, files, await waitForEnd(target, id))
 
       // The same file again changes nothing, and the undo takes all of it away.
       const again = await sendImport(target, upload)
-      expect(await waitForImport(target, again.json.data.id)).toMatchObject({
+      expect(await waitForEnd(target, again.json.data.id)).toMatchObject({
         status: 'done',
         created: 0,
         skipped: LINKS,
@@ -185,7 +185,7 @@ describe.each(ENGINES)('an import on $name', ({ runs, open }) => {
         }
       }
       expect(killed.size).toBeGreaterThan(0)
-      await expectExactly(target, files, await waitForImport(target, id))
+      await expectExactly(target, files, await waitForEnd(target, id))
       expect(await server.stop()).toBe(0)
     },
     600_000,

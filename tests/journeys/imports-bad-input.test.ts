@@ -12,10 +12,10 @@ import {
   type ImportAnswer,
   type ImportTarget,
   type ImportUpload,
-  runImport,
+  uploadAndRun,
   sendImport,
-  waitForImport,
-} from '../support/imports/import-client.ts'
+  waitForEnd,
+} from '../support/imports/upload-client.ts'
 import { destroyRawClients, dialRaw, readStatuses } from '../support/raw-client.ts'
 import { readAllRows } from '../support/read-all-rows.ts'
 import { atScale } from '../support/scale.ts'
@@ -68,7 +68,7 @@ async function expectRefused(upload: ImportUpload): Promise<string> {
   const { status, text, json } = await sendImport(target, upload)
   let sentence: string
   if (status === 202) {
-    const ended = await waitForImport(target, json.data.id)
+    const ended = await waitForEnd(target, json.data.id)
     expect({ ...ended, errors: [] }).toMatchObject({ status: 'failed', created: 0, clicks: 0 })
     sentence = ended.problem ?? ''
   } else {
@@ -82,7 +82,7 @@ async function expectRefused(upload: ImportUpload): Promise<string> {
 
 /** A file whose rows are refused one by one. @returns the errors */
 async function expectRowErrors(text: Bytes, fields: Record<string, unknown> = {}) {
-  const ended = await runImport(target, {
+  const ended = await uploadAndRun(target, {
     fields: { source: 'csv', dryRun: true, ...fields },
     file: toFile(text),
   })
@@ -141,7 +141,7 @@ describe('a bad file changes nothing', () => {
       const workspace = await server.createWorkspace()
       const there = { origin: server.origin, key: workspace.key }
       const fields = { source: 'csv', dateOrder, onConflict: 'rename' }
-      expect(await runImport(there, { fields, file: toFile(text) })).toMatchObject({
+      expect(await uploadAndRun(there, { fields, file: toFile(text) })).toMatchObject({
         status: 'done',
         created: 2,
       })
@@ -338,7 +338,7 @@ describe('encodings', () => {
     })
     expect(found.json.data.columns.map((column: { name: string }) => column.name)).toEqual(HEADER.split(','))
     const fields = { source: 'csv', onConflict: 'rename' }
-    expect(await runImport(at, { fields, file: toFile(bytes) })).toMatchObject({ status: 'done', created: 1 })
+    expect(await uploadAndRun(at, { fields, file: toFile(bytes) })).toMatchObject({ status: 'done', created: 1 })
     const [link] = (await call(at, '/links')).json.data
     expect([link.title, link.slug.startsWith('café'), link.destinationUrl]).toEqual([
       'Größe „M“, 5 €',
@@ -411,7 +411,7 @@ describe('a bad row is named with its column, its value and what to do', () => {
     )
     const bad = '=cmd,"=javascript:alert(1)",x'
     const text = [HEADER, ...rows, bad, ''].join('\n')
-    const ended = await runImport(at, { fields: { source: 'csv' }, file: toFile(text) })
+    const ended = await uploadAndRun(at, { fields: { source: 'csv' }, file: toFile(text) })
     expect(ended).toMatchObject({ created: formulas.length, failed: 1 })
     const { json: list } = await call(at, '/links?sort=slug&order=asc')
     expect(list.data.map(({ title }: { title: string }) => title)).toEqual(formulas)
@@ -438,7 +438,7 @@ describe('a workspace sees only its own imports', () => {
   let theirs: ImportAnswer
   beforeAll(async () => {
     const at = { origin: server.origin, key: other.key }
-    theirs = await runImport(at, {
+    theirs = await uploadAndRun(at, {
       fields: { source: 'csv', dryRun: true },
       file: toFile(`${GOOD}bad,javascript:secret,Secret\n`),
     })
@@ -476,7 +476,7 @@ describe('a workspace sees only its own imports', () => {
     const both = [await server.createWorkspace(), await server.createWorkspace()]
     for (const { key } of both) {
       const file = toFile('destinationUrl,title\nhttps://acme.example/same,Same\n')
-      const ended = await runImport({ origin: server.origin, key }, { fields: { source: 'csv' }, file })
+      const ended = await uploadAndRun({ origin: server.origin, key }, { fields: { source: 'csv' }, file })
       expect(ended).toMatchObject({ created: 1, skipped: 0 })
     }
   })

@@ -8,9 +8,9 @@ import { type ClickHouseServer, startClickHouse } from '../support/clickhouse/cl
 import {
   type ImportAnswer,
   type ImportTarget,
-  runImport,
+  uploadAndRun,
   undoImport,
-} from '../support/imports/import-client.ts'
+} from '../support/imports/upload-client.ts'
 import { readAllRows } from '../support/read-all-rows.ts'
 import { atScale } from '../support/scale.ts'
 import {
@@ -275,14 +275,14 @@ describe.each(ENGINES)('files of other tools on %s', (engine) => {
     }
 
     // A dry run says the same, and changes nothing.
-    const dry = await runImport(target, { ...upload, fields: { ...upload.fields, dryRun: true } })
+    const dry = await uploadAndRun(target, { ...upload, fields: { ...upload.fields, dryRun: true } })
     expect({ ...dry, errors: dry.errors.length && dry.errors }).toMatchObject({
       status: 'done',
       ...wanted.figures,
     })
     expect(await readAllRows(server, IGNORED_TABLES)).toEqual(before)
 
-    const done = await runImport(target, upload)
+    const done = await uploadAndRun(target, upload)
     const { rows, created, renamed, skipped, failed, clicks, errors } = done
     expect(done).toMatchObject({ status: 'done', problem: null, ...wanted.figures })
     expect({ rows, created, renamed, skipped, failed, clicks, errors }).toEqual({
@@ -311,7 +311,7 @@ describe.each(ENGINES)('files of other tools on %s', (engine) => {
 
     // The same file again makes nothing and counts nothing.
     const rowsAfter = await readAllRows(server, IGNORED_TABLES)
-    const again = await runImport(target, upload)
+    const again = await uploadAndRun(target, upload)
     expect(again).toMatchObject({ status: 'done', created: 0, clicks: 0, failed })
     expect(await readAllRows(server, IGNORED_TABLES)).toEqual(rowsAfter)
     expect(await readAnalytics(own)).toMatchObject({ clicks: people, visitors: 0 })

@@ -14,7 +14,7 @@ import {
   TOOL_KEY,
   TOOL_LINKS,
 } from '../support/fake-servers/shortener-apis.ts'
-import { type ImportAnswer, waitForImport } from '../support/imports/import-client.ts'
+import { type ImportAnswer, waitForEnd } from '../support/imports/upload-client.ts'
 import { startServer, type TestServer, type TestWorkspace } from '../support/server/test-server.ts'
 import { callHost } from '../support/server/verified-domain.ts'
 
@@ -113,7 +113,7 @@ async function importAs(heading: string): Promise<ImportAnswer> {
   const answer = JSON.parse(out.trim().split('\n').at(-1) ?? '')
   expect(answer).toMatchObject({ data: { id: expect.any(Number) } })
   imports.push(answer.data.id)
-  const ended = await waitForImport({ origin: server.origin, key: own.key }, answer.data.id)
+  const ended = await waitForEnd({ origin: server.origin, key: own.key }, answer.data.id)
   expect([ended.errors, ended.problem, ended.status]).toEqual([[], null, 'done'])
   return ended
 }
@@ -129,12 +129,12 @@ describe('the commands of docs/migrate.md', () => {
     const target = { origin: server.origin, key: own.key }
     const { data: dry } = JSON.parse(await run(tryIt))
     expect([dry.id, dry.dryRun]).toEqual([1, true])
-    expect(await waitForImport(target, 1)).toMatchObject({ status: 'done', created: 1 })
+    expect(await waitForEnd(target, 1)).toMatchObject({ status: 'done', created: 1 })
     expect(JSON.parse(await run(read)).data).toMatchObject({ id: 1, created: 1 })
     expect((await own.api('/links')).json.total).toBe(0)
     await run(requests.trim().split('\n').slice(2, 4).join('\n'))
     const { data: made } = JSON.parse(await run(inEarnest))
-    expect(await waitForImport(target, made.id)).toMatchObject({ id: 2, status: 'done', created: 1 })
+    expect(await waitForEnd(target, made.id)).toMatchObject({ id: 2, status: 'done', created: 1 })
     expect(await find('spring')).toMatchObject({ clicks: 3, createdAt: '2024-01-01T00:00:00.000Z' })
     await run(undo)
     expect((await own.api('/links')).json.total).toBe(0)

@@ -1,109 +1,55 @@
-// Sends files to POST /imports as a browser and curl do, and waits for the end of an import.
+// Imports through the API, for tests.
 
-import type { HttpAnswer } from '../server/http-call.ts'
-import { readAnswer } from '../server/http-call.ts'
+import type { ImportResource } from '../../../server/features/transfer/schema.ts'
+import { type HttpAnswer, readAnswer } from '../server/http-call.ts'
+import type { TestServer, TestWorkspace } from '../server/test-server.ts'
 import { until } from '../until.ts'
 
-/** A server and the key of a workspace on it. */
-export interface ImportTarget {
-  origin: string
-  key: string
-}
+type Api = Pick<TestWorkspace, 'api'>
 
-export interface ImportUpload {
-  /** Fields of the form, in this order, before the files. Objects are sent as JSON. */
-  fields?: Record<string, unknown>
-  file?: Upload
-  clicks?: Upload
-}
-type Upload = File | { name: string; text: string }
+/** Sends an import as JSON. */
+export const postImport = (ws: Api, body: object): Promise<HttpAnswer> =>
+  ws.api('/imports', { method: 'POST', body })
 
-/** An import as `GET /imports/{id}` answers it. */
-export interface ImportAnswer {
-  id: number
-  status: 'queued' | 'running' | 'done' | 'failed' | 'undone'
-  stage: string
-  rows: number
-  created: number
-  renamed: number
-  skipped: number
-  failed: number
-  clicks: number
-  notices: string[]
-  problem: string | null
-  errors: { row: number; field: string; value: string | null; message: string }[]
-  [field: string]: unknown
-}
-
-/** Long, because the machine may be busy with other processes. */
-const WITHIN_MS = 120_000
-const MOST_PAUSE_MS = 400
-
-export const call = async (
-  { origin, key }: ImportTarget,
-  path: string,
-  init: RequestInit = {},
-): Promise<HttpAnswer> =>
-  readAnswer(
-    await fetch(`${origin}/v1${path}`, {
-      ...init,
-      headers: { Authorization: `Bearer ${key}`, ...(init.headers as Record<string, string> | undefined) },
-    }),
-  )
-
-/** Uploads files, and waits for nothing. */
-export async function sendImport(
-  target: ImportTarget,
-  { fields = {}, file, clicks }: ImportUpload,
+/** Sends an import as a form, its fields in their order. Files are blobs. */
+export async function uploadImport(
+  { origin }: Pick<TestServer, 'origin'>,
+  { key }: Pick<TestWorkspace, 'key'>,
+  fields: [string, string | Blob][],
   path = '/imports',
 ): Promise<HttpAnswer> {
   const form = new FormData()
-  for (const [name, value] of Object.entries(fields))
-    form.append(name, typeof value === 'string' ? value : JSON.stringify(value))
-  if (file) form.append('file', toFile(file))
-  if (clicks) form.append('clicks', toFile(clicks))
-  return call(target, path, { method: 'POST', body: form })
+  for (const [name, value] of fields) {
+    if (typeof value === 'string') form.append(name, value)
+    else form.append(name, value, 'links.csv')
+  }
+  const headers = { Authorization: `Bearer ${key}` }
+  return readAnswer(await fetch(`${origin}/v1${path}`, { method: 'POST', headers, body: form }))
 }
 
-const toFile = (upload: Upload) =>
-  upload instanceof File ? upload : new File([upload.text], upload.name, { type: 'text/plain' })
+export const getImport = async (ws: Api, id: number): Promise<ImportResource> =>
+  (await ws.api(`/imports/${id}`)).json.data
 
-export const readImport = async (target: ImportTarget, id: number): Promise<ImportAnswer> =>
-  (await call(target, `/imports/${id}`)).json.data
+/** @returns the import when it neither waits nor runs */
+export function waitForImport(ws: Api, id: number): Promise<ImportResource> {
+  return until('the end of the import', async () => {
+    const found = await getImport(ws, id)
+    return ['queued', 'running'].includes(found.status) ? undefined : found
+  })
+}
 
-/** Resolves with the import once `isReached` says so. It asks rarely: a key may send 300 requests a minute. */
-export function waitForProgress(
-  target: ImportTarget,
-  id: number,
-  isReached: (found: ImportAnswer) => boolean,
-): Promise<ImportAnswer> {
-  let asked = 0
-  return until(
-    `import ${id}`,
-    async () => {
-      await Bun.sleep(Math.min(asked++ * 20, MOST_PAUSE_MS))
-      const { status, json } = await call(target, `/imports/${id}`)
-      return status === 200 && isReached(json.data) ? (json.data as ImportAnswer) : undefined
-    },
-    WITHIN_MS,
+/** Imports, and waits for the end. @throws when the API refuses it */
+export async function runImport(ws: Api, body: object): Promise<ImportResource> {
+  const { status, text, json } = await postImport(ws, body)
+  if (status !== 202) throw new Error(`the import was refused: ${status} ${text}`)
+  return waitForImport(ws, json.data.id)
+}
+
+/** @returns what became of each row, such as `2 link created go.example/a` */
+export async function listRows(ws: Api, id: number): Promise<string[]> {
+  const { json } = await ws.api(`/imports/${id}/rows?limit=100`)
+  return json.data.map(
+    ({ row, kind, outcome, name, message }: Record<string, unknown>) =>
+      `${row} ${kind} ${outcome}${name === null ? '' : ` ${name}`}${message === null ? '' : `: ${message}`}`,
   )
-}
-
-export const hasEnded = ({ status }: ImportAnswer) => status !== 'queued' && status !== 'running'
-
-export const waitForImport = (target: ImportTarget, id: number): Promise<ImportAnswer> =>
-  waitForProgress(target, id, hasEnded)
-
-/** Uploads files and waits for the end of the import. @throws when the upload is refused */
-export async function runImport(target: ImportTarget, upload: ImportUpload): Promise<ImportAnswer> {
-  const { status, text, json } = await sendImport(target, upload)
-  if (status !== 202) throw new Error(`the import was not taken: ${status} ${text}`)
-  return waitForImport(target, json.data.id)
-}
-
-/** Undoes an import and waits for the end. */
-export async function undoImport(target: ImportTarget, id: number): Promise<ImportAnswer> {
-  const { status, text } = await call(target, `/imports/${id}`, { method: 'DELETE' })
-  if (status !== 200) throw new Error(`the import was not undone: ${status} ${text}`)
-  return waitForProgress(target, id, (found) => found.status === 'undone')
 }
