@@ -68,7 +68,7 @@ export const importRowsQuery = (api: Api, id: number, outcome: RowOutcome) =>
     queryKey: [...importsKey(api), 'rows', id, outcome],
     queryFn: ({ pageParam, signal }) =>
       api.page<ImportRowResource>(`/imports/${id}/rows`, {
-        query: { outcome, limit: 100, cursor: pageParam },
+        query: { outcome, limit: 50, cursor: pageParam },
         signal,
       }),
     initialPageParam: '',
