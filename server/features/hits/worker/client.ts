@@ -14,8 +14,10 @@ import type {
   HitInspection,
   HitQuery,
   HitReader,
+  ImportedHits,
   LastClick,
   LastClicksQuery,
+  LastClickTime,
 } from '../../../storage/hits/hit-engine.ts'
 import type { DailySalt } from '../../visitors/salts.ts'
 import { type BatchRetention, DEFAULT_BATCH_RETENTION } from '../batches/batch-retention.ts'
@@ -60,6 +62,12 @@ export interface HitWorkerClient extends HitReader {
   pruneHits(since: number): Promise<void>
   /** Erases all hits of these workspaces, wherever they are kept. */
   eraseHits(workspaceIds: number[]): Promise<void>
+  /**
+   * Erases what an import has brought, wherever it is kept. Its clicks are in the counters of links then.
+   * @returns the times of the newest clicks that these links have left
+   * @throws `unavailable` while the engine is away, or counts cannot be stored
+   */
+  eraseImportedHits(hits: ImportedHits, linkIds: number[]): Promise<LastClickTime[]>
   /** What the engine holds. @throws `unavailable` when the engine is away or does not answer in time */
   inspect(withClicks: boolean): Promise<HitInspection>
   setSalts(salts: DailySalt[]): void
@@ -242,7 +250,7 @@ function createState(
 
 type Calls = Pick<
   HitWorkerClient,
-  'ask' | 'export' | 'findLastClicks' | 'pruneHits' | 'eraseHits' | 'inspect'
+  'ask' | 'export' | 'findLastClicks' | 'pruneHits' | 'eraseHits' | 'eraseImportedHits' | 'inspect'
 >
 
 function createCalls(client: ClientState): Calls {
@@ -263,6 +271,8 @@ function createCalls(client: ClientState): Calls {
       await calls.call({ type: 'prune', since: client.since })
     },
     eraseHits: (workspaceIds) => calls.call<void>({ type: 'erase', workspaceIds }),
+    eraseImportedHits: (hits, linkIds) =>
+      calls.call<LastClickTime[]>({ type: 'eraseImported', hits, linkIds }),
     inspect: (withClicks) =>
       calls.call<HitInspection>({ type: 'inspect', withClicks }, { timeoutMs: ASK_TIMEOUT_MS }),
   }
