@@ -57,10 +57,10 @@ const HOSTS_MAX = 1000
 
 /** The fields of a link that a `mapping` can name. */
 export const MAPPED_FIELDS = [
-  'shortUrl',
-  'domain',
-  'slug',
   'destinationUrl',
+  'shortUrl',
+  'slug',
+  'domain',
   'title',
   'comments',
   'tags',
@@ -71,17 +71,13 @@ export const MAPPED_FIELDS = [
   'expiredUrl',
   'clickLimit',
   'password',
-  'ios',
-  'android',
-  'desktop',
-  'redirectStatus',
-  'forwardQuery',
-  'previewTitle',
-  'previewDescription',
-  'previewImage',
+  'iosUrl',
+  'androidUrl',
+  'desktopUrl',
   'clicks',
-  'id',
+  'externalId',
 ] as const
+export type MappedField = (typeof MAPPED_FIELDS)[number]
 
 const texts = (what: string, most: number) =>
   z
