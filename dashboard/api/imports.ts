@@ -68,7 +68,7 @@ export const importRowsQuery = (api: Api, id: number, outcome: RowOutcome) =>
     queryKey: [...importsKey(api), 'rows', id, outcome],
     queryFn: ({ pageParam, signal }) =>
       api.page<ImportRowResource>(`/imports/${id}/rows`, {
-        query: { outcome, limit: 100, cursor: pageParam },
+        query: { outcome, limit: 50, cursor: pageParam },
         signal,
       }),
     initialPageParam: '',
@@ -83,8 +83,13 @@ export async function fetchImportErrors(api: Api, id: number) {
 /** Cancels one that waits or runs: what it has created until then is undone. */
 export const undoImport = (api: Api, id: number) => api.remove<ImportResource>(`/imports/${id}`)
 
-export const inspectFile = (api: Api, file: File, options: UploadOptions) =>
-  uploadFiles<FileInspection>(api, '/imports/inspect', {}, { file }, options)
+/** @param mapping what the person has said about columns: hosts and dates are read from them */
+export const inspectFile = (
+  api: Api,
+  file: File,
+  mapping: Record<string, string> | undefined,
+  options: UploadOptions,
+) => uploadFiles<FileInspection>(api, '/imports/inspect', { mapping }, { file }, options)
 
 interface ImportFiles {
   file: File

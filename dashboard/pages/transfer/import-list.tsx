@@ -8,10 +8,10 @@ import { useApi, useWorkspace } from '../../shell/use-workspace.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
-import { formatCount, formatDay } from '../../ui/format.ts'
+import { formatDay } from '../../ui/format.ts'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
-import { canUndo, isCancelled, toFiguresText, toImportState } from './import-state.ts'
+import { canUndo, countItems, isCancelled, toFiguresText, toImportState } from './import-state.ts'
 import { SOURCES } from './source-names.ts'
 
 const POLL_MS = 3000
@@ -86,7 +86,7 @@ function toDetail(item: ImportResource): string | false {
   if (item.status === 'undone' && item.undoneAt)
     return isCancelled(item)
       ? false
-      : `Undone on ${formatDay(item.undoneAt)}${item.kept.length > 0 ? `, ${formatCount(item.kept.length, 'item')} kept` : ''}`
+      : `Undone on ${formatDay(item.undoneAt)}${item.kept.length > 0 ? `, ${countItems(item, item.kept.length)} kept` : ''}`
   return (
     canUndo(item) && item.undoableUntil !== null && `Can be undone until ${formatDay(item.undoableUntil)}`
   )

@@ -25,9 +25,11 @@ export function toImportState(item: ImportResource): ImportState {
 export const formatWholePercent = (part: number) => formatPercent(Math.floor(part * 100) / 100)
 
 /** `12 created, 1 skipped, 3,400 clicks`: what there is of it. */
-export function toFiguresText({ created, renamed, skipped, failed, clicks }: ImportResource): string {
+export function toFiguresText(item: ImportResource): string {
+  const { created, renamed, skipped, failed, clicks } = item
+  if (item.status === 'queued' || isCancelled(item)) return 'Nothing has changed'
   const figures = [
-    created > 0 && `${formatNumber(created)} created`,
+    created > 0 && `${formatNumber(created)} ${item.dryRun ? 'would be created' : 'created'}`,
     renamed > 0 && `${formatNumber(renamed)} of them renamed`,
     skipped > 0 && `${formatNumber(skipped)} skipped`,
     failed > 0 && formatCount(failed, 'error'),
@@ -47,3 +49,7 @@ export const canUndo = (item: ImportResource, now = Date.now()) =>
   item.created + item.clicks > 0 &&
   item.undoableUntil !== null &&
   Date.parse(item.undoableUntil) > now
+
+/** `12 links`. A workspace has more than links. */
+export const countItems = ({ source }: ImportResource, n: number) =>
+  formatCount(n, source === 'towpath' ? 'item' : 'link')

@@ -45,11 +45,13 @@ export function ImportProgress({ item, problem }: { item: ImportResource; proble
           </span>
         </p>
         {item.stage !== 'undo' && <Stages item={item} />}
-        <p role="status" className="min-h-5 text-sm text-warn">
-          {problem && `${problem.message} The import goes on, and this page asks again.`}
-        </p>
-        <p className="text-sm text-soft">
-          You can leave this page. The import goes on, even if the server restarts.
+        <p
+          role="status"
+          className={classNames('min-h-10 text-sm sm:min-h-5', problem ? 'text-warn' : 'text-soft')}
+        >
+          {problem
+            ? `${problem.message} The import goes on, and this page asks again.`
+            : 'You can leave this page. The import goes on, even if the server restarts.'}
         </p>
       </div>
     </Card>

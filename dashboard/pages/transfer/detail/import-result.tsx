@@ -9,7 +9,7 @@ import { ButtonLink } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { formatCount, formatDay, formatNumber } from '../../../ui/format.ts'
 import { TEXT_LINK } from '../../../ui/text-link.ts'
-import { canUndo, isCancelled } from '../import-state.ts'
+import { canUndo, countItems, isCancelled } from '../import-state.ts'
 import { getImportDraft } from '../new/import-draft.ts'
 import { DryRunActions } from './dry-run-actions.tsx'
 import { ImportRows } from './import-rows.tsx'
@@ -37,12 +37,15 @@ function Outcome({ item }: { item: ImportResource }) {
             <p className="break-words text-soft">{text}</p>
           </div>
         </div>
-        {(item.status !== 'failed' || item.created > 0) && !isCancelled(item) && <Figures item={item} />}
+        {hasFigures(item) && <Figures item={item} />}
         <Actions item={item} />
       </div>
     </Card>
   )
 }
+
+const hasFigures = ({ status, created }: ImportResource) =>
+  status === 'done' || (status === 'failed' && created > 0)
 
 function describe(item: ImportResource): { icon: ReactNode; title: string; text: string } {
   const { status, dryRun, created, skipped, failed, undoneAt, undoableUntil } = item
@@ -68,21 +71,22 @@ function describe(item: ImportResource): { icon: ReactNode; title: string; text:
       title: 'The import is undone',
       text: `${undoneAt ? `Undone on ${formatDay(undoneAt)}. ` : ''}${
         item.kept.length > 0
-          ? `${formatCount(item.kept.length, 'item')} stayed: see below why.`
+          ? `${countItems(item, item.kept.length)} stayed: see below why.`
           : 'Everything that it had created is gone.'
       }`,
     }
   if (dryRun)
     return {
       icon: <FlaskConical size={22} className="text-accent" aria-hidden />,
-      title: created > 0 ? `${formatCount(created, 'item')} would be created` : 'Nothing would be created',
+      title: created > 0 ? `${countItems(item, created)} would be created` : 'Nothing would be created',
       text: 'This was a dry run: nothing has changed yet.',
     }
   return {
     icon: <CircleCheck size={22} className="text-accent" aria-hidden />,
-    title: `${formatCount(created, 'item')} imported`,
+    title: `${countItems(item, created)} imported`,
     text: [
-      skipped + failed > 0 && `${formatCount(skipped + failed, 'row')} were left out: see below why.`,
+      skipped + failed > 0 &&
+        `${formatCount(skipped + failed, 'row was', 'rows were')} left out: see below why.`,
       canUndo(item) && undoableUntil && `You can undo this until ${formatDay(undoableUntil)}.`,
     ]
       .filter(Boolean)
@@ -93,7 +97,7 @@ function describe(item: ImportResource): { icon: ReactNode; title: string; text:
 function Figures({ item }: { item: ImportResource }) {
   const figures: [name: string, value: number][] = [
     ['Rows', item.rows],
-    [item.dryRun ? 'Would be created' : 'Created', item.created],
+    [item.dryRun ? 'To create' : 'Created', item.created],
     ['Renamed', item.renamed],
     ['Skipped', item.skipped],
     ['Errors', item.failed],
@@ -125,12 +129,7 @@ function Actions({ item }: { item: ImportResource }) {
         </ButtonLink>
       )}
       {!item.dryRun && item.status === 'done' && (
-        <ButtonLink
-          variant="primary"
-          to="/$workspaceId/links"
-          params={params}
-          search={{ archived: 'all', sort: 'createdAt' }}
-        >
+        <ButtonLink variant="primary" to="/$workspaceId/links" params={params} search={{ archived: 'all' }}>
           Show links
         </ButtonLink>
       )}

@@ -30,14 +30,15 @@ interface OutcomeTab {
   count: number
 }
 
-/** What needs a person comes first. */
-function listOutcomes({ failed, skipped, renamed, created, kept }: ImportResource): OutcomeTab[] {
+/** What needs a person comes first. After an undo, what was created is gone. */
+function listOutcomes({ status, failed, skipped, renamed, created, kept }: ImportResource): OutcomeTab[] {
+  const isUndone = status === 'undone'
   const tabs: OutcomeTab[] = [
     { outcome: 'kept', label: 'Kept', count: kept.length },
     { outcome: 'failed', label: 'Errors', count: failed },
     { outcome: 'skipped', label: 'Skipped', count: skipped },
-    { outcome: 'renamed', label: 'Renamed', count: renamed },
-    { outcome: 'created', label: 'Created', count: created - renamed },
+    { outcome: 'renamed', label: 'Renamed', count: isUndone ? 0 : renamed },
+    { outcome: 'created', label: 'Created', count: isUndone ? 0 : created - renamed },
   ]
   return tabs.filter(({ count }) => count > 0)
 }
@@ -53,7 +54,7 @@ export function ImportRows({ item }: { item: ImportResource }) {
       <header className="flex flex-wrap items-center gap-x-3 gap-y-2 border-b border-line px-3 py-2 sm:px-4">
         <TabLinks
           label="Outcome"
-          className="min-w-0 flex-1"
+          className="min-w-0 flex-1 basis-72"
           current={open.outcome}
           tabs={tabs.map(({ outcome, label, count }) => ({
             id: outcome,
@@ -66,7 +67,7 @@ export function ImportRows({ item }: { item: ImportResource }) {
             },
           }))}
         />
-        {item.failed > 0 && <ErrorsButton id={item.id} />}
+        {open.outcome === 'failed' && <ErrorsButton id={item.id} />}
       </header>
       <Rows key={open.outcome} item={item} outcome={open.outcome} />
     </section>

@@ -8,6 +8,7 @@ import { Button } from '../../../ui/button.tsx'
 import { focusIfLost } from '../../../ui/focus.ts'
 import { formatCount } from '../../../ui/format.ts'
 import { ConfirmDialog } from '../../../ui/overlays/confirm-dialog.tsx'
+import { countItems } from '../import-state.ts'
 
 export function UndoButton({ item }: { item: ImportResource }) {
   const api = useApi()
@@ -33,8 +34,8 @@ export function UndoButton({ item }: { item: ImportResource }) {
         <p className="font-medium">This goes, for good:</p>
         <ul className="grid list-disc gap-1 pl-5">
           <li>
-            What it created and nobody has changed since: {formatCount(item.created, 'item')} at most. The
-            short links stop working at once, and other links can take them.
+            What it created and nobody has changed since: {countItems(item, item.created)} at most. The short
+            links stop working at once, and other links can take them.
           </li>
           {item.clicks > 0 && (
             <li>The click history that it brought: {formatCount(item.clicks, 'click')} at most.</li>

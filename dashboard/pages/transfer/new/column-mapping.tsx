@@ -94,12 +94,14 @@ export function ColumnMapping({ inspection, mapping, errors, change }: Props) {
           {errors.mapping}
         </p>
       )}
-      <div className="grid grid-cols-1 gap-x-5 gap-y-4 sm:grid-cols-2">
+      <div className="grid grid-cols-1 items-start gap-x-5 gap-y-4 sm:grid-cols-2">
         {names.filter(isFirst).map(toField)}
       </div>
       <details className="mt-4 border-t border-line pt-3" open={more.some((n) => errors[`mapping.${n}`])}>
         <summary className="w-fit rounded text-sm font-medium">{more.length} more fields</summary>
-        <div className="mt-3 grid grid-cols-1 gap-x-5 gap-y-4 sm:grid-cols-2">{more.map(toField)}</div>
+        <div className="mt-3 grid grid-cols-1 items-start gap-x-5 gap-y-4 sm:grid-cols-2">
+          {more.map(toField)}
+        </div>
       </details>
     </Card>
   )

@@ -1,6 +1,6 @@
 // What a date such as 03/04/2025 means under each order of day, month and year.
 
-import type { DateOrder } from '../../../api/imports.ts'
+import type { DateOrder, FileInspection } from '../../../api/imports.ts'
 
 const SEPARATED = /(\d{1,4})\s?[./-]\s?(\d{1,2})[./-]\s?(\d{1,4})/
 const CENTURY = 2000
@@ -24,6 +24,14 @@ export const describeDateOrder = (samples: string[], order: DateOrder): string =
       return date ? [`${sample} is ${written.format(date)}`] : []
     })
     .join(', ')
+
+/** The dates with more than one meaning, and the others of their column. */
+export const listDates = ({ columns, dateSamples }: FileInspection): string[] => [
+  ...dateSamples,
+  ...columns
+    .filter(({ samples }) => samples.some((sample) => dateSamples.includes(sample)))
+    .flatMap(({ samples }) => samples),
+]
 
 const SHOWN = 2
 

@@ -15,6 +15,7 @@ import { IMPORT_SOURCE_NAMES, SOURCES, toSourceText } from '../source-names.ts'
 import { ColumnMapping } from './column-mapping.tsx'
 import { ConflictChoice } from './conflict-choice.tsx'
 import { DateOrderChoice, TimeZoneField } from './date-fields.tsx'
+import { listDates } from './date-order.ts'
 import { DomainMapping } from './domain-mapping.tsx'
 import { FileDrop } from './file-drop.tsx'
 import { RecognisedFile } from './recognised-file.tsx'
@@ -40,7 +41,9 @@ export function NewImport() {
       removeEventListener('drop', prevent)
     }
   }, [])
-  const isReady = draft.file !== null && source !== undefined && inspection.part === null
+  const isReady =
+    draft.file !== null && source !== undefined && (draft.inspection || inspection.part === null)
+  const isBusy = inspection.part !== null || start.part !== null
   return (
     <form
       ref={form}
@@ -49,7 +52,7 @@ export function NewImport() {
       className="grid min-w-0 grid-cols-1 gap-6"
       onSubmit={(event) => {
         event.preventDefault()
-        if (isReady && start.part === null) start.start({ dryRun: true })
+        if (isReady && !isBusy) start.start({ dryRun: true })
       }}
     >
       <Files state={state} />
@@ -59,7 +62,7 @@ export function NewImport() {
           inspection={draft.inspection}
           mapping={draft.mapping}
           errors={errors}
-          change={(mapping) => change({ mapping })}
+          change={state.changeMapping}
         />
       )}
       {draft.inspection && draft.inspection.hosts.length > 0 && (
@@ -72,7 +75,7 @@ export function NewImport() {
       )}
       {draft.inspection?.ambiguousDates && (
         <DateOrderChoice
-          samples={draft.inspection.dateSamples}
+          samples={listDates(draft.inspection)}
           order={draft.dateOrder}
           error={errors.dateOrder}
           change={(dateOrder) => change({ dateOrder })}
@@ -150,8 +153,9 @@ function Files({ state }: { state: NewImportState }) {
 }
 
 function Start({ state, source }: { state: NewImportState; source: ImportSourceName }) {
-  const { draft, start, errors, change } = state
+  const { draft, inspection, start, errors, change } = state
   const isStarting = start.part !== null
+  const isReading = inspection.part !== null
   return (
     <Card title="How to import">
       <fieldset disabled={isStarting} className="grid grid-cols-1 gap-5">
@@ -173,10 +177,12 @@ function Start({ state, source }: { state: NewImportState; source: ImportSourceN
         <UploadState upload={start} label="Uploading" />
         {!isStarting && (
           <div className="flex flex-wrap items-center gap-2">
-            <Button type="submit" variant="primary">
+            <Button type="submit" variant="primary" busy={isReading}>
               Dry run
             </Button>
-            <Button onClick={() => start.start({ dryRun: false })}>Import now</Button>
+            <Button busy={isReading} onClick={() => start.start({ dryRun: false })}>
+              Import now
+            </Button>
             <p className="min-w-0 flex-1 basis-60 text-sm text-soft">
               A dry run shows what would come from {toSourceText(source)}, row by row, and changes nothing.
             </p>

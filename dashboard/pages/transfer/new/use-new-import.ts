@@ -25,6 +25,7 @@ import {
   isZip,
   saveImportDraft,
   toImportSettings,
+  toMapping,
   toSource,
 } from './import-draft.ts'
 import { useUpload } from './use-upload.ts'
@@ -41,8 +42,9 @@ export function useNewImport() {
   const [draft, setDraft] = useState(() => getImportDraft(api.workspaceId))
   const [fileErrors, setFileErrors] = useState<FileErrors>({})
   const inspection = useUpload(
-    (file: File, options) => inspectFile(api, file, options),
-    (result, file) => change(placeFile(result, file)),
+    ({ file, mapping }: { file: File; mapping?: Record<string, string> }, options) =>
+      inspectFile(api, file, mapping, options),
+    (result, { file }) => change(placeFile(result, file)),
   )
   const start = useUpload(
     ({ dryRun }: { dryRun: boolean }, options) => {
@@ -92,7 +94,13 @@ export function useNewImport() {
       change({ ...FORGET_FILE, file, ...(clicks && { clicks }) })
       inspection.cancel()
       // Only an export of Towpath may be larger: there is nothing to recognise.
-      if (file.size <= LINKS_FILE_MAX) inspection.start(file)
+      if (file.size <= LINKS_FILE_MAX) inspection.start({ file })
+    },
+    changeMapping(mapping: Record<string, string>) {
+      const next = { ...draft, mapping }
+      change({ mapping })
+      // Other columns may have other hosts and dates.
+      if (draft.file) inspection.start({ file: draft.file, mapping: toMapping(next) })
     },
     chooseClicks([clicks]: File[]) {
       if (!clicks) return
