@@ -2,27 +2,35 @@
 
 import { DATE_ORDERS, type DateOrder } from '../schema.ts'
 
-/** What the dates of a file allow. Whoever reads the file sets `row` before each record. */
+export interface DatePlace {
+  row: number
+  field: string
+  value: string
+}
+
+/** What the dates of a file allow. Whoever reads a date sets `row` and `field` before. */
 export class DateOrders {
   row = 0
+  field = ''
   #possible: DateOrder[] = [...DATE_ORDERS]
   #contradiction: DateContradiction | null = null
   /** A date that allows only one order. */
-  #clear: { row: number; text: string } | null = null
+  #clear: DatePlace | null = null
   /** A date that allows more than one. */
-  #open: { row: number; text: string } | null = null
+  #open: DatePlace | null = null
 
-  note(orders: DateOrder[], text: string): void {
+  note(orders: DateOrder[], value: string): void {
+    const place = { row: this.row, field: this.field, value }
     const left = this.#possible.filter((order) => orders.includes(order))
     if (left.length === 0) {
       this.#contradiction ??= {
-        first: this.#clear ?? { row: this.row, text },
-        second: { row: this.row, text },
+        first: this.#clear ?? place,
+        second: place,
       }
       return
     }
-    if (left.length < this.#possible.length) this.#clear = { row: this.row, text }
-    if (orders.length > 1) this.#open ??= { row: this.row, text }
+    if (left.length < this.#possible.length) this.#clear = place
+    if (orders.length > 1) this.#open ??= place
     this.#possible = left
   }
 
@@ -32,7 +40,7 @@ export class DateOrders {
   }
 
   /** The first date that could mean two days, where no other date decides. */
-  get ambiguous(): { row: number; text: string } | null {
+  get ambiguous(): DatePlace | null {
     return this.decided ? null : this.#open
   }
 
@@ -48,6 +56,6 @@ export class DateOrders {
 }
 
 export interface DateContradiction {
-  first: { row: number; text: string }
-  second: { row: number; text: string }
+  first: DatePlace
+  second: DatePlace
 }

@@ -88,10 +88,24 @@ export class FieldReader {
     const text = typeof value === 'string' ? value.trim() : String(value)
     // MySQL writes a date that is missing so.
     if (text === '' || text === '0000-00-00 00:00:00') return null
+    if (options.dateOrders)
+      options.dateOrders.field = findColumn(this.#record, names[0] as string) ?? (names[0] as string)
     const at = readTime(text, options)
     if (typeof at === 'number') return at
     this.add(names[0] as string, value, at.message)
     return null
+  }
+
+  /** A text that has to be there: '' and a problem where it is not. */
+  required(message: string, ...names: string[]): string {
+    const text = this.text(...names)
+    if (text === null && !this.#record.problem) this.add(names[0] as string, null, message)
+    return text ?? ''
+  }
+
+  /** The value, unless something was wrong with a field. */
+  result<T>(value: T): { value: T } | { problems: FieldProblem[] } {
+    return this.problems.length > 0 ? { problems: this.problems } : { value }
   }
 
   /** Says what is wrong with a field. The name of the column is as the file writes it. */

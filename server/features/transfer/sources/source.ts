@@ -100,6 +100,8 @@ export interface ImportSource {
   /** Whether a file with these columns (of this table, in SQL) is the tool's. Two sources never claim one file. */
   isLinkFile(columns: string[]): boolean
   isClickFile?(columns: string[]): boolean
+  /** `csv` only: our field → the column that seems to have it. */
+  suggestMapping?(columns: string[]): Record<string, string>
   /** Slugs of the tool that differ in case only are different links. */
   isCaseSensitive: boolean
   toLink(record: FileRecord, options: ReadingOptions): Reading<SourceLink>
