@@ -5,6 +5,7 @@ import { describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { startClickHouse } from '../support/clickhouse/clickhouse-server.ts'
 import { closeAfterAll } from '../support/close-after-all.ts'
+import { type ShlinkFiles, writeShlinkFiles } from '../support/imports/shlink-files.ts'
 import {
   call,
   hasEnded,
@@ -16,7 +17,6 @@ import {
   waitForEnd,
   waitForProgress,
 } from '../support/imports/upload-client.ts'
-import { type ShlinkFiles, writeShlinkFiles } from '../support/imports/shlink-files.ts'
 import { startPostgres } from '../support/postgres/postgres-server.ts'
 import { atScale } from '../support/scale.ts'
 import { until } from '../support/until.ts'

@@ -12,8 +12,8 @@ import {
   type ImportAnswer,
   type ImportTarget,
   type ImportUpload,
-  uploadAndRun,
   sendImport,
+  uploadAndRun,
   waitForEnd,
 } from '../support/imports/upload-client.ts'
 import { destroyRawClients, dialRaw, readStatuses } from '../support/raw-client.ts'
@@ -73,9 +73,9 @@ async function expectRefused(upload: ImportUpload): Promise<string> {
     sentence = ended.problem ?? ''
   } else {
     expect([text, [400, 413, 415, 422].includes(status)]).toEqual([text, true])
-    sentence = Object.values(json.errors ?? {})[0]?.toString() ?? json.error
+    sentence = json.error
   }
-  expect(sentence).toMatch(/^.{15,}/)
+  expect(sentence).toMatch(/^.{10,}/)
   expect(await readRows()).toEqual(before)
   return sentence
 }
@@ -124,6 +124,7 @@ describe('a bad file changes nothing', () => {
       new Uint8Array([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52]),
     ],
     ['of random bytes', 'csv', new Uint8Array(20_000).map((_, i) => (i * 7919 + (i >> 3)) % 256)],
+    ['with a NUL character', 'csv', `${GOOD}d\u0000,https://acme.example/,Title\n`],
     ['of another tool', 'rebrandly', 'date,userAgent,referer\n2024-01-01,Firefox,x.example\n'],
     ['without a column for the destination', 'csv', 'slug,title\nspring,Spring\n'],
   ])('%s', async (_, source, bytes) => {
@@ -246,7 +247,7 @@ describe('an upload', () => {
     const block = Buffer.alloc(MIB, 'x')
     await until('an answer to a body without an end', async () => {
       if (client.ended || client.text !== '') return true
-      if (client.socket.writableLength < 4 * MIB) send(block)
+      while (client.socket.writableLength < 16 * MIB) send(block)
       return false
     })
     expect(readStatuses(client.text)).toEqual([413])
@@ -338,7 +339,10 @@ describe('encodings', () => {
     })
     expect(found.json.data.columns.map((column: { name: string }) => column.name)).toEqual(HEADER.split(','))
     const fields = { source: 'csv', onConflict: 'rename' }
-    expect(await uploadAndRun(at, { fields, file: toFile(bytes) })).toMatchObject({ status: 'done', created: 1 })
+    expect(await uploadAndRun(at, { fields, file: toFile(bytes) })).toMatchObject({
+      status: 'done',
+      created: 1,
+    })
     const [link] = (await call(at, '/links')).json.data
     expect([link.title, link.slug.startsWith('café'), link.destinationUrl]).toEqual([
       'Größe „M“, 5 €',
@@ -349,57 +353,74 @@ describe('encodings', () => {
 })
 
 describe('a bad row is named with its column, its value and what to do', () => {
-  test.each([
-    ['javascript:alert(1)', 'destinationUrl'],
-    ['data:text/html,<script>alert(1)</script>', 'destinationUrl'],
-    ['vbscript:x', 'destinationUrl'],
-    ['file:///etc/passwd', 'destinationUrl'],
-    [' java\tscript:alert(1)', 'destinationUrl'],
-    ['https://user:password@acme.example/', 'destinationUrl'],
-    ['not a url', 'destinationUrl'],
-    ['', 'destinationUrl'],
-    ['https://go.example/spring', 'destinationUrl'],
-    ['https://links.acme.example/x', 'destinationUrl'],
-    ['https://links.other.example/x', 'destinationUrl'],
-    ['https://bad.example/', 'destinationUrl'],
-    [`https://acme.example/${'x'.repeat(9_000)}`, 'destinationUrl'],
-  ])('destination %s', async (destination, field) => {
-    const ended = await expectRowErrors(`${GOOD}other,"${destination}",Title\n`)
-    expect(ended).toMatchObject({ rows: 2, created: 1, failed: 1 })
-    const [error] = ended.errors
-    expect(error).toMatchObject({ row: 3, field })
-    if (destination) expect(destination.trim()).toStartWith((error?.value ?? '').trim().slice(0, 100))
+  test('for destinations that no link may have', async () => {
+    const destinations = [
+      'javascript:alert(1)',
+      'data:text/html,<script>alert(1)</script>',
+      'vbscript:x',
+      'file:///etc/passwd',
+      ' java\tscript:alert(1)',
+      'https://user:password@acme.example/',
+      'not a url',
+      '',
+      'https://go.example/spring',
+      'https://links.acme.example/x',
+      'https://links.other.example/x',
+      'https://bad.example/',
+      `https://acme.example/${'x'.repeat(9_000)}`,
+    ]
+    const rows = destinations.map((destination, i) => `s${i},"${destination}",Title`)
+    const ended = await expectRowErrors([HEADER, ...rows, 'good,https://acme.example/,Good', ''].join('\n'))
+    expect(ended).toMatchObject({ rows: destinations.length + 1, created: 1, failed: destinations.length })
+    for (const [i, destination] of destinations.entries()) {
+      const { field, value } = ended.errors.find(({ row }) => row === i + 2) ?? {}
+      expect([i, field]).toEqual([i, 'destinationUrl'])
+      if (destination) expect(destination.trim()).toStartWith((value ?? '?').trim().slice(0, 100))
+    }
   })
 
-  test.each([
-    'app',
-    'v1',
-    'docs/x',
-    'a b',
-    'a?b',
-    '/',
-    'x'.repeat(200),
-    'a//b',
-    '../x',
-    'a\u0000b',
-    '<script>',
-  ])('slug %j', async (slug) => {
-    const ended = await expectRowErrors(`${GOOD}"${slug}",https://acme.example/,Title\n`)
-    expect([ended.rows, ended.created + ended.failed + ended.skipped]).toEqual([2, 2])
-    if (ended.failed > 0) expect(ended.errors[0]).toMatchObject({ row: 3, field: 'slug' })
+  test('for slugs that no link may have', async () => {
+    const reserved = ['app', 'v1', 'docs/x', 'App']
+    const refused = [
+      'a b',
+      'a?b',
+      'x'.repeat(200),
+      'a//b',
+      'a/../x',
+      '<script>',
+      'a/b/c/d/e/f/g/h/i',
+      'p\u0430y',
+    ]
+    const rows = [...reserved, ...refused].map((slug) => `"${slug}",https://acme.example/,Title`)
+    const ended = await expectRowErrors([HEADER, ...rows, 'fine,https://acme.example/,Good', ''].join('\n'))
+    expect(ended.created + ended.failed + ended.skipped).toBe(rows.length + 1)
+    const failed = new Map(ended.errors.map(({ row, field, value }) => [row, [field, value]]))
+    const wanted = refused.map((slug, i) => [i + 2 + reserved.length, ['slug', slug]] as const)
+    expect(wanted.filter(([row, [field]]) => failed.get(row)?.[0] !== field)).toEqual([])
+    const { json } = await call(target, `/imports/${ended.id}/rows?limit=100`)
+    const became = json.data.map(({ row, outcome, message }: Record<string, unknown>) => [
+      row,
+      outcome,
+      message,
+    ])
+    for (const [i] of reserved.entries())
+      expect(became).toContainEqual([
+        i + 2,
+        expect.stringMatching(/skipped|failed/),
+        expect.stringMatching(/reserved/i),
+      ])
   })
 
-  test('times that are none, a row that is too short, and NUL', async () => {
+  test('for times that are none, and rows that are too short', async () => {
     const ended = await expectRowErrors(
       'slug,destinationUrl,createdAt\n' +
         'a,https://acme.example/,yesterday\n' +
         'b\n' +
         'c,https://acme.example/,2025-02-31\n' +
-        'd\u0000,https://acme.example/,2025-02-01\n' +
-        'e,https://acme.example/,2025-02-01\n',
+        'fine,https://acme.example/,2025-02-01\n',
     )
-    expect(ended.errors.map(({ row }) => row)).toEqual(expect.arrayContaining([2, 3, 4]))
-    expect(ended.created).toBeGreaterThanOrEqual(1)
+    expect(ended.errors.map(({ row }) => row)).toEqual([2, 3, 4])
+    expect(ended.created).toBe(1)
   })
 
   test('formulas stay as they are, and are inert in every CSV that leaves', async () => {

@@ -8,8 +8,8 @@ import { type ClickHouseServer, startClickHouse } from '../support/clickhouse/cl
 import {
   type ImportAnswer,
   type ImportTarget,
-  uploadAndRun,
   undoImport,
+  uploadAndRun,
 } from '../support/imports/upload-client.ts'
 import { readAllRows } from '../support/read-all-rows.ts'
 import { atScale } from '../support/scale.ts'
