@@ -25,17 +25,16 @@ const BLANK = /[^ \t\r\n]/g
 
 export class JsonReader implements RecordReader {
   readonly records: FileRecord[] = []
-  /** The key under which each record was found, for those who look what a file has. */
-  readonly keys: (string | null)[] = []
   row = 1
   #text = ''
   #pieces: string[] = []
   #waiting = 0
   #hasValue = false
   readonly #levels: Level[] = []
-  readonly #isList: (key: string) => boolean
+  readonly #isList: ((key: string) => boolean) | null
 
-  constructor(isList: (key: string) => boolean) {
+  /** @param isList null to look what a file has: objects that hold lists are records then, and no list has a name */
+  constructor(isList: ((key: string) => boolean) | null) {
     this.#isList = isList
   }
 
@@ -130,7 +129,7 @@ export class JsonReader implements RecordReader {
 
   #readValue(text: string, at: number, isEnd: boolean, level: Level | null): number {
     const isTopList = level === null && text[at] === '['
-    const isNamedList = level?.kind === 'object' && text[at] === '[' && this.#isList(level.key ?? '')
+    const isNamedList = level?.kind === 'object' && text[at] === '[' && this.#hasName(level.key)
     if (isTopList || isNamedList) return this.#enter(text, at, isNamedList)
     const end = this.#findEnd(text, at, isEnd)
     if (end < 0) {
@@ -144,6 +143,10 @@ export class JsonReader implements RecordReader {
     else this.#addListsIn(value, AROUND_MAX - this.#levels.length)
     if (level) level.expects = 'comma'
     return end
+  }
+
+  #hasName(key: string | null): boolean {
+    return this.#isList === null || this.#isList(key ?? '')
   }
 
   #requireRoom(text: string, at: number): number {
@@ -185,29 +188,42 @@ export class JsonReader implements RecordReader {
   /** An element of a list, or a value at the top: a record, or a page with a list of them. */
   #addRecord(value: unknown, level: Level | null): void {
     if (!level?.isNamed && this.#addListsIn(value, AROUND_MAX)) return
-    this.#push(value, level?.key ?? null)
+    this.#push(value)
   }
 
-  #push(value: unknown, key: string | null): void {
+  #push(value: unknown): void {
     if (typeof value !== 'object' || value === null || Array.isArray(value))
       throw new FileProblem(`Record ${this.row} is no JSON object.`)
-    this.records.push({ row: this.row, table: null, fields: new Map(Object.entries(value)) })
-    this.keys.push(key)
+    this.records.push({ row: this.row, table: null, fields: toFields(value) })
     this.row++
   }
 
   /** @returns whether the object has a list that the source names */
   #addListsIn(value: unknown, depth: number): boolean {
-    if (depth === 0 || typeof value !== 'object' || value === null || Array.isArray(value)) return false
+    if (
+      this.#isList === null ||
+      depth === 0 ||
+      typeof value !== 'object' ||
+      value === null ||
+      Array.isArray(value)
+    )
+      return false
     let found = false
     for (const [key, inner] of Object.entries(value)) {
       if (Array.isArray(inner) && this.#isList(key)) {
         found = true
-        for (const element of inner) this.#push(element, key)
+        for (const element of inner) this.#push(element)
       } else if (this.#addListsIn(inner, depth - 1)) found = true
     }
     return found
   }
+}
+
+/** Without the list of pairs that `Object.entries` makes. */
+function toFields(value: object): Map<string, unknown> {
+  const fields = new Map<string, unknown>()
+  for (const key of Object.keys(value)) fields.set(key, (value as Record<string, unknown>)[key])
+  return fields
 }
 
 function skipBlanks(text: string, at: number): number {
