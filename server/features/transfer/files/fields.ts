@@ -120,8 +120,10 @@ export class FieldReader {
 
   /** A text that has to be there: '' and a problem where it is not. */
   required(message: string, ...names: string[]): string {
+    const known = this.problems.length
     const text = this.text(...names)
-    if (text === null && !this.#record.problem) this.add(this.#findName(names), null, message)
+    if (text === null && this.problems.length === known && !this.#record.problem)
+      this.add(this.#findName(names), null, message)
     return text ?? ''
   }
 
