@@ -11,13 +11,13 @@ import {
 } from '../../http/api-route.ts'
 import { EXPORT_MEDIA_TYPES, toFileNameHeader, toFileSchema } from '../../http/export-file.ts'
 import { toTextStream } from '../../http/text-stream.ts'
-import { type ApiEnv, createApi } from '../accounts/access/api-env.ts'
 import { allow } from '../accounts/access/actor.ts'
+import { type ApiEnv, createApi } from '../accounts/access/api-env.ts'
 import { type CreateNeeds, createImport, requireTurn } from './import/create-import.ts'
 import { deleteImport } from './import/delete-import.ts'
 import { exportErrors, getImport, listImportRows, listImports } from './import/find-imports.ts'
 import { toImportResource } from './import/import-row.ts'
-import { inspectUpload, type InspectNeeds } from './import/inspect-upload.ts'
+import { type InspectNeeds, inspectUpload } from './import/inspect-upload.ts'
 import { isMultipart, receiveUpload, storeContents, type Upload } from './import/receive-upload.ts'
 import * as shapes from './schema.ts'
 
@@ -37,11 +37,17 @@ const formBody = (files: string[], fields: string[]) => ({
   },
 })
 
-const FORM_FIELDS = Object.keys(shapes.CreateImport.shape).filter((name) => !['file', 'clicks'].includes(name))
+const FORM_FIELDS = Object.keys(shapes.CreateImport.shape).filter(
+  (name) => !['file', 'clicks'].includes(name),
+)
 
 const EXAMPLE_FILE = 'Short link,Destination URL\nhttps://bit.ly/spring,https://example.com/spring\n'
 
-const withForm = <T extends ReturnType<typeof jsonRequestBody>>(body: T, files: string[], fields: string[]) => ({
+const withForm = <T extends ReturnType<typeof jsonRequestBody>>(
+  body: T,
+  files: string[],
+  fields: string[],
+) => ({
   ...body,
   content: { ...body.content, ...formBody(files, fields) },
 })

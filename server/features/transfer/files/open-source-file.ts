@@ -4,7 +4,7 @@ import { open, stat } from 'node:fs/promises'
 import { recogniseCsvLayout } from './csv-layout.ts'
 import { CsvReader } from './csv-reader.ts'
 import { createDecoding, InvalidByte, recogniseEncoding } from './encoding.ts'
-import { JsonReader } from './json-reader.ts'
+import { JsonReader, toElements } from './json-reader.ts'
 import { readBytes } from './read-bytes.ts'
 import {
   type CsvLayout,
@@ -168,10 +168,10 @@ function noteLists(
   for (const key of fields.keys()) if (columns.size < COLUMNS_MAX) columns.add(key)
   if (depth === 0) return
   for (const [key, value] of fields) {
-    const [first] = Array.isArray(value) ? value : [value]
+    const elements = toElements(value)
+    const [first] = elements ?? [value]
     if (typeof first !== 'object' || first === null || Array.isArray(first)) continue
-    const inner = new Map<string, unknown>(Object.entries(first))
-    noteLists(tables, Array.isArray(value) ? key : name, inner, depth - 1)
+    noteLists(tables, elements ? key : name, new Map(Object.entries(first)), depth - 1)
   }
 }
 
