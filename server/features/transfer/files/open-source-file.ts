@@ -12,6 +12,7 @@ import {
   type FileFormat,
   FileProblem,
   type FileTable,
+  LIST_NAMES,
   type SourceFile,
 } from './source-file.ts'
 import { SqlReader } from './sql-reader.ts'
@@ -135,7 +136,7 @@ function describe(
 }
 
 function describeJson(text: string, isWhole: boolean): FileTable[] {
-  const reader = new JsonReader(() => true)
+  const reader = new JsonReader((key) => LIST_NAMES.some((name) => name === key))
   reader.write(text)
   if (isWhole && reader.records.length === 0) reader.end()
   const tables = new Map<string | null, FileTable>()
