@@ -11,9 +11,10 @@ import { createSourceClick, readClickTime, toKnown } from '../source-click.ts'
 export const ROOT = '_root'
 
 /** Columns of exports of leads and sales only. */
-const OTHER_EVENTS = [
+export const OTHER_EVENTS = [
   'Customer',
   'CustomerName',
+  'CustomerExternalId',
   'EventId',
   'Metadata',
   'Invoice ID',

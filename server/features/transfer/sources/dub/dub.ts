@@ -1,7 +1,7 @@
 // Dub: its CSV exports of links and of events, and the JSON of its API. The formats: fixtures/dub/README.md.
 
 import type { ImportSource } from '../source.ts'
-import { toDubClick } from './dub-click.ts'
+import { OTHER_EVENTS, toDubClick } from './dub-click.ts'
 import { toDubLink } from './dub-link.ts'
 
 /** The columns that the export had from July 2024 to October 2025: names of the database. */
@@ -17,7 +17,8 @@ const LINK_COLUMNS_2024 = [
   'tags',
   'archived',
 ]
-const CLICK_COLUMNS = [
+/** The columns of all events. Nobody shows all of them: the file has those that the table shows. */
+const EVENT_COLUMNS = new Set([
   ...[
     'Date',
     'Event',
@@ -32,7 +33,8 @@ const CLICK_COLUMNS = [
     'OS',
   ],
   ...['Referrer', 'Referer', 'Referrer URL', 'RefererUrl', 'Click ID', 'ClickId', 'Ip', 'IP Address'],
-]
+  ...OTHER_EVENTS,
+])
 
 export const dub: ImportSource = {
   name: 'dub',
@@ -45,7 +47,7 @@ export const dub: ImportSource = {
     hasAll(columns, 'Short link', 'Destination URL') || isOldExport(columns) || isApiLink(columns),
   isClickFile: (columns) =>
     hasAll(columns, 'event', 'click', 'link') ||
-    (hasAll(columns, 'Date', 'Link') && columns.every((column) => CLICK_COLUMNS.includes(column))),
+    (hasAll(columns, 'Date', 'Link') && columns.every((column) => EVENT_COLUMNS.has(column))),
   toLink: toDubLink,
   toClick: toDubClick,
 }
