@@ -62,6 +62,10 @@ export class FieldReader {
       this.add(this.#findName(names), text, 'The text has a NUL character or half a character. Remove it.')
       return null
     }
+    if (!text.isWellFormed()) {
+      this.add(names[0] as string, text.toWellFormed(), 'The text has half of a character. Write it again.')
+      return null
+    }
     return text === '' ? null : text
   }
 

@@ -49,7 +49,7 @@ function createReader(file: SourceFile, place: RecordPlace): RecordReader {
     if (!file.layout) throw new FileProblem('The file is no CSV.')
     return new CsvReader(file.layout)
   }
-  if (file.format === 'json') return new JsonReader((key) => lists.some((name) => name === key))
+  if (file.format === 'json') return new JsonReader((key) => lists.includes(key))
   if (file.format === 'sql') return new SqlReader((name) => tables.some((end) => hasTableName(name, end)))
   throw new FileProblem('A zip file is imported with the source "towpath".')
 }

@@ -49,25 +49,10 @@ export interface FileRecord {
   problem?: FieldProblem
 }
 
-/** Keys that hold records in JSON files. A list of another name, such as the tags of a link, is a part of a record. */
-export const LIST_NAMES = [
-  'links',
-  'bitlinks',
-  'urls',
-  'data',
-  'items',
-  'list',
-  'result',
-  'results',
-  'events',
-  'log',
-] as const
-export type ListName = (typeof LIST_NAMES)[number]
-
 /** Where the records of a source are in a file that can hold several lists. */
 export interface RecordPlace {
   /** Keys of JSON objects that may hold the list, such as `links`. A list at the top of the file is always found. */
-  lists: ListName[]
+  lists: string[]
   /** Ends of table names in an SQL dump, such as `url` for `yourls_url`. */
   tables: string[]
 }
