@@ -89,7 +89,10 @@ const texts = (what: string, most: number) =>
       error: `must be an object of ${what}`,
     })
     .refine((value) => Object.keys(value).length <= most, `must have at most ${most} entries`)
-    .refine((value) => Object.keys(value).every(isCleanText), 'must not contain NUL or broken Unicode characters')
+    .refine(
+      (value) => Object.keys(value).every(isCleanText),
+      'must not contain NUL or broken Unicode characters',
+    )
 
 /** The text of a file, or JSON itself. A form has the file. */
 const fileContent = (description: string) =>
@@ -104,7 +107,11 @@ const reading = {
     .superRefine((mapping, context) => {
       for (const field of Object.keys(mapping)) {
         if (!(MAPPED_FIELDS as readonly string[]).includes(field))
-          context.addIssue({ code: 'custom', path: [field], message: `must be one of ${MAPPED_FIELDS.join(', ')}` })
+          context.addIssue({
+            code: 'custom',
+            path: [field],
+            message: `must be one of ${MAPPED_FIELDS.join(', ')}`,
+          })
       }
     })
     .optional()
@@ -121,7 +128,8 @@ const reading = {
 export const CreateImport = z
   .strictObject({
     source: oneOf(IMPORT_SOURCES).optional().openapi({
-      description: 'The tool that the file is from. In a form, it stands before `file`. Required without `from`',
+      description:
+        'The tool that the file is from. In a form, it stands before `file`. Required without `from`',
     }),
     file: fileContent('The links: a file of at most 64 MiB').optional(),
     clicks: fileContent('The click history, where it is a file apart: at most 1 GiB').optional(),
@@ -130,7 +138,8 @@ export const CreateImport = z
       .openapi({ description: 'A dry run of the last 24 hours, whose files are taken in place of `file`' }),
     dryRun: flag().optional().openapi({ description: 'Says what would happen, and changes nothing' }),
     onConflict: oneOf(ON_CONFLICT).optional().openapi({
-      description: 'What becomes of a link whose slug is taken; `skip` when absent. `fail` changes nothing at all',
+      description:
+        'What becomes of a link whose slug is taken; `skip` when absent. `fail` changes nothing at all',
     }),
     domainMap: texts('hosts and domains', HOSTS_MAX)
       .optional()

@@ -155,23 +155,25 @@ function describeJson(text: string, isWhole: boolean): FileTable[] {
   )
 }
 
-/** Notes the columns of an object, and of the first object of each list in it. */
+/** Notes the columns of an object, and of the first object of each list in it. @param name undefined for a part of a record */
 function noteLists(
   tables: Map<string | null, Set<string>>,
-  name: string | null,
+  name: string | null | undefined,
   fields: ReadonlyMap<string, unknown>,
   depth: number,
 ): void {
-  const columns = tables.get(name) ?? new Set()
-  if (tables.size < TABLES_MAX) tables.set(name, columns)
-  // JSON leaves out what is empty: another object may have more.
-  for (const key of fields.keys()) if (columns.size < COLUMNS_MAX) columns.add(key)
+  if (name !== undefined && (tables.has(name) || tables.size < TABLES_MAX)) {
+    const columns = tables.get(name) ?? new Set()
+    tables.set(name, columns)
+    // JSON leaves out what is empty: another object may have more.
+    for (const key of fields.keys()) if (columns.size < COLUMNS_MAX) columns.add(key)
+  }
   if (depth === 0) return
   for (const [key, value] of fields) {
     const elements = toElements(value)
     const [first] = elements ?? [value]
     if (typeof first !== 'object' || first === null || Array.isArray(first)) continue
-    noteLists(tables, elements ? key : name, new Map(Object.entries(first)), depth - 1)
+    noteLists(tables, elements ? key : undefined, new Map(Object.entries(first)), depth - 1)
   }
 }
 

@@ -1,6 +1,6 @@
 // Creates an import: a row that waits for the runner, and the files in the data directory.
 
-import { invalid, Failure } from '../../../lib/failure.ts'
+import { Failure, invalid } from '../../../lib/failure.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import { type Actor, allow } from '../../accounts/access/actor.ts'
 import { recordAudit } from '../../accounts/audit/record-audit.ts'
@@ -63,19 +63,14 @@ export async function createImport(
 }
 
 /** @throws Failure `invalid` */
-async function findDryRun(
-  { db, now, node }: CreateNeeds,
-  actor: Actor,
-  id: number,
-): Promise<ImportRow> {
+async function findDryRun({ db, now, node }: CreateNeeds, actor: Actor, id: number): Promise<ImportRow> {
   const row = await getImport(db.read, actor, id).catch(() => undefined)
   if (row?.dry_run !== 1) throw invalid({ from: 'is not a dry run of this workspace' })
   if (row.finished_at === null) throw invalid({ from: 'is not done yet' })
   const age = now() - row.finished_at
   if (row.status === 'undone' || age > DRY_RUN_FILE_HOURS * 60 * 60_000)
     throw invalid({ from: 'has no files any more: they are kept for 24 hours. Send them again' })
-  if (row.node !== node)
-    throw invalid({ from: 'has its files on another server. Send them again' })
+  if (row.node !== node) throw invalid({ from: 'has its files on another server. Send them again' })
   return row
 }
 

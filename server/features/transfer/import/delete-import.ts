@@ -24,7 +24,13 @@ export async function deleteImport(
     const changes = isNothingThere
       ? { status: 'undone', undone_at: at, finished_at: row.finished_at ?? at }
       : // One that runs is undone by the node that runs it.
-        { status: 'running', stage: 'undo', position: 0, total: null, node: row.status === 'running' ? row.node : node }
+        {
+          status: 'running',
+          stage: 'undo',
+          position: 0,
+          total: null,
+          node: row.status === 'running' ? row.node : node,
+        }
     const { numUpdatedRows } = await connection
       .updateTable('imports')
       .set(changes)

@@ -70,5 +70,6 @@ export async function updateRun(
     .where('status', '=', 'running')
     .where('stage', '=', stage)
     .executeTakeFirst()
-  if (Number(numUpdatedRows) === 0) throw new ImportInterrupted('The import is cancelled, or its workspace is gone')
+  if (Number(numUpdatedRows) === 0)
+    throw new ImportInterrupted('The import is cancelled, or its workspace is gone')
 }

@@ -1,12 +1,12 @@
 // Says what an uploaded file is, before anything is imported.
 
+import { join } from 'node:path'
 import { Failure, invalid } from '../../../lib/failure.ts'
 import { type Actor, allow } from '../../accounts/access/actor.ts'
 import { FileProblem } from '../files/source-file.ts'
 import { openReader, ReaderLost } from '../reader/open-reader.ts'
 import type { InspectImportInput, InspectionResource } from '../schema.ts'
 import { getSource } from '../sources/index.ts'
-import { join } from 'node:path'
 import { FILE_NAMES } from './import-files.ts'
 import type { Upload } from './receive-upload.ts'
 
@@ -32,13 +32,19 @@ export async function inspectUpload(
   if (!upload || !file) throw invalid({ file: 'is required' })
   if (file.bytes === 0) throw invalid({ file: 'is empty' })
   if (running >= AT_ONCE)
-    throw new Failure('too_many', 'Other files are being looked at. Try again in 5 seconds.', { retryAfter: 5 })
+    throw new Failure('too_many', 'Other files are being looked at. Try again in 5 seconds.', {
+      retryAfter: 5,
+    })
   running++
   const reader = openReader(AbortSignal.timeout(TIMEOUT_MS))
   try {
     const path = join(upload.directory.path, FILE_NAMES.file)
     const options = { mapping, dateOrder, timeZone }
-    const inspection = await reader.run('inspect', { file: { path, name: file.name }, options }, async () => null)
+    const inspection = await reader.run(
+      'inspect',
+      { file: { path, name: file.name }, options },
+      async () => null,
+    )
     return { ...inspection, title: getSource(inspection.source).title }
   } catch (error) {
     if (error instanceof FileProblem) throw invalid({ file: error.message })

@@ -105,7 +105,9 @@ async function parseForm(
     else addField(upload, field, value)
   })
   for (const limit of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const)
-    form.on(limit, () => fail(invalid({ body: `must have each file once, and at most ${FIELDS_MAX} fields` })))
+    form.on(limit, () =>
+      fail(invalid({ body: `must have each file once, and at most ${FIELDS_MAX} fields` })),
+    )
   // What has failed first says why: the pipeline fails after it.
   await Promise.race([failed.promise, pipeline(source, form)]).catch(async (error) => {
     const first = await Promise.race([failed.promise.catch((reason) => reason), Promise.resolve(error)])
@@ -179,4 +181,3 @@ export async function storeContents(
     throw toUploadFailure(error)
   }
 }
-

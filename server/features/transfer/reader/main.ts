@@ -4,7 +4,13 @@
 import { describeError, log, setLogFormat, setLogLevel } from '../../../lib/log.ts'
 import { lowerPriority } from '../../hits/worker/lower-priority.ts'
 import { FileProblem } from '../files/source-file.ts'
-import type { MessageFromReader, MessageToReader, ReaderTaskName, ReaderTasks, TaskFunction } from './protocol.ts'
+import type {
+  MessageFromReader,
+  MessageToReader,
+  ReaderTaskName,
+  ReaderTasks,
+  TaskFunction,
+} from './protocol.ts'
 import { checkFiles } from './tasks/check-files.ts'
 import { inspectFile } from './tasks/inspect-file.ts'
 import { readClicks } from './tasks/read-clicks.ts'

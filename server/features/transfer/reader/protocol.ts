@@ -135,4 +135,3 @@ export type MessageFromReader =
   | { type: 'problem'; message: string }
   /** The reader is wrong. */
   | { type: 'error'; message: string }
-

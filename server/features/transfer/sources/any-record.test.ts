@@ -138,12 +138,10 @@ const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   .filter(([, name]) => name !== undefined && !name.endsWith('.md'))
   .map(([tool, name]) => ({ tool: tool as string, name: name as string }))
 
-const toFolder = ({ name }: ImportSource) => name.replace('.', '-')
-
 /** Records of the examples of a tool, with some of their fields overwritten. */
 async function createDamaged(source: ImportSource): Promise<fc.Arbitrary<FileRecord>> {
   const records: FileRecord[] = []
-  for (const { tool, name } of files.filter(({ tool }) => tool === toFolder(source)))
+  for (const { tool, name } of files.filter(({ tool }) => tool === source.name))
     for (const place of [source.links, ...(source.clicks ? [source.clicks] : [])])
       for await (const batch of readRecords(await openSourceFile(join(folder, tool, name), name), place))
         records.push(...batch)
@@ -235,5 +233,5 @@ test.each(files)('the example $tool/$name is claimed by one source', async ({ to
     .filter((source) =>
       tables.some(({ columns }) => source.isLinkFile(columns) || source.isClickFile?.(columns)),
     )
-  expect(owners.map(toFolder)).toEqual(tool === 'csv' ? [] : [tool])
+  expect(owners.map((source) => source.name as string)).toEqual(tool === 'csv' ? [] : [tool])
 })
