@@ -131,6 +131,7 @@ export const toPlainName = (name: string) => name.toLowerCase().replace(/[\s_-]+
 const columnsByName = new WeakMap<readonly string[], Map<string, string | undefined>>()
 
 function findColumn({ fields, columns }: FileRecord, name: string): string | undefined {
+  if (name === '') return undefined
   if (!columns) return fields.has(name) ? name : undefined
   let known = columnsByName.get(columns)
   if (!known) {

@@ -9,8 +9,11 @@ export interface ShortUrl {
 
 /** @param text with or without `https://` @returns null for what is no URL */
 export function splitShortUrl(text: string): ShortUrl | null {
-  const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `https://${text}`)
-  if (!url || !/^https?:$/.test(url.protocol) || !url.hostname.includes('.')) return null
+  const hasScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(text)
+  const url = URL.parse(hasScheme ? text : `https://${text}`)
+  if (!url || !/^https?:$/.test(url.protocol)) return null
+  // A URL parser takes "123" for the address 0.0.0.123.
+  if (!/^(?:https?:\/\/)?[^/?#]*[^/?#.]\.[^/?#.]/i.test(text)) return null
   return { host: url.hostname, slug: toSlug(url.pathname) }
 }
 

@@ -60,12 +60,12 @@ async function countReadings(
 function requireOneOrder({ ambiguous, contradiction }: DateOrders): void {
   if (contradiction)
     throw new FileProblem(
-      `Dates have different orders: "${contradiction.first.value}" in row ${contradiction.first.row} and ` +
-        `"${contradiction.second.value}" in row ${contradiction.second.row}. Write them in one order, such as 2025-11-03.`,
+      `Dates have different orders: "${contradiction.first.text}" in row ${contradiction.first.row} and ` +
+        `"${contradiction.second.text}" in row ${contradiction.second.row}. Write them in one order, such as 2025-11-03.`,
     )
   if (ambiguous)
     throw new FileProblem(
-      `Row ${ambiguous.row}, ${ambiguous.field}: "${ambiguous.value}" could mean two days. Say the order of dates as dateOrder: dmy, mdy or ymd.`,
+      `Row ${ambiguous.row}, ${ambiguous.field}: "${ambiguous.text}" could mean two days. Say the order of dates as dateOrder: dmy, mdy or ymd.`,
     )
 }
 
