@@ -78,14 +78,8 @@ export async function openServices(config: Config, options: ServiceOptions = {})
   const backups = createServiceBackups(config, now, worker)
   const doctor = createServerDoctor(config, { ...shared, hitWorker: stores.hitWorker })
   const imports = openServiceImports(config, shared)
-  const api = createApiServices(config, {
-    ...shared,
-    ...endpoints,
-    imports,
-    notify,
-    resolvePendingAttribution,
-    doctor,
-  })
+  const apiNeeds = { ...shared, ...endpoints, imports, notify, resolvePendingAttribution, doctor }
+  const api = createApiServices(config, apiNeeds)
   const jobs = startServiceJobs(config, {
     ...shared,
     imports,
