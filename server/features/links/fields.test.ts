@@ -155,6 +155,7 @@ onBothEngines('the fields of a link', (server) => {
       suspended: false,
       suspendedReason: null,
       clicks: 0,
+      clicksBefore: 0,
       leads: 0,
       lastClickedAt: null,
       createdAt: expect.stringMatching(ISO),
