@@ -26,8 +26,9 @@ const OPTIONS = {
   // Bun's own error page shows source code.
   development: false,
   idleTimeout: IDLE_SECONDS,
-  // Larger than every route allows, so that each route can refuse a large body in its own words.
-  maxRequestBodySize: 64 * 1024 * 1024,
+  // Larger than every route allows, so that each route can refuse a large body in its own words. An import streams two
+  // files of up to 1 GiB to the disk; every other route stops reading at its own, much smaller limit.
+  maxRequestBodySize: 3 * 1024 ** 3,
 }
 
 export interface ListenOptions {

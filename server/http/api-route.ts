@@ -84,6 +84,8 @@ interface OwnFacts {
   fresh?: boolean
   /** The body may be a list as well as an object. */
   takesList?: boolean
+  /** The body may be a multipart form as well as an object. The route reads the form itself. */
+  takesUpload?: boolean
   /** The failures that can happen on this route and not on every route. */
   fails?: OptionalFailure[]
 }
@@ -96,7 +98,7 @@ function toScopes(scope: OwnFacts['scope']): readonly RouteScope[] {
 /** `createRoute` with the common parts of docs/contract.md §1. */
 export function apiRoute<const R extends RouteConfig>(declared: R & OwnFacts) {
   const { fails = [], by = 'keyOrMember', idempotent = true, secretInAnswer = false, ...more } = declared
-  const { slow = false, fresh = false, takesList = false, scope, ...route } = more
+  const { slow = false, fresh = false, takesList = false, takesUpload = false, scope, ...route } = more
   const keysMayCall = by === 'keyOrMember' || by === 'keyOrPerson'
   if (keysMayCall !== (scope !== undefined))
     throw new Error(`${route.method} ${route.path}: a route declares a scope when API keys may call it`)
@@ -104,7 +106,7 @@ export function apiRoute<const R extends RouteConfig>(declared: R & OwnFacts) {
   const facts: RouteFacts = {
     by,
     scopes: toScopes(scope),
-    body: body ? (takesList ? 'objectOrList' : 'object') : 'none',
+    body: !body ? 'none' : takesUpload ? 'upload' : takesList ? 'objectOrList' : 'object',
     idempotent: route.method === 'post' && idempotent,
     secretInAnswer,
     slow,

@@ -13,6 +13,11 @@ export const BODY_MAX = 1024 * 1024
  */
 const LIMITS: JsonLimits = { depth: 32, values: 50_000, entries: 1_000 }
 
+/** A file may be a part of the body: the list of a tool's links. */
+const UPLOAD_LIMITS: JsonLimits = { depth: 32, values: 200_000, entries: 50_000 }
+
+const FORM_TYPE = /^multipart\/form-data(?:\s*;|$)/i
+
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json(?:\s*;|$)/i
 
 /** @returns the whole body, or undefined as soon as it is larger than `max` bytes */
@@ -38,16 +43,18 @@ export function jsonBody(kindOf: (c: Context) => BodyKind): MiddlewareHandler {
   return async (c, next) => {
     if (!['POST', 'PUT', 'PATCH'].includes(c.req.method)) return next()
     const kind = kindOf(c)
+    const contentType = c.req.header('content-type') ?? ''
+    if (kind === 'upload' && FORM_TYPE.test(contentType)) return next()
     const bytes = await readBytes(c.req.raw, BODY_MAX)
     if (!bytes) throw new Failure('too_large', 'Request body too large')
     // A PATCH without a body changes nothing, whatever its Content-Type is (docs/contract.md §1).
     const mayBeEmpty = c.req.method === 'PATCH' || kind === 'none'
     const isEmpty = bytes.length === 0 && mayBeEmpty
-    if (!isEmpty && !JSON_TYPE.test(c.req.header('content-type') ?? '')) {
+    if (!isEmpty && !JSON_TYPE.test(contentType)) {
       throw new Failure('not_json', 'Content-Type must be application/json')
     }
     const text = isEmpty ? '{}' : decode(bytes)
-    const value = parse(text)
+    const value = parse(text, kind === 'upload' ? UPLOAD_LIMITS : LIMITS)
     const isList = Array.isArray(value)
     if (typeof value !== 'object' || value === null || (isList && kind !== 'objectOrList')) {
       throw new Failure('not_an_object', 'Request body must be a JSON object')
@@ -73,14 +80,14 @@ function attempt<T>(work: () => T): T {
   }
 }
 
-function parse(text: string): unknown {
-  const { excess, namesProto } = scanJson(text, LIMITS)
+function parse(text: string, limits: JsonLimits): unknown {
+  const { excess, namesProto } = scanJson(text, limits)
   if (excess === 'depth') {
-    throw new Failure('invalid_json', `Invalid JSON body: it is nested deeper than ${LIMITS.depth} levels`)
+    throw new Failure('invalid_json', `Invalid JSON body: it is nested deeper than ${limits.depth} levels`)
   }
-  if (excess === 'values') throw invalid({ body: `must have at most ${LIMITS.values} values` })
+  if (excess === 'values') throw invalid({ body: `must have at most ${limits.values} values` })
   if (excess === 'entries') {
-    throw invalid({ body: `must have at most ${LIMITS.entries} entries in one list or object` })
+    throw invalid({ body: `must have at most ${limits.entries} entries in one list or object` })
   }
   const value: unknown = attempt(() => JSON.parse(text))
   // The validator drops the name `__proto__` silently.

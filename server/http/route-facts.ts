@@ -6,8 +6,10 @@ import type { RouteScope } from './key-scope.ts'
 /** Who may call a route. On a route for `member` or `keyOrMember`, a person names one of their workspaces. */
 export type Caller = 'anybody' | 'person' | 'member' | 'keyOrPerson' | 'keyOrMember'
 
-/** What the body of a POST, PUT or PATCH may be. */
-export type BodyKind = 'none' | 'object' | 'objectOrList'
+/**
+ * What the body of a POST, PUT or PATCH may be. `upload`: an object, or a multipart form, which the route itself reads as it comes.
+ */
+export type BodyKind = 'none' | 'object' | 'objectOrList' | 'upload'
 
 export interface RouteFacts {
   by: Caller

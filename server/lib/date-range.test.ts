@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { parseDateRange } from './date-range.ts'
+import { isTimeZone, parseDateRange } from './date-range.ts'
 
 const at = (text: string) => Date.parse(text)
 
@@ -25,4 +25,13 @@ test.each([
   '1774785600000',
 ])('%p is no moment', (text) => {
   expect(parseDateRange(text)).toBeUndefined()
+})
+
+test('zones are IANA names', () => {
+  expect(
+    ['UTC', 'Europe/Berlin', 'europe/berlin', 'America/Argentina/Buenos_Aires', 'Etc/GMT+5'].every(
+      isTimeZone,
+    ),
+  ).toBe(true)
+  expect(['', '+02:00', 'Berlin', 'Europe/Atlantis', 'Z\0', '-05', '../etc'].some(isTimeZone)).toBe(false)
 })

@@ -1,4 +1,5 @@
-// Parses one end of a date range, as callers write it: an instant is exact, a date is its whole day in UTC.
+// Parses one end of a date range, as callers write it: an instant is exact, a date is its whole day in UTC. Knows the names
+// of time zones.
 
 const DATE = /^\d{4}-\d\d-\d\d$/
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?$/i
@@ -25,6 +26,19 @@ export function parseDateRange(text: string): DateBounds | undefined {
     return { start: at, end: at }
   } catch (error) {
     if (error instanceof RangeError) return undefined
+    throw error
+  }
+}
+
+/** Whether a text is an IANA name. */
+export const isTimeZone = (name: string): boolean => {
+  // Temporal also accepts offsets such as +01:00. They are wrong for half of the year in a zone with summer time.
+  if (!/^[A-Za-z]/.test(name)) return false
+  try {
+    Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(name)
+    return true
+  } catch (error) {
+    if (error instanceof RangeError) return false
     throw error
   }
 }

@@ -2,6 +2,7 @@
 
 import { z } from '@hono/zod-openapi'
 import { EXAMPLE_DATES, numberParameter, oneOf, parameter } from '../../lib/api-fields.ts'
+import { isTimeZone } from '../../lib/date-range.ts'
 import { invalid } from '../../lib/failure.ts'
 import { isCleanText } from '../../lib/text.ts'
 import { TRAFFIC_CHANNELS } from '../../storage/sources/traffic-channel.ts'
@@ -11,7 +12,6 @@ import {
   type Granularity,
   INTERVALS,
   type Interval,
-  isTimeZone,
   readMoment,
   type TimeRange,
 } from './timeline.ts'

@@ -37,18 +37,6 @@ export const toCompactTime = (ms: number) => new Date(ms).toISOString().replace(
 const DATE = /^\d{4}-\d\d-\d\d$/
 const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?$/i
 
-export const isTimeZone = (name: string): boolean => {
-  // Temporal also accepts offsets such as +01:00. They are wrong for half of the year in a zone with summer time.
-  if (!/^[A-Za-z]/.test(name)) return false
-  try {
-    toZonedTime(0, name)
-    return true
-  } catch (error) {
-    if (error instanceof RangeError) return false
-    throw error
-  }
-}
-
 /**
  * Reads a `start` or `end` parameter. An instant gives an empty range (`start` = `end`), and a date gives its whole day
  * in the zone. A time without an offset is local time of the zone. @returns null when the text is not an ISO 8601 time

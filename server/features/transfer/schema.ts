@@ -1,5 +1,10 @@
 // Imports and exports as JSON: the API validates requests with these schemas, and its reference is generated from them.
 
+import { z } from '@hono/zod-openapi'
+import { flag, numberParameter, oneOf, parameter, text, wholeNumber } from '../../lib/api-fields.ts'
+import { isTimeZone } from '../../lib/date-range.ts'
+import { isCleanText } from '../../lib/text.ts'
+
 /** The tools whose files an import reads; `towpath` is an export of this product. */
 export const IMPORT_SOURCES = [
   'csv',
@@ -21,6 +26,211 @@ export type OnConflict = (typeof ON_CONFLICT)[number]
 export const IMPORT_STATUSES = ['queued', 'running', 'done', 'failed', 'undone'] as const
 export type ImportStatus = (typeof IMPORT_STATUSES)[number]
 
+/** What an import does now, or did last. */
+export const IMPORT_STAGES = ['check', 'links', 'clicks', 'undo'] as const
+export type ImportStage = (typeof IMPORT_STAGES)[number]
+
+export const ROW_KINDS = ['link', 'tag', 'form', 'submission', 'channel', 'domain', 'click'] as const
+export type RowKind = (typeof ROW_KINDS)[number]
+
+export const ROW_OUTCOMES = ['created', 'renamed', 'skipped', 'failed', 'kept'] as const
+export type RowOutcome = (typeof ROW_OUTCOMES)[number]
+
 /** The order of day, month and year in dates such as 03/04/2025. Nobody guesses it. */
 export const DATE_ORDERS = ['dmy', 'mdy', 'ymd'] as const
 export type DateOrder = (typeof DATE_ORDERS)[number]
+
+/** The undo of an import ends so long after the import. */
+export const UNDO_DAYS = 30
+/** The files of a dry run wait so long for the import that follows it. */
+export const DRY_RUN_FILE_HOURS = 24
+/** How many imports of a workspace may wait or run. */
+export const OPEN_IMPORTS_MAX = 5
+/** More errors of an import are in its CSV. */
+export const ERRORS_SHOWN = 1000
+export const FILE_MAX = 64 * 1024 ** 2
+/** Of click histories, and of our own exports. */
+export const LARGE_FILE_MAX = 1024 ** 3
+
+const MAPPING_MAX = 100
+const HOSTS_MAX = 1000
+
+/** The fields of a link that a `mapping` can name. */
+export const MAPPED_FIELDS = [
+  'destinationUrl',
+  'shortUrl',
+  'slug',
+  'domain',
+  'title',
+  'comments',
+  'tags',
+  'createdAt',
+  'archived',
+  'startsAt',
+  'expiresAt',
+  'expiredUrl',
+  'clickLimit',
+  'password',
+  'iosUrl',
+  'androidUrl',
+  'desktopUrl',
+  'clicks',
+  'externalId',
+] as const
+export type MappedField = (typeof MAPPED_FIELDS)[number]
+
+const texts = (what: string, most: number) =>
+  z
+    .record(z.string(), text(0, 255), {
+      error: `must be an object of ${what}`,
+    })
+    .refine((value) => Object.keys(value).length <= most, `must have at most ${most} entries`)
+    .refine(
+      (value) => Object.keys(value).every(isCleanText),
+      'must not contain NUL or broken Unicode characters',
+    )
+
+/** The text of a file, or JSON itself. A form has the file. */
+const fileContent = (description: string) =>
+  z
+    .union([z.string(), z.array(z.unknown()), z.record(z.string(), z.unknown())], {
+      error: 'must be a file, its text, or a JSON list or object',
+    })
+    .openapi({ description })
+
+const reading = {
+  mapping: texts('field names and column names', MAPPING_MAX)
+    .superRefine((mapping, context) => {
+      for (const field of Object.keys(mapping)) {
+        if (!(MAPPED_FIELDS as readonly string[]).includes(field))
+          context.addIssue({
+            code: 'custom',
+            path: [field],
+            message: `must be one of ${MAPPED_FIELDS.join(', ')}`,
+          })
+      }
+    })
+    .optional()
+    .openapi({ description: 'Of `csv`: a field of a link → the column that has it, or an empty text where none is to be read' }),
+  dateOrder: oneOf(DATE_ORDERS)
+    .optional()
+    .openapi({ description: 'The order in dates such as 03/04/2025. Needed where a file has such dates' }),
+  timeZone: text(1, 64)
+    .refine(isTimeZone, 'must be a time zone such as Europe/Berlin')
+    .optional()
+    .openapi({ description: 'Of times that name none; UTC when absent', example: 'UTC' }),
+}
+
+export const CreateImport = z
+  .strictObject({
+    source: oneOf(IMPORT_SOURCES).optional().openapi({
+      description:
+        'The tool that the file is from. In a form, it stands before `file`. Required without `from`',
+    }),
+    file: fileContent('The links: a file of at most 64 MiB').optional(),
+    clicks: fileContent('The click history, where it is a file apart: at most 1 GiB').optional(),
+    from: wholeNumber(1)
+      .optional()
+      .openapi({ description: 'A dry run of the last 24 hours, whose files are taken in place of `file`' }),
+    dryRun: flag().optional().openapi({ description: 'Says what would happen, and changes nothing' }),
+    onConflict: oneOf(ON_CONFLICT).optional().openapi({
+      description:
+        'What becomes of a link whose slug is taken; `skip` when absent. `fail` changes nothing at all',
+    }),
+    domainMap: texts('hosts and domains', HOSTS_MAX)
+      .optional()
+      .openapi({
+        description: 'A host of the file → the domain that its links come to',
+        example: { 'bit.ly': 'go.example.com' },
+      }),
+    ...reading,
+  })
+  .openapi('CreateImport')
+export type CreateImportInput = z.infer<typeof CreateImport>
+
+export const InspectImport = z
+  .strictObject({ file: fileContent('The file, of at most 64 MiB'), ...reading })
+  .openapi('InspectImport')
+export type InspectImportInput = z.infer<typeof InspectImport>
+
+const ImportErrorShape = z
+  .strictObject({
+    row: z.int().openapi({ description: 'As a spreadsheet numbers it: the header is row 1' }),
+    field: z.string().nullable(),
+    value: z.string().nullable(),
+    message: z.string(),
+  })
+  .openapi('ImportError')
+
+/** Something that an undo has left, and why. */
+const KeptItemShape = z
+  .strictObject({ kind: z.string(), id: z.int(), name: z.string().nullable(), reason: z.string() })
+  .openapi('KeptItem')
+
+export const ImportShape = z
+  .strictObject({
+    id: z.int(),
+    source: z.enum(IMPORT_SOURCES),
+    status: z.enum(IMPORT_STATUSES),
+    stage: z.enum(IMPORT_STAGES),
+    dryRun: z.boolean(),
+    onConflict: z.enum(ON_CONFLICT),
+    fileName: z.string().nullable(),
+    clicksFileName: z.string().nullable(),
+    rows: z.int(),
+    created: z.int().openapi({ description: 'With `renamed`' }),
+    renamed: z.int(),
+    skipped: z.int(),
+    failed: z.int(),
+    clicks: z.int().openapi({ description: 'Clicks of the history that are new here' }),
+    progress: z.number().openapi({ description: 'From 0 to 1' }),
+    notices: z.array(z.string()),
+    problem: z.string().nullable().openapi({ description: 'Why the import failed' }),
+    errors: z.array(ImportErrorShape).openapi({ description: `The first ${ERRORS_SHOWN}` }),
+    kept: z.array(KeptItemShape).openapi({ description: 'What an undo has left' }),
+    undoableUntil: z.iso.datetime().nullable(),
+    createdAt: z.iso.datetime(),
+    startedAt: z.iso.datetime().nullable(),
+    finishedAt: z.iso.datetime().nullable(),
+    undoneAt: z.iso.datetime().nullable(),
+  })
+  .openapi('Import')
+export type ImportResource = z.infer<typeof ImportShape>
+
+export const ImportRowShape = z
+  .strictObject({
+    id: z.int(),
+    row: z.int(),
+    kind: z.enum(ROW_KINDS),
+    outcome: z.enum(ROW_OUTCOMES),
+    name: z.string().nullable(),
+    itemId: z.int().nullable(),
+    field: z.string().nullable(),
+    value: z.string().nullable(),
+    message: z.string().nullable(),
+  })
+  .openapi('ImportRow')
+export type ImportRowResource = z.infer<typeof ImportRowShape>
+
+export const InspectionShape = z
+  .strictObject({
+    source: z.enum(IMPORT_SOURCES),
+    title: z.string().openapi({ description: 'The tool, as its makers write it' }),
+    holds: z.enum(['links', 'clicks']),
+    format: z.enum(['csv', 'json', 'sql', 'zip']),
+    encoding: z.enum(['utf-8', 'utf-16le', 'utf-16be', 'windows-1252']),
+    rows: z.int().openapi({ description: 'Rows that were looked at: all of a file of usual size' }),
+    columns: z.array(z.strictObject({ name: z.string(), samples: z.array(z.string()) })),
+    mapping: z.record(z.string(), z.string()),
+    hosts: z.array(z.strictObject({ host: z.string(), links: z.int() })),
+    ambiguousDates: z.boolean(),
+    dateSamples: z.array(z.string()),
+  })
+  .openapi('ImportInspection')
+export type InspectionResource = z.infer<typeof InspectionShape>
+
+const page = { limit: numberParameter(1, 100).optional(), cursor: parameter(1000).optional() }
+export const ImportListQuery = z.strictObject(page)
+export type ImportListQueryInput = z.infer<typeof ImportListQuery>
+export const ImportRowsQuery = z.strictObject({ ...page, outcome: oneOf(ROW_OUTCOMES).optional() })
+export type ImportRowsQueryInput = z.infer<typeof ImportRowsQuery>

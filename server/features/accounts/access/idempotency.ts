@@ -3,6 +3,7 @@
 
 import type { Context, MiddlewareHandler } from 'hono'
 import { sql } from 'kysely'
+import type { RouteFacts } from '../../../http/route-facts.ts'
 import { createTextSealer, type TextSealer } from '../../../lib/crypto/sealing.ts'
 import { sha256Hex } from '../../../lib/crypto/sha256.ts'
 import { invalid } from '../../../lib/failure.ts'
@@ -43,7 +44,7 @@ export function createIdempotency({ now, secret }: IdempotencyNeeds): Middleware
     const key = c.req.header('idempotency-key')
     if (c.req.method !== 'POST' || key === undefined) return next()
     const facts = c.get('facts')
-    if (!facts?.idempotent) throw invalid({ 'Idempotency-Key': 'is not taken here: the answer is told once' })
+    if (!facts?.idempotent) throw invalid({ 'Idempotency-Key': `is not taken here: ${toReason(facts)}` })
     if (!KEY.test(key)) throw invalid({ 'Idempotency-Key': 'must be 1 to 255 visible ASCII characters' })
 
     const request = await readRequest(c, key)
@@ -74,6 +75,9 @@ export function createIdempotency({ now, secret }: IdempotencyNeeds): Middleware
     })
   }
 }
+
+const toReason = (facts: RouteFacts | undefined) =>
+  facts?.body === 'upload' ? 'a file that is sent twice changes nothing' : 'the answer is told once'
 
 const isOtherRequest = (stored: { path: string; body_hash: string }, { path, bodyHash }: IdempotentRequest) =>
   stored.path !== path || stored.body_hash !== bodyHash

@@ -9,9 +9,26 @@ export interface SourceFile {
   /** As the person's computer calls it. */
   name: string | null
   bytes: number
+  /** Whether the bytes are those of a gzip file: it is read as what is in it. */
+  gzipped: boolean
   format: FileFormat
   encoding: FileEncoding
+  /** Of a CSV file: what is between two cells, and at the end of a row. */
+  layout: CsvLayout | null
   /** The header of a CSV file, as it is written; the keys of the first record of other files. */
+  columns: string[]
+  /** The tables of an SQL dump and the lists of a JSON file, as far as its first megabytes show them. */
+  tables: FileTable[]
+}
+
+export interface CsvLayout {
+  delimiter: ',' | ';' | '\t' | '|'
+  lineEnd: '\n' | '\r'
+}
+
+/** A table of an SQL dump, or a list of a JSON file. A CSV file is one table without a name. */
+export interface FileTable {
+  name: string | null
   columns: string[]
 }
 
@@ -21,8 +38,15 @@ export interface FileRecord {
   row: number
   /** The table of an SQL dump; null in other formats. */
   table: string | null
-  /** By column name, as written. Values of CSV and SQL are texts or null; those of JSON are as they are. */
+  /**
+   * By column name, as written. Values of CSV and SQL are texts or null; those of JSON are as they are. Texts share the
+   * memory of the piece of the file that they stand in: whoever keeps one for long keeps a copy.
+   */
   fields: ReadonlyMap<string, unknown>
+  /** The column names of a CSV file or an SQL table: the same list for all its records. Absent in JSON. */
+  columns?: readonly string[]
+  /** The row as such is broken, such as one with more cells than the header. Its fields mean nothing. */
+  problem?: FieldProblem
 }
 
 /** Where the records of a source are in a file that can hold several lists. */

@@ -2,6 +2,7 @@
 // this server.
 
 import type { Hit, HitDimension } from '../../../storage/hits/hit.ts'
+import type { DateOrders } from '../files/date-orders.ts'
 import type { FieldProblem, FileRecord, RecordPlace } from '../files/source-file.ts'
 import type { DateOrder, ImportSourceName } from '../schema.ts'
 
@@ -83,7 +84,9 @@ export interface ReadingOptions {
   dateOrder: DateOrder | null
   /** IANA name: the zone of dates that name none. */
   timeZone: string
-  /** `csv` only: our field → the column's name. */
+  /** While a whole file is checked: collects what its dates allow. */
+  dateOrders?: DateOrders
+  /** `csv` only: our field → the column's name; '' for a column that is not to be read. */
   mapping: Record<string, string>
 }
 
@@ -97,6 +100,8 @@ export interface ImportSource {
   /** Whether a file with these columns (of this table, in SQL) is the tool's. Two sources never claim one file. */
   isLinkFile(columns: string[]): boolean
   isClickFile?(columns: string[]): boolean
+  /** `csv` only: our field → the column that seems to have it. */
+  suggestMapping?(columns: readonly string[]): Record<string, string>
   /** Slugs of the tool that differ in case only are different links. */
   isCaseSensitive: boolean
   toLink(record: FileRecord, options: ReadingOptions): Reading<SourceLink>

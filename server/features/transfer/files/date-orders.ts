@@ -1,0 +1,61 @@
+// Finds the order of day, month and year in a whole file: one row with a day 13 decides for all.
+
+import { DATE_ORDERS, type DateOrder } from '../schema.ts'
+
+export interface DatePlace {
+  row: number
+  field: string
+  text: string
+}
+
+/** What the dates of a file allow. Whoever reads a date sets `row` and `field` before. */
+export class DateOrders {
+  row = 0
+  field = ''
+  #possible: DateOrder[] = [...DATE_ORDERS]
+  #contradiction: DateContradiction | null = null
+  /** A date that allows only one order. */
+  #clear: DatePlace | null = null
+  /** A date that allows more than one. */
+  #open: DatePlace | null = null
+
+  note(orders: DateOrder[], text: string): void {
+    const place = { row: this.row, field: this.field, text }
+    const left = this.#possible.filter((order) => orders.includes(order))
+    if (left.length === 0) {
+      this.#contradiction ??= {
+        first: this.#clear ?? place,
+        second: place,
+      }
+      return
+    }
+    if (left.length < this.#possible.length) this.#clear = place
+    if (orders.length > 1) this.#open ??= place
+    this.#possible = left
+  }
+
+  /** The order that all dates of the file allow; null where there is more than one, or none. */
+  get decided(): DateOrder | null {
+    return this.#possible.length === 1 && !this.#contradiction ? (this.#possible[0] as DateOrder) : null
+  }
+
+  /** The first date that could mean two days, where no other date decides. */
+  get ambiguous(): DatePlace | null {
+    return this.decided ? null : this.#open
+  }
+
+  /** Two dates that no order allows both. */
+  get contradiction(): DateContradiction | null {
+    return this.#contradiction
+  }
+
+  /** For a person who has to choose. */
+  get possible(): DateOrder[] {
+    return this.#contradiction ? [...DATE_ORDERS] : [...this.#possible]
+  }
+}
+
+export interface DateContradiction {
+  first: DatePlace
+  second: DatePlace
+}

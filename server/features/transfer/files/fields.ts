@@ -1,0 +1,147 @@
+// Reads the fields of a record by the names that tools give them, and collects what is wrong with them.
+
+import { readTime, type TimeOptions } from './read-time.ts'
+import type { FieldProblem, FileRecord } from './source-file.ts'
+
+const VALUE_MAX = 200
+
+/** The fields of one record. A name that the file writes with other capitals, blanks or underscores is found too. */
+export class FieldReader {
+  readonly problems: FieldProblem[] = []
+  readonly #record: FileRecord
+
+  constructor(record: FileRecord) {
+    this.#record = record
+    if (record.problem) this.problems.push(record.problem)
+  }
+
+  /** The value of the first name that the record has; undefined where it has none. */
+  raw(...names: string[]): unknown {
+    for (const name of names) {
+      const column = findColumn(this.#record, name)
+      if (column !== undefined) return this.#record.fields.get(column)
+    }
+    return undefined
+  }
+
+  /** The text without blanks around it; null where it is empty. */
+  text(...names: string[]): string | null {
+    const value = this.raw(...names)
+    if (value === undefined || value === null || value === '') return null
+    if (typeof value === 'string') return this.#clean(names, value)
+    if (typeof value === 'number' || typeof value === 'boolean') return String(value)
+    this.add(names[0] as string, value, 'This has to be a text.')
+    return null
+  }
+
+  #clean(names: string[], value: string): string | null {
+    const text = value.trim()
+    if (text.includes('\0')) {
+      this.add(names[0] as string, text, 'The text has a NUL character. Remove it.')
+      return null
+    }
+    return text === '' ? null : text
+  }
+
+  /** A JSON list, or the parts of a text. Empty parts and repeated ones are dropped. */
+  list(separator: string | RegExp, ...names: string[]): string[] {
+    const value = this.raw(...names)
+    if (value === undefined || value === null || value === '') return []
+    const parts = Array.isArray(value) ? value : String(this.text(...names) ?? '').split(separator)
+    const texts: string[] = []
+    for (const part of parts) {
+      const text = typeof part === 'string' || typeof part === 'number' ? String(part).trim() : null
+      if (text === null) this.add(names[0] as string, part, 'Each part of the list has to be a text.')
+      else if (text !== '' && !texts.includes(text)) texts.push(text)
+    }
+    return texts
+  }
+
+  /** A whole number from 0; `1,234` and `1 234` too. */
+  number(...names: string[]): number | null {
+    const value = this.raw(...names)
+    if (value === undefined || value === null || value === '') return null
+    const text = typeof value === 'number' ? String(value) : (this.text(...names) ?? '')
+    if (text === '') return null
+    const digits = /^\d{1,3}(?:[,.\u00a0\u202f' ]\d{3})+$/.test(text) ? text.replace(/\D/g, '') : text
+    const number = /^\d+(?:\.0+)?$/.test(digits) ? Number(digits) : Number.NaN
+    if (Number.isSafeInteger(number)) return number
+    this.add(names[0] as string, value, 'This has to be a whole number, 0 or more.')
+    return null
+  }
+
+  /** `true`, `1`, `yes` and such; false where there is nothing. */
+  flag(...names: string[]): boolean {
+    const value = this.raw(...names)
+    if (value === undefined || value === null || value === '') return false
+    if (typeof value === 'boolean') return value
+    const text = String(value).trim().toLowerCase()
+    if (TRUE.includes(text)) return true
+    if (!FALSE.includes(text)) this.add(names[0] as string, value, 'This has to be true or false.')
+    return false
+  }
+
+  /** Milliseconds; null where there is nothing. */
+  time(options: TimeOptions, ...names: string[]): number | null {
+    const value = this.raw(...names)
+    if (value === undefined || value === null || value === '') return null
+    const text = typeof value === 'string' ? value.trim() : String(value)
+    // MySQL writes a date that is missing so.
+    if (text === '' || text === '0000-00-00 00:00:00') return null
+    if (options.dateOrders)
+      options.dateOrders.field = findColumn(this.#record, names[0] as string) ?? (names[0] as string)
+    const at = readTime(text, options)
+    if (typeof at === 'number') return at
+    this.add(names[0] as string, value, at.message)
+    return null
+  }
+
+  /** A text that has to be there: '' and a problem where it is not. */
+  required(message: string, ...names: string[]): string {
+    const text = this.text(...names)
+    if (text === null && !this.#record.problem) this.add(names[0] as string, null, message)
+    return text ?? ''
+  }
+
+  /** The value, unless something was wrong with a field. */
+  result<T>(value: T): { value: T } | { problems: FieldProblem[] } {
+    return this.problems.length > 0 ? { problems: this.problems } : { value }
+  }
+
+  /** Says what is wrong with a field. The name of the column is as the file writes it. */
+  add(name: string, value: unknown, message: string): void {
+    const field = findColumn(this.#record, name) ?? name
+    this.problems.push({ field, value: toShown(value), message })
+  }
+}
+
+const TRUE = ['true', '1', 'yes', 'y', 't', 'on']
+const FALSE = ['false', '0', 'no', 'n', 'f', 'off', '']
+
+function toShown(value: unknown): string | null {
+  if (value === undefined || value === null) return null
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  return text.slice(0, VALUE_MAX)
+}
+
+/** Capitals, blanks, `_` and `-` make no other name: `Created At`, `created_at` and `createdAt` are one. */
+export const toPlainName = (name: string) => name.toLowerCase().replace(/[\s_-]+/g, '')
+
+/** Column list → name → the column, or null. All records of a CSV file share one list. */
+const columnsByName = new WeakMap<readonly string[], Map<string, string | undefined>>()
+
+function findColumn({ fields, columns }: FileRecord, name: string): string | undefined {
+  if (name === '') return undefined
+  if (!columns) return fields.has(name) ? name : undefined
+  let known = columnsByName.get(columns)
+  if (!known) {
+    known = new Map()
+    columnsByName.set(columns, known)
+  }
+  if (known.has(name)) return known.get(name)
+  const column = columns.includes(name)
+    ? name
+    : columns.find((written) => toPlainName(written) === toPlainName(name))
+  known.set(name, column)
+  return column
+}

@@ -1,0 +1,153 @@
+// Recognises what an uploaded file is: packed or not, its encoding, its format, its columns.
+
+import { open, stat } from 'node:fs/promises'
+import { recogniseCsvLayout } from './csv-layout.ts'
+import { CsvReader } from './csv-reader.ts'
+import { createDecoding, InvalidByte, recogniseEncoding } from './encoding.ts'
+import { JsonReader } from './json-reader.ts'
+import { readBytes } from './read-bytes.ts'
+import {
+  type CsvLayout,
+  type FileEncoding,
+  type FileFormat,
+  FileProblem,
+  type FileTable,
+  type SourceFile,
+} from './source-file.ts'
+import { SqlReader } from './sql-reader.ts'
+
+/** As much of a file as is looked at before it is read. An SQL dump may have other tables first. */
+const HEAD_BYTES = 4 * 1024 * 1024
+
+interface Head {
+  bytes: Buffer
+  isWhole: boolean
+}
+
+/** @param name as the person's computer calls the file @throws FileProblem where it is none that anybody can read */
+export async function openSourceFile(path: string, name: string | null): Promise<SourceFile> {
+  const { size } = await stat(path)
+  if (size === 0) throw new FileProblem('The file is empty.')
+  const start = await readStart(path)
+  const file = { path, name, bytes: size }
+  const none = { encoding: 'utf-8' as const, layout: null, columns: [], tables: [] }
+  if (hasSignature(start, 0x50, 0x4b, 0x03, 0x04) || hasSignature(start, 0x50, 0x4b, 0x05, 0x06)) {
+    refuseOffice(start)
+    return { ...file, ...none, gzipped: false, format: 'zip' }
+  }
+  const gzipped = hasSignature(start, 0x1f, 0x8b)
+  const head = await readHead(path, gzipped)
+  if (head.bytes.length === 0) throw new FileProblem('The file is empty.')
+  refuseBinary(head.bytes)
+  const encoding = recogniseEncoding(head.bytes, head.isWhole)
+  const text = decodeHead(head, encoding)
+  if (text.trim() === '') throw new FileProblem('The file is empty.')
+  const format = recogniseFormat(text)
+  return { ...file, gzipped, encoding, format, ...describe(format, text, head.isWhole) }
+}
+
+async function readStart(path: string): Promise<Buffer> {
+  const handle = await open(path)
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(4096), 0, 4096, 0)
+    return buffer.subarray(0, bytesRead)
+  } finally {
+    await handle.close()
+  }
+}
+
+const hasSignature = (bytes: Uint8Array, ...signature: number[]) =>
+  signature.every((byte, index) => bytes[index] === byte)
+
+function refuseOffice(start: Buffer): void {
+  const names = start.toString('latin1')
+  if (names.includes('[Content_Types].xml') || names.includes('mimetypeapplication/vnd.oasis'))
+    throw new FileProblem('This is a spreadsheet. Save it as CSV (UTF-8), and import that.')
+}
+
+/** Signatures of files that people take for an export. */
+const BINARIES: [string, number[]][] = [
+  ['an Excel workbook', [0xd0, 0xcf, 0x11, 0xe0]],
+  ['a PDF', [0x25, 0x50, 0x44, 0x46, 0x2d]],
+  ['a picture', [0x89, 0x50, 0x4e, 0x47]],
+  ['a SQLite database', [...Buffer.from('SQLite format 3\0')]],
+  ['a zstd file', [0x28, 0xb5, 0x2f, 0xfd]],
+  ['an xz file', [0xfd, 0x37, 0x7a, 0x58]],
+  ['a 7-Zip file', [0x37, 0x7a, 0xbc, 0xaf]],
+  ['a packed file', [0x1f, 0x8b]],
+]
+
+function refuseBinary(bytes: Buffer): void {
+  const binary = BINARIES.find(([, signature]) => hasSignature(bytes, ...signature))
+  if (binary)
+    throw new FileProblem(`This is ${binary[0]}. An import reads CSV, JSON, SQL dumps and zip files.`)
+}
+
+async function readHead(path: string, gzipped: boolean): Promise<Head> {
+  const pieces: Buffer[] = []
+  let length = 0
+  for await (const piece of readBytes(path, gzipped)) {
+    if (length >= HEAD_BYTES) return { bytes: Buffer.concat(pieces), isWhole: false }
+    pieces.push(piece)
+    length += piece.length
+  }
+  return { bytes: Buffer.concat(pieces), isWhole: true }
+}
+
+/** The text of the head, as far as it is text: whoever reads the records says where it is not. */
+function decodeHead({ bytes }: Head, encoding: FileEncoding): string {
+  const decoding = createDecoding(encoding)
+  try {
+    return decoding.decode(bytes)
+  } catch (error) {
+    if (error instanceof InvalidByte) return decoding.beforeError()
+    throw error
+  }
+}
+
+const SQL_START =
+  /^(?:\s|--[^\n]*\n|#[^\n]*\n|\/\*[\s\S]*?\*\/;?)*(?:CREATE|INSERT|REPLACE|DROP|SET|USE|LOCK|START|BEGIN|ALTER)\b/i
+
+function recogniseFormat(text: string): FileFormat {
+  const start = text.trimStart()
+  if (start.startsWith('{') || start.startsWith('[')) return 'json'
+  if (/^<(?:!doctype|html|\?xml)/i.test(start))
+    throw new FileProblem('This is a web page or XML. Export the links as CSV or JSON, and import that.')
+  if (SQL_START.test(start) && /\b(?:CREATE\s+TABLE|INSERT\s|REPLACE\s)/i.test(start)) return 'sql'
+  return 'csv'
+}
+
+function describe(
+  format: FileFormat,
+  text: string,
+  isWhole: boolean,
+): { columns: string[]; tables: FileTable[]; layout: CsvLayout | null } {
+  if (format === 'csv') {
+    const layout = recogniseCsvLayout(text)
+    const reader = new CsvReader(layout)
+    reader.write(text.slice(0, 1024 * 1024))
+    if (!reader.columns && isWhole) reader.end()
+    const columns = reader.columns ?? []
+    return { layout, columns, tables: [{ name: null, columns }] }
+  }
+  const tables = format === 'json' ? describeJson(text, isWhole) : describeSql(text)
+  return { layout: null, columns: tables[0]?.columns ?? [], tables }
+}
+
+function describeJson(text: string, isWhole: boolean): FileTable[] {
+  const reader = new JsonReader(() => true)
+  reader.write(text)
+  if (isWhole && reader.records.length === 0) reader.end()
+  const tables = new Map<string | null, FileTable>()
+  for (const [index, { fields }] of reader.records.entries()) {
+    const name = reader.keys[index] ?? null
+    if (!tables.has(name)) tables.set(name, { name, columns: [...fields.keys()] })
+  }
+  return [...tables.values()]
+}
+
+function describeSql(text: string): FileTable[] {
+  const reader = new SqlReader(() => false)
+  reader.write(text)
+  return [...reader.tables.values()]
+}

@@ -1,0 +1,17 @@
+// What imports need of the server.
+
+import type { Database } from '../../../storage/database/open-database.ts'
+import type { Site } from '../../links/link.ts'
+
+export interface ImportNeeds {
+  db: Database
+  site: Site
+  now: () => number
+  dataDir: string
+  /** This node: it has the files of its imports, and runs them. */
+  node: string
+  /** Of the country database; the one that comes with the product when absent. */
+  geoPath: string | undefined
+  /** Clicks before this moment are past their retention at a time; 0 keeps all. */
+  retentionStart(at: number): number
+}

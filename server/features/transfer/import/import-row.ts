@@ -1,0 +1,119 @@
+// An import as a row and as the resource that callers see.
+
+import type { Selectable } from 'kysely'
+import { toIso, toIsoOrNull } from '../../../lib/api-fields.ts'
+import { DAY_MS } from '../../../lib/utc-day.ts'
+import type { Connection } from '../../../storage/database/open-database.ts'
+import type { ImportRows, Imports } from '../../../storage/database/tables/transfer-tables.ts'
+import type { Actor } from '../../accounts/access/actor.ts'
+import {
+  type DateOrder,
+  ERRORS_SHOWN,
+  type ImportResource,
+  type ImportSourceName,
+  type ImportStage,
+  type ImportStatus,
+  type OnConflict,
+  UNDO_DAYS,
+} from '../schema.ts'
+
+export type ImportRow = Selectable<Imports>
+
+/** What a person has said about the files, and where they are. Stored as JSON. */
+export interface ImportOptions {
+  /** The name of the directory below `DATA_DIR/imports`. */
+  directory: string
+  /** A host of the file → a domain, as it was typed. */
+  domainMap: Record<string, string>
+  mapping: Record<string, string>
+  /** As the person has said. */
+  dateOrder: DateOrder | null
+  timeZone: string
+  /** What the check has found: the orders of dates, and the rows of the click history; null without one. */
+  linksDateOrder: DateOrder | null
+  clicksDateOrder: DateOrder | null
+  clickRows: number | null
+}
+
+export const readOptions = ({ options }: Pick<ImportRow, 'options'>): ImportOptions => JSON.parse(options)
+
+export const isOpen = ({ status }: Pick<ImportRow, 'status'>) => status === 'queued' || status === 'running'
+
+/** Null where nothing can be undone, or not any more. */
+export function getUndoEnd({ dry_run, status, created_at }: ImportRow): number | null {
+  return dry_run === 1 || status === 'undone' ? null : created_at + UNDO_DAYS * DAY_MS
+}
+
+/** How much of an import a stage is, from its begin to its end, where it has a click history and where it has none. */
+const SHARES: Record<ImportStage, { alone: [number, number]; withClicks: [number, number] }> = {
+  check: { alone: [0, 0.1], withClicks: [0, 0.05] },
+  links: { alone: [0.1, 1], withClicks: [0.05, 0.4] },
+  clicks: { alone: [0.9, 1], withClicks: [0.4, 1] },
+  undo: { alone: [0, 1], withClicks: [0, 1] },
+}
+
+export function toProgress(row: ImportRow): number {
+  if (row.status === 'queued') return 0
+  if (!isOpen(row)) return 1
+  const shares = SHARES[row.stage as ImportStage]
+  const [begin, end] = readOptions(row).clickRows === null ? shares.alone : shares.withClicks
+  const done = row.total ? Math.min(1, row.position / row.total) : 0
+  return Math.round((begin + (end - begin) * done) * 1000) / 1000
+}
+
+/** @param rows of import_rows, `failed` and `kept` ones */
+function toResource(row: ImportRow, rows: Selectable<ImportRows>[]): ImportResource {
+  return {
+    id: row.id,
+    source: row.source as ImportSourceName,
+    status: row.status as ImportStatus,
+    stage: row.stage as ImportStage,
+    dryRun: row.dry_run === 1,
+    onConflict: row.on_conflict as OnConflict,
+    fileName: row.file_name,
+    clicksFileName: row.clicks_file_name,
+    rows: row.rows,
+    created: row.created,
+    renamed: row.renamed,
+    skipped: row.skipped,
+    failed: row.failed,
+    clicks: row.clicks,
+    progress: toProgress(row),
+    notices: JSON.parse(row.notices),
+    problem: row.problem,
+    errors: rows
+      .filter(({ outcome }) => outcome === 'failed')
+      .map(({ row, field, value, message }) => ({ row, field, value, message: message ?? '' })),
+    kept: rows
+      .filter(({ outcome }) => outcome === 'kept')
+      .map(({ kind, item_id, name, message }) => ({
+        kind,
+        id: item_id ?? 0,
+        name,
+        reason: message ?? '',
+      })),
+    undoableUntil: toIsoOrNull(getUndoEnd(row)),
+    createdAt: toIso(row.created_at),
+    startedAt: toIsoOrNull(row.started_at),
+    finishedAt: toIsoOrNull(row.finished_at),
+    undoneAt: toIsoOrNull(row.undone_at),
+  }
+}
+
+export async function toImportResource(
+  connection: Connection,
+  actor: Pick<Actor, 'workspaceId'>,
+  row: ImportRow,
+): Promise<ImportResource> {
+  const listRows = (outcome: string) =>
+    connection
+      .selectFrom('import_rows')
+      .selectAll()
+      .where('workspace_id', '=', actor.workspaceId)
+      .where('import_id', '=', row.id)
+      .where('outcome', '=', outcome)
+      .orderBy('id')
+      .limit(ERRORS_SHOWN)
+      .execute()
+  return toResource(row, [...(await listRows('failed')), ...(await listRows('kept'))])
+}

@@ -1,0 +1,183 @@
+// Takes the upload of an import: its files go to the disk as they come, and its other fields become a JSON body.
+
+import { createWriteStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Readable, Transform } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { Busboy } from '@fastify/busboy'
+import { Failure, invalid, unavailable } from '../../../lib/failure.ts'
+import { syncToDisk } from '../../../storage/write-durably.ts'
+import { FILE_MAX, LARGE_FILE_MAX } from '../schema.ts'
+import { createUploadDirectory, FILE_NAMES, type UploadDirectory } from './import-files.ts'
+
+/** What a form may have as a file. */
+type FileField = keyof typeof FILE_NAMES
+
+export interface ReceivedFile {
+  name: string | null
+  bytes: number
+}
+
+export interface Upload {
+  directory: UploadDirectory
+  files: Partial<Record<FileField, ReceivedFile>>
+  /** The other fields, as a JSON body has them. */
+  fields: Record<string, unknown>
+}
+
+const MULTIPART = /^multipart\/form-data\s*;/i
+export const isMultipart = (contentType: string | undefined) => MULTIPART.test(contentType ?? '')
+
+const NAME_MAX = 255
+/** Of a field that is no file: a domain map of a thousand hosts fits. */
+const FIELD_BYTES_MAX = 256 * 1024
+const FIELDS_MAX = 50
+
+/** Fields whose text is JSON. The text of all others is their value. */
+const JSON_FIELDS = new Set(['dryRun', 'from', 'domainMap', 'mapping'])
+
+interface UploadNeeds {
+  dataDir: string
+  /** The fields that may be files. */
+  fileFields: readonly FileField[]
+}
+
+/**
+ * @throws Failure `invalid`, `too_large`, `unavailable` where the disk is full. Then nothing of the upload stays.
+ */
+export async function receiveUpload(
+  { dataDir, fileFields }: UploadNeeds,
+  request: { body: ReadableStream<Uint8Array> | null; headers: Headers },
+): Promise<Upload> {
+  const directory = await createUploadDirectory(dataDir).catch((error) => {
+    throw toUploadFailure(error)
+  })
+  try {
+    const upload: Upload = { directory, files: {}, fields: {} }
+    await parseForm(upload, fileFields, request)
+    return upload
+  } catch (error) {
+    await directory.discard()
+    throw toUploadFailure(error)
+  }
+}
+
+/** A full disk, and a quota, are not the caller's fault. */
+function toUploadFailure(error: unknown): unknown {
+  if (error instanceof Failure) return error
+  const { code } = error as NodeJS.ErrnoException
+  if (code !== undefined && /^(ENOSPC|EDQUOT|EROFS|EIO|EMFILE|ENFILE|EACCES|EFBIG)$/.test(code))
+    return unavailable(error, 60)
+  return new Failure('invalid', 'body: is not a complete multipart form', {
+    errors: { body: 'is not a complete multipart form' },
+    cause: error,
+  })
+}
+
+async function parseForm(
+  upload: Upload,
+  fileFields: readonly FileField[],
+  { body, headers }: { body: ReadableStream<Uint8Array> | null; headers: Headers },
+): Promise<void> {
+  const form = new Busboy({
+    headers: { 'content-type': headers.get('content-type') ?? '' },
+    limits: { fieldSize: FIELD_BYTES_MAX, fields: FIELDS_MAX, files: fileFields.length, parts: FIELDS_MAX },
+    isPartAFile: (field) => (fileFields as readonly (string | undefined)[]).includes(field),
+  })
+  const source = Readable.fromWeb((body ?? new Response('').body) as never)
+  const failed = Promise.withResolvers<never>()
+  // Nobody may wait for it yet.
+  failed.promise.catch(() => {})
+  const fail = (error: unknown) => {
+    failed.reject(error)
+    source.destroy()
+  }
+  const writes: Promise<void>[] = []
+  form.on('file', (field, stream, name) => {
+    const write = storeFile(upload, field as FileField, stream, name)
+    write.catch(fail)
+    writes.push(write)
+  })
+  form.on('field', (field, value, _nameCut, valueCut) => {
+    if (valueCut) fail(invalid({ [field]: `must be at most ${FIELD_BYTES_MAX / 1024} KiB` }))
+    else if (Object.hasOwn(upload.fields, field)) fail(invalid({ [field]: 'must be given once' }))
+    else addField(upload, field, value)
+  })
+  for (const limit of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const)
+    form.on(limit, () =>
+      fail(invalid({ body: `must have each file once, and at most ${FIELDS_MAX} fields` })),
+    )
+  // What has failed first says why: the pipeline fails after it.
+  await Promise.race([failed.promise, pipeline(source, form)]).catch(async (error) => {
+    const first = await Promise.race([failed.promise.catch((reason) => reason), Promise.resolve(error)])
+    await Promise.allSettled(writes)
+    throw first
+  })
+  await Promise.all(writes)
+}
+
+function addField({ fields }: Upload, field: string, text: string) {
+  let value: unknown = text
+  if (JSON_FIELDS.has(field)) {
+    try {
+      value = JSON.parse(text)
+    } catch {
+      // The rules of the field say what is wrong with a text.
+    }
+  }
+  Object.defineProperty(fields, field, { value, enumerable: true, configurable: true, writable: true })
+}
+
+async function storeFile(
+  upload: Upload,
+  field: FileField,
+  stream: Readable,
+  name: string | undefined,
+): Promise<void> {
+  if (upload.files[field]) throw invalid({ [field]: 'must be given once' })
+  const received: ReceivedFile = { name: name?.slice(0, NAME_MAX) || null, bytes: 0 }
+  upload.files[field] = received
+  const isLarge = field === 'clicks' || upload.fields.source === 'towpath'
+  const max = isLarge ? LARGE_FILE_MAX : FILE_MAX
+  const counter = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      received.bytes += chunk.length
+      if (received.bytes <= max) return done(null, chunk)
+      const larger = isLarge ? '1 GiB' : '64 MiB'
+      done(
+        new Failure(
+          'too_large',
+          `${field} is larger than ${larger}. On the server, "towpath import" takes files of any size.`,
+        ),
+      )
+    },
+  })
+  const path = join(upload.directory.path, FILE_NAMES[field])
+  await pipeline(stream, counter, createWriteStream(path, { mode: 0o600, flags: 'wx' }))
+  await syncToDisk(path)
+}
+
+/** Stores the files of a JSON body: their texts, or the JSON itself. @throws Failure `unavailable` */
+export async function storeContents(
+  dataDir: string,
+  contents: Partial<Record<FileField, unknown>>,
+): Promise<Upload> {
+  const directory = await createUploadDirectory(dataDir).catch((error) => {
+    throw toUploadFailure(error)
+  })
+  try {
+    const upload: Upload = { directory, files: {}, fields: {} }
+    for (const [field, content] of Object.entries(contents)) {
+      if (content === undefined) continue
+      const path = join(directory.path, FILE_NAMES[field as FileField])
+      await Bun.write(path, typeof content === 'string' ? content : JSON.stringify(content), { mode: 0o600 })
+      await syncToDisk(path)
+      upload.files[field as FileField] = { name: null, bytes: (await stat(path)).size }
+    }
+    return upload
+  } catch (error) {
+    await directory.discard()
+    throw toUploadFailure(error)
+  }
+}

@@ -1,0 +1,61 @@
+// The reader, a child process of the server for one import: it opens and parses what strangers have uploaded. No row is
+// written here. A file that takes all of its memory, or a fault in a parser, ends this process and not the redirects.
+
+import { describeError, log, setLogFormat, setLogLevel } from '../../../lib/log.ts'
+import { lowerPriority } from '../../hits/worker/lower-priority.ts'
+import { FileProblem } from '../files/source-file.ts'
+import type {
+  MessageFromReader,
+  MessageToReader,
+  ReaderTaskName,
+  ReaderTasks,
+  TaskFunction,
+} from './protocol.ts'
+import { checkFiles } from './tasks/check-files.ts'
+import { inspectFile } from './tasks/inspect-file.ts'
+import { readClicks } from './tasks/read-clicks.ts'
+import { readLinks } from './tasks/read-links.ts'
+
+const TASKS: { [Name in ReaderTaskName]: TaskFunction<Name> } = {
+  inspect: inspectFile,
+  check: checkFiles,
+  links: readLinks,
+  clicks: readClicks,
+}
+
+// Redirects go first.
+lowerPriority()
+
+const send = (message: MessageFromReader) => void process.send?.(message)
+let takeReply: (value: unknown) => void = () => {}
+
+function sendBatch(batch: unknown): Promise<unknown> {
+  const reply = Promise.withResolvers<unknown>()
+  takeReply = reply.resolve
+  send({ type: 'batch', batch })
+  return reply.promise
+}
+
+async function runTask<Name extends ReaderTaskName>(name: Name, input: ReaderTasks[Name]['input']) {
+  try {
+    const run: TaskFunction<Name> = TASKS[name]
+    send({ type: 'result', result: await run(input, sendBatch as never) })
+  } catch (error) {
+    if (error instanceof FileProblem) return send({ type: 'problem', message: error.message })
+    log.error('import_not_read', describeError(error))
+    send({ type: 'error', message: error instanceof Error ? error.message : String(error) })
+  }
+}
+
+process.on('message', (message: MessageToReader) => {
+  if (message.type === 'reply') takeReply(message.value)
+  else if (message.type === 'task') void runTask(message.name, message.input as never)
+  else {
+    setLogLevel(message.settings.logLevel)
+    setLogFormat(message.settings.logFormat)
+  }
+})
+// The server is gone: nobody waits for an answer any more.
+process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
+// A terminal interrupts all processes of a command. The server says when this process has to end.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {})

@@ -1,0 +1,115 @@
+// The server's end of the reader: starts the child process with the first task, and ends it.
+
+import { join } from 'node:path'
+import { getLogFormat, getLogLevel } from '../../../lib/log.ts'
+import { FileProblem } from '../files/source-file.ts'
+import type { MessageFromReader, MessageToReader, ReaderTaskName, ReaderTasks } from './protocol.ts'
+
+/** The child process has ended in the middle of a task. */
+export class ReaderLost extends Error {}
+
+export interface Reader {
+  /**
+   * Runs one task at a time. @param onBatch what it throws ends the task and the process
+   * @throws FileProblem, ReaderLost, and the reason of `signal`
+   */
+  run<Name extends ReaderTaskName>(
+    name: Name,
+    input: ReaderTasks[Name]['input'],
+    onBatch: (batch: ReaderTasks[Name]['batch']) => Promise<ReaderTasks[Name]['reply']>,
+  ): Promise<ReaderTasks[Name]['result']>
+  /** Ends the process, whatever it does. */
+  close(): void
+}
+
+interface Task {
+  onBatch: (batch: never) => Promise<unknown>
+  resolve: (value: never) => void
+  reject: (error: unknown) => void
+}
+
+interface Child {
+  post(message: MessageToReader): void
+  kill(): void
+}
+
+/** @param signal ends the process and the task that runs */
+export function openReader(signal?: AbortSignal): Reader {
+  let child: Child | undefined
+  let task: Task | undefined
+
+  function endTask(): Task | undefined {
+    const ended = task
+    task = undefined
+    return ended
+  }
+
+  function kill() {
+    child?.kill()
+    child = undefined
+  }
+
+  function fail(error: unknown) {
+    endTask()?.reject(error)
+    kill()
+  }
+
+  async function receive(message: MessageFromReader) {
+    if (message.type === 'result') endTask()?.resolve(message.result as never)
+    else if (message.type === 'problem') endTask()?.reject(new FileProblem(message.message))
+    else if (message.type === 'error') fail(new Error(message.message))
+    else {
+      const current = task
+      try {
+        const value = await current?.onBatch(message.batch as never)
+        if (current && task === current) child?.post({ type: 'reply', value })
+      } catch (error) {
+        if (task === current) fail(error)
+      }
+    }
+  }
+
+  const onAbort = () => fail(signal?.reason)
+  signal?.addEventListener('abort', onAbort, { once: true })
+  return {
+    async run(name, input, onBatch) {
+      signal?.throwIfAborted()
+      if (task) throw new Error('the reader runs one task at a time')
+      const { promise, resolve, reject } = Promise.withResolvers<never>()
+      task = { onBatch: onBatch as Task['onBatch'], resolve, reject }
+      child ??= startChild(receive, (started, reason) => {
+        // The end of a process that was killed on purpose comes later than its successor.
+        if (child === started) fail(reason)
+      })
+      child.post({ type: 'task', name, input })
+      return promise
+    },
+    close() {
+      signal?.removeEventListener('abort', onAbort)
+      fail(new ReaderLost('The reader is closed'))
+    },
+  }
+}
+
+function startChild(
+  receive: (message: MessageFromReader) => Promise<void>,
+  onExit: (child: Child, reason: ReaderLost) => void,
+): Child {
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, 'main.ts')], {
+    stdin: 'ignore',
+    stdout: 'inherit',
+    stderr: 'inherit',
+    serialization: 'advanced',
+    ipc: (message: MessageFromReader) => void receive(message),
+    onExit: (_, code, signal) => onExit(handle, new ReaderLost(`The reader ended with ${signal ?? code}`)),
+  })
+  const handle: Child = {
+    post(message) {
+      // A process that has just ended gets nothing: `onExit` follows in a moment.
+      if (child.exitCode === null && child.signalCode === null) child.send(message)
+    },
+    kill: () => child.kill('SIGKILL'),
+  }
+  handle.post({ type: 'settings', settings: { logLevel: getLogLevel(), logFormat: getLogFormat() } })
+  return handle
+}

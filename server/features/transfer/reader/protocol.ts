@@ -1,0 +1,133 @@
+// The messages between the server and the reader, its child process: the server gives it one task at a time, the reader
+// sends batches, and each batch waits for the server's reply.
+
+import type { LogLevel } from '../../../lib/log.ts'
+import type { LogFormat } from '../../../lib/telemetry/log-format.ts'
+import type { FieldProblem, FileEncoding, FileFormat } from '../files/source-file.ts'
+import type { HistoryMessage, HistoryReply, HistoryTask } from '../history/messages.ts'
+import type { DateOrder, ImportSourceName } from '../schema.ts'
+import type { ReadingOptions, SourceLink } from '../sources/source.ts'
+
+/** An uploaded file on the disk. */
+export interface UploadedFile {
+  path: string
+  /** As the person's computer calls it. */
+  name: string | null
+}
+
+interface SourceTask {
+  source: ImportSourceName
+  options: ReadingOptions
+}
+
+export interface InspectTask {
+  file: UploadedFile
+  /** For dates, and for the mapping of `csv`. */
+  options: ReadingOptions
+}
+
+/** What a file is, for the person who imports it. */
+export interface Inspection {
+  /** The tool whose file it is; `csv` where nobody knows its columns. */
+  source: ImportSourceName
+  /** The tool, as its makers write it. */
+  title: string
+  /** Whether the file has links or the clicks of links. */
+  holds: 'links' | 'clicks'
+  format: FileFormat
+  encoding: FileEncoding
+  /** Rows that were looked at. */
+  rows: number
+  columns: { name: string; samples: string[] }[]
+  /** Our field → the column that seems to have it. */
+  mapping: Record<string, string>
+  hosts: { host: string; links: number }[]
+  /** Whether nobody can say which order of day, month and year the dates have. */
+  ambiguousDates: boolean
+  /** Dates of the file, as they are written, for the question about their order. */
+  dateSamples: string[]
+}
+
+export interface CheckTask extends SourceTask {
+  file: UploadedFile
+  clicks: UploadedFile | null
+}
+
+/** What is known of a file that was read to its end. */
+interface CheckedFile {
+  /** Records that are links or clicks, with those that are wrong. */
+  rows: number
+  /** The order of its dates, where one was said, or where some date allows only one. */
+  dateOrder: DateOrder | null
+}
+
+export interface CheckResult extends CheckedFile {
+  /** Null without a click history. */
+  clicks: CheckedFile | null
+}
+
+export interface LinksTask extends SourceTask {
+  file: UploadedFile
+  /** So many links are stored: they are read and not sent. */
+  skip: number
+}
+
+/** One row of the file. */
+export interface LinkRowReading {
+  row: number
+  /** Name the link in later imports of the same tool: see `sources/link-key.ts`. Empty where `problems` are not. */
+  keys: string[]
+  /** One for each alias of the link. */
+  aliasKeys: string[]
+  link: SourceLink | null
+  problems: FieldProblem[]
+}
+
+export interface LinkBatch {
+  readings: LinkRowReading[]
+}
+
+export interface ClicksTask extends SourceTask {
+  /** The second file, or the first one where it has both, such as an SQL dump. */
+  file: UploadedFile
+  history: HistoryTask
+}
+
+/** The tasks of the reader, each with what the server gives, what comes in batches, the reply to a batch, and the result. */
+export interface ReaderTasks {
+  inspect: { input: InspectTask; batch: never; reply: null; result: Inspection }
+  check: { input: CheckTask; batch: null; reply: null; result: CheckResult }
+  links: { input: LinksTask; batch: LinkBatch; reply: null; result: null }
+  clicks: { input: ClicksTask; batch: HistoryMessage; reply: HistoryReply; result: null }
+}
+export type ReaderTaskName = keyof ReaderTasks
+
+/** Sends a batch to the server, and waits until the server has done its part. */
+export type SendBatch<Name extends ReaderTaskName> = (
+  batch: ReaderTasks[Name]['batch'],
+) => Promise<ReaderTasks[Name]['reply']>
+
+/** The work of one task, in the reader. @throws FileProblem, whose sentence people see */
+export type TaskFunction<Name extends ReaderTaskName> = (
+  input: ReaderTasks[Name]['input'],
+  send: SendBatch<Name>,
+) => Promise<ReaderTasks[Name]['result']>
+
+export interface ReaderSettings {
+  logLevel: LogLevel
+  logFormat: LogFormat
+}
+
+export type MessageToReader =
+  /** The first message: arguments and environment are readable by other users, and passwords of links are in the files. */
+  | { type: 'settings'; settings: ReaderSettings }
+  | { type: 'task'; name: ReaderTaskName; input: unknown }
+  | { type: 'reply'; value: unknown }
+
+export type MessageFromReader =
+  | { type: 'batch'; batch: unknown }
+  | { type: 'result'; result: unknown }
+  /** The file is wrong. */
+  | { type: 'problem'; message: string }
+  /** The reader is wrong. */
+  | { type: 'error'; message: string }

@@ -1,0 +1,41 @@
+// What names a link of a tool in later imports of the same tool, so that it never becomes a second link here, and so that
+// a click history finds its link.
+
+import { createHash } from 'node:crypto'
+import { foldCase } from '../../../lib/text.ts'
+import type { ImportSource, SourceClick, SourceLink } from './source.ts'
+
+type Tool = Pick<ImportSource, 'isCaseSensitive'>
+
+/** @returns undefined without a slug. A file that names no host has one host for all of its links: ''. */
+export function toShortKey(
+  { isCaseSensitive }: Tool,
+  host: string | null,
+  slug: string | null,
+): string | undefined {
+  if (slug === null || slug === '') return undefined
+  return `short:${host ?? ''}/${isCaseSensitive ? slug : foldCase(slug)}`
+}
+
+/** The keys by which a click may name its link, the most certain one first. */
+export function toClickKeys(tool: Tool, click: Pick<SourceClick, 'sourceKey' | 'host' | 'slug'>): string[] {
+  const short = toShortKey(tool, click.host, click.slug)
+  return [...(click.sourceKey === null ? [] : [click.sourceKey]), ...(short === undefined ? [] : [short])]
+}
+
+/**
+ * The keys of the links of one file, in its order. A link without an id and without a slug is named by its content, and by
+ * how many rows before it have the same content.
+ */
+export function createLinkKeys(tool: Tool): (link: SourceLink) => string[] {
+  const seen = new Map<string, number>()
+  return (link) => {
+    const keys = toClickKeys(tool, link)
+    if (keys.length > 0) return [...new Set(keys)]
+    const { clicks: _, ...content } = link
+    const hash = createHash('sha256').update(JSON.stringify(content)).digest('base64url').slice(0, 22)
+    const times = (seen.get(hash) ?? 0) + 1
+    seen.set(hash, times)
+    return [`content:${hash}:${times}`]
+  }
+}

@@ -1,0 +1,32 @@
+// Splits the short URLs of other tools into a host and a slug.
+
+export interface ShortUrl {
+  /** In lower case and ASCII. */
+  host: string
+  /** As a person reads it: percent-encoded letters and emoji are decoded. '' for the root of a domain. */
+  slug: string
+}
+
+/** @param text with or without `https://` @returns null for what is no URL */
+export function splitShortUrl(text: string): ShortUrl | null {
+  const hasScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(text)
+  const url = URL.parse(hasScheme ? text : `https://${text}`)
+  if (!url || !/^https?:$/.test(url.protocol)) return null
+  // A URL parser takes "123" for the address 0.0.0.123.
+  if (!/^(?:https?:\/\/)?[^/?#]*[^/?#.]\.[^/?#.]/i.test(text)) return null
+  return { host: url.hostname, slug: toSlug(url.pathname) }
+}
+
+/** A host as it stands in a file, such as `https://Go.Example/`. @returns null for what is none */
+export const toHost = (text: string): string | null => splitShortUrl(text)?.host ?? null
+
+/** Without slashes around it, and decoded where the encoding is right. */
+export function toSlug(path: string): string {
+  const slug = path.replace(/^\/+|\/+$/g, '')
+  if (!slug.includes('%')) return slug
+  try {
+    return decodeURIComponent(slug)
+  } catch {
+    return slug
+  }
+}

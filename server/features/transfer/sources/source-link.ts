@@ -1,0 +1,38 @@
+// Makes links of sources: what a tool does not say has the value of a plain link.
+
+import type { SourceLink } from './source.ts'
+
+/** What holds for a link of which its tool says no more than where it leads. */
+const createPlain = (): Omit<SourceLink, 'destinationUrl'> => ({
+  sourceKey: null,
+  host: null,
+  slug: null,
+  aliases: [],
+  title: null,
+  comments: null,
+  tags: [],
+  createdAt: null,
+  archived: false,
+  startsAt: null,
+  expiresAt: null,
+  expiredUrl: null,
+  clickLimit: null,
+  password: null,
+  geoTargeting: {},
+  deviceTargeting: {},
+  redirectStatus: null,
+  forwardQuery: false,
+  previewTitle: null,
+  previewDescription: null,
+  previewImage: null,
+  clicks: null,
+  left: [],
+})
+
+export const createSourceLink = (
+  link: Partial<SourceLink> & Pick<SourceLink, 'destinationUrl'>,
+): SourceLink => ({ ...createPlain(), ...link })
+
+/** A protected link without its password would be open to everybody. It comes archived until somebody sets one. */
+export const LOST_PASSWORD =
+  'a password that the file does not have in clear (the link is archived: set a password, then restore it)'

@@ -1,0 +1,34 @@
+// All sources of links, and which of them a file is from.
+
+import type { SourceFile } from '../files/source-file.ts'
+import type { ImportSourceName } from '../schema.ts'
+import { bitly } from './bitly.ts'
+import { csv } from './csv.ts'
+import { rebrandly } from './rebrandly.ts'
+import { shortIo } from './short-io.ts'
+import { sink } from './sink.ts'
+import type { ImportSource } from './source.ts'
+
+/** In the order in which they are asked whose file it is. `csv` takes any table, and is the last. */
+const SOURCES: ImportSource[] = [bitly, rebrandly, shortIo, sink, csv]
+
+/** @returns undefined for `towpath`, whose files are read elsewhere */
+export const findSource = (name: ImportSourceName): ImportSource | undefined =>
+  SOURCES.find((source) => source.name === name)
+
+export interface Recognition {
+  source: ImportSource
+  /** What the file has: one of an SQL dump may have both. */
+  has: 'links' | 'clicks' | 'both'
+}
+
+/** @returns null where no source knows the columns of the file */
+export function recogniseSource(file: SourceFile): Recognition | null {
+  for (const source of SOURCES) {
+    const hasLinks = file.tables.some(({ columns }) => source.isLinkFile(columns))
+    const hasClicks = file.tables.some(({ columns }) => source.isClickFile?.(columns) ?? false)
+    if (hasLinks || hasClicks)
+      return { source, has: hasLinks && hasClicks ? 'both' : hasLinks ? 'links' : 'clicks' }
+  }
+  return null
+}
