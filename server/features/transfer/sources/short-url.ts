@@ -1,5 +1,7 @@
 // Splits the short URLs of other tools into a host and a slug.
 
+import { isCleanText, percentDecode } from '../../../lib/text.ts'
+
 export interface ShortUrl {
   /** In lower case and ASCII. */
   host: string
@@ -23,10 +25,6 @@ export const toHost = (text: string): string | null => splitShortUrl(text)?.host
 /** Without slashes around it, and decoded where the encoding is right. */
 export function toSlug(path: string): string {
   const slug = path.replace(/^\/+|\/+$/g, '')
-  if (!slug.includes('%')) return slug
-  try {
-    return decodeURIComponent(slug)
-  } catch {
-    return slug
-  }
+  const decoded = percentDecode(slug)
+  return isCleanText(decoded) ? decoded : slug
 }
