@@ -19,6 +19,7 @@ import { createCaptchaProvider } from './features/forms/captcha/create-captcha-p
 import { toRefusedSubmissionsMail } from './features/forms/endpoint/refused-submissions-mail.ts'
 import { createClickIds } from './features/hits/click-id.ts'
 import { readHitMetrics } from './features/hits/metrics.ts'
+import { toRetentionStart } from './features/hits/retention.ts'
 import { type Blocklist, createBlocklist } from './features/links/blocklist/blocklist.ts'
 import { createDestinationJudge } from './features/links/blocklist/judge-destination.ts'
 import { createLinkCache } from './features/links/cache.ts'
@@ -76,21 +77,9 @@ export async function openServices(config: Config, options: ServiceOptions = {})
   await preloadLinks(shared)
   const backups = createServiceBackups(config, now, worker)
   const doctor = createServerDoctor(config, { ...shared, hitWorker: stores.hitWorker })
-  const imports = openImports({
-    ...shared,
-    dataDir: config.dataDir,
-    node: stores.spool.node,
-    geoPath: config.geoipDb,
-    eraseHistory: async () => {},
-  })
-  const api = createApiServices(config, {
-    ...shared,
-    ...endpoints,
-    imports,
-    notify,
-    resolvePendingAttribution,
-    doctor,
-  })
+  const imports = openServiceImports(config, shared)
+  const apiNeeds = { ...shared, ...endpoints, imports, notify, resolvePendingAttribution, doctor }
+  const api = createApiServices(config, apiNeeds)
   const jobs = startServiceJobs(config, {
     ...shared,
     imports,
@@ -180,6 +169,16 @@ const createServiceMetrics = (services: MetricServices, worker: MetricsNeeds['wo
       services.notify.metrics,
       services.blocklist.metrics,
     ],
+  })
+
+const openServiceImports = ({ dataDir, geoipDb, hitRetentionDays: days }: Config, shared: Shared) =>
+  openImports({
+    ...shared,
+    ...shared.hits,
+    dataDir,
+    node: shared.spool.node,
+    geoPath: geoipDb,
+    retentionStart: (at) => (days === undefined ? 0 : toRetentionStart(at, days)),
   })
 
 /** The first worker of a machine makes the backup of all: the command reads the settings that the supervisor has read. */

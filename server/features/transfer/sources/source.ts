@@ -1,8 +1,8 @@
 // What a source is: a small pure reader of one tool's files. It turns records into links and clicks, and knows nothing of
 // this server.
 
-import type { DateOrders } from '../files/date-orders.ts'
 import type { Hit, HitDimension } from '../../../storage/hits/hit.ts'
+import type { DateOrders } from '../files/date-orders.ts'
 import type { FieldProblem, FileRecord, RecordPlace } from '../files/source-file.ts'
 import type { DateOrder, ImportSourceName } from '../schema.ts'
 
