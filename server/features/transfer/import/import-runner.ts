@@ -5,6 +5,8 @@ import { Failure } from '../../../lib/failure.ts'
 import { describeError, log } from '../../../lib/log.ts'
 import { FileProblem } from '../files/source-file.ts'
 import { openReader, ReaderLost } from '../reader/open-reader.ts'
+import { isArchive } from '../archive/is-archive.ts'
+import { checkArchive, importArchive } from './import-archive.ts'
 import { importClicks } from './import-clicks.ts'
 import { removeUpload } from './import-files.ts'
 import { checkFiles, importLinks } from './import-links.ts'
@@ -83,11 +85,12 @@ async function runImport(needs: RunnerNeeds, row: ImportRow, signal: AbortSignal
 
 async function runStages(needs: RunnerNeeds, run: ImportRun): Promise<void> {
   let { stage } = run.row
+  const isZip = run.source === 'towpath' && (await isArchive(run.file.path))
   if (stage === 'check') {
-    await checkFiles(run)
+    await (isZip ? checkArchive(run) : checkFiles(run))
     stage = 'links'
   }
-  if (stage === 'links') await importLinks(run)
+  if (stage === 'links') await (isZip ? importArchive(run) : importLinks(run))
   if (run.options.clickRows !== null) await importClicks(run)
   await needs.db.write((connection) =>
     updateRun(connection, run, 'clicks', { status: 'done', finished_at: needs.now(), position: 0 }),
