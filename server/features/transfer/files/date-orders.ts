@@ -5,7 +5,7 @@ import { DATE_ORDERS, type DateOrder } from '../schema.ts'
 export interface DatePlace {
   row: number
   field: string
-  value: string
+  text: string
 }
 
 /** What the dates of a file allow. Whoever reads a date sets `row` and `field` before. */
@@ -19,8 +19,8 @@ export class DateOrders {
   /** A date that allows more than one. */
   #open: DatePlace | null = null
 
-  note(orders: DateOrder[], value: string): void {
-    const place = { row: this.row, field: this.field, value }
+  note(orders: DateOrder[], text: string): void {
+    const place = { row: this.row, field: this.field, text }
     const left = this.#possible.filter((order) => orders.includes(order))
     if (left.length === 0) {
       this.#contradiction ??= {

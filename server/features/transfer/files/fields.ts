@@ -1,5 +1,6 @@
 // Reads the fields of a record by the names that tools give them, and collects what is wrong with them.
 
+import { isCleanText } from '../../../lib/text.ts'
 import { readTime, type TimeOptions } from './read-time.ts'
 import type { FieldProblem, FileRecord } from './source-file.ts'
 
@@ -7,12 +8,28 @@ const VALUE_MAX = 200
 
 /** The fields of one record. A name that the file writes with other capitals, blanks or underscores is found too. */
 export class FieldReader {
-  readonly problems: FieldProblem[] = []
+  readonly problems: FieldProblem[]
   readonly #record: FileRecord
+  /** What stands before the names of fields in problems, such as `meta.`. */
+  readonly #path: string
 
-  constructor(record: FileRecord) {
+  constructor(record: FileRecord, path = '', problems: FieldProblem[] = []) {
     this.#record = record
+    this.#path = path
+    this.problems = problems
     if (record.problem) this.problems.push(record.problem)
+  }
+
+  /** The fields of an object in a field; they add to the same problems. Null where there is no object. */
+  inner(name: string): FieldReader | null {
+    const value = this.raw(name)
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return null
+    const fields = new Map(Object.entries(value))
+    return new FieldReader(
+      { row: this.#record.row, table: null, fields },
+      `${this.#path}${name}.`,
+      this.problems,
+    )
   }
 
   /** The value of the first name that the record has; undefined where it has none. */
@@ -30,14 +47,19 @@ export class FieldReader {
     if (value === undefined || value === null || value === '') return null
     if (typeof value === 'string') return this.#clean(names, value)
     if (typeof value === 'number' || typeof value === 'boolean') return String(value)
-    this.add(names[0] as string, value, 'This has to be a text.')
+    this.add(this.#findName(names), value, 'This has to be a text.')
     return null
+  }
+
+  /** The first name that the record has, for a problem: people look for it in their file. */
+  #findName(names: string[]): string {
+    return names.find((name) => findColumn(this.#record, name) !== undefined) ?? (names[0] as string)
   }
 
   #clean(names: string[], value: string): string | null {
     const text = value.trim()
-    if (text.includes('\0')) {
-      this.add(names[0] as string, text, 'The text has a NUL character. Remove it.')
+    if (!isCleanText(text)) {
+      this.add(this.#findName(names), text, 'The text has a NUL character or half a character. Remove it.')
       return null
     }
     return text === '' ? null : text
@@ -51,7 +73,8 @@ export class FieldReader {
     const texts: string[] = []
     for (const part of parts) {
       const text = typeof part === 'string' || typeof part === 'number' ? String(part).trim() : null
-      if (text === null) this.add(names[0] as string, part, 'Each part of the list has to be a text.')
+      if (text === null || !isCleanText(text))
+        this.add(this.#findName(names), part, 'Each part of the list has to be a text.')
       else if (text !== '' && !texts.includes(text)) texts.push(text)
     }
     return texts
@@ -66,7 +89,7 @@ export class FieldReader {
     const digits = /^\d{1,3}(?:[,.\u00a0\u202f' ]\d{3})+$/.test(text) ? text.replace(/\D/g, '') : text
     const number = /^\d+(?:\.0+)?$/.test(digits) ? Number(digits) : Number.NaN
     if (Number.isSafeInteger(number)) return number
-    this.add(names[0] as string, value, 'This has to be a whole number, 0 or more.')
+    this.add(this.#findName(names), value, 'This has to be a whole number, 0 or more.')
     return null
   }
 
@@ -75,9 +98,9 @@ export class FieldReader {
     const value = this.raw(...names)
     if (value === undefined || value === null || value === '') return false
     if (typeof value === 'boolean') return value
-    const text = String(value).trim().toLowerCase()
+    const text = toPlainText(value).toLowerCase()
     if (TRUE.includes(text)) return true
-    if (!FALSE.includes(text)) this.add(names[0] as string, value, 'This has to be true or false.')
+    if (!FALSE.includes(text)) this.add(this.#findName(names), value, 'This has to be true or false.')
     return false
   }
 
@@ -85,21 +108,22 @@ export class FieldReader {
   time(options: TimeOptions, ...names: string[]): number | null {
     const value = this.raw(...names)
     if (value === undefined || value === null || value === '') return null
-    const text = typeof value === 'string' ? value.trim() : String(value)
+    const text = toPlainText(value)
     // MySQL writes a date that is missing so.
     if (text === '' || text === '0000-00-00 00:00:00') return null
-    if (options.dateOrders)
-      options.dateOrders.field = findColumn(this.#record, names[0] as string) ?? (names[0] as string)
+    if (options.dateOrders) options.dateOrders.field = this.#findName(names)
     const at = readTime(text, options)
     if (typeof at === 'number') return at
-    this.add(names[0] as string, value, at.message)
+    this.add(this.#findName(names), value, at.message)
     return null
   }
 
   /** A text that has to be there: '' and a problem where it is not. */
   required(message: string, ...names: string[]): string {
+    const known = this.problems.length
     const text = this.text(...names)
-    if (text === null && !this.#record.problem) this.add(names[0] as string, null, message)
+    if (text === null && this.problems.length === known && !this.#record.problem)
+      this.add(this.#findName(names), null, message)
     return text ?? ''
   }
 
@@ -111,17 +135,21 @@ export class FieldReader {
   /** Says what is wrong with a field. The name of the column is as the file writes it. */
   add(name: string, value: unknown, message: string): void {
     const field = findColumn(this.#record, name) ?? name
-    this.problems.push({ field, value: toShown(value), message })
+    this.problems.push({ field: this.#path + field, value: toShown(value), message })
   }
 }
 
 const TRUE = ['true', '1', 'yes', 'y', 't', 'on']
 const FALSE = ['false', '0', 'no', 'n', 'f', 'off', '']
 
+/** Not by `String`: an object of a JSON file can have a `toString` of its own. */
+const toPlainText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value)).trim()
+
+/** Both row engines can store it: half a character and NUL are replaced. */
 function toShown(value: unknown): string | null {
   if (value === undefined || value === null) return null
   const text = typeof value === 'string' ? value : JSON.stringify(value)
-  return text.slice(0, VALUE_MAX)
+  return text.slice(0, VALUE_MAX).toWellFormed().replaceAll('\0', '\ufffd')
 }
 
 /** Capitals, blanks, `_` and `-` make no other name: `Created At`, `created_at` and `createdAt` are one. */
@@ -131,6 +159,7 @@ export const toPlainName = (name: string) => name.toLowerCase().replace(/[\s_-]+
 const columnsByName = new WeakMap<readonly string[], Map<string, string | undefined>>()
 
 function findColumn({ fields, columns }: FileRecord, name: string): string | undefined {
+  if (name === '') return undefined
   if (!columns) return fields.has(name) ? name : undefined
   let known = columnsByName.get(columns)
   if (!known) {

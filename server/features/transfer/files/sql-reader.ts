@@ -50,10 +50,7 @@ export class SqlReader implements RecordReader {
 
   end(): void {
     this.#parse(true)
-    const { kind } = this.#mode
-    const isInside =
-      kind === 'rows' || (kind === 'skip' && this.#mode.kind === 'skip' && this.#mode.inside !== '')
-    if (isInside || this.#text.trim() !== '')
+    if (this.#mode.kind !== 'statement' || this.#text.trim() !== '')
       throw new FileProblem('The SQL dump ends in the middle of a statement. Is the file complete?')
   }
 
@@ -93,14 +90,14 @@ export class SqlReader implements RecordReader {
     const start = text.slice(at, at + START_CHARS)
     if (start.length < START_CHARS && !isEnd && !start.includes(';')) return INCOMPLETE
     if (start.startsWith(';')) return at + 1
-    if (INSERT.test(start)) return this.#startInsert(text, at)
-    if (CREATE.test(start)) return this.#readCreate(text, at)
+    if (INSERT.test(start)) return this.#startInsert(text, at, isEnd)
+    if (CREATE.test(start)) return this.#readCreate(text, at, isEnd)
     this.#mode = { kind: 'skip', inside: '' }
     return at
   }
 
-  #startInsert(text: string, at: number): number {
-    const { at: named, words, name } = readSqlName(text, at)
+  #startInsert(text: string, at: number, isEnd: boolean): number {
+    const { at: named, words, name } = readSqlName(text, at, isEnd)
     if (named === INCOMPLETE) return INCOMPLETE
     if (name === null || words.at(-1) !== 'INTO') return this.#skipFrom(at)
     let next = skipSqlBlanks(text, named, false)
@@ -136,8 +133,8 @@ export class SqlReader implements RecordReader {
     return columns ?? []
   }
 
-  #readCreate(text: string, at: number): number {
-    const { at: named, name } = readSqlName(text, at)
+  #readCreate(text: string, at: number, isEnd: boolean): number {
+    const { at: named, name } = readSqlName(text, at, isEnd)
     if (named === INCOMPLETE) return INCOMPLETE
     const open = skipSqlBlanks(text, named, false)
     if (open === INCOMPLETE || open >= text.length) return INCOMPLETE

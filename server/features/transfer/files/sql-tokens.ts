@@ -161,12 +161,12 @@ const WORD =
   /^(?:INSERT|REPLACE|LOW_PRIORITY|DELAYED|HIGH_PRIORITY|IGNORE|INTO|CREATE|TABLE|IF|NOT|EXISTS)\b/i
 
 /** `INSERT IGNORE INTO `db`.`name``. */
-export function readSqlName(text: string, start: number): SqlName {
+export function readSqlName(text: string, start: number, isEnd: boolean): SqlName {
   const words: string[] = []
   let at = start
   for (;;) {
-    at = skipSqlBlanks(text, at, false)
-    if (at === INCOMPLETE || at + 16 > text.length) return { at: INCOMPLETE, words, name: null }
+    at = skipSqlBlanks(text, at, isEnd)
+    if (at === INCOMPLETE || (at + 16 > text.length && !isEnd)) return { at: INCOMPLETE, words, name: null }
     const word = WORD.exec(text.slice(at, at + 16))
     if (!word) break
     words.push(word[0].toUpperCase())
@@ -204,7 +204,7 @@ export function findSqlEnd(
       const found = OUTSIDE.exec(text)
       // A sign of two characters may begin at the end of this piece.
       if (!found)
-        return { end: isEnd ? text.length : Math.max(start, text.length - 2), inside: '', isDone: false }
+        return { end: isEnd ? text.length : Math.max(at, text.length - 2), inside: '', isDone: false }
       at = found.index + found[0].length
       if (found[0] === ';') return { end: at, inside: '', isDone: true }
       within = found[0] === '--' ? '#' : found[0] === '/*' ? '*' : found[0]

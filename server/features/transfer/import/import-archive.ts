@@ -9,8 +9,10 @@ import type { Connection, OnCommit } from '../../../storage/database/open-databa
 import type { ArchiveContents } from '../archive/check-archive.ts'
 import type { RecordBatch } from '../archive/read-archive-records.ts'
 import { FileProblem } from '../files/source-file.ts'
+import { toStandIn } from '../history/stand-in.ts'
 import type { ArchiveRun, RecordOutcome } from '../workspace/archive-run.ts'
 import { endArchive } from '../workspace/end-archive.ts'
+import { findHitLinks } from '../workspace/item-keys.ts'
 import { ROW_FILES, storeRecord } from '../workspace/store-record.ts'
 import { forgetPretendedRows, getPosition } from './import-links.ts'
 import { type ImportRun, updateRun } from './import-run.ts'
@@ -55,8 +57,11 @@ async function requireNoConflict(run: ImportRun): Promise<void> {
   })
 }
 
-/** Stores the records, from where the import was; a dry run begins again, because it has only memory to remember by. */
-export async function importArchive(run: ImportRun): Promise<void> {
+/**
+ * Stores the records, from where the import was; a dry run begins again, because it has only memory to remember by.
+ * @returns the keys of what was only pretended
+ */
+export async function importArchive(run: ImportRun): Promise<ReadonlySet<string>> {
   const { needs, reader, file, isDryRun } = run
   if (isDryRun) await forgetPretendedRows(run)
   const archive = await toArchiveRun(run)
@@ -76,7 +81,18 @@ export async function importArchive(run: ImportRun): Promise<void> {
       position: 0,
     })
   })
+  return archive.pretended
 }
+
+export const NOTHING_PRETENDED: ReadonlySet<string> = new Set()
+
+/** The links of the hits of an archive. */
+export const toArchiveLinkFinder =
+  ({ needs, row }: ImportRun, pretended: ReadonlySet<string>) =>
+  async (keys: string[]): Promise<number[]> => {
+    const found = await findHitLinks(needs.db.read, row.workspace_id, keys)
+    return keys.map((key) => found.get(key) ?? (pretended.has(key) ? toStandIn(key) : 0))
+  }
 
 async function toArchiveRun({ needs, actor, row, options, isDryRun }: ImportRun): Promise<ArchiveRun> {
   if (!options.archive) throw new Error('the archive was not checked')

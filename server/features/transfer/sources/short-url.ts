@@ -1,5 +1,7 @@
 // Splits the short URLs of other tools into a host and a slug.
 
+import { isCleanText, percentDecode } from '../../../lib/text.ts'
+
 export interface ShortUrl {
   /** In lower case and ASCII. */
   host: string
@@ -9,8 +11,11 @@ export interface ShortUrl {
 
 /** @param text with or without `https://` @returns null for what is no URL */
 export function splitShortUrl(text: string): ShortUrl | null {
-  const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `https://${text}`)
-  if (!url || !/^https?:$/.test(url.protocol) || !url.hostname.includes('.')) return null
+  const hasScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(text)
+  const url = URL.parse(hasScheme ? text : `https://${text}`)
+  if (!url || !/^https?:$/.test(url.protocol)) return null
+  // A URL parser takes "123" for the address 0.0.0.123.
+  if (!/^(?:https?:\/\/)?[^/?#]*[^/?#.]\.[^/?#.]/i.test(text)) return null
   return { host: url.hostname, slug: toSlug(url.pathname) }
 }
 
@@ -20,10 +25,6 @@ export const toHost = (text: string): string | null => splitShortUrl(text)?.host
 /** Without slashes around it, and decoded where the encoding is right. */
 export function toSlug(path: string): string {
   const slug = path.replace(/^\/+|\/+$/g, '')
-  if (!slug.includes('%')) return slug
-  try {
-    return decodeURIComponent(slug)
-  } catch {
-    return slug
-  }
+  const decoded = percentDecode(slug)
+  return isCleanText(decoded) ? decoded : slug
 }

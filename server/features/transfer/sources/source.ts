@@ -1,8 +1,8 @@
 // What a source is: a small pure reader of one tool's files. It turns records into links and clicks, and knows nothing of
 // this server.
 
-import type { DateOrders } from '../files/date-orders.ts'
 import type { Hit, HitDimension } from '../../../storage/hits/hit.ts'
+import type { DateOrders } from '../files/date-orders.ts'
 import type { FieldProblem, FileRecord, RecordPlace } from '../files/source-file.ts'
 import type { DateOrder, ImportSourceName } from '../schema.ts'
 
@@ -86,7 +86,7 @@ export interface ReadingOptions {
   timeZone: string
   /** While a whole file is checked: collects what its dates allow. */
   dateOrders?: DateOrders
-  /** `csv` only: our field → the column's name. */
+  /** `csv` only: our field → the column's name; '' for a column that is not to be read. */
   mapping: Record<string, string>
 }
 
@@ -101,7 +101,7 @@ export interface ImportSource {
   isLinkFile(columns: string[]): boolean
   isClickFile?(columns: string[]): boolean
   /** `csv` only: our field → the column that seems to have it. */
-  suggestMapping?(columns: string[]): Record<string, string>
+  suggestMapping?(columns: readonly string[]): Record<string, string>
   /** Slugs of the tool that differ in case only are different links. */
   isCaseSensitive: boolean
   toLink(record: FileRecord, options: ReadingOptions): Reading<SourceLink>

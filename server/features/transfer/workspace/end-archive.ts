@@ -17,6 +17,7 @@ export async function endArchive({ run, connection }: { run: ArchiveRun; connect
     .where('id', '=', workspaceId)
     .executeTakeFirstOrThrow()
   const isItself = workspace.public_id === archive.publicId
+  if (isDryRun && !isItself) run.pretended.add(toNoLinkKey(archive.publicId))
   if (!isDryRun) {
     await connection
       .updateTable('workspaces')

@@ -75,3 +75,26 @@ export async function storeKey(
     )
     .execute()
 }
+
+/** SQLite takes 32,766 values in one statement. */
+const KEYS_AT_ONCE = 500
+
+/** The links of hits by their keys, those that are gone for good too: their clicks stay in the analytics. */
+export async function findHitLinks(
+  connection: Connection,
+  workspaceId: number,
+  keys: readonly string[],
+): Promise<Map<string, number>> {
+  const found = new Map<string, number>()
+  for (let from = 0; from < keys.length; from += KEYS_AT_ONCE) {
+    const rows = await connection
+      .selectFrom('import_keys')
+      .select(['source_key', 'link_id'])
+      .where('workspace_id', '=', workspaceId)
+      .where('source', '=', SOURCE)
+      .where('source_key', 'in', keys.slice(from, from + KEYS_AT_ONCE))
+      .execute()
+    for (const { source_key, link_id } of rows) found.set(source_key, link_id)
+  }
+  return found
+}

@@ -1,0 +1,88 @@
+// Reads links of Bitly: what its API lists (https://dev.bitly.com/api-reference, getBitlinksByGroup), and its CSV reports,
+// whose headers differ by report.
+
+import { FieldReader, toPlainName } from '../files/fields.ts'
+import { type ShortUrl, splitShortUrl } from './short-url.ts'
+import type { ImportSource, ReadingOptions, SourceLink } from './source.ts'
+import { createSourceLink } from './source-link.ts'
+
+/** Of Bitly, for everybody: nobody can bring a link of them to a server of their own. */
+const SHARED_HOSTS = ['bit.ly', 'j.mp', 'bitly.com', 'bitly.is']
+
+const BITLINK = ['link', 'bitlink', 'Short Link', 'Bitly Link', 'Short URL', 'id']
+const CUSTOM = ['custom_bitlinks', 'Custom Link', 'Custom Bitlink', 'Custom Links', 'Custom Back-half']
+const DESTINATION = ['long_url', 'Long URL', 'Destination URL', 'Destination', 'Original URL']
+const CREATED = [
+  'created_at',
+  'Date Created',
+  'Created',
+  'Created At',
+  'Created Date',
+  'Creation Date',
+  'Created On',
+]
+const CLICKS = ['clicks', 'Total Clicks', 'Clicks', 'Total Engagements', 'Engagements', 'All Time Clicks']
+
+const hasOne = (plain: Set<string>, names: string[]) => names.some((name) => plain.has(toPlainName(name)))
+
+export const bitly: ImportSource = {
+  name: 'bitly',
+  title: 'Bitly',
+  links: { lists: ['links', 'bitlinks'], tables: [] },
+  isLinkFile(columns) {
+    const plain = new Set(columns.map(toPlainName))
+    // Histories of clicks have a link and its destination too.
+    if (plain.has('date')) return false
+    const hasBitlink = hasOne(plain, ['bitlink', 'link', 'Custom Link', 'Custom Bitlink', 'custom_bitlinks'])
+    return hasBitlink && hasOne(plain, ['long_url', 'Destination URL'])
+  },
+  isCaseSensitive: true,
+  toLink(record, options) {
+    const fields = new FieldReader(record)
+    if (record.problem) return { problems: fields.problems }
+    return fields.result(readLink(fields, options))
+  },
+}
+
+function readLink(fields: FieldReader, options: ReadingOptions): SourceLink {
+  const written = fields.text(...BITLINK)
+  const bitlink = written === null ? null : splitShortUrl(written)
+  const custom = fields.list(/[\s,;|]+/, ...CUSTOM).map(splitShortUrl)
+  if ((written !== null && !bitlink) || custom.includes(null))
+    fields.add(BITLINK[0] as string, written, 'This is no short URL. Write it as https://bit.ly/abc.')
+  return createSourceLink({
+    ...chooseSlugs(
+      bitlink,
+      custom.filter((url) => url !== null),
+    ),
+    sourceKey: bitlink && `${bitlink.host}/${bitlink.slug}`,
+    destinationUrl: fields.required(
+      'The destination is missing. Write the URL that the link leads to.',
+      ...DESTINATION,
+    ),
+    title: fields.text('title', 'Title', 'Link Title'),
+    tags: fields.list(/[,;|]/, 'tags', 'Tags'),
+    createdAt: fields.time(options, ...CREATED),
+    archived: fields.flag('archived', 'Archived'),
+    clicks: fields.number(...CLICKS),
+  })
+}
+
+/** A host of one's own can come here with its slugs; a shared one only where there is no other. */
+function chooseSlugs(
+  bitlink: ShortUrl | null,
+  custom: ShortUrl[],
+): Pick<SourceLink, 'host' | 'slug' | 'aliases' | 'left'> {
+  // People have chosen the custom ones: the first of them names the link.
+  const all = [...custom, ...(bitlink ? [bitlink] : [])].filter(({ slug }) => slug !== '')
+  const chosen = all.find(({ host }) => !SHARED_HOSTS.includes(host)) ?? all[0]
+  if (!chosen) return { host: bitlink?.host ?? null, slug: null, aliases: [], left: [] }
+  const aliases = all.filter(({ host, slug }) => host === chosen.host && slug !== chosen.slug)
+  const elsewhere = all.filter(({ host }) => host !== chosen.host && !SHARED_HOSTS.includes(host))
+  return {
+    host: chosen.host,
+    slug: chosen.slug,
+    aliases: [...new Set(aliases.map(({ slug }) => slug))],
+    left: elsewhere.map(({ host, slug }) => `the short URL ${host}/${slug}`),
+  }
+}

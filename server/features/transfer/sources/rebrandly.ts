@@ -1,0 +1,67 @@
+// Reads links of Rebrandly: what its API lists (https://developers.rebrandly.com/docs/link-entity), and CSV files with the
+// same fields.
+
+import { FieldReader, toPlainName } from '../files/fields.ts'
+import { splitShortUrl, toHost, toSlug } from './short-url.ts'
+import type { ImportSource, ReadingOptions, SourceLink } from './source.ts'
+import { createSourceLink } from './source-link.ts'
+
+export const rebrandly: ImportSource = {
+  name: 'rebrandly',
+  title: 'Rebrandly',
+  links: { lists: ['links'], tables: [] },
+  isLinkFile(columns) {
+    const plain = new Set(columns.map(toPlainName))
+    return plain.has('slashtag') && (plain.has('destination') || plain.has('destinationurl'))
+  },
+  isCaseSensitive: true,
+  toLink(record, options) {
+    const fields = new FieldReader(record)
+    if (record.problem) return { problems: fields.problems }
+    return fields.result(readLink(fields, options))
+  },
+}
+
+function readLink(fields: FieldReader, options: ReadingOptions): SourceLink {
+  const written = fields.text('shortUrl', 'Short URL', 'Branded Link')
+  const short = written === null ? null : splitShortUrl(written)
+  const slashtag = fields.text('slashtag')
+  return createSourceLink({
+    sourceKey: fields.text('id', 'Link ID'),
+    host: readHost(fields) ?? short?.host ?? null,
+    slug: (slashtag === null ? short?.slug : toSlug(slashtag)) || null,
+    destinationUrl: fields.required(
+      'The destination is missing. Write the URL that the link leads to.',
+      'destination',
+      'Destination URL',
+    ),
+    title: fields.text('title'),
+    comments: fields.text('description', 'notes'),
+    tags: readTags(fields),
+    createdAt: fields.time(options, 'createdAt', 'Created', 'Creation Date', 'Date Created'),
+    expiresAt: fields.time(options, 'expiredAt', 'expiresAt'),
+    forwardQuery: fields.flag('forwardParameters'),
+    clicks: fields.number('clicks', 'Total Clicks'),
+  })
+}
+
+/** `{"id", "fullName"}` in JSON, a name in CSV. */
+function readHost(fields: FieldReader): string | null {
+  const domain = fields.raw('domain', 'domainName')
+  const isReference = typeof domain === 'object' && domain !== null && 'fullName' in domain
+  const name = isReference ? domain.fullName : domain
+  if (typeof name !== 'string' || name.trim() === '') return null
+  const host = toHost(name.trim())
+  if (host === null) fields.add('domain', name, 'This is no domain. Write it as go.example.')
+  return host
+}
+
+/** A list of `{"name"}` in JSON. */
+function readTags(fields: FieldReader): string[] {
+  const tags = fields.raw('tags')
+  if (!Array.isArray(tags)) return fields.list(/[,;|]/, 'tags')
+  const names = tags.map((tag: unknown) =>
+    typeof tag === 'object' && tag !== null && 'name' in tag ? tag.name : tag,
+  )
+  return [...new Set(names.filter((name) => typeof name === 'string' && name.trim() !== '').map(String))]
+}
