@@ -31,10 +31,10 @@ export async function findItems(
   const { workspaceId } = run.actor
   const rows = await connection
     .selectFrom('import_keys')
-    .innerJoin(TABLES[kind] as 'forms', 'forms.id', 'import_keys.link_id')
-    .select(['source_key', 'link_id', 'import_id'])
+    .innerJoin(`${TABLES[kind] as 'forms'} as item`, 'item.id', 'import_keys.link_id')
+    .select(['source_key', 'import_keys.link_id', 'import_id'])
     .where('import_keys.workspace_id', '=', workspaceId)
-    .where('forms.workspace_id', '=', workspaceId)
+    .where('item.workspace_id', '=', workspaceId)
     .where('source', '=', SOURCE)
     .where('source_key', 'in', [...byKey.keys()])
     .execute()
