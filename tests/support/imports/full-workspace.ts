@@ -9,7 +9,7 @@ import { until } from '../until.ts'
 const ROOT = join(import.meta.dir, '../../..')
 export const FULL_DOMAIN = 'go.larkfield.example'
 
-type KeyedWorkspace = Pick<TestWorkspace, 'id' | 'key' | 'api'>
+export type KeyedWorkspace = Pick<TestWorkspace, 'id' | 'key' | 'api'>
 
 /** @returns the workspace, whose hits are all counted */
 export async function createFullWorkspace(server: TestServer, clicks: number): Promise<KeyedWorkspace> {
