@@ -66,15 +66,24 @@ function toHistoryRow({ row, record }: ArchiveLine, publicId: string): HistoryRo
   return { row, keys: [key], click, problems: [] }
 }
 
-/** The clicks of people by link, as the counters of links have them. */
-export async function countArchiveClicks(archive: Archive): Promise<Map<number, number>> {
-  const clicks = new Map<number, number>()
+export interface LinkHits {
+  /** All of them. */
+  hits: number
+  /** Those that the counter of the link has: clicks of people. */
+  clicks: number
+}
+
+export async function countHitsByLink(archive: Archive): Promise<Map<number, LinkHits>> {
+  const byLink = new Map<number, LinkHits>()
   for await (const lines of readLines(archive, HITS_FILE)) {
     for (const { record } of lines) {
       const { linkId, outcome, class: hitClass } = (record ?? {}) as Record<string, unknown>
-      if (typeof linkId !== 'number' || outcome !== 'redirect' || hitClass !== 'human') continue
-      clicks.set(linkId, (clicks.get(linkId) ?? 0) + 1)
+      if (typeof linkId !== 'number') continue
+      const counts = byLink.get(linkId) ?? { hits: 0, clicks: 0 }
+      counts.hits++
+      if (outcome === 'redirect' && hitClass === 'human') counts.clicks++
+      byLink.set(linkId, counts)
     }
   }
-  return clicks
+  return byLink
 }

@@ -1,6 +1,6 @@
 // Reads the records of an archive in the order in which they are stored: what others refer to comes first.
 
-import { countArchiveClicks } from './read-archive-hits.ts'
+import { countHitsByLink } from './read-archive-hits.ts'
 import { type Archive, openArchive } from './open-archive.ts'
 import { type ArchiveLine, readLines } from './read-lines.ts'
 import { type ArchiveRecord, RECORD_FILES, RECORD_SCHEMAS, type RecordFileName } from './record-schemas.ts'
@@ -20,7 +20,8 @@ export type RecordBatch = {
 const BATCH_RECORDS = 25
 
 /**
- * Sends all records, some at a time. A link's `clicks` are those that no hit of the archive stands for.
+ * Sends all records, some at a time. A link's `clicks` are a total as those of other tools (history/click-totals.ts): what is
+ * left of it when all hits of the archive are taken away are the clicks that no hit stands for. 0 where there are none.
  * @param skip so many lines of all files together are stored already @throws FileProblem
  */
 export async function readArchiveRecords(
@@ -47,11 +48,14 @@ export async function readArchiveRecords(
 }
 
 async function createClickFinisher(archive: Archive) {
-  const clicks = await countArchiveClicks(archive)
-  return ({ row, record, problem }: RecordReading<'links.ndjson'>): RecordReading<'links.ndjson'> =>
-    record
-      ? { row, record: { ...record, clicks: Math.max(0, record.clicks - (clicks.get(record.id) ?? 0)) } }
-      : { row, problem }
+  const byLink = await countHitsByLink(archive)
+  return (reading: RecordReading<'links.ndjson'>): RecordReading<'links.ndjson'> => {
+    const { row, record } = reading
+    if (!record) return reading
+    const { hits, clicks } = byLink.get(record.id) ?? { hits: 0, clicks: 0 }
+    const total = record.clicks > clicks ? record.clicks - clicks + hits : 0
+    return { row, record: { ...record, clicks: total } }
+  }
 }
 
 function toReading<Name extends RecordFileName>(file: Name, { row, record }: ArchiveLine): RecordReading<Name> {

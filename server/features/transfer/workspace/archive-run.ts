@@ -50,6 +50,8 @@ export interface RecordOutcome {
   field: string | null
   value: string | null
   message: string | null
+  /** A slug is taken. */
+  isConflict?: boolean
 }
 
 type Item = Pick<RecordOutcome, 'kind' | 'name'>

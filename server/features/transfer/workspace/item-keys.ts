@@ -31,10 +31,10 @@ export async function findItems(
   const { workspaceId } = run.actor
   const rows = await connection
     .selectFrom('import_keys')
-    .innerJoin(TABLES[kind] as 'forms', 'forms.id', 'import_keys.link_id')
-    .select(['source_key', 'link_id', 'import_id'])
+    .innerJoin(`${TABLES[kind] as 'forms'} as item`, 'item.id', 'import_keys.link_id')
+    .select(['source_key', 'import_keys.link_id', 'import_id'])
     .where('import_keys.workspace_id', '=', workspaceId)
-    .where('forms.workspace_id', '=', workspaceId)
+    .where('item.workspace_id', '=', workspaceId)
     .where('source', '=', SOURCE)
     .where('source_key', 'in', [...byKey.keys()])
     .execute()
@@ -74,4 +74,27 @@ export async function storeKey(
         .doUpdateSet({ link_id: itemId, import_id: importId }),
     )
     .execute()
+}
+
+/** SQLite takes 32,766 values in one statement. */
+const KEYS_AT_ONCE = 500
+
+/** The links of hits by their keys, those that are gone for good too: their clicks stay in the analytics. */
+export async function findHitLinks(
+  connection: Connection,
+  workspaceId: number,
+  keys: readonly string[],
+): Promise<Map<string, number>> {
+  const found = new Map<string, number>()
+  for (let from = 0; from < keys.length; from += KEYS_AT_ONCE) {
+    const rows = await connection
+      .selectFrom('import_keys')
+      .select(['source_key', 'link_id'])
+      .where('workspace_id', '=', workspaceId)
+      .where('source', '=', SOURCE)
+      .where('source_key', 'in', keys.slice(from, from + KEYS_AT_ONCE))
+      .execute()
+    for (const { source_key, link_id } of rows) found.set(source_key, link_id)
+  }
+  return found
 }

@@ -27,8 +27,7 @@ export async function storeMiss(
 ): Promise<void> {
   const { actor, archive, needs } = run
   const isDefault = domain.toLowerCase() === archive.defaultDomain.toLowerCase()
-  // The hour that runs is still counted.
-  if (hour % HOUR_MS !== 0 || hour > needs.now() - 2 * HOUR_MS) return
+  if (hour % HOUR_MS !== 0 || hour > needs.now()) return
   const isOurs = isDefault ? await isAlone(run, connection) : await isOwn(run, connection, domain)
   if (!isOurs) return
   await connection

@@ -12,6 +12,7 @@ import { CreateLink, type CreateLinkInput } from '../../links/schema.ts'
 import { setLinkTags } from '../../links/set-link-tags.ts'
 import { generateSlug, isReserved, SLUG_MAX } from '../../links/slug.ts'
 import type { ArchiveRecord } from '../archive/record-schemas.ts'
+import { storeTotals } from '../history/click-totals.ts'
 import {
   IMPORTED_BEFORE,
   type RecordOutcome,
@@ -34,7 +35,11 @@ export async function storeLinkRecord(
 ): Promise<RecordOutcome> {
   const { run, connection } = transaction
   const item = { kind: 'link', name: `${record.domain}/${record.slug}` } as const
-  if ((await findItems(transaction, 'link', [record.id])).size > 0) return toSkipped(item, IMPORTED_BEFORE)
+  const known = (await findItems(transaction, 'link', [record.id])).get(record.id)
+  if (known) {
+    await storeTotal(transaction, record, known.id)
+    return toSkipped(item, IMPORTED_BEFORE)
+  }
   const domain = await chooseLinkDomain(run, connection, record.domain)
   const input = toInput(record)
   const columns = await toColumns(transaction, input, record)
@@ -42,7 +47,7 @@ export async function storeLinkRecord(
   const isTaken = !isGone && isReserved(run.needs.site, domain.name, input.slug ?? '')
   const row = isTaken ? undefined : await insertLink(connection, columns, domain, record.slug)
   if (row) return finish(transaction, record, input, row, null)
-  if (run.onConflict !== 'rename') return toSkipped(item, 'The slug is taken or reserved here.')
+  if (run.onConflict !== 'rename') return { ...toSkipped(item, 'The slug is taken or reserved here.'), isConflict: true }
   for (const slug of listNewSlugs(record.slug)) {
     const renamed = await insertLink(connection, columns, domain, slug)
     if (!renamed) continue
@@ -105,8 +110,8 @@ async function toColumns(
     external_id: isFree ? set.external_id : null,
     password_hash: record.passwordProtected ? run.closedPassword : null,
     clicks_used: record.clicksUsed,
-    clicks: record.clicks,
-    clicks_before: record.clicks,
+    clicks: 0,
+    clicks_before: 0,
     leads: record.leads,
     last_clicked_at: record.lastClickedAt,
     created_at: past(record.createdAt),
@@ -139,6 +144,17 @@ const insertLink = (connection: Connection, columns: NewLink, domain: LinkDomain
 
 type InsertedLink = NonNullable<Awaited<ReturnType<typeof insertLink>>>
 
+/** The clicks that no hit stands for. Those of hits are counted with them. */
+async function storeTotal(
+  { run, connection }: RecordTransaction,
+  { clicks }: LinkRecord,
+  linkId: number,
+): Promise<void> {
+  const { needs, actor, importId } = run
+  if (clicks === 0) return
+  await storeTotals(needs.db.engine, connection, { workspaceId: actor.workspaceId, importId }, [[linkId, clicks]])
+}
+
 async function finish(
   transaction: RecordTransaction,
   record: LinkRecord,
@@ -152,6 +168,7 @@ async function finish(
   // Caches may know that no link has the slug.
   recordChange(onCommit, { domain: row.domain, slugKey: row.slug_key })
   await storeItemKey(transaction, 'link', record.id, row.id)
+  await storeTotal(transaction, record, row.id)
   const notes = [
     ...(renamed === null ? [] : [renamed]),
     ...(record.passwordProtected ? ['It asks for a password that nobody has: set a new one.'] : []),
