@@ -1,17 +1,12 @@
 // What a date such as 03/04/2025 means under each order of day, month and year.
 
+import { readTime } from '../../../../server/features/transfer/files/read-time.ts'
 import type { DateOrder, FileInspection } from '../../../api/imports.ts'
 
-const SEPARATED = /(\d{1,4})\s?[./-]\s?(\d{1,2})[./-]\s?(\d{1,4})/
-const CENTURY = 2000
-
-/** @returns undefined where the date has no such meaning */
-export function readDateAs(text: string, order: DateOrder): Date | undefined {
-  const parts = SEPARATED.exec(text)?.slice(1).map(Number)
-  if (!parts) return undefined
-  const [year = 0, month = 0, day = 0] = [...'ymd'].map((part) => parts[order.indexOf(part)])
-  const date = new Date(Date.UTC(year < 100 ? CENTURY + year : year, month - 1, day))
-  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day ? date : undefined
+/** As the server reads it. @returns undefined where the date has no such meaning */
+function readDateAs(text: string, dateOrder: DateOrder): Date | undefined {
+  const at = readTime(text, { dateOrder, timeZone: 'UTC' })
+  return typeof at === 'number' ? new Date(at) : undefined
 }
 
 const written = new Intl.DateTimeFormat(undefined, { dateStyle: 'long', timeZone: 'UTC' })
