@@ -38,7 +38,7 @@ export interface JobNeeds extends ErasureNeeds {
   reloadBlocklist: () => Promise<void>
   reportMissing: () => Promise<void>
   makeBackup: () => Promise<void>
-  imports: Pick<ImportService, 'run' | 'pruneFiles' | 'failAbandoned'>
+  imports: Pick<ImportService, 'run' | 'eraseHistories' | 'pruneFiles' | 'failAbandoned'>
   /** Runs the work on one node at a time: see features/cluster/leases.ts. */
   runAlone(name: string, holdMs: number, work: () => Promise<void>): Promise<boolean>
   followClock: () => Promise<void>
@@ -213,6 +213,12 @@ const JOBS: Job[] = [
     everyMs: SECOND,
     firstMs: 0,
     run: ({ imports }) => imports.run(),
+  },
+  {
+    name: 'erase click histories of undone imports',
+    runsOn: 'node',
+    everyMs: 2 * SECOND,
+    run: ({ imports }) => imports.eraseHistories(),
   },
   {
     name: 'prune files of imports',

@@ -19,6 +19,7 @@ import { createCaptchaProvider } from './features/forms/captcha/create-captcha-p
 import { toRefusedSubmissionsMail } from './features/forms/endpoint/refused-submissions-mail.ts'
 import { createClickIds } from './features/hits/click-id.ts'
 import { readHitMetrics } from './features/hits/metrics.ts'
+import { toRetentionStart } from './features/hits/retention.ts'
 import { type Blocklist, createBlocklist } from './features/links/blocklist/blocklist.ts'
 import { createDestinationJudge } from './features/links/blocklist/judge-destination.ts'
 import { createLinkCache } from './features/links/cache.ts'
@@ -81,7 +82,10 @@ export async function openServices(config: Config, options: ServiceOptions = {})
     dataDir: config.dataDir,
     node: stores.spool.node,
     geoPath: config.geoipDb,
-    eraseHistory: async () => {},
+    retentionStart: (at) =>
+      config.hitRetentionDays === undefined ? 0 : toRetentionStart(at, config.hitRetentionDays),
+    eraseImportedHits: shared.hits.eraseImportedHits,
+    findLastClickTimes: shared.hits.findLastClickTimes,
   })
   const api = createApiServices(config, {
     ...shared,

@@ -39,24 +39,16 @@ export async function createLink(
   )
 }
 
-/** What a link has had before it came here. */
-export interface LinkPast {
-  /** Now, when absent. */
-  createdAt?: number
-  /** Clicks that no hit stands for. */
-  clicks?: number
-}
-
 /**
  * Does the same inside an open transaction. @param passwordHash is computed before the transaction, because it takes
- * long
+ * long @param createdAt of a link that another tool has made
  */
 export async function createLinkIn(
   transaction: LinkTransaction,
   actor: Actor,
   input: CreateLinkInput,
   passwordHash: string | null | undefined,
-  { createdAt, clicks = 0 }: LinkPast = {},
+  createdAt?: number,
 ): Promise<LinkResource> {
   allow(actor, 'links:write')
   const { db, connection, onCommit, site, now } = transaction
@@ -74,8 +66,6 @@ export async function createLinkIn(
       password_hash: passwordHash ?? null,
       created_at: createdAt ?? at,
       updated_at: at,
-      clicks,
-      clicks_before: clicks,
     })
     if (row) {
       await setLinkTags(transaction, actor, row.id, input, at)
@@ -95,6 +85,7 @@ type NewLinkColumns = Omit<
   | 'id'
   | 'search_text'
   | 'clicks_used'
+  | 'clicks'
   | 'leads'
   | 'last_clicked_at'
   | 'deleted_at'
@@ -106,15 +97,7 @@ type NewLinkColumns = Omit<
 /** The columns of a link that has only a destination. */
 const DEFAULTS: Omit<
   NewLinkColumns,
-  | 'workspace_id'
-  | 'domain'
-  | 'slug'
-  | 'slug_key'
-  | 'password_hash'
-  | 'created_at'
-  | 'updated_at'
-  | 'clicks'
-  | 'clicks_before'
+  'workspace_id' | 'domain' | 'slug' | 'slug_key' | 'password_hash' | 'created_at' | 'updated_at'
 > = {
   destination_url: '',
   title: null,
@@ -134,6 +117,7 @@ const DEFAULTS: Omit<
   preview_title: null,
   preview_description: null,
   preview_image: null,
+  clicks_before: 0,
 }
 
 /** Where a link answers. */
@@ -151,6 +135,7 @@ function insertLink(connection: Connection, link: NewLinkColumns) {
       ...link,
       search_text: toSearchText(link),
       clicks_used: 0,
+      clicks: 0,
       leads: 0,
       last_clicked_at: null,
       deleted_at: null,

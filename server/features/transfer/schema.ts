@@ -81,7 +81,7 @@ export type MappedField = (typeof MAPPED_FIELDS)[number]
 
 const texts = (what: string, most: number) =>
   z
-    .record(z.string(), text(1, 255), {
+    .record(z.string(), text(0, 255), {
       error: `must be an object of ${what}`,
     })
     .refine((value) => Object.keys(value).length <= most, `must have at most ${most} entries`)
@@ -111,7 +111,7 @@ const reading = {
       }
     })
     .optional()
-    .openapi({ description: 'Of `csv`: a field of a link → the column that has it' }),
+    .openapi({ description: 'Of `csv`: a field of a link → the column that has it, or an empty text where none is to be read' }),
   dateOrder: oneOf(DATE_ORDERS)
     .optional()
     .openapi({ description: 'The order in dates such as 03/04/2025. Needed where a file has such dates' }),

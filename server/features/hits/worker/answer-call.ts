@@ -64,7 +64,9 @@ async function performCall(worker: WorkerState, id: number, call: WorkerCall): P
     case 'erase':
       return worker.maintenanceQueue(() => eraseHits(worker, call.workspaceIds))
     case 'eraseImported':
-      return worker.maintenanceQueue(() => eraseImportedHits(worker, call.hits, call.linkIds))
+      return worker.maintenanceQueue(() => eraseImportedHits(worker, call.hits))
+    case 'lastClickTimes':
+      return worker.engine.use((engine) => engine.findLastClickTimes(call.workspaceId, call.linkIds))
     case 'inspect':
       return worker.engine.use((engine) => engine.inspect(call.withClicks))
   }

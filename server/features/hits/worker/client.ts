@@ -64,10 +64,11 @@ export interface HitWorkerClient extends HitReader {
   eraseHits(workspaceIds: number[]): Promise<void>
   /**
    * Erases what an import has brought, wherever it is kept. Its clicks are in the counters of links then.
-   * @returns the times of the newest clicks that these links have left
    * @throws `unavailable` while the engine is away, or counts cannot be stored
    */
-  eraseImportedHits(hits: ImportedHits, linkIds: number[]): Promise<LastClickTime[]>
+  eraseImportedHits(hits: ImportedHits): Promise<void>
+  /** Links without a click are left out. @throws `unavailable` */
+  findLastClickTimes(workspaceId: number, linkIds: number[]): Promise<LastClickTime[]>
   /** What the engine holds. @throws `unavailable` when the engine is away or does not answer in time */
   inspect(withClicks: boolean): Promise<HitInspection>
   setSalts(salts: DailySalt[]): void
@@ -250,7 +251,14 @@ function createState(
 
 type Calls = Pick<
   HitWorkerClient,
-  'ask' | 'export' | 'findLastClicks' | 'pruneHits' | 'eraseHits' | 'eraseImportedHits' | 'inspect'
+  | 'ask'
+  | 'export'
+  | 'findLastClicks'
+  | 'findLastClickTimes'
+  | 'pruneHits'
+  | 'eraseHits'
+  | 'eraseImportedHits'
+  | 'inspect'
 >
 
 function createCalls(client: ClientState): Calls {
@@ -271,8 +279,12 @@ function createCalls(client: ClientState): Calls {
       await calls.call({ type: 'prune', since: client.since })
     },
     eraseHits: (workspaceIds) => calls.call<void>({ type: 'erase', workspaceIds }),
-    eraseImportedHits: (hits, linkIds) =>
-      calls.call<LastClickTime[]>({ type: 'eraseImported', hits, linkIds }),
+    eraseImportedHits: (hits) => calls.call<void>({ type: 'eraseImported', hits }),
+    findLastClickTimes: (workspaceId, linkIds) =>
+      calls.call<LastClickTime[]>(
+        { type: 'lastClickTimes', workspaceId, linkIds },
+        { timeoutMs: ASK_TIMEOUT_MS },
+      ),
     inspect: (withClicks) =>
       calls.call<HitInspection>({ type: 'inspect', withClicks }, { timeoutMs: ASK_TIMEOUT_MS }),
   }

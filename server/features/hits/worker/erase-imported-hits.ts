@@ -3,7 +3,7 @@
 
 import { unavailable } from '../../../lib/failure.ts'
 import { log } from '../../../lib/log.ts'
-import type { ImportedHits, LastClickTime } from '../../../storage/hits/hit-engine.ts'
+import type { ImportedHits } from '../../../storage/hits/hit-engine.ts'
 import { deleteHitCopy } from '../batches/hit-copy.ts'
 import { listPendingImports } from '../batches/hit-import.ts'
 import { rewriteBatches } from '../batches/rewrite-batches.ts'
@@ -14,12 +14,8 @@ import { listAllBatches, type WorkerState } from './worker-state.ts'
 const COUNTED_WITHIN_MS = 30_000
 const POLL_MS = 50
 
-/** The links' counters have these hits when it resolves. @returns what `findLastClickTimes` says of the links then */
-export async function eraseImportedHits(
-  worker: WorkerState,
-  hits: ImportedHits,
-  linkIds: number[],
-): Promise<LastClickTime[]> {
+/** The links' counters have these hits when it resolves. */
+export async function eraseImportedHits(worker: WorkerState, hits: ImportedHits): Promise<void> {
   const { workspaceId, importId } = hits
   // Pending files become batches first, which the next steps rewrite.
   await importPending(worker)
@@ -34,7 +30,6 @@ export async function eraseImportedHits(
   await worker.engine.settled()
   await worker.engine.useBetweenLoads((engine) => engine.deleteImported(hits))
   log.info('imported_hits_erased', { workspace: workspaceId, import: importId })
-  return worker.engine.use((engine) => engine.findLastClickTimes(workspaceId, linkIds))
 }
 
 async function waitUntilCounted({ batches, clickCounts }: WorkerState): Promise<void> {

@@ -48,8 +48,8 @@ export type WorkerCall =
   /** Removes the hits recorded before this moment. */
   | { type: 'prune'; since: number }
   | { type: 'erase'; workspaceIds: number[] }
-  /** Answered with the times of the newest clicks that these links have left. */
-  | { type: 'eraseImported'; hits: ImportedHits; linkIds: number[] }
+  | { type: 'eraseImported'; hits: ImportedHits }
+  | { type: 'lastClickTimes'; workspaceId: number; linkIds: number[] }
   | { type: 'inspect'; withClicks: boolean }
 
 /** The request that a call is for. */

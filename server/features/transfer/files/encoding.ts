@@ -149,9 +149,9 @@ function countWholeBytes(bytes: Uint8Array, encoding: FileEncoding): number {
 
 /** Halves the bytes until the first one is found that is no character. */
 function findInvalidByte(bytes: Uint8Array, encoding: FileEncoding): number {
-  const isValid = (end: number) => {
+  const isValid = (end: number, stream: boolean) => {
     try {
-      new TextDecoder(encoding, { fatal: true }).decode(bytes.subarray(0, end), { stream: true })
+      new TextDecoder(encoding, { fatal: true }).decode(bytes.subarray(0, end), { stream })
       return true
     } catch {
       return false
@@ -160,10 +160,10 @@ function findInvalidByte(bytes: Uint8Array, encoding: FileEncoding): number {
   let [low, high] = [0, bytes.length]
   while (high - low > 1) {
     const middle = (low + high) >> 1
-    if (isValid(middle)) low = middle
+    if (isValid(middle, true)) low = middle
     else high = middle
   }
-  // The last character before it may have lost its end: begin with its first byte.
-  while (low > 0 && encoding === 'utf-8' && ((bytes[low] as number) & 0xc0) === 0x80) low--
+  // A character that has begun and does not end is wrong from its first byte.
+  while (!isValid(low, false)) low--
   return low
 }

@@ -5,7 +5,7 @@ import { FileProblem } from '../files/source-file.ts'
 import { type ImportRun, updateRun } from './import-run.ts'
 import { listNotices } from './list-notices.ts'
 import { createBatchStorer, pretendBatch, storeBatch } from './store-batch.ts'
-import { createTakenNames, NOTHING_TAKEN } from './taken-names.ts'
+import { createTakenNames, NOTHING_TAKEN, type TakenNames } from './taken-names.ts'
 
 /** Reads both files to their ends, and changes nothing. @throws FileProblem where they cannot be imported */
 export async function checkFiles(run: ImportRun): Promise<void> {
@@ -14,7 +14,7 @@ export async function checkFiles(run: ImportRun): Promise<void> {
     await needs.db.write((connection) => updateRun(connection, run, 'check', { total: null }))
     return null
   })
-  run.options.dateOrder = checked.dateOrder
+  run.options.linksDateOrder = checked.dateOrder
   run.options.clicksDateOrder = checked.clicks?.dateOrder ?? null
   run.options.clickRows = checked.clicks?.rows ?? null
   run.reading = { ...run.reading, dateOrder: checked.dateOrder }
@@ -46,10 +46,11 @@ async function requireNoConflict(run: ImportRun): Promise<void> {
 }
 
 /** Creates the links, from where the import was; a dry run begins again, because it has only memory to remember by. */
-export async function importLinks(run: ImportRun): Promise<void> {
+export async function importLinks(run: ImportRun): Promise<TakenNames> {
   const { needs, reader, source, reading: options, file, isDryRun } = run
   if (isDryRun) await forgetPretendedRows(run)
-  const storer = createBatchStorer(run, isDryRun ? createTakenNames() : NOTHING_TAKEN)
+  const taken = isDryRun ? createTakenNames() : NOTHING_TAKEN
+  const storer = createBatchStorer(run, taken)
   const skip = isDryRun ? 0 : await getPosition(run)
   await reader.run('links', { source, options, file, skip }, async ({ readings }) => {
     await storeBatch(storer, readings)
@@ -66,7 +67,19 @@ export async function importLinks(run: ImportRun): Promise<void> {
       position: 0,
     }),
   )
+  return taken
 }
+
+/** A dry run that a stop has interrupted begins its links again. */
+export const restartPretence = (run: ImportRun): Promise<void> =>
+  run.needs.db.write((connection) =>
+    updateRun(connection, run, 'clicks', {
+      stage: 'links',
+      clicks: 0,
+      total: run.row.rows,
+      position: 0,
+    }),
+  )
 
 async function forgetPretendedRows(run: ImportRun): Promise<void> {
   const { id, workspace_id } = run.row

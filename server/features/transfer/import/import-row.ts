@@ -26,9 +26,11 @@ export interface ImportOptions {
   /** A host of the file → a domain, as it was typed. */
   domainMap: Record<string, string>
   mapping: Record<string, string>
+  /** As the person has said. */
   dateOrder: DateOrder | null
   timeZone: string
-  /** What the check has found of the click history: the order of its dates, and its rows; null without a history. */
+  /** What the check has found: the orders of dates, and the rows of the click history; null without one. */
+  linksDateOrder: DateOrder | null
   clicksDateOrder: DateOrder | null
   clickRows: number | null
 }

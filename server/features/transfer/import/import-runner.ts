@@ -4,19 +4,20 @@
 import { Failure } from '../../../lib/failure.ts'
 import { describeError, log } from '../../../lib/log.ts'
 import { FileProblem } from '../files/source-file.ts'
+import { eraseImportedClicks, type HistoryErasureNeeds } from '../history/erase-imported-clicks.ts'
+import { ImportStopped } from '../history/store-chunk.ts'
 import { openReader, ReaderLost } from '../reader/open-reader.ts'
 import { importClicks } from './import-clicks.ts'
 import { removeUpload } from './import-files.ts'
-import { checkFiles, importLinks } from './import-links.ts'
+import { checkFiles, importLinks, restartPretence } from './import-links.ts'
 import type { ImportMetrics } from './import-metrics.ts'
 import type { ImportNeeds } from './import-needs.ts'
 import type { ImportRow } from './import-row.ts'
 import { ImportInterrupted, type ImportRun, toImportRun, updateRun } from './import-run.ts'
+import { NOTHING_TAKEN } from './taken-names.ts'
 import { undoImport } from './undo-import.ts'
 
-export interface RunnerNeeds extends ImportNeeds {
-  /** Erases the click history that an import has brought, everywhere, and takes it off the counters. */
-  eraseHistory(importId: number, workspaceId: number): Promise<void>
+export interface RunnerNeeds extends ImportNeeds, HistoryErasureNeeds {
   metrics: ImportMetrics
 }
 
@@ -82,13 +83,11 @@ async function runImport(needs: RunnerNeeds, row: ImportRow, signal: AbortSignal
 }
 
 async function runStages(needs: RunnerNeeds, run: ImportRun): Promise<void> {
-  let { stage } = run.row
-  if (stage === 'check') {
-    await checkFiles(run)
-    stage = 'links'
-  }
-  if (stage === 'links') await importLinks(run)
-  if (run.options.clickRows !== null) await importClicks(run)
+  if (run.row.stage === 'check') await checkFiles(run)
+  else if (run.isDryRun && run.row.stage === 'clicks') await restartPretence(run)
+  const isBehindLinks = run.row.stage === 'clicks' && !run.isDryRun
+  const taken = isBehindLinks ? NOTHING_TAKEN : await importLinks(run)
+  if (run.options.clickRows !== null) await importClicks(run, taken)
   await needs.db.write((connection) =>
     updateRun(connection, run, 'clicks', { status: 'done', finished_at: needs.now(), position: 0 }),
   )
@@ -97,7 +96,7 @@ async function runStages(needs: RunnerNeeds, run: ImportRun): Promise<void> {
 
 async function undo(needs: RunnerNeeds, run: ImportRun): Promise<void> {
   const { id, workspace_id, finished_at } = run.row
-  await needs.eraseHistory(id, workspace_id)
+  if (!run.isDryRun) await eraseImportedClicks(needs, { importId: id, workspaceId: workspace_id })
   await undoImport(run)
   const at = needs.now()
   await needs.db.write((connection) =>
@@ -105,7 +104,6 @@ async function undo(needs: RunnerNeeds, run: ImportRun): Promise<void> {
       status: 'undone',
       undone_at: at,
       finished_at: finished_at ?? at,
-      clicks: 0,
     }),
   )
   await close(needs, run, 'undone')
@@ -114,7 +112,7 @@ async function undo(needs: RunnerNeeds, run: ImportRun): Promise<void> {
 async function endEarly(needs: RunnerNeeds, run: ImportRun, error: unknown): Promise<void> {
   // The database is away: the job tries again later.
   if (error instanceof Failure && error.code === 'unavailable') throw error
-  if (error instanceof ImportInterrupted) {
+  if (error instanceof ImportInterrupted || error instanceof ImportStopped) {
     const row = await findRow(needs, run.row)
     // With the undo of an import that ran, its turn comes again at once.
     if (!row) await removeUpload(needs.dataDir, run.options.directory)

@@ -1,9 +1,9 @@
 // The imports of a server: runs them, and tells requests when an undo is done.
 
+import { eraseUndoneHistories } from '../history/erase-imported-clicks.ts'
 import { createImportMetrics } from './import-metrics.ts'
-import type { ImportNeeds } from './import-needs.ts'
 import { isOpen } from './import-row.ts'
-import { runImports } from './import-runner.ts'
+import { type RunnerNeeds, runImports } from './import-runner.ts'
 import { failAbandonedImports, pruneImportFiles } from './prune-imports.ts'
 
 export type ImportService = ReturnType<typeof openImports>
@@ -12,9 +12,7 @@ export type ImportService = ReturnType<typeof openImports>
 const UNDO_WAIT_MS = 2_000
 const POLL_MS = 25
 
-export interface ImportServiceNeeds extends ImportNeeds {
-  eraseHistory(importId: number, workspaceId: number): Promise<void>
-}
+export type ImportServiceNeeds = Omit<RunnerNeeds, 'metrics'>
 
 export function openImports(needs: ImportServiceNeeds) {
   const controller = new AbortController()
@@ -55,6 +53,8 @@ export function openImports(needs: ImportServiceNeeds) {
         await Bun.sleep(POLL_MS)
       }
     },
+    /** Takes the click histories of undone imports off the hits that this node has. */
+    eraseHistories: () => eraseUndoneHistories(needs),
     pruneFiles: () => pruneImportFiles(needs),
     failAbandoned: () => failAbandonedImports(needs),
     metrics: metrics.read,

@@ -9,6 +9,7 @@ import { Failure } from '../../../lib/failure.ts'
 import type { Connection } from '../../../storage/database/open-database.ts'
 import type { ImportRows } from '../../../storage/database/tables/transfer-tables.ts'
 import type { LinkTransaction } from '../../links/create.ts'
+import { storeTotals } from '../history/click-totals.ts'
 import type { LinkRowReading } from '../reader/protocol.ts'
 import { createDomainChooser } from './choose-domain.ts'
 import { type ImportRun, updateRun } from './import-run.ts'
@@ -133,12 +134,15 @@ async function storeReadings(
     conflict: null,
     taken: [],
   }
-  const batch = { ...storer, transaction, result, db: toStoringDatabase(transaction) }
+  const totals = new Map<number, number>()
+  const batch = { ...storer, transaction, result, totals, db: toStoringDatabase(transaction) }
   const pace = createPacer()
   for (const reading of readings) {
     await pace()
     await storeReading(batch, reading, hashes.get(reading))
   }
+  const { id: importId, workspace_id: workspaceId } = storer.run.row
+  await storeTotals(transaction.db.engine, transaction.connection, { importId, workspaceId }, [...totals])
   return result
 }
 
@@ -146,6 +150,8 @@ interface OpenBatch extends BatchStorer {
   transaction: LinkTransaction
   db: ReturnType<typeof toStoringDatabase>
   result: BatchResult
+  /** What the tool has counted, by the ids of links. */
+  totals: Map<number, number>
 }
 
 /** A row without a link. Every row has all columns, because one statement stores them. */
@@ -175,12 +181,21 @@ async function storeReading(
     return
   }
   const wanted = { link, domain, passwordHash }
-  await storeOne(batch, row, keys, { ...wanted, slug: link.slug, clicks: link.clicks ?? 0 })
+  const linkId = await storeOne(batch, row, keys, { ...wanted, slug: link.slug })
+  // Aliases have no count of their own.
+  if (linkId !== null && link.clicks)
+    batch.totals.set(linkId, Math.max(link.clicks, batch.totals.get(linkId) ?? 0))
   for (const [index, alias] of link.aliases.entries())
-    await storeOne(batch, row, aliasKeys.slice(index, index + 1), { ...wanted, slug: alias, clicks: 0 })
+    await storeOne(batch, row, aliasKeys.slice(index, index + 1), { ...wanted, slug: alias })
 }
 
-async function storeOne(batch: OpenBatch, row: number, keys: string[], wanted: LinkToStore): Promise<void> {
+/** @returns the id of the link that the row is about; null where there is none */
+async function storeOne(
+  batch: OpenBatch,
+  row: number,
+  keys: string[],
+  wanted: LinkToStore,
+): Promise<number | null> {
   const { result, run, transaction, taken } = batch
   const before = await findEarlier(transaction.connection, run, keys)
   if (before || keys.some((key) => taken.has('key', key))) {
@@ -188,15 +203,16 @@ async function storeOne(batch: OpenBatch, row: number, keys: string[], wanted: L
     const isEarlier = before && before.importId !== run.row.id
     const message = isEarlier ? 'Imported before.' : 'The file has this link twice.'
     result.rows.push({ ...NO_ITEM, row, outcome: 'skipped', message, name: before?.name ?? null })
-    return
+    return before?.linkId ?? null
   }
   const outcome = await storeLink(batch, wanted)
   addOutcome(batch, row, outcome)
   const linkId =
     'resource' in outcome ? outcome.resource.id : outcome.outcome === 'skipped' ? outcome.linkId : null
-  if (linkId === null) return
+  if (linkId === null) return null
   for (const key of keys) result.taken.push(['key', key])
   await storeKeys(transaction.connection, run, keys, linkId)
+  return linkId
 }
 
 /** A link that is deleted for good may come again. */
@@ -205,14 +221,14 @@ async function findEarlier(connection: Connection, { actor, source }: ImportRun,
   const row = await connection
     .selectFrom('import_keys')
     .innerJoin('links', 'links.id', 'import_keys.link_id')
-    .select(['import_keys.import_id', 'links.slug'])
+    .select(['import_keys.import_id', 'links.id', 'links.slug'])
     .where('import_keys.workspace_id', '=', actor.workspaceId)
     .where('links.workspace_id', '=', actor.workspaceId)
     .where('source', '=', source)
     .where('source_key', 'in', keys)
     .where('links.purged_at', 'is', null)
     .executeTakeFirst()
-  return row && { importId: row.import_id, name: row.slug }
+  return row && { importId: row.import_id, linkId: row.id, name: row.slug }
 }
 
 async function storeKeys(connection: Connection, { row, source }: ImportRun, keys: string[], linkId: number) {

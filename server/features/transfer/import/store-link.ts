@@ -20,8 +20,6 @@ export interface LinkToStore {
   slug: string | null
   domain: ChosenDomain
   passwordHash: string | null | undefined
-  /** The tool's count of clicks. Aliases have none of their own. */
-  clicks: number
 }
 
 export interface StoredLink {
@@ -85,7 +83,7 @@ type Created = Omit<StoredLink, 'outcome' | 'notes'>
 /** @returns undefined where the slug is taken or reserved */
 async function tryToCreate(
   { run, db, taken }: StoringNeeds,
-  { link, domain, passwordHash, clicks }: LinkToStore,
+  { link, domain, passwordHash }: LinkToStore,
   input: CreateLinkInput,
 ): Promise<Created | undefined> {
   if (input.slug !== undefined && taken.has('slug', toSlugName(domain, input.slug))) return undefined
@@ -94,9 +92,8 @@ async function tryToCreate(
   try {
     return await db.write(async (connection, onCommit) => {
       const known = await listTagKeys(connection, run, input.tagNames ?? [])
-      const past = { createdAt, clicks }
       const transaction = { ...needs, db, connection, onCommit }
-      const resource = await createLinkIn(transaction, actor, input, passwordHash, past)
+      const resource = await createLinkIn(transaction, actor, input, passwordHash, createdAt)
       const newTags = resource.tags.filter(({ name }) => !known.has(foldCase(name)))
       return { resource, names: listNames(domain, resource), newTags }
     })

@@ -4,6 +4,7 @@
 import type { LogLevel } from '../../../lib/log.ts'
 import type { LogFormat } from '../../../lib/telemetry/log-format.ts'
 import type { FieldProblem, FileEncoding, FileFormat } from '../files/source-file.ts'
+import type { HistoryMessage, HistoryReply, HistoryTask } from '../history/messages.ts'
 import type { DateOrder, ImportSourceName } from '../schema.ts'
 import type { ReadingOptions, SourceLink } from '../sources/source.ts'
 
@@ -89,14 +90,7 @@ export interface LinkBatch {
 export interface ClicksTask extends SourceTask {
   /** The second file, or the first one where it has both, such as an SQL dump. */
   file: UploadedFile
-  importId: number
-  workspaceId: number
-  dataDir: string
-  geoPath: string | undefined
-  ownHosts: string[]
-  /** How many rows of the history are settled: they are read and not counted again. */
-  skip: number
-  dryRun: boolean
+  history: HistoryTask
 }
 
 /** The tasks of the reader, each with what the server gives, what comes in batches, the reply to a batch, and the result. */
@@ -104,7 +98,7 @@ export interface ReaderTasks {
   inspect: { input: InspectTask; batch: never; reply: null; result: Inspection }
   check: { input: CheckTask; batch: null; reply: null; result: CheckResult }
   links: { input: LinksTask; batch: LinkBatch; reply: null; result: null }
-  clicks: { input: ClicksTask; batch: unknown; reply: unknown; result: null }
+  clicks: { input: ClicksTask; batch: HistoryMessage; reply: HistoryReply; result: null }
 }
 export type ReaderTaskName = keyof ReaderTasks
 

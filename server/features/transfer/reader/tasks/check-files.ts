@@ -5,7 +5,7 @@ import { readRecords } from '../../files/read-records.ts'
 import { FileProblem, type FileRecord, type RecordPlace, type SourceFile } from '../../files/source-file.ts'
 import type { ImportSource, Reading, ReadingOptions } from '../../sources/source.ts'
 import type { CheckTask, SendBatch, TaskFunction } from '../protocol.ts'
-import { getSource, hasClicks, openClickFile, openLinkFile } from './open-links.ts'
+import { getSource, mayHaveClicks, openClickFile, openLinkFile } from './open-links.ts'
 
 const REPORT_EVERY_MS = 1000
 
@@ -25,15 +25,14 @@ export const checkFiles: TaskFunction<'check'> = async (input, send) => {
         )
       : null
   return {
-    rows: links.rows,
-    dateOrder: links.dateOrder,
+    ...links,
     // A dump without a table of clicks has no history.
-    clicks: clicks && { rows: clicks.rows, dateOrder: clicks.dateOrder },
+    clicks: clicks && (input.clicks || clicks.rows > 0) ? clicks : null,
   }
 }
 
 const findClickFile = async (source: ImportSource, file: SourceFile, { clicks }: CheckTask) =>
-  clicks ? openClickFile(source, clicks) : hasClicks(source, file) ? file : null
+  clicks ? openClickFile(source, clicks) : mayHaveClicks(source, file) ? file : null
 
 type Read = (record: FileRecord, options: ReadingOptions) => Reading<unknown>
 
@@ -61,12 +60,12 @@ async function countReadings(
 function requireOneOrder({ ambiguous, contradiction }: DateOrders): void {
   if (contradiction)
     throw new FileProblem(
-      `Dates have different orders: "${contradiction.first.value}" in row ${contradiction.first.row} and ` +
-        `"${contradiction.second.value}" in row ${contradiction.second.row}. Write them in one order, such as 2025-11-03.`,
+      `Dates have different orders: "${contradiction.first.text}" in row ${contradiction.first.row} and ` +
+        `"${contradiction.second.text}" in row ${contradiction.second.row}. Write them in one order, such as 2025-11-03.`,
     )
   if (ambiguous)
     throw new FileProblem(
-      `Row ${ambiguous.row}, ${ambiguous.field}: "${ambiguous.value}" could mean two days. Say the order of dates as dateOrder: dmy, mdy or ymd.`,
+      `Row ${ambiguous.row}, ${ambiguous.field}: "${ambiguous.text}" could mean two days. Say the order of dates as dateOrder: dmy, mdy or ymd.`,
     )
 }
 

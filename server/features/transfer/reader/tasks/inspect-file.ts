@@ -78,9 +78,9 @@ async function inspectRecords(
       .map(([host, links]) => ({ host, links })),
     ambiguousDates: options.dateOrder === null && dateOrders.ambiguous !== null,
     dateSamples: [
-      dateOrders.ambiguous?.value,
-      dateOrders.contradiction?.first.value,
-      dateOrders.contradiction?.second.value,
+      dateOrders.ambiguous?.text,
+      dateOrders.contradiction?.first.text,
+      dateOrders.contradiction?.second.text,
     ].filter((text) => text !== undefined),
   }
 }

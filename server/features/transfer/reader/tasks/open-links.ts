@@ -17,7 +17,7 @@ export function getSource(name: ImportSourceName): ImportSource {
 /** @throws FileProblem for a file of another tool */
 export async function openLinkFile(source: ImportSource, { path, name }: UploadedFile): Promise<SourceFile> {
   const file = await openUpload(path, name)
-  if (hasColumns(file, (columns) => source.isLinkFile(columns))) return file
+  if (isUnknownDump(source, file) || hasColumns(file, (columns) => source.isLinkFile(columns))) return file
   if (hasColumns(file, (columns) => source.isClickFile?.(columns) ?? false))
     throw new FileProblem(
       `This is the click history of ${source.title}. Send it as "clicks", and the links as "file".`,
@@ -29,13 +29,18 @@ export async function openLinkFile(source: ImportSource, { path, name }: Uploade
 export async function openClickFile(source: ImportSource, { path, name }: UploadedFile): Promise<SourceFile> {
   if (!source.clicks) throw new FileProblem(`${source.title} has no click history that can be imported.`)
   const file = await openUpload(path, name)
-  if (hasColumns(file, (columns) => source.isClickFile?.(columns) ?? false)) return file
+  if (isUnknownDump(source, file) || hasColumns(file, (columns) => source.isClickFile?.(columns) ?? false))
+    return file
   throw new FileProblem(`The second file is no click history from ${source.title}. ${toHint(file)}`)
 }
 
 /** An SQL dump may have the links and their clicks. */
-export const hasClicks = (source: ImportSource, file: SourceFile) =>
+export const mayHaveClicks = (source: ImportSource, file: SourceFile) =>
   file.format === 'sql' && source.clicks !== undefined
+
+/** A dump names its tables as they come, and the first one may be long: only its end says what it has. */
+const isUnknownDump = (source: ImportSource, file: SourceFile) =>
+  file.format === 'sql' && source.links.tables.length > 0
 
 async function openUpload(path: string, name: string | null): Promise<SourceFile> {
   try {
