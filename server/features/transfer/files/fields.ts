@@ -8,12 +8,28 @@ const VALUE_MAX = 200
 
 /** The fields of one record. A name that the file writes with other capitals, blanks or underscores is found too. */
 export class FieldReader {
-  readonly problems: FieldProblem[] = []
+  readonly problems: FieldProblem[]
   readonly #record: FileRecord
+  /** What stands before the names of fields in problems, such as `meta.`. */
+  readonly #path: string
 
-  constructor(record: FileRecord) {
+  constructor(record: FileRecord, path = '', problems: FieldProblem[] = []) {
     this.#record = record
+    this.#path = path
+    this.problems = problems
     if (record.problem) this.problems.push(record.problem)
+  }
+
+  /** The fields of an object in a field; they add to the same problems. Null where there is no object. */
+  inner(name: string): FieldReader | null {
+    const value = this.raw(name)
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return null
+    const fields = new Map(Object.entries(value))
+    return new FieldReader(
+      { row: this.#record.row, table: null, fields },
+      `${this.#path}${name}.`,
+      this.problems,
+    )
   }
 
   /** The value of the first name that the record has; undefined where it has none. */
@@ -95,8 +111,7 @@ export class FieldReader {
     const text = toPlainText(value)
     // MySQL writes a date that is missing so.
     if (text === '' || text === '0000-00-00 00:00:00') return null
-    if (options.dateOrders)
-      options.dateOrders.field = this.#findName(names)
+    if (options.dateOrders) options.dateOrders.field = this.#findName(names)
     const at = readTime(text, options)
     if (typeof at === 'number') return at
     this.add(this.#findName(names), value, at.message)
@@ -105,8 +120,10 @@ export class FieldReader {
 
   /** A text that has to be there: '' and a problem where it is not. */
   required(message: string, ...names: string[]): string {
+    const known = this.problems.length
     const text = this.text(...names)
-    if (text === null && !this.#record.problem) this.add(this.#findName(names), null, message)
+    if (text === null && this.problems.length === known && !this.#record.problem)
+      this.add(this.#findName(names), null, message)
     return text ?? ''
   }
 
@@ -118,7 +135,7 @@ export class FieldReader {
   /** Says what is wrong with a field. The name of the column is as the file writes it. */
   add(name: string, value: unknown, message: string): void {
     const field = findColumn(this.#record, name) ?? name
-    this.problems.push({ field, value: toShown(value), message })
+    this.problems.push({ field: this.#path + field, value: toShown(value), message })
   }
 }
 

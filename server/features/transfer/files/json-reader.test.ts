@@ -35,6 +35,15 @@ describe('a JSON file', () => {
         records.map((record) => JSON.stringify({ links: [record], pagination: {} }, null, indent)).join('\n'),
       (records, indent) =>
         JSON.stringify(
+          {
+            links: Object.fromEntries(records.map((record, index) => [`link_${index}`, record])),
+            message: 'ok',
+          },
+          null,
+          indent,
+        ),
+      (records, indent) =>
+        JSON.stringify(
           records.map((record) => ({ links: [record] })),
           null,
           indent,

@@ -12,7 +12,7 @@ const AROUND_MAX = 4
 
 interface Level {
   kind: 'list' | 'object'
-  /** Whether its elements are records for sure: it stands under a key that the source names. */
+  /** Whether it stands under a key that the source names: the elements of a list are records for sure. */
   isNamed: boolean
   /** What comes next. */
   expects: 'value' | 'key' | 'colon' | 'comma'
@@ -22,6 +22,8 @@ interface Level {
 }
 
 const BLANK = /[^ \t\r\n]/g
+/** Some tools number a list: `{"link_1": {…}, "link_2": {…}}`. */
+const NUMBERED = /^[a-z]+_\d+$/
 
 export class JsonReader implements RecordReader {
   readonly records: FileRecord[] = []
@@ -135,12 +137,15 @@ export class JsonReader implements RecordReader {
     const end = this.#findEnd(text, at, isEnd)
     if (end < 0) {
       if (text.length - at <= VALUE_CHARS_MAX) return -1
-      if (text[at] === '{' && !level?.isNamed) return this.#enter(text, at, false)
+      const isRecord = level?.kind === 'list' && level.isNamed
+      if (text[at] === '{' && !isRecord) return this.#enter(text, at, this.#isList(level?.key ?? ''))
       return this.#requireRoom(text, at)
     }
     const value = this.#parseValue(text, at, end)
     this.#hasValue = true
     if (level?.kind !== 'object') this.#addRecord(value, level)
+    else if (level.isNamed && NUMBERED.test(level.key ?? ''))
+      this.#push(value, this.#levels.at(-2)?.key ?? null)
     else this.#addListsIn(value, AROUND_MAX - this.#levels.length)
     if (level) level.expects = 'comma'
     return end
@@ -201,13 +206,22 @@ export class JsonReader implements RecordReader {
     if (depth === 0 || typeof value !== 'object' || value === null || Array.isArray(value)) return false
     let found = false
     for (const [key, inner] of Object.entries(value)) {
-      if (Array.isArray(inner) && this.#isList(key)) {
+      const elements = this.#isList(key) ? toElements(inner) : null
+      if (elements) {
         found = true
-        for (const element of inner) this.#push(element, key)
+        for (const element of elements) this.#push(element, key)
       } else if (this.#addListsIn(inner, depth - 1)) found = true
     }
     return found
   }
+}
+
+/** @returns null for what is no list */
+function toElements(value: unknown): unknown[] | null {
+  if (Array.isArray(value)) return value
+  if (typeof value !== 'object' || value === null) return null
+  const keys = Object.keys(value)
+  return keys.length > 0 && keys.every((key) => NUMBERED.test(key)) ? Object.values(value) : null
 }
 
 function skipBlanks(text: string, at: number): number {

@@ -31,6 +31,8 @@ export const bitly: ImportSource = {
   links: { lists: ['links', 'bitlinks'], tables: [] },
   isLinkFile(columns) {
     const plain = new Set(columns.map(toPlainName))
+    // Histories of clicks have a link and its destination too.
+    if (plain.has('date')) return false
     const hasBitlink = hasOne(plain, ['bitlink', 'link', 'Custom Link', 'Custom Bitlink', 'custom_bitlinks'])
     return hasBitlink && hasOne(plain, ['long_url', 'Destination URL'])
   },

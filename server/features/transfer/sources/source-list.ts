@@ -4,13 +4,27 @@ import type { SourceFile } from '../files/source-file.ts'
 import type { ImportSourceName } from '../schema.ts'
 import { bitly } from './bitly.ts'
 import { csv } from './csv.ts'
+import { dub } from './dub/dub.ts'
+import { kutt } from './kutt.ts'
 import { rebrandly } from './rebrandly.ts'
+import { shlink } from './shlink/shlink.ts'
 import { shortIo } from './short-io.ts'
 import { sink } from './sink.ts'
 import type { ImportSource } from './source.ts'
+import { yourls } from './yourls.ts'
 
 /** In the order in which they are asked whose file it is. `csv` takes any table, and is the last. */
-const SOURCES: ImportSource[] = [bitly, rebrandly, shortIo, sink, csv]
+const SOURCES: ImportSource[] = [
+  bitly,
+  rebrandly,
+  shortIo,
+  sink,
+  dub,
+  shlink,
+  yourls,
+  kutt,
+  csv,
+]
 
 /** @returns undefined for `towpath`, whose files are read elsewhere */
 export const findSource = (name: ImportSourceName): ImportSource | undefined =>

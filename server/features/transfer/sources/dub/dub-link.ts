@@ -1,0 +1,160 @@
+// A link of Dub: a row of its CSV export, or an object of its API.
+
+import { FieldReader } from '../../files/fields.ts'
+import type { FileRecord } from '../../files/source-file.ts'
+import { readHost } from '../read-host.ts'
+import { type ShortUrl, splitShortUrl } from '../short-url.ts'
+import type { Reading, ReadingOptions, SourceLink } from '../source.ts'
+import { createSourceLink } from '../source-link.ts'
+import { ROOT } from './dub-click.ts'
+
+/** Columns that can name the short link. */
+const NAMES = ['key', 'Short link', 'link', 'shortLink']
+
+export function toDubLink(record: FileRecord, options: ReadingOptions): Reading<SourceLink> {
+  const fields = new FieldReader(record)
+  const shortUrl = readLinkName(fields)
+  const archived = fields.flag('archived')
+  const isDisabled = fields.text('disabledAt') !== null
+  const link = createSourceLink({
+    sourceKey: fields.text('id', 'Link ID'),
+    host: shortUrl?.host ?? null,
+    slug: shortUrl?.slug ?? null,
+    destinationUrl: fields.required(
+      'The link has no destination. Write its URL here.',
+      'url',
+      'Destination URL',
+    ),
+    title: fields.text('title'),
+    comments: fields.text('comments'),
+    tags: readTags(fields),
+    createdAt: fields.time(options, 'createdAt', 'Created at'),
+    archived: archived || isDisabled,
+    expiresAt: fields.time(options, 'expiresAt'),
+    expiredUrl: fields.text('expiredUrl'),
+    password: fields.text('password'),
+    geoTargeting: readCountries(fields),
+    deviceTargeting: readDevices(fields),
+    // Dub adds the query of the short URL to every destination.
+    forwardQuery: true,
+    ...readCard(fields),
+    clicks: fields.number('clicks'),
+    left: listLeft(fields, archived, isDisabled),
+  })
+  return fields.result(link)
+}
+
+function readLinkName(fields: FieldReader): ShortUrl | null {
+  const key = fields.text('key')
+  const text = fields.text('Short link', 'link', 'shortLink')
+  const shortUrl = text === null ? null : splitShortUrl(text)
+  const host = readHost(fields, 'domain') ?? shortUrl?.host
+  const slug = key ?? shortUrl?.slug
+  const column = NAMES.find((name) => fields.raw(name) !== undefined) ?? 'Short link'
+  if (host === undefined || slug === undefined)
+    fields.add(column, text ?? key, 'This is no short link. Write it as https://go.example.com/slug.')
+  else if (slug === '' || slug === ROOT)
+    fields.add(
+      column,
+      text ?? key,
+      'This is the redirect of the root of a domain. Set it in the settings of the domain.',
+    )
+  else return { host, slug }
+  return null
+}
+
+/** The API has objects with a name. The CSV export has names with a comma between them. */
+function readTags(fields: FieldReader): string[] {
+  const value = fields.raw('tags')
+  if (!Array.isArray(value)) {
+    const text = withoutFormulaQuote(fields.text('tags') ?? '')
+    return [...new Set(text.split(',').map((tag) => tag.trim()))].filter((tag) => tag !== '')
+  }
+  const tags = value.map((tag) => (typeof tag === 'object' ? tag?.name : tag))
+  const wrong = tags.findIndex((tag) => typeof tag !== 'string')
+  if (wrong >= 0) fields.add('tags', value[wrong], 'Each tag has to be a text, or an object with a name.')
+  return [...new Set(tags.filter((tag) => typeof tag === 'string' && tag !== ''))]
+}
+
+/** Dub puts `'` before a cell that a spreadsheet would take for a formula. */
+const withoutFormulaQuote = (text: string) => (/^'[=+\-@]/.test(text) ? text.slice(1) : text)
+
+function readCountries(fields: FieldReader): Record<string, string> {
+  const value = fields.raw('geo')
+  const targets: Record<string, string> = {}
+  if (value === undefined || value === null || value === '') return targets
+  if (typeof value !== 'object' || Array.isArray(value)) {
+    fields.add(
+      'geo',
+      value,
+      'This has to be an object with a URL for each country, such as {"DE": "https://…"}.',
+    )
+    return targets
+  }
+  for (const [country, url] of Object.entries(value)) {
+    if (/^[a-z]{2}$/i.test(country) && typeof url === 'string') targets[country.toUpperCase()] = url
+    else
+      fields.add(
+        'geo',
+        { [country]: url },
+        'Write a country of two letters and its URL, such as {"DE": "https://…"}.',
+      )
+  }
+  return targets
+}
+
+function readDevices(fields: FieldReader): SourceLink['deviceTargeting'] {
+  const ios = fields.text('ios')
+  const android = fields.text('android')
+  return { ...(ios !== null && { ios }), ...(android !== null && { android }) }
+}
+
+/** Without `proxy`, Dub keeps title, description and image of the destination and shows no card of its own. */
+function readCard(fields: FieldReader): Partial<SourceLink> {
+  if (!fields.flag('proxy')) return {}
+  return {
+    previewTitle: fields.text('title'),
+    previewDescription: fields.text('description'),
+    previewImage: fields.text('image'),
+  }
+}
+
+const COUNTS = { leads: 'leads', conversions: 'conversions', sales: 'sales' }
+const FLAGS = {
+  trackConversion: 'conversion tracking',
+  rewrite: 'link cloaking',
+  doIndex: 'being shown to search engines',
+  publicStats: 'public statistics',
+}
+const TEXTS = {
+  externalId: 'the external id',
+  tenantId: 'the tenant',
+  programId: 'the program',
+  partnerId: 'the partner',
+  folderId: 'the folder',
+}
+
+function listLeft(fields: FieldReader, archived: boolean, isDisabled: boolean): string[] {
+  const left: string[] = []
+  if (archived) left.push('redirects of an archived link: it answers 404 here')
+  if (isDisabled) left.push('being disabled: it is archived here')
+  for (const [name, words] of Object.entries(COUNTS)) {
+    const count = fields.number(name)
+    if (count !== null && count > 0) left.push(`${count} ${words}`)
+  }
+  const cents = fields.number('saleAmount')
+  const revenue = fields.text('Revenue') ?? (cents === null ? null : (cents / 100).toFixed(2))
+  if (revenue !== null && Number(revenue) !== 0) left.push(`revenue of ${revenue}`)
+  for (const [name, words] of Object.entries(FLAGS)) if (fields.flag(name)) left.push(words)
+  for (const [name, words] of Object.entries(TEXTS)) {
+    const text = fields.text(name)
+    if (text !== null) left.push(`${words} ${text}`)
+  }
+  if (fields.flag('proxy') && fields.text('video') !== null) left.push('the video of the card')
+  const variants = fields.raw('testVariants')
+  if (Array.isArray(variants) && variants.length > 0)
+    left.push(`an A/B test of ${variants.length} destinations`)
+  const webhooks = fields.raw('webhookIds')
+  if (Array.isArray(webhooks) && webhooks.length > 0) left.push('webhooks of the link')
+  return left
+}

@@ -1,0 +1,65 @@
+// Dub: its CSV exports of links and of events, and the JSON of its API. The formats: fixtures/dub/README.md.
+
+import type { ImportSource } from '../source.ts'
+import { OTHER_EVENTS, toDubClick } from './dub-click.ts'
+import { toDubLink } from './dub-link.ts'
+
+/** The columns that the export had from July 2024 to October 2025: names of the database. */
+const LINK_COLUMNS_2024 = [
+  'link',
+  'domain',
+  'key',
+  'id',
+  'url',
+  'clicks',
+  'createdAt',
+  'updatedAt',
+  'tags',
+  'archived',
+]
+/** The columns of all events. Nobody shows all of them: the file has those that the table shows. */
+const EVENT_COLUMNS = new Set([
+  ...[
+    'Date',
+    'Event',
+    'Link',
+    'Destination URL',
+    'Country',
+    'City',
+    'Region',
+    'Continent',
+    'Device',
+    'Browser',
+    'OS',
+  ],
+  ...['Referrer', 'Referer', 'Referrer URL', 'RefererUrl', 'Click ID', 'ClickId', 'Ip', 'IP Address'],
+  ...OTHER_EVENTS,
+])
+
+export const dub: ImportSource = {
+  name: 'dub',
+  title: 'Dub',
+  links: { lists: ['links', 'data'], tables: [] },
+  clicks: { lists: ['events', 'data'], tables: [] },
+  // Dub has a handful of case-sensitive domains, and folds the case of slugs everywhere else.
+  isCaseSensitive: false,
+  isLinkFile: (columns) =>
+    hasAll(columns, 'Short link', 'Destination URL') || isOldExport(columns) || isApiLink(columns),
+  isClickFile: (columns) =>
+    hasAll(columns, 'event', 'click', 'link') ||
+    (hasAll(columns, 'Date', 'Link') && columns.every((column) => EVENT_COLUMNS.has(column))),
+  toLink: toDubLink,
+  toClick: toDubClick,
+}
+
+const hasAll = (columns: string[], ...names: string[]) => names.every((name) => columns.includes(name))
+
+const isApiLink = (columns: string[]) =>
+  hasAll(columns, 'id', 'domain', 'key', 'url') &&
+  columns.some((column) => ['shortLink', 'projectId'].includes(column))
+
+/** Other tables have `link` and `url` too: nothing else may be there, and a name that nobody writes by hand. */
+const isOldExport = (columns: string[]) =>
+  hasAll(columns, 'link', 'url') &&
+  columns.some((column) => column === 'createdAt' || column === 'updatedAt') &&
+  columns.every((column) => LINK_COLUMNS_2024.includes(column))

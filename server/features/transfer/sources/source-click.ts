@@ -1,0 +1,44 @@
+// Makes clicks of sources: what a tool does not say is unknown.
+
+import type { FieldReader } from '../files/fields.ts'
+import type { ReadingOptions, SourceClick } from './source.ts'
+
+const UNKNOWN: Omit<SourceClick, 'at'> = {
+  sourceKey: null,
+  host: null,
+  slug: null,
+  address: null,
+  userAgent: null,
+  referrer: null,
+  country: null,
+  region: null,
+  city: null,
+  browser: null,
+  os: null,
+  device: null,
+  bot: null,
+  trigger: 'link',
+  visitedUrl: null,
+  destinationUrl: null,
+}
+
+export const createSourceClick = (click: Partial<SourceClick> & Pick<SourceClick, 'at'>): SourceClick => ({
+  ...UNKNOWN,
+  ...click,
+})
+
+/** The time of a click, without which it is none: 0 and a problem where it is not there. */
+export function readClickTime(fields: FieldReader, options: ReadingOptions, name: string): number {
+  const known = fields.problems.length
+  const at = fields.time(options, name)
+  if (at === null && fields.problems.length === known)
+    fields.add(name, fields.raw(name), 'The click has no time. Write it here.')
+  return at ?? 0
+}
+
+/** What tools write where they know nothing. */
+const UNKNOWN_WORDS = new Set(['unknown', 'others', 'direct', '(direct)', '-'])
+
+/** @returns null for a word that says that the tool does not know */
+export const toKnown = (text: string | null) =>
+  text === null || UNKNOWN_WORDS.has(text.toLowerCase()) ? null : text
