@@ -26,6 +26,15 @@ const MANY_LINKS = toFile('many.csv', [
   ),
 ])
 
+const LONG = 'a-very-long-word-'.repeat(30)
+const HOSTILE = toFile(`${LONG.slice(0, 200)}.csv`, [
+  `Long URL,Short URL,${LONG}`,
+  ...Array.from(
+    { length: 1000 },
+    (_, n) => `javascript:alert(${n})${LONG},https://old.example/${n},"=cmd|${LONG}"`,
+  ),
+])
+
 onDashboard('imports and exports', (dashboard) => {
   let person: SignedUpUser
   let window: DashboardWindow
@@ -61,9 +70,7 @@ onDashboard('imports and exports', (dashboard) => {
 
   test('says what is wrong with a file before it is sent', async () => {
     await window.open('/transfer')
-    await fileField().setInputFiles(
-      { ...MANY_LINKS, buffer: Buffer.alloc(0) },
-    )
+    await fileField().setInputFiles({ ...MANY_LINKS, buffer: Buffer.alloc(0) })
     await page.getByText('many.csv is empty.').waitFor()
     await page.evaluate(dropFile('huge.csv', 65 * 2 ** 20))
     await page.getByText('huge.csv has 65 MB, and at most 64 MB can be uploaded here.').waitFor()
@@ -81,11 +88,10 @@ onDashboard('imports and exports', (dashboard) => {
     await page.evaluate(dropFile(MANY_LINKS.name, MANY_LINKS.buffer.toString()))
     await title('What the file is')
     await page.getByText(`${LINKS} rows`).waitFor()
-    await page.getByLabel('Destination URL').selectOption('Ziel')
-    await page.getByLabel('Short link').selectOption('Kurz')
-    await page.getByLabel('Title').selectOption('Name')
+    await page.getByLabel('Destination URL', { exact: true }).selectOption('Ziel')
+    await page.getByLabel('Short link', { exact: true }).selectOption('Kurz')
+    await page.getByLabel('Title', { exact: true }).selectOption('Name')
     await page.getByLabel(/old\.example/).selectOption(DOMAIN)
-    await until('the dry run', () => button('Dry run').isEnabled())
     await button('Dry run').press('Enter')
     await title(`${LINKS} links would be created`)
     expect(await countLinks()).toBe(before)
@@ -93,7 +99,7 @@ onDashboard('imports and exports', (dashboard) => {
 
     // What was said about the file is still there, and the file goes up once.
     await page.getByRole('link', { name: 'Change settings' }).click()
-    expect(await page.getByLabel('Title').inputValue()).toBe('Name')
+    expect(await page.getByLabel('Title', { exact: true }).inputValue()).toBe('Name')
     await page.getByLabel('Rename the link').check()
     await button('Dry run').click()
     await title(`${LINKS} links would be created`)
@@ -104,8 +110,12 @@ onDashboard('imports and exports', (dashboard) => {
     await page.reload()
     await title(`${LINKS} links imported`)
     expect(await countLinks()).toBe(before + LINKS)
-    const [link] = (await person.api('/links?search=many-17&archived=all')).json.data
-    expect(link).toMatchObject({ domain: DOMAIN, title: 'Link 17', destinationUrl: 'https://example.com/17' })
+    const [link] = (await person.api('/links?search=many-299&archived=all')).json.data
+    expect(link).toMatchObject({
+      domain: DOMAIN,
+      title: 'Link 299',
+      destinationUrl: 'https://example.com/299',
+    })
 
     // A person changes one of them, so that it stays.
     const changed = await person.api(`/links/${link.id}`, { method: 'PATCH', body: { title: 'Mine' } })
@@ -116,7 +126,7 @@ onDashboard('imports and exports', (dashboard) => {
     await button('Undo the import').click()
     await title('The import is undone')
     await page.getByText('1 link stayed: see below why.').waitFor()
-    await page.getByRole('link', { name: `${DOMAIN}/many-17`, exact: true }).waitFor()
+    await page.getByRole('link', { name: `${DOMAIN}/many-299`, exact: true }).waitFor()
     expect(await countLinks()).toBe(before + 1)
 
     await page.getByRole('link', { name: 'All imports' }).click()
@@ -151,27 +161,89 @@ onDashboard('imports and exports', (dashboard) => {
   }, 60_000)
 
   test('loses nothing when the session ends, and stops an upload that is cancelled', async () => {
-    await window.open('/transfer')
-    await fileField().setInputFiles(toFile('one.csv', ['Long URL', 'https://example.com/one']))
-    await title('What the file is')
-    await dashboard().server.app.db.write((connection) => connection.deleteFrom('sessions').execute())
-    await button('Dry run').click()
+    const other = await dashboard().signUp()
+    const { page, open, close } = await dashboard().openWindow(other)
+    await open('/transfer')
+    await fileField(page).setInputFiles(toFile('one.csv', ['Long URL', 'https://example.com/one']))
+    await title('What the file is', page)
+    await dashboard().server.app.db.write((connection) =>
+      connection
+        .deleteFrom('sessions')
+        .where('user_id', 'in', (e) => e.selectFrom('users').select('id').where('email', '=', other.email))
+        .execute(),
+    )
+    await button('Dry run', page).click()
     const dialog = page.getByRole('dialog', { name: 'Sign in again' })
-    await dialog.getByLabel('Password').fill(person.password)
+    await dialog.getByLabel('Password').fill(other.password)
     await dialog.getByRole('button', { name: 'Sign in', exact: true }).click()
-    await title('1 link would be created')
+    await title('1 link would be created', page)
 
     await page.getByRole('link', { name: 'Change settings' }).click()
-    await page.route('**/v1/imports', (route) =>
-      route.request().method() === 'POST' ? undefined : route.continue(),
-    )
-    await button('Dry run').click()
+    const isStart = (url: URL) => url.pathname === '/v1/imports'
+    await page.route(isStart, (route) => (route.request().method() === 'POST' ? undefined : route.continue()))
+    await button('Dry run', page).click()
     await page.getByRole('progressbar').waitFor()
     await page.getByRole('link', { name: 'Tags' }).click()
-    await button('Stay').click()
-    await button('Cancel').click()
-    await button('Dry run').waitFor()
-    await page.unroute('**/v1/imports')
+    await button('Stay', page).click()
+    await button('Cancel', page).click()
+    await button('Dry run', page).waitFor()
+    await close()
+  }, 60_000)
+
+  for (const [colorScheme, width] of [
+    ['light', 1280],
+    ['dark', 360],
+  ] as const) {
+    test(`shows hostile files without barriers in ${width} pixels (${colorScheme})`, async () => {
+      const { page, open, errors, close } = await dashboard().openWindow(person, {
+        colorScheme,
+        viewport: { width, height: 740 },
+      })
+      const check = async () => {
+        const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
+        expect(await page.evaluate<number>(overflow)).toBe(0)
+        expect(await findBarriers(page)).toEqual([])
+      }
+      await open('/transfer')
+      await check()
+      await fileField(page).setInputFiles(HOSTILE)
+      await page.getByText('columns with examples').click()
+      await check()
+      await button('Dry run', page).click()
+      await page.getByText('1,000', { exact: true }).first().waitFor()
+      await check()
+      await button('Show more', page).click()
+      await until('more rows', async () => (await page.getByRole('row').count()) > 100)
+      expect(await button('Import', page).count()).toBe(0)
+      await open('/transfer?tab=export')
+      await check()
+      expect(errors).toEqual([])
+      await close()
+    }, 60_000)
+  }
+
+  test('lets a viewer see imports and export links, and change nothing', async () => {
+    const body = { email: 'vera@example.com', role: 'viewer' }
+    const { json } = await person.api('/invitations', { method: 'POST', body })
+    const invitation = new URL(json.data.url).searchParams.get('token') as string
+    const viewer = await dashboard().signUp({ name: 'Vera', email: body.email, invitation })
+    const { page, open, visit, errors, close } = await dashboard().openWindow(viewer)
+    await open('/transfer')
+    await page.getByText('Members and owners of the workspace can import.').waitFor()
+    expect(await fileField(page).count()).toBe(0)
+    await page
+      .getByRole('link', { name: /many\.csv/ })
+      .first()
+      .click()
+    await page.getByRole('heading', { level: 2 }).first().waitFor()
+    for (const name of ['Undo', 'Import', 'Cancel']) expect(await button(name, page).count()).toBe(0)
+    await visit('/transfer?tab=export')
+    await page.getByText('Only owners can export the whole workspace.').waitFor()
+    const download = page.waitForEvent('download')
+    await button('Export links', page).click()
+    await download
+    expect(errors).toEqual([])
+    await close()
   }, 60_000)
 
   test('exports links and the whole workspace', async () => {

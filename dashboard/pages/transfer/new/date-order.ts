@@ -1,7 +1,7 @@
 // What a date such as 03/04/2025 means under each order of day, month and year.
 
 import { readTime } from '../../../../server/features/transfer/files/read-time.ts'
-import type { DateOrder, FileInspection } from '../../../api/imports.ts'
+import type { DateOrder, InspectionResource } from '../../../../server/features/transfer/schema.ts'
 
 /** As the server reads it. @returns undefined where the date has no such meaning */
 function readDateAs(text: string, dateOrder: DateOrder): Date | undefined {
@@ -21,7 +21,7 @@ export const describeDateOrder = (samples: string[], order: DateOrder): string =
     .join(', ')
 
 /** The dates with more than one meaning, and the others of their column. */
-export const listDates = ({ columns, dateSamples }: FileInspection): string[] => [
+export const listDates = ({ columns, dateSamples }: InspectionResource): string[] => [
   ...dateSamples,
   ...columns
     .filter(({ samples }) => samples.some((sample) => dateSamples.includes(sample)))
