@@ -41,13 +41,14 @@ export interface ChunkBuilder {
   take(): {
     lines: Uint8Array[]
     clicks: number
+    firstAt: number | null
     days: DayAddition[]
     aged: AgedClicks[]
     problems: ProblemRow[]
   }
 }
 
-type ChunkTask = Pick<HistoryTask, 'importId' | 'workspaceId' | 'since' | 'dryRun'>
+type ChunkTask = Pick<HistoryTask, 'importId' | 'workspaceId' | 'since' | 'dryRun' | 'maxHits'>
 
 /** @param number of the next chunk with hits */
 export function createChunkBuilder(
@@ -60,6 +61,7 @@ export function createChunkBuilder(
   let days = new Map<number, Map<number, DayAddition>>()
   let aged = new Map<number, AgedClicks>()
   let problems: ProblemRow[] = []
+  let firstAt = Number.POSITIVE_INFINITY
   let [rows, clicks, pairs, reported] = [0, 0, 0, 0]
 
   function describe(linkId: number, click: SourceClick): boolean {
@@ -102,6 +104,7 @@ export function createChunkBuilder(
     add(linkId, click) {
       const isPerson = describe(linkId, click)
       clicks++
+      firstAt = Math.min(firstAt, click.at)
       countDay(linkId, click.at, isPerson)
       if (isPerson && click.at < task.since) countAged(linkId, click.at)
     },
@@ -109,12 +112,13 @@ export function createChunkBuilder(
       if (++reported <= PROBLEMS_MAX) problems.push(problem)
     },
     settle: () => void rows++,
-    isFull: () => placed.length >= HITS_MAX || pairs >= DAYS_MAX || rows >= ROWS_MAX,
+    isFull: () => placed.length >= (task.maxHits ?? HITS_MAX) || pairs >= DAYS_MAX || rows >= ROWS_MAX,
     hasRows: () => rows > 0,
     take() {
       const taken = {
         lines: sortLines(placed, buffer),
         clicks,
+        firstAt: clicks === 0 ? null : firstAt,
         days: [...days.values()].flatMap((ofLink) => [...ofLink.values()]),
         aged: [...aged.values()],
         problems,
@@ -124,6 +128,7 @@ export function createChunkBuilder(
       aged = new Map()
       problems = []
       rows = clicks = pairs = 0
+      firstAt = Number.POSITIVE_INFINITY
       buffer.end = 0
       describer.clearCaches()
       return taken

@@ -62,13 +62,19 @@ async function eraseHere(needs: HistoryErasureNeeds, hits: ImportedHits): Promis
   await recoverChunks(needs, hits.importId)
   await needs.eraseImportedHits(hits)
   while (await lowerCounters(needs, hits)) await nextTurn()
-  await needs.db.write((connection) =>
-    connection
+  await needs.db.write(async (connection) => {
+    await connection
+      .updateTable('imports')
+      .set({ first_at: null })
+      .where('workspace_id', '=', hits.workspaceId)
+      .where('id', '=', hits.importId)
+      .execute()
+    await connection
       .insertInto('import_erasure_marks')
       .values({ import_id: hits.importId, node: needs.node, done_at: needs.now() })
       .onConflict((conflict) => conflict.doNothing())
-      .execute(),
-  )
+      .execute()
+  })
 }
 
 /** Lowers the counters of some links, and deletes what says that they are too high. @returns whether there were any */

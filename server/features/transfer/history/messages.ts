@@ -33,6 +33,8 @@ export interface HistoryTask {
   hasEarlier: boolean
   /** Counts, and writes no file. */
   dryRun: boolean
+  /** The hits of a chunk, where they are fewer than usual. */
+  maxHits?: number
 }
 
 /** What a chunk adds to a link on a UTC day. */
@@ -52,6 +54,8 @@ export interface HistoryChunk {
   /** How many rows of the history are settled with this chunk. */
   settled: number
   clicks: number
+  /** The time of the first of its clicks; null without any. */
+  firstAt: number | null
   days: DayAddition[]
   aged: AgedClicks[]
   problems: ProblemRow[]

@@ -58,11 +58,11 @@ export async function storeChunk(
 async function moveOn(
   connection: Connection,
   { workspaceId, importId }: ImportPlace,
-  { number, settled, clicks }: HistoryChunk,
+  { number, settled, clicks, firstAt }: HistoryChunk,
 ): Promise<boolean> {
   const running = await connection
     .selectFrom('imports')
-    .select(['position', 'chunks'])
+    .select(['position', 'chunks', 'first_at'])
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', importId)
     .where('status', '=', 'running')
@@ -78,6 +78,7 @@ async function moveOn(
       position: settled,
       clicks: e('clicks', '+', clicks),
       ...(number === null ? {} : { chunks: number }),
+      ...(firstAt === null || firstAt > (running.first_at ?? firstAt) ? {} : { first_at: firstAt }),
     }))
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', importId)

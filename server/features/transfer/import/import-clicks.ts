@@ -50,7 +50,7 @@ async function toHistoryTask({ needs, row, isDryRun }: ImportRun): Promise<Histo
 /** SQLite takes 32,766 values in one statement. */
 const KEYS_AT_ONCE = 500
 /** A pretended link has no id. Its number stands for it, far from those of links that exist. */
-const PRETENDED_IDS = 2 ** 40
+const PRETENDED_IDS = 2 ** 36
 
 /** The link of each key, or 0. */
 async function findLinks(

@@ -9,7 +9,7 @@ import { ImportStopped } from '../history/store-chunk.ts'
 import { openReader, ReaderLost } from '../reader/open-reader.ts'
 import { importClicks } from './import-clicks.ts'
 import { removeUpload } from './import-files.ts'
-import { checkFiles, importLinks, restartPretence } from './import-links.ts'
+import { checkImport, importLinks, restartPretence } from './import-links.ts'
 import type { ImportMetrics } from './import-metrics.ts'
 import type { ImportNeeds } from './import-needs.ts'
 import type { ImportRow } from './import-row.ts'
@@ -83,7 +83,7 @@ async function runImport(needs: RunnerNeeds, row: ImportRow, signal: AbortSignal
 }
 
 async function runStages(needs: RunnerNeeds, run: ImportRun): Promise<void> {
-  if (run.row.stage === 'check') await checkFiles(run)
+  if (run.row.stage === 'check') await checkImport(run)
   else if (run.isDryRun && run.row.stage === 'clicks') await restartPretence(run)
   const isBehindLinks = run.row.stage === 'clicks' && !run.isDryRun
   const taken = isBehindLinks ? NOTHING_TAKEN : await importLinks(run)

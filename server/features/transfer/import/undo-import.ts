@@ -4,6 +4,7 @@ import { takeTurn } from '../../../lib/concurrency/take-turn.ts'
 import { Failure } from '../../../lib/failure.ts'
 import { toNestedDatabase } from '../../../storage/database/nested-database.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
+import { allow } from '../../accounts/access/actor.ts'
 import { deleteLinkIn } from '../../links/delete.ts'
 import { getUnpurgedForUpdate } from '../../links/get.ts'
 import { deleteUnusedTagIn } from '../../links/tags/delete-unused-tag.ts'
@@ -32,6 +33,7 @@ const DELETIONS: [kind: string, DeleteItem][] = [
 
 /** Goes on where it was: the rows of what is deleted are gone, or say `kept`. */
 export async function undoImport(run: ImportRun): Promise<void> {
+  allow(run.actor, 'links:write')
   for (const [kind, deleteItem] of DELETIONS) {
     for (let last = 0; ; ) {
       run.signal.throwIfAborted()

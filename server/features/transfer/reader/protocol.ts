@@ -61,7 +61,7 @@ interface CheckedFile {
   dateOrder: DateOrder | null
 }
 
-export interface CheckResult extends CheckedFile {
+export interface ImportCheck extends CheckedFile {
   /** Null without a click history. */
   clicks: CheckedFile | null
 }
@@ -96,7 +96,7 @@ export interface ClicksTask extends SourceTask {
 /** The tasks of the reader, each with what the server gives, what comes in batches, the reply to a batch, and the result. */
 export interface ReaderTasks {
   inspect: { input: InspectTask; batch: never; reply: null; result: Inspection }
-  check: { input: CheckTask; batch: null; reply: null; result: CheckResult }
+  check: { input: CheckTask; batch: null; reply: null; result: ImportCheck }
   links: { input: LinksTask; batch: LinkBatch; reply: null; result: null }
   clicks: { input: ClicksTask; batch: HistoryMessage; reply: HistoryReply; result: null }
 }

@@ -32,6 +32,8 @@ export interface Imports {
   clicks: Generated<number>
   /** How many chunks of the click history are stored: see features/transfer/history/. */
   chunks: Generated<number>
+  /** The first click that it has brought; null where it has none. Analytics of all time begin there. */
+  first_at: Generated<number | null>
   /** How many rows the stage has in all; null while nobody knows. */
   total: number | null
   /** How many rows of the stage are done: a restarted server goes on there. */

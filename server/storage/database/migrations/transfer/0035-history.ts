@@ -13,6 +13,7 @@ export function history(engine: DatabaseEngine) {
         .alterTable('imports')
         .addColumn('chunks', bigint, (c) => c.notNull().defaultTo(0))
         .execute()
+      await db.schema.alterTable('imports').addColumn('first_at', bigint).execute()
       await db.schema
         .alterTable('import_days')
         .addColumn('last_at', bigint, (c) => c.notNull().defaultTo(0))
