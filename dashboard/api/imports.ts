@@ -12,7 +12,7 @@ import type {
   OnConflict,
   RowOutcome,
 } from '../../server/features/transfer/schema.ts'
-import type { Api, ResultPage } from './client.ts'
+import { type Api, ApiError, type ResultPage } from './client.ts'
 import { isSignedOut } from './session.ts'
 import { isReadable, type UploadOptions, uploadForm } from './upload.ts'
 
@@ -89,7 +89,26 @@ export const inspectFile = (
   file: File,
   mapping: Record<string, string> | undefined,
   options: UploadOptions,
-) => uploadFiles<FileInspection>(api, '/imports/inspect', { mapping }, { file }, options)
+) =>
+  untilTurn(options.signal, () =>
+    uploadFiles<FileInspection>(api, '/imports/inspect', { mapping }, { file }, options),
+  )
+
+const TURN_MS = 2000
+const TURNS = 10
+
+/** The server looks at two files at once. It says so (429) while others are looked at. */
+async function untilTurn<T>(signal: AbortSignal, send: () => Promise<T>): Promise<T> {
+  for (let turn = 1; ; turn++) {
+    try {
+      return await send()
+    } catch (error) {
+      if (!(error instanceof ApiError && error.status === 429) || turn === TURNS) throw error
+      await new Promise((resolve) => setTimeout(resolve, TURN_MS))
+      signal.throwIfAborted()
+    }
+  }
+}
 
 interface ImportFiles {
   file: File

@@ -115,6 +115,10 @@ function Figures({ item }: { item: ImportResource }) {
   )
 }
 
+/** A dry run that would bring something. */
+const isWorthwhile = ({ dryRun, status, created, clicks }: ImportResource) =>
+  dryRun && status === 'done' && created + clicks > 0
+
 function Actions({ item }: { item: ImportResource }) {
   const { id } = useWorkspace()
   const canEdit = useCanEdit()
@@ -122,7 +126,7 @@ function Actions({ item }: { item: ImportResource }) {
   const isPrepared = getImportDraft(id).dryRunId === item.id
   return (
     <div className="flex flex-wrap items-center gap-2">
-      {item.dryRun && item.status === 'done' && canEdit && <DryRunActions item={item} />}
+      {canEdit && isWorthwhile(item) && <DryRunActions item={item} />}
       {canEdit && (item.dryRun || item.status === 'failed' || item.status === 'undone') && (
         <ButtonLink to="/$workspaceId/transfer" params={params} search={{}}>
           {isPrepared ? 'Change settings' : 'Start again'}

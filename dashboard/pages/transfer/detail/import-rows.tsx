@@ -3,7 +3,7 @@
 import { keepPreviousData, useInfiniteQuery, useMutation } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
 import { Download } from 'lucide-react'
-import { toScreenName } from '../../../api/field-names.ts'
+import { toScreenName, withScreenNames } from '../../../api/field-names.ts'
 import {
   fetchImportErrors,
   type ImportResource,
@@ -148,7 +148,7 @@ function Row({ row, isDryRun }: { row: ImportRowResource; isDryRun: boolean }) {
         {formatNumber(row.row)}
       </td>
       <td className="align-top font-medium wrap-anywhere max-sm:block sm:px-2 sm:py-2">
-        {row.kind !== 'link' && <span className="font-normal text-soft">{toKindText(row.kind)} </span>}
+        {row.kind !== 'link' && <span className="font-normal text-soft">{capitalize(row.kind)} </span>}
         <Name row={row} isDryRun={isDryRun}>
           {name === null ? '' : toCellText(name)}
         </Name>
@@ -156,8 +156,8 @@ function Row({ row, isDryRun }: { row: ImportRowResource; isDryRun: boolean }) {
       <td className="align-top max-sm:block sm:px-4 sm:py-2">
         {message !== null && (
           <span className="break-words">
-            {field !== null && <span className="font-medium">{toScreenName(field)}: </span>}
-            {message}
+            {field !== null && <span className="font-medium">{toColumnName(field)}: </span>}
+            {field === null ? capitalize(withScreenNames(message)) : withScreenNames(message)}
           </span>
         )}
         {value !== null && value !== '' && (
@@ -168,7 +168,11 @@ function Row({ row, isDryRun }: { row: ImportRowResource; isDryRun: boolean }) {
   )
 }
 
-const toKindText = (kind: string) => kind.charAt(0).toUpperCase() + kind.slice(1)
+const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
+
+/** A field of ours in the words of the screens, or a column as the file has it. */
+const toColumnName = (field: string) =>
+  /^[a-z]+[a-zA-Z]*$/.test(field) ? toScreenName(field) : toCellText(field)
 
 function Name({ row, isDryRun, children }: { row: ImportRowResource; isDryRun: boolean; children: string }) {
   const { id } = useWorkspace()

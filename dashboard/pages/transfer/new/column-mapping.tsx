@@ -22,15 +22,10 @@ const FIELDS = {
   expiredUrl: 'Expiration URL',
   clickLimit: 'Click limit',
   password: 'Password',
-  ios: 'Destination on iPhone and iPad',
-  android: 'Destination on Android',
-  desktop: 'Destination on computers',
-  redirectStatus: 'Redirect status',
-  forwardQuery: 'Forward query parameters',
-  previewTitle: 'Card title',
-  previewDescription: 'Card description',
-  previewImage: 'Card image',
-  id: 'ID in the other tool',
+  iosUrl: 'Destination on iPhone and iPad',
+  androidUrl: 'Destination on Android',
+  desktopUrl: 'Destination on computers',
+  externalId: 'ID in the other tool',
 } satisfies Record<MappedField, string>
 
 const ALWAYS_SHOWN: MappedField[] = [

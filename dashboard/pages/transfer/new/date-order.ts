@@ -1,17 +1,12 @@
 // What a date such as 03/04/2025 means under each order of day, month and year.
 
-import type { DateOrder, FileInspection } from '../../../api/imports.ts'
+import { readTime } from '../../../../server/features/transfer/files/read-time.ts'
+import type { DateOrder, InspectionResource } from '../../../../server/features/transfer/schema.ts'
 
-const SEPARATED = /(\d{1,4})\s?[./-]\s?(\d{1,2})[./-]\s?(\d{1,4})/
-const CENTURY = 2000
-
-/** @returns undefined where the date has no such meaning */
-export function readDateAs(text: string, order: DateOrder): Date | undefined {
-  const parts = SEPARATED.exec(text)?.slice(1).map(Number)
-  if (!parts) return undefined
-  const [year = 0, month = 0, day = 0] = [...'ymd'].map((part) => parts[order.indexOf(part)])
-  const date = new Date(Date.UTC(year < 100 ? CENTURY + year : year, month - 1, day))
-  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day ? date : undefined
+/** As the server reads it. @returns undefined where the date has no such meaning */
+function readDateAs(text: string, dateOrder: DateOrder): Date | undefined {
+  const at = readTime(text, { dateOrder, timeZone: 'UTC' })
+  return typeof at === 'number' ? new Date(at) : undefined
 }
 
 const written = new Intl.DateTimeFormat(undefined, { dateStyle: 'long', timeZone: 'UTC' })
@@ -26,7 +21,7 @@ export const describeDateOrder = (samples: string[], order: DateOrder): string =
     .join(', ')
 
 /** The dates with more than one meaning, and the others of their column. */
-export const listDates = ({ columns, dateSamples }: FileInspection): string[] => [
+export const listDates = ({ columns, dateSamples }: InspectionResource): string[] => [
   ...dateSamples,
   ...columns
     .filter(({ samples }) => samples.some((sample) => dateSamples.includes(sample)))

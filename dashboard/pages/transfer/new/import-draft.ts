@@ -45,10 +45,12 @@ export const isZip = ({ name }: File) => /\.zip$/i.test(name)
 export const toSource = ({ source, inspection, file }: ImportDraft): ImportSourceName | undefined =>
   source || inspection?.source || (file && isZip(file) ? 'towpath' : undefined)
 
-/** The column of each field of ours. */
+/** The column of each field of ours. '': the column that is suggested is another one. */
 export const toMapping = ({ inspection, mapping }: ImportDraft): Record<string, string> =>
   Object.fromEntries(
-    Object.entries({ ...inspection?.mapping, ...mapping }).filter(([, column]) => column !== ''),
+    Object.entries({ ...inspection?.mapping, ...mapping }).filter(
+      ([field, column]) => column !== '' || inspection?.mapping[field] !== undefined,
+    ),
   )
 
 /** The rest of the request, beside the files. */

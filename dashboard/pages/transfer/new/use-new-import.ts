@@ -2,7 +2,7 @@
 
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { type Api, ApiError, toFieldErrors } from '../../../api/client.ts'
 import {
   type FileInspection,
@@ -33,6 +33,9 @@ import { useUpload } from './use-upload.ts'
 /** The fields that show their own errors; those of columns and hosts are named below them. */
 const SHOWN = ['source', 'file', 'clicks', 'mapping', 'domainMap', 'dateOrder', 'timeZone', 'onConflict']
 
+/** People choose several columns in a row. */
+const CHOOSING_MS = 500
+
 type FileErrors = Partial<Record<'file' | 'clicks', string>>
 
 export function useNewImport() {
@@ -41,6 +44,8 @@ export function useNewImport() {
   const navigate = useNavigate({ from: '/$workspaceId/transfer' })
   const [draft, setDraft] = useState(() => getImportDraft(api.workspaceId))
   const [fileErrors, setFileErrors] = useState<FileErrors>({})
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  useEffect(() => () => clearTimeout(timer.current), [])
   const inspection = useUpload(
     ({ file, mapping }: { file: File; mapping?: Record<string, string> }, options) =>
       inspectFile(api, file, mapping, options),
@@ -48,6 +53,7 @@ export function useNewImport() {
   )
   const start = useUpload(
     ({ dryRun }: { dryRun: boolean }, options) => {
+      clearTimeout(timer.current)
       const settings = { ...toImportSettings(draft), dryRun }
       return sendDraft(api, draft, settings, options)
     },
@@ -73,6 +79,13 @@ export function useNewImport() {
     // An error belongs to what was sent.
     start.forget()
   }
+  /** Other columns may have other hosts and dates. */
+  function inspectSoon(next: ImportDraft) {
+    const { file } = next
+    clearTimeout(timer.current)
+    if (file)
+      timer.current = setTimeout(() => inspection.start({ file, mapping: toMapping(next) }), CHOOSING_MS)
+  }
   const inspectionErrors = toFieldErrors(inspection.error, ['file'])
   return {
     draft,
@@ -97,10 +110,8 @@ export function useNewImport() {
       if (file.size <= LINKS_FILE_MAX) inspection.start({ file })
     },
     changeMapping(mapping: Record<string, string>) {
-      const next = { ...draft, mapping }
       change({ mapping })
-      // Other columns may have other hosts and dates.
-      if (draft.file) inspection.start({ file: draft.file, mapping: toMapping(next) })
+      inspectSoon({ ...draft, mapping })
     },
     chooseClicks([clicks]: File[]) {
       if (!clicks) return
