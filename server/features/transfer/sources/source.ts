@@ -1,6 +1,7 @@
 // What a source is: a small pure reader of one tool's files. It turns records into links and clicks, and knows nothing of
 // this server.
 
+import type { Hit, HitDimension } from '../../../storage/hits/hit.ts'
 import type { DateOrders } from '../files/date-orders.ts'
 import type { FieldProblem, FileRecord, RecordPlace } from '../files/source-file.ts'
 import type { DateOrder, ImportSourceName } from '../schema.ts'
@@ -68,7 +69,12 @@ export interface SourceClick {
   visitedUrl: string | null
   /** Where the click led, with its utm parameters. */
   destinationUrl: string | null
+  /** Of `towpath` only: what this product has described already. It wins over all else here. */
+  described?: DescribedClick
 }
+
+/** A hit of our own export. Its visitor is any text that tells the visitors of a day apart; '' where nobody knows. */
+export type DescribedClick = Pick<Hit, 'outcome' | 'class' | 'trigger' | 'visitor' | HitDimension>
 
 /** How a record reads: a value, what is wrong with it, or null where the record is no link (or no click) at all. */
 export type Reading<T> = { value: T } | { problems: FieldProblem[] } | null
