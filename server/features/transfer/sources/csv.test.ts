@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { openSourceFile } from '../files/open-source-file.ts'
 import type { FileRecord } from '../files/source-file.ts'
-import { CSV_FIELDS, csv } from './csv.ts'
+import { csv } from './csv.ts'
+import { CSV_FIELDS } from './csv-mapping.ts'
 import { link, readExport, UTC } from './read-export.fixture.ts'
 
 const toRecord = (cells: Record<string, string>, columns = Object.keys(cells)): FileRecord => ({
@@ -76,16 +79,24 @@ describe('links of any table', () => {
     ])
   })
 
-  test('are not read without a column for the destination, and not with a mapping that is wrong', async () => {
-    await expect(readExport('csv', 'mapped.csv')).rejects.toThrow(
-      'No column of the file is known to have the destination. Say which one: mapping, destinationUrl. The file has: Wohin, Kürzel, Angelegt.',
-    )
-    await expect(
-      readExport('csv', 'mapped.csv', { ...UTC, mapping: { destinationUrl: 'Ziel' } }),
-    ).rejects.toThrow('mapping: the file has no column "Ziel". It has: Wohin, Kürzel, Angelegt.')
-    await expect(readExport('csv', 'mapped.csv', { ...UTC, mapping: { target: 'Wohin' } })).rejects.toThrow(
-      `mapping: "target" is no field of a link. Fields are: ${CSV_FIELDS.join(', ')}.`,
-    )
+  test.each([
+    [
+      {},
+      'No column is known to have the destination. Say which one it is, as destinationUrl of the mapping. The file has: Wohin, Kürzel, Angelegt.',
+    ],
+    [
+      { destinationUrl: 'Ziel' },
+      'mapping: the file has no column "Ziel". The file has: Wohin, Kürzel, Angelegt.',
+    ],
+    [{ target: 'Wohin' }, `mapping: "target" is no field of a link. Fields are: ${CSV_FIELDS.join(', ')}.`],
+  ])('have a mapping that does not fit refused: %j', async (mapping: Record<string, string>, message) => {
+    const path = join(import.meta.dir, 'fixtures/csv/mapped.csv')
+    const file = await openSourceFile(path, null)
+    expect(() => csv.checkMapping?.(file, mapping)).toThrow(message)
+    expect(() => csv.checkMapping?.(file, { destinationUrl: 'Wohin', slug: '' })).not.toThrow()
+    // Whoever looks at the file before anybody has said anything gets its rows.
+    const { links } = await readExport('csv', 'mapped.csv', { ...UTC, mapping })
+    expect(links).toHaveLength(2)
   })
 
   test('leave out what the mapping leaves out, and use a column once', () => {
