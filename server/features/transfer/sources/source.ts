@@ -3,7 +3,7 @@
 
 import type { Hit, HitDimension } from '../../../storage/hits/hit.ts'
 import type { DateOrders } from '../files/date-orders.ts'
-import type { FieldProblem, FileRecord, RecordPlace } from '../files/source-file.ts'
+import type { FieldProblem, FileRecord, RecordPlace, SourceFile } from '../files/source-file.ts'
 import type { DateOrder, ImportSourceName } from '../schema.ts'
 
 /** A link as its tool had it. Nothing is checked against this server's rules yet. */
@@ -102,6 +102,8 @@ export interface ImportSource {
   isClickFile?(columns: string[]): boolean
   /** `csv` only: our field → the column that seems to have it. */
   suggestMapping?(columns: readonly string[]): Record<string, string>
+  /** `csv` only. @throws FileProblem for a mapping that does not fit the file */
+  checkMapping?(file: SourceFile, mapping: Record<string, string>): void
   /** Slugs of the tool that differ in case only are different links. */
   isCaseSensitive: boolean
   toLink(record: FileRecord, options: ReadingOptions): Reading<SourceLink>
