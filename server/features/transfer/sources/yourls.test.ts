@@ -79,6 +79,36 @@ describe('YOURLS', () => {
     })
   })
 
+  test('brings links and clicks in one JSON file of phpMyAdmin', async () => {
+    expect(await readExport('yourls', 'phpmyadmin.json')).toEqual({
+      recognised: 'yourls both',
+      links: [
+        null,
+        null,
+        null,
+        null,
+        link('https://ozh.acme.test/', {
+          slug: 'ozh',
+          title: 'ozh',
+          createdAt: '2019-02-22T09:00:00Z',
+          clicks: 5,
+        }),
+      ],
+      clicks: [
+        null,
+        null,
+        click('2019-02-22T10:18:58Z', {
+          slug: 'ozh',
+          address: '203.0.113.24',
+          userAgent: 'curl/7.0',
+          country: 'RU',
+        }),
+        null,
+        null,
+      ],
+    })
+  })
+
   test('brings links of 2009, which have no title', async () => {
     expect(await readExport('yourls', 'old-1.4.sql')).toEqual({
       recognised: 'yourls links',
