@@ -25,7 +25,7 @@ const postgresDialect: HitDialect = {
     const type = typeof (Array.isArray(value) ? value[0] : value) === 'string' ? 'text' : 'bigint'
     return `$${n}::${type}${Array.isArray(value) ? '[]' : ''}`
   },
-  distinct: (column) => `count(DISTINCT ${column})`,
+  countVisitors: 'count(DISTINCT visitor)',
   isInList: (column, list) => `${column} = ANY(${list})`,
   lower: (column) => `lower(${column})`,
   listTable: (list) => `(SELECT unnest(${list}) AS value)`,

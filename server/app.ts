@@ -39,6 +39,7 @@ import { createRedirectApi } from './features/redirect/api.ts'
 import { createRedirects } from './features/redirect/public.ts'
 import { createPageViewIntake } from './features/tracking/public.ts'
 import { createSnippet } from './features/tracking/snippet.ts'
+import { createImportsApi } from './features/transfer/api.ts'
 import { createHeaderWrapper, toStrictTransportLine } from './http/answer-headers.ts'
 import type { FastPathOptions } from './http/fast-path/listener.ts'
 import { jsonBody } from './http/json-body.ts'
@@ -175,6 +176,7 @@ const createRest = ({ api }: Services) =>
     createFormCheckApi(api.formCheck),
     createNotifyApi(api.notify),
     createDoctorApi(api.doctor),
+    createImportsApi(api.imports),
   ])
 
 type Handlers = ReturnType<typeof createHandlers>

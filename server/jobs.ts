@@ -17,6 +17,8 @@ import { recheckDomains } from './features/links/domains/recheck-domains.ts'
 import type { VerificationNeeds } from './features/links/domains/verify-domain.ts'
 import { pruneTrash } from './features/links/trash/prune-trash.ts'
 import { pruneAttempts } from './features/notify/delivery/prune-attempts.ts'
+import type { ImportService } from './features/transfer/import/open-imports.ts'
+import { pruneImportRows } from './features/transfer/import/prune-imports.ts'
 import { ensureSalts } from './features/visitors/ensure-salts.ts'
 import type { DailySalt } from './features/visitors/salts.ts'
 import { describeError, log } from './lib/log.ts'
@@ -36,6 +38,7 @@ export interface JobNeeds extends ErasureNeeds {
   reloadBlocklist: () => Promise<void>
   reportMissing: () => Promise<void>
   makeBackup: () => Promise<void>
+  imports: Pick<ImportService, 'run' | 'eraseHistories' | 'pruneFiles' | 'failAbandoned'>
   /** Runs the work on one node at a time: see features/cluster/leases.ts. */
   runAlone(name: string, holdMs: number, work: () => Promise<void>): Promise<boolean>
   followClock: () => Promise<void>
@@ -202,6 +205,40 @@ const JOBS: Job[] = [
     everyMs: MINUTE,
     firstMs: 3 * SECOND,
     run: ({ makeBackup }) => makeBackup(),
+  },
+  {
+    // Each node has the files of its imports. A command may leave one in the database, so the job looks often.
+    name: 'run imports',
+    runsOn: 'node',
+    everyMs: SECOND,
+    firstMs: 0,
+    run: ({ imports }) => imports.run(),
+  },
+  {
+    name: 'erase click histories of undone imports',
+    runsOn: 'node',
+    everyMs: 2 * SECOND,
+    run: ({ imports }) => imports.eraseHistories(),
+  },
+  {
+    name: 'prune files of imports',
+    runsOn: 'node',
+    everyMs: 60 * MINUTE,
+    firstMs: MINUTE,
+    run: ({ imports }) => imports.pruneFiles(),
+  },
+  {
+    name: 'prune rows of imports',
+    runsOn: 'cluster',
+    everyMs: 60 * MINUTE,
+    run: ({ db, now }) => pruneImportRows(db, now()),
+  },
+  {
+    name: 'fail imports of lost servers',
+    runsOn: 'cluster',
+    everyMs: 10 * MINUTE,
+    firstMs: 5 * SECOND,
+    run: ({ imports }) => imports.failAbandoned(),
   },
   {
     name: 'erase deleted workspaces',

@@ -20,6 +20,7 @@ import { createCaptchaProvider } from './features/forms/captcha/create-captcha-p
 import { toRefusedSubmissionsMail } from './features/forms/endpoint/refused-submissions-mail.ts'
 import { createClickIds } from './features/hits/click-id.ts'
 import { readHitMetrics } from './features/hits/metrics.ts'
+import { toRetentionStart } from './features/hits/retention.ts'
 import { type Blocklist, createBlocklist } from './features/links/blocklist/blocklist.ts'
 import { createDestinationJudge } from './features/links/blocklist/judge-destination.ts'
 import { createLinkCache } from './features/links/cache.ts'
@@ -35,6 +36,7 @@ import { preloadLinks } from './features/links/preload-links.ts'
 import { createClockFollower } from './features/notify/delivery/follow-clock.ts'
 import { createEventIds } from './features/tracking/event-id.ts'
 import { createWorkspaceLookup } from './features/tracking/workspace-lookup.ts'
+import { type ImportService, openImports } from './features/transfer/import/open-imports.ts'
 import { createFreshness, followChanges } from './follow-changes.ts'
 import { createMailSender } from './http/mail/send-mail.ts'
 import { verifySafeRequest } from './http/safe-request.ts'
@@ -75,15 +77,12 @@ export async function openServices(config: Config, options: ServiceOptions = {})
   await preloadLinks(shared)
   const backups = createServiceBackups(config, now, worker)
   const doctor = createServerDoctor(config, { ...shared, hitWorker: stores.hitWorker })
-  const api = createApiServices(config, {
-    ...shared,
-    ...endpoints,
-    notify,
-    resolvePendingAttribution,
-    doctor,
-  })
+  const imports = openServiceImports(config, shared)
+  const apiNeeds = { ...shared, ...endpoints, imports, notify, resolvePendingAttribution, doctor }
+  const api = createApiServices(config, apiNeeds)
   const jobs = startServiceJobs(config, {
     ...shared,
+    imports,
     makeBackup: backups.run,
     setSalts: stores.setSalts,
     resolvePendingAttribution: attribution.resolveAllPending,
@@ -94,7 +93,7 @@ export async function openServices(config: Config, options: ServiceOptions = {})
     worker,
   )
   const observability = await openObservability(config, stores.db, stores.spool.node)
-  for (const part of [feed, observability, backups]) metrics.add(part.metrics)
+  for (const part of [feed, observability, backups, imports]) metrics.add(part.metrics)
   return {
     ...stores,
     ...createPublicNeeds(config, shared, endpoints),
@@ -120,6 +119,7 @@ export async function openServices(config: Config, options: ServiceOptions = {})
     /** Closes in order: jobs, deliveries, attempt counts, and then the stores. */
     async close() {
       backups.stop()
+      await imports.stop()
       await jobs.stop()
       await feed.close()
       await notify.close()
@@ -171,6 +171,16 @@ const createServiceMetrics = (services: MetricServices, worker: MetricsNeeds['wo
     ],
   })
 
+const openServiceImports = ({ dataDir, geoipDb, hitRetentionDays: days }: Config, shared: Shared) =>
+  openImports({
+    ...shared,
+    ...shared.hits,
+    dataDir,
+    node: shared.spool.node,
+    geoPath: geoipDb,
+    retentionStart: (at) => (days === undefined ? 0 : toRetentionStart(at, days)),
+  })
+
 /** The first worker of a machine makes the backup of all: the command reads the settings that the supervisor has read. */
 function createServiceBackups(
   config: Config,
@@ -182,7 +192,8 @@ function createServiceBackups(
   return createBackupSchedule({ settings, dataDir, now })
 }
 
-type JobServices = Shared & Pick<JobNeeds, 'makeBackup' | 'setSalts' | 'resolvePendingAttribution'>
+type JobServices = Shared &
+  Pick<JobNeeds, 'makeBackup' | 'setSalts' | 'resolvePendingAttribution' | 'imports'>
 
 function startServiceJobs(config: Config, services: JobServices) {
   const { spool, cluster, hits, blocklist } = services
@@ -320,6 +331,7 @@ function createStorageLimits(config: Config, { clock, ...shared }: Shared) {
 }
 
 interface ApiServices extends Shared, Pick<PublicServices, 'attempts'> {
+  imports: ImportService
   notify: Notify
   doctor: Doctor
   resolvePendingAttribution: (workspaceId: number) => Promise<void>
@@ -345,6 +357,7 @@ function createApiServices(config: Config, services: ApiServices) {
     formCheck: { origin, turnstile: turnstile !== undefined, allow: webhookAllow },
     notify: notify.api,
     doctor: { doctor: services.doctor },
+    imports: { ...services.imports, site, now, dataDir: config.dataDir, node: services.spool.node },
   }
 }
 

@@ -10,6 +10,7 @@ import {
   HIT_OUTCOMES,
   type Hit,
   type HitDimension,
+  NO_VISITOR,
 } from '../../server/storage/hits/hit.ts'
 import type { HitAnswer, HitColumn, HitEngine, HitQuery } from '../../server/storage/hits/hit-engine.ts'
 import type { OriginDimension } from '../../server/storage/sources/origin-sql.ts'
@@ -20,7 +21,9 @@ let lastId = 0
 /** A click on link 1 of workspace 1, with the given changes. */
 export function createHit(part: Partial<Hit> = {}): Hit {
   lastId++
-  const absent = Object.fromEntries([...HIT_DIMENSIONS, 'unknownSlug'].map((name) => [name, null]))
+  const absent = Object.fromEntries(
+    [...HIT_DIMENSIONS, 'unknownSlug', 'importId'].map((name) => [name, null]),
+  )
   return {
     ...(absent as unknown as Hit),
     id: lastId,
@@ -187,9 +190,109 @@ export function testHitEngine(name: string, { open, openBackup }: HitEngineSubje
     test('visitors are counted exactly', async () => {
       await load(
         1,
-        Array.from({ length: 5000 }, (_, n) => createHit({ visitor: String(n % 1234) })),
+        Array.from({ length: 5000 }, (_, n) => createHit({ visitor: String(1 + (n % 1234)) })),
       )
       expect(await engine.ask(createHitQuery())).toEqual([{ key: null, clicks: 5000, visitors: 1234 }])
+    })
+
+    test('hits of nobody are clicks and no visitors, in every question', async () => {
+      const nobody = { visitor: NO_VISITOR, importId: 9 }
+      const hits = [
+        createHit({ ...nobody, linkId: 1, at: 10, country: 'DE', referrer: 'facebook.com', utmSource: 'x' }),
+        createHit({ ...nobody, linkId: 2, at: 20, country: 'FR' }),
+        createHit({ linkId: 2, at: 30, country: 'FR', visitor: '7' }),
+      ]
+      await load(1, hits)
+      expect(await engine.ask(createHitQuery())).toEqual([{ key: null, clicks: 3, visitors: 1 }])
+      expect(await keys({ end: 25 })).toEqual([[null, 2, 0]])
+      expect(await keys({ groupBy: { by: 'time', starts: [0, 15, 25] } })).toEqual([
+        [0, 1, 0],
+        [15, 1, 0],
+        [25, 1, 1],
+      ])
+      const grouped: [HitColumn, [string | number, number, number][]][] = [
+        [
+          'country',
+          [
+            ['FR', 2, 1],
+            ['DE', 1, 0],
+          ],
+        ],
+        [
+          'linkId',
+          [
+            [2, 2, 1],
+            [1, 1, 0],
+          ],
+        ],
+        [
+          'utmSource',
+          [
+            ['Unknown', 2, 1],
+            ['x', 1, 0],
+          ],
+        ],
+        [
+          'source',
+          [
+            ['Unknown', 2, 1],
+            ['Facebook', 1, 0],
+          ],
+        ],
+      ]
+      for (const [column, rows] of grouped)
+        for (const limit of [100, 10]) expect(await keys({ groupBy: top(column, limit) })).toEqual(rows)
+      const groups = [1, 2].map((linkId) => ({ linkId, group: `g${linkId}` }))
+      expect(await keys({ groupBy: { by: 'linkGroup', groups, limit: 9 } })).toEqual([
+        ['g2', 2, 1],
+        ['g1', 1, 0],
+      ])
+      expect(await total({ imported: true })).toBe(2)
+      expect(await total({ imported: false })).toBe(1)
+    })
+
+    test('an imported click is never the last click of a visitor', async () => {
+      await load(1, [createHit({ at: 10, visitor: '7' }), createHit({ at: 20, visitor: '7', importId: 9 })])
+      const query = {
+        workspaceId: 1,
+        moments: [
+          { visitor: '7', at: 30 },
+          { visitor: NO_VISITOR, at: 30 },
+        ],
+        withinMs: 30,
+      }
+      expect((await engine.findLastClicks(query)).map((click) => click?.at)).toEqual([10, undefined])
+    })
+
+    test('the hits of an import are deleted, those of others stay', async () => {
+      await load(1, [
+        createHit({ importId: 9, linkId: 1, at: 50 }),
+        createHit({ importId: 9, linkId: 3, at: 50 }),
+        createHit({ importId: 9, workspaceId: 2 }),
+        createHit({ importId: 8, linkId: 1, at: 20 }),
+        createHit({ linkId: 1, at: 10 }),
+        createHit({ linkId: 1, at: 60, class: 'bot' }),
+        createHit({ linkId: 2, at: 15 }),
+      ])
+      const find = async () =>
+        (await engine.findLastClickTimes(1, [1, 2, 3, 4])).toSorted(([a], [b]) => a - b)
+
+      expect(await find()).toEqual([
+        [1, 50],
+        [2, 15],
+        [3, 50],
+      ])
+      await engine.deleteImported({ workspaceId: 1, importId: 9 })
+      await engine.deleteImported({ workspaceId: 1, importId: 9 })
+
+      expect(await find()).toEqual([
+        [1, 20],
+        [2, 15],
+      ])
+      expect([await total(), await total({ workspaceId: 2 }), await engine.mark('a')]).toEqual([3, 1, 1])
+      expect(await engine.findLastClickTimes(1, [])).toEqual([])
+      await load(2, [createHit({ importId: 9 })])
+      expect(await total()).toBe(4)
     })
 
     test('a workspace sees only its own hits, and only redirects are clicks', async () => {

@@ -1,7 +1,13 @@
 // Random hits and random questions about them, and the answer that a plain count of the list gives.
 
 import fc from 'fast-check'
-import { HIT_CLASSES, HIT_DIMENSIONS, HIT_OUTCOMES, type Hit } from '../../server/storage/hits/hit.ts'
+import {
+  HIT_CLASSES,
+  HIT_DIMENSIONS,
+  HIT_OUTCOMES,
+  type Hit,
+  NO_VISITOR,
+} from '../../server/storage/hits/hit.ts'
 import type { HitAnswer, HitColumn, HitFilter, HitQuery } from '../../server/storage/hits/hit-engine.ts'
 import { ORIGIN_DIMENSIONS } from '../../server/storage/sources/origin-sql.ts'
 import { TRAFFIC_CHANNELS, toSource, toTrafficChannel } from '../../server/storage/sources/traffic-channel.ts'
@@ -42,7 +48,9 @@ export const anyHit: fc.Arbitrary<Hit> = fc
     outcome: pick(['redirect', 'redirect', 'redirect', ...HIT_OUTCOMES]),
     class: pick(HIT_CLASSES),
     trigger: pick(['link', 'qr'] as const),
-    visitor: fc.integer({ min: 1, max: 40 }).map(String),
+    // 0 is nobody.
+    visitor: fc.integer({ min: 0, max: 40 }).map(String),
+    importId: pick([null, null, 1, 2]),
     ...Object.fromEntries(
       HIT_DIMENSIONS.filter((each) => each !== 'trigger').map((each) => [each, pick(VALUES)]),
     ),
@@ -74,6 +82,7 @@ export const anyQuery: fc.Arbitrary<HitQuery> = fc.record({
   end: fc.integer({ min: 0, max: SPAN }),
   classes: fc.subarray([...HIT_CLASSES]),
   outcomes: fc.option(fc.subarray([...HIT_OUTCOMES]), { nil: undefined }),
+  imported: pick([undefined, undefined, true, false]),
   filters: fc.array(anyFilter, { maxLength: 3 }),
   groupBy: fc.oneof(
     fc.constant({ by: 'total' as const }),
@@ -128,7 +137,7 @@ export const anyOriginQuery: fc.Arbitrary<HitQuery> = fc
 
 /** Answers the same question from a list, in the simplest way. */
 export function countHits(hits: Hit[], asked: HitQuery): HitAnswer[] {
-  const { workspaceId, start, end, classes, outcomes = ['redirect'], filters, groupBy } = asked
+  const { workspaceId, start, end, classes, outcomes = ['redirect'], imported, filters, groupBy } = asked
   const toValue = (each: Hit, column: HitColumn) =>
     column === 'source' ? toSource(each) : column === 'channel' ? toTrafficChannel(each) : each[column]
   const caseless = (column: HitColumn, value: unknown) =>
@@ -153,6 +162,7 @@ export function countHits(hits: Hit[], asked: HitQuery): HitAnswer[] {
   for (const each of hits) {
     if (each.workspaceId !== workspaceId || each.at < start || each.at >= end) continue
     if (!outcomes.includes(each.outcome)) continue
+    if (imported !== undefined && imported !== (each.importId !== null)) continue
     if (!classes.includes(each.class) || !filters.every((filter) => passes(each, filter))) continue
     for (const key of keysOf(each)) {
       const its = found.get(key)
@@ -163,7 +173,7 @@ export function countHits(hits: Hit[], asked: HitQuery): HitAnswer[] {
   const rows = [...found].map(([key, its]) => ({
     key,
     clicks: its.length,
-    visitors: new Set(its.map((each) => each.visitor)).size,
+    visitors: new Set(its.map((each) => each.visitor).filter((visitor) => visitor !== NO_VISITOR)).size,
   }))
   const byKey = (a: HitAnswer, b: HitAnswer) =>
     typeof a.key === 'number'

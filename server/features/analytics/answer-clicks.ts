@@ -79,6 +79,7 @@ export const resolveClickSelection = async (
 ): Promise<HitSelection> => ({
   ...(await resolveSelection(needs, actor, selection)),
   classes: selection.classes,
+  imported: selection.imported,
 })
 
 async function toGrouping(

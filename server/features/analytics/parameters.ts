@@ -2,8 +2,8 @@
 
 import { z } from '@hono/zod-openapi'
 import { EXAMPLE_DATES, numberParameter, oneOf, parameter } from '../../lib/api-fields.ts'
-import { invalid } from '../../lib/failure.ts'
 import { isTimeZone } from '../../lib/date-range.ts'
+import { invalid } from '../../lib/failure.ts'
 import { isCleanText } from '../../lib/text.ts'
 import { TRAFFIC_CHANNELS } from '../../storage/sources/traffic-channel.ts'
 import { type FilterName, type FilterValues, readFilter } from './filter.ts'

@@ -51,30 +51,23 @@ export async function resolveSelection<Name extends FilterName>(
   }
 }
 
-/** A missing start is the creation of the workspace, and a missing end is now. */
+/** A missing start is the beginning of the workspace, and a missing end is now. */
 export async function resolveRange(
   needs: Pick<SelectionNeeds, 'db' | 'now'>,
   actor: WorkspaceScope,
   { range, timezone }: Pick<QuestionSelection, 'range' | 'timezone'>,
 ): Promise<TimeRange> {
   const now = needs.now()
-  const getCreationTime = async () => {
-    const workspace = await needs.db.read
-      .selectFrom('workspaces')
-      .select('created_at')
-      .where('id', '=', actor.workspaceId)
-      .executeTakeFirstOrThrow()
-    return workspace.created_at
-  }
+  const getBeginning = () => findBeginning(needs, actor)
   if ('interval' in range) {
     return resolveInterval(
       range.interval,
       timezone,
       now,
-      range.interval === 'all' ? await getCreationTime() : now,
+      range.interval === 'all' ? await getBeginning() : now,
     )
   }
-  const start = range.start ?? (await getCreationTime())
+  const start = range.start ?? (await getBeginning())
   const end = range.end ?? untilNow(now)
   if (start < end) return { start, end }
   if (range.end === null) throw invalid({ start: 'must be in the past when end is not given' })
@@ -83,6 +76,24 @@ export async function resolveRange(
       ? { end: 'must be after the workspace was created' }
       : { start: 'must be before end' },
   )
+}
+
+/** The creation of the workspace, or the first click that an import has brought. */
+async function findBeginning(
+  { db }: Pick<SelectionNeeds, 'db'>,
+  { workspaceId }: WorkspaceScope,
+): Promise<number> {
+  const workspace = await db.read
+    .selectFrom('workspaces')
+    .select('created_at')
+    .where('id', '=', workspaceId)
+    .executeTakeFirstOrThrow()
+  const imported = await db.read
+    .selectFrom('imports')
+    .select(({ fn }) => fn.min<number | null>('first_at').as('first_at'))
+    .where('workspace_id', '=', workspaceId)
+    .executeTakeFirst()
+  return Math.min(workspace.created_at, Number(imported?.first_at ?? workspace.created_at))
 }
 
 async function resolveFilter<Name extends FilterName>(

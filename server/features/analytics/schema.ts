@@ -55,6 +55,9 @@ export type QuestionGrouping = Exclude<WrittenGrouping, 'time' | 'link' | 'tag'>
 const SELECTION = {
   ...RANGE_PARAMETERS,
   class: classes,
+  imported: oneOf(['true', 'false']).optional().openapi({
+    description: 'Only clicks that imports have brought, or none of them; both when absent',
+  }),
   linkId: filterParameter('linkId'),
   tagId: filterParameter('tagId', 'Clicks on links that have any of these tags'),
   domain: filterParameter('domain'),
@@ -79,6 +82,8 @@ export const ExportParameters = z.strictObject({
 
 export interface ClickSelection extends QuestionSelection<ClickFilterName> {
   classes: HitClass[]
+  /** Undefined: all clicks. */
+  imported?: boolean
 }
 
 export interface ClickQuestion extends ClickSelection {
@@ -106,6 +111,7 @@ export function toClickQuestion(written: ClickParametersInput): ClickQuestion {
 export const toClickSelection = (written: SelectionInput): ClickSelection => ({
   ...toSelection(written, FILTERS),
   classes: written.class ?? ['human'],
+  imported: written.imported === undefined ? undefined : written.imported === 'true',
 })
 
 const counts = {

@@ -8,6 +8,7 @@ export interface RowClicks {
   /** Ascending. */
   linkIds: number[]
   workspaceIds: number[]
+  /** Those that have hits: without `clicks_before`. */
   clicks: number[]
 }
 
@@ -19,10 +20,10 @@ export async function listRowClicks(read: Connection): Promise<RowClicks> {
   for (let last = 0; ; ) {
     await takeTurn()
     const rows = await listNextLinks(read, last)
-    for (const { id, workspace_id, clicks, new_clicks } of rows) {
+    for (const { id, workspace_id, clicks, clicks_before, new_clicks } of rows) {
       found.linkIds.push(id)
       found.workspaceIds.push(workspace_id)
-      found.clicks.push(clicks + (new_clicks ?? 0))
+      found.clicks.push(clicks - clicks_before + (new_clicks ?? 0))
     }
     if (rows.length < LINKS_AT_ONCE) return found
     last = rows.at(-1)?.id ?? last
@@ -34,7 +35,8 @@ function listNextLinks(read: Connection, after: number) {
   return read
     .selectFrom('links')
     .leftJoin('link_counters', 'link_counters.link_id', 'links.id')
-    .select(['links.id', 'links.workspace_id', 'links.clicks', 'link_counters.clicks as new_clicks'])
+    .select(['links.id', 'links.workspace_id', 'links.clicks', 'links.clicks_before'])
+    .select('link_counters.clicks as new_clicks')
     .where('links.id', '>', after)
     .orderBy('links.id')
     .limit(LINKS_AT_ONCE)

@@ -41,13 +41,14 @@ export async function createLink(
 
 /**
  * Does the same inside an open transaction. @param passwordHash is computed before the transaction, because it takes
- * long
+ * long @param createdAt of a link that another tool has made
  */
 export async function createLinkIn(
   transaction: LinkTransaction,
   actor: Actor,
   input: CreateLinkInput,
   passwordHash: string | null | undefined,
+  createdAt?: number,
 ): Promise<LinkResource> {
   allow(actor, 'links:write')
   const { db, connection, onCommit, site, now } = transaction
@@ -63,7 +64,7 @@ export async function createLinkIn(
       workspace_id: actor.workspaceId,
       ...toSlugColumns(domain, slug),
       password_hash: passwordHash ?? null,
-      created_at: at,
+      created_at: createdAt ?? at,
       updated_at: at,
     })
     if (row) {

@@ -7,7 +7,7 @@ const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const NAMES =
   `id slug domain shortUrl destinationUrl title comments tags externalId archived startsAt expiresAt
   expiredUrl clickLimit leadLimit passwordProtected forwardQuery trackConversions geoTargeting deviceTargeting
-  redirectStatus previewTitle previewDescription previewImage suspended suspendedReason clicks leads lastClickedAt createdAt updatedAt`.split(
+  redirectStatus previewTitle previewDescription previewImage suspended suspendedReason clicks clicksBefore leads lastClickedAt createdAt updatedAt`.split(
     /\s+/,
   )
 
@@ -155,6 +155,7 @@ onBothEngines('the fields of a link', (server) => {
       suspended: false,
       suspendedReason: null,
       clicks: 0,
+      clicksBefore: 0,
       leads: 0,
       lastClickedAt: null,
       createdAt: expect.stringMatching(ISO),

@@ -68,6 +68,7 @@ export async function toLinkResources(
     suspended: link.suspended_at !== null,
     suspendedReason: link.suspended_reason,
     clicks: link.clicks,
+    clicksBefore: link.clicks_before,
     leads: link.leads,
     lastClickedAt: toIsoOrNull(link.last_clicked_at),
     createdAt: toIso(link.created_at),

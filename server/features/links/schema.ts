@@ -81,7 +81,11 @@ export const LinkShape = z
     previewImage: z.string().nullable(),
     suspended: z.boolean().openapi({ description: 'The operator of the server has suspended the link' }),
     suspendedReason: z.string().nullable(),
-    clicks: z.int(),
+    clicks: z.int().openapi({ description: 'Clicks of people, with `clicksBefore`' }),
+    clicksBefore: z.int().openapi({
+      description:
+        'Clicks that another tool has counted before an import, and whose history it did not bring',
+    }),
     leads: z.int(),
     lastClickedAt: z.iso.datetime().nullable(),
     createdAt: z.iso.datetime(),

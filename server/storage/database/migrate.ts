@@ -35,6 +35,7 @@ import { missing } from './migrations/domains/0033-missing.ts'
 import { deliveryRequests } from './migrations/operations/0029-delivery-requests.ts'
 import { lateDeliveries } from './migrations/operations/0030-late-deliveries.ts'
 import { imports } from './migrations/transfer/0034-imports.ts'
+import { history } from './migrations/transfer/0035-history.ts'
 import type { Tables } from './tables.ts'
 
 export const listMigrations = (engine: DatabaseEngine): Record<string, Migration> => ({
@@ -70,6 +71,7 @@ export const listMigrations = (engine: DatabaseEngine): Record<string, Migration
   '0032-cards': cards(engine),
   '0033-missing': missing(engine),
   '0034-imports': imports(engine),
+  '0035-history': history(engine),
 })
 
 /**

@@ -32,7 +32,15 @@ import type {
   RateWindows,
   SuspensionChanges,
 } from './tables/operation-tables.ts'
-import type { ImportDays, ImportKeys, ImportRows, Imports } from './tables/transfer-tables.ts'
+import type {
+  ImportDays,
+  ImportErasureMarks,
+  ImportErasures,
+  ImportKeys,
+  ImportRows,
+  Imports,
+  ImportTotals,
+} from './tables/transfer-tables.ts'
 
 export interface Tables {
   workspaces: Workspaces
@@ -82,4 +90,7 @@ export interface Tables {
   import_rows: ImportRows
   import_keys: ImportKeys
   import_days: ImportDays
+  import_totals: ImportTotals
+  import_erasures: ImportErasures
+  import_erasure_marks: ImportErasureMarks
 }

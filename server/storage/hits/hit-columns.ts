@@ -27,6 +27,7 @@ export const HIT_COLUMNS: Record<keyof Hit, string> = {
   utmTerm: 'utm_term',
   utmContent: 'utm_content',
   unknownSlug: 'unknown_slug',
+  importId: 'import_id',
 }
 
 /** The columns that a question may filter or group by. */

@@ -5,7 +5,8 @@ import type { OriginJoinDialect, OriginLookUpDialect } from '../sources/origin-s
 import type { StoredColumn } from './hit-engine.ts'
 
 interface CountDialect extends FilterDialect {
-  distinct(column: string): string
+  /** Counts the visitors of a group exactly. Hits of nobody (`NO_VISITOR`) are none. */
+  countVisitors: string
   /** A table with the rows (`link_id`, `slot`), from two lists of equal length. */
   pairs(linkIds: string, slots: string): string
   /** How a column's value is stored. With it, the visitors of the top values are counted as bits: see `toTopSql`. */

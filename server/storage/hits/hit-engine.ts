@@ -50,6 +50,8 @@ export interface HitSelection {
   classes: HitClass[]
   /** Only clicks when absent. An empty list selects no hit. */
   outcomes?: HitOutcome[]
+  /** Whether imports have brought the hits. Both kinds when absent. */
+  imported?: boolean
   filters: HitFilter[]
 }
 
@@ -84,13 +86,13 @@ export interface ExportedFile {
 export interface HitAnswer {
   key: string | number | null
   clicks: number
-  /** Exact distinct count. */
+  /** Exact distinct count. Hits of `NO_VISITOR` have none. */
   visitors: number
 }
 
 /**
  * A question for the last click that a visitor had made at a moment, for many moments. A click is a redirect of a
- * person.
+ * person that this server has recorded: imported hits are of visitors that nobody can find again.
  */
 export interface LastClicksQuery {
   workspaceId: number
@@ -160,6 +162,10 @@ export interface HitEngine {
    * could not read. When it resolves, the engine's disks have none of them. Marks stay.
    */
   erase(workspaceIds: number[]): Promise<void>
+  /** Deletes the hits of an import, wherever the engine keeps hits: from its backup too. */
+  deleteImported(hits: ImportedHits): Promise<void>
+  /** Links without a click are left out. */
+  findLastClickTimes(workspaceId: number, linkIds: number[]): Promise<LastClickTime[]>
   /** @param withClicks counts all hits: a second on ten million */
   inspect(withClicks: boolean): Promise<HitInspection>
   /**
@@ -169,6 +175,15 @@ export interface HitEngine {
   backup?(path: string): Promise<void>
   close(): Promise<void>
 }
+
+/** What an import has brought to a workspace. */
+export interface ImportedHits {
+  workspaceId: number
+  importId: number
+}
+
+/** The time of the newest click of people on a link. */
+export type LastClickTime = [linkId: number, at: number]
 
 /** The part of an engine that questions need. */
 export type HitReader = Pick<HitEngine, 'ask' | 'export'> & {

@@ -33,7 +33,7 @@ export function toTopOriginsSql(
     `named AS MATERIALIZED (SELECT ${numbers}, part, coalesce(${by}, ${bind(nullAs)}) AS key`,
     `FROM ${toOriginSql(raw, [by], dialect, bind)} AS origins),`,
     `first AS (SELECT key, sum(part) AS clicks FROM named GROUP BY key ORDER BY clicks DESC, key LIMIT ${bind(limit)})`,
-    `SELECT key, count(*) AS clicks, ${dialect.distinct('visitor')} AS visitors FROM hits`,
+    `SELECT key, count(*) AS clicks, ${dialect.countVisitors} AS visitors FROM hits`,
     `JOIN named ON ${same.join(' AND ')} WHERE ${where}${visitors} AND key IN (SELECT key FROM first)`,
     'GROUP BY key ORDER BY clicks DESC, key',
   ].join(' ')

@@ -71,7 +71,7 @@ export function toHitSql(query: HitQuery, dialect: HitDialect, share?: VisitorSh
   const mostFirst = 'GROUP BY key ORDER BY clicks DESC, key'
   const top = limit === undefined ? '' : ` LIMIT ${bind(limit)}`
   const toCountSql = (condition: string) =>
-    `SELECT ${key} AS key, count(*) AS clicks, ${dialect.distinct('visitor')} AS visitors FROM ${from} WHERE ${condition}`
+    `SELECT ${key} AS key, count(*) AS clicks, ${dialect.countVisitors} AS visitors FROM ${from} WHERE ${condition}`
   if (groupBy.by === 'total') return finish(toCountSql(where + visitors), readKey)
   if (groupBy.by === 'time')
     return finish(`${toCountSql(where + visitors)} GROUP BY key ORDER BY key`, readKey)
@@ -99,8 +99,8 @@ function toTopSql({ columns, value: key }: StoredExpression, where: string, top:
     'numbered AS MATERIALIZED (SELECT key, clicks, row_number() OVER () - 1 AS place FROM first),',
     `few AS MATERIALIZED (SELECT ${names}, CAST(1 AS BIGINT) << place AS bit FROM counted JOIN numbered ON ${key} = key),`,
     `asked AS (SELECT visitor, ${names} FROM hits WHERE ${where}),`,
-    `seen AS (SELECT bit_or(bit) AS bits FROM asked JOIN few ON ${same.join(' AND ')} GROUP BY visitor),`,
-    'alike AS (SELECT bits, count(*) AS visitors FROM seen GROUP BY bits)',
+    `seen AS (SELECT visitor, bit_or(bit) AS bits FROM asked JOIN few ON ${same.join(' AND ')} GROUP BY visitor),`,
+    'alike AS (SELECT bits, count(nullif(visitor, 0)) AS visitors FROM seen GROUP BY bits)',
     'SELECT key, clicks, sum(visitors) AS visitors FROM numbered JOIN alike ON (bits >> place) % 2 = 1',
     'GROUP BY key, clicks ORDER BY clicks DESC, key',
   ].join(' ')
@@ -123,6 +123,7 @@ export function toSelectionSql(selection: HitSelection, dialect: HitDialect, bin
     range,
     toAnyOfSql('outcome', selection.outcomes ?? ['redirect'], dialect, bind),
     toMemberSql('class', selection.classes, QUERY_COLUMNS, dialect, bind),
+    ...(selection.imported === undefined ? [] : [`import_id IS ${selection.imported ? 'NOT ' : ''}NULL`]),
     ...selection.filters.map(toCondition),
   ].join(' AND ')
 }

@@ -23,6 +23,9 @@ export type HitClass = (typeof HIT_CLASSES)[number]
 export const HIT_TRIGGERS = ['link', 'qr'] as const
 export type HitTrigger = (typeof HIT_TRIGGERS)[number]
 
+/** The visitor of a hit from a tool that tells no visitors apart. */
+export const NO_VISITOR = '0'
+
 export interface Hit {
   /** Unique within a node: the position of the hit in the node's spool. At most 2^53 - 1. */
   id: number
@@ -35,7 +38,10 @@ export interface Hit {
   outcome: HitOutcome
   class: HitClass
   trigger: HitTrigger
-  /** 64-bit keyed hash of address, user agent and workspace under the day's salt, as decimal digits. */
+  /**
+   * 64-bit keyed hash of address, user agent and workspace under the day's salt, as decimal digits. `NO_VISITOR` where
+   * nobody knows: such a hit counts as a click and never as a visitor.
+   */
   visitor: string
   country: string | null
   region: string | null
@@ -55,6 +61,8 @@ export interface Hit {
   utmContent: string | null
   /** null unless no link answered. It shows owners what people typed. */
   unknownSlug: string | null
+  /** The import that has brought the hit from another tool; null where this server has recorded it. */
+  importId: number | null
 }
 
 /** The dimensions that are columns of a hit. `tag`, `domain` and `slug` belong to a link and come from the rows. */

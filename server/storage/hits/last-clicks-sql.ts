@@ -1,9 +1,16 @@
-// Builds the SQL statement that finds the last click of a visitor before a moment, for many moments at once.
+// Builds the SQL statements that find last clicks: of a visitor before a moment, for many moments at once, and of links.
 
-import type { SqlValue } from '../filter-sql.ts'
+import type { FilterDialect, SqlValue } from '../filter-sql.ts'
 import { HIT_COLUMNS } from './hit-columns.ts'
 import type { SpanDialect } from './hit-dialect.ts'
-import { CLICK_SOURCE_FIELDS, type ClickSource, type LastClick, type LastClicksQuery } from './hit-engine.ts'
+import {
+  CLICK_SOURCE_FIELDS,
+  type ClickSource,
+  type LastClick,
+  type LastClicksQuery,
+  type LastClickTime,
+} from './hit-engine.ts'
+import { IS_CLICK } from './hit-history.ts'
 
 /** The time after `since`, up to and including `until`. A moment of the question and its span have the same number. */
 interface Span {
@@ -58,6 +65,7 @@ export function toLastClicksSql(
     `recorded_at <= ${bind(Math.max(...spans.map(({ until }) => until)))}`,
     `outcome = ${bind('redirect')}`,
     `class = ${bind('human')}`,
+    'import_id IS NULL',
     'recorded_at > since AND recorded_at <= until',
   ]
   return {
@@ -110,3 +118,16 @@ function resolveAnswers(
 
 const sortByTime = (spans: Span[]) =>
   [...spans.keys()].sort((a, b) => (spans[a] as Span).until - (spans[b] as Span).until)
+
+/** Builds the SQL statement that finds the time of the newest click of each link. */
+export function toLastClickTimesSql(workspaceId: number, linkIds: number[], dialect: FilterDialect) {
+  const params: SqlValue[] = []
+  const bind = (value: SqlValue) => dialect.placeholder(params.push(value), value)
+  return {
+    text: `SELECT link_id, max(recorded_at) FROM hits WHERE workspace_id = ${bind(workspaceId)}
+      AND ${dialect.isInList('link_id', bind(linkIds))} AND ${IS_CLICK} GROUP BY link_id`,
+    params,
+    read: (rows: readonly (readonly unknown[])[]) =>
+      rows.map(([linkId, at]): LastClickTime => [Number(linkId), Number(at)]),
+  }
+}

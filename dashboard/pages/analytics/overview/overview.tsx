@@ -6,6 +6,7 @@ import { ErrorState } from '../../../ui/error-state.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import type { AnalyticsView } from '../view/use-analytics-view.ts'
 import { EmptyChart } from './empty-chart.tsx'
+import { ImportedNote } from './imported-note.tsx'
 import { MetricTiles } from './metric-tiles.tsx'
 import { TimelineHeader } from './timeline-header.tsx'
 import { useLiveRefresh } from './use-live-refresh.ts'
@@ -41,6 +42,7 @@ export function Overview({ view }: { view: AnalyticsView }) {
             <EmptyChart view={view} totals={totals} />
           </div>
         )}
+        {view.metric !== 'leads' && <ImportedNote view={view} />}
       </div>
     </section>
   )

@@ -34,6 +34,11 @@ export function LinkDetails({ link }: { link: LinkResource }) {
         <Detail name="Status">{state ? `${state.label}: ${lowerFirst(state.reason)}` : 'Active'}</Detail>
         <Detail name="Total clicks">
           <ClicksLink link={link} />
+          {link.clicksBefore > 0 && (
+            <span className="block text-sm text-soft">
+              {formatNumber(link.clicksBefore)} of them before the move
+            </span>
+          )}
         </Detail>
         <Detail name="Total leads">{formatLimited(link.leads, link.leadLimit)}</Detail>
         <Detail name="Last click">

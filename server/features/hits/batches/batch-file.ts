@@ -20,7 +20,7 @@ export interface BatchFile extends Batch {
 }
 
 /** A release whose batches an older one cannot load raises it (open-rows.ts). */
-export const BATCH_FORMAT = 1
+export const BATCH_FORMAT = 2
 const BATCH_FILE_NAME = /^(\d{10})-(\d{10})-(\d{10})\.ndjson(?:\.zst)?$/
 const padNumber = (number: number) => String(number).padStart(10, '0')
 

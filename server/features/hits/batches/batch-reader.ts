@@ -92,9 +92,22 @@ function parseHit(line: Buffer): Hit | null {
 /** Whether an engine can load the value: whole numbers, a visitor of 64 bits, and clean texts. */
 function isHit(value: unknown): value is Hit {
   if (typeof value !== 'object' || value === null) return false
-  const { id, at, workspaceId, linkId, visitor, outcome, class: hitClass, trigger, ...texts } = value as Hit
+  // Batches of earlier releases have no `importId`.
+  const {
+    id,
+    at,
+    workspaceId,
+    linkId,
+    visitor,
+    outcome,
+    class: hitClass,
+    trigger,
+    importId,
+    ...texts
+  } = value as Hit
   return (
     [id, at, workspaceId, linkId].every(Number.isSafeInteger) &&
+    (importId === undefined || importId === null || Number.isSafeInteger(importId)) &&
     [outcome, hitClass, trigger].every((word) => typeof word === 'string') &&
     /^\d{1,20}$/.test(visitor) &&
     BigInt(visitor) < VISITOR_END &&

@@ -7,6 +7,7 @@ import { getTracer } from '../../../lib/telemetry/tracing.ts'
 import type { ExportedFile, HitExport, LastClick, LastClicksQuery } from '../../../storage/hits/hit-engine.ts'
 import { isBefore, type SpoolPosition } from '../spool/position.ts'
 import { eraseHits } from './erase-hits.ts'
+import { eraseImportedHits } from './erase-imported-hits.ts'
 import { reportProgress } from './progress.ts'
 import type { MessageToWorker, WorkerCall } from './protocol.ts'
 import { pruneHits } from './prune-hits.ts'
@@ -62,6 +63,10 @@ async function performCall(worker: WorkerState, id: number, call: WorkerCall): P
       return worker.maintenanceQueue(() => pruneHits(worker))
     case 'erase':
       return worker.maintenanceQueue(() => eraseHits(worker, call.workspaceIds))
+    case 'eraseImported':
+      return worker.maintenanceQueue(() => eraseImportedHits(worker, call.hits))
+    case 'lastClickTimes':
+      return worker.engine.use((engine) => engine.findLastClickTimes(call.workspaceId, call.linkIds))
     case 'inspect':
       return worker.engine.use((engine) => engine.inspect(call.withClicks))
   }

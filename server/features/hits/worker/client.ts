@@ -14,8 +14,10 @@ import type {
   HitInspection,
   HitQuery,
   HitReader,
+  ImportedHits,
   LastClick,
   LastClicksQuery,
+  LastClickTime,
 } from '../../../storage/hits/hit-engine.ts'
 import type { DailySalt } from '../../visitors/salts.ts'
 import { type BatchRetention, DEFAULT_BATCH_RETENTION } from '../batches/batch-retention.ts'
@@ -60,6 +62,13 @@ export interface HitWorkerClient extends HitReader {
   pruneHits(since: number): Promise<void>
   /** Erases all hits of these workspaces, wherever they are kept. */
   eraseHits(workspaceIds: number[]): Promise<void>
+  /**
+   * Erases what an import has brought, wherever it is kept. Its clicks are in the counters of links then.
+   * @throws `unavailable` while the engine is away, or counts cannot be stored
+   */
+  eraseImportedHits(hits: ImportedHits): Promise<void>
+  /** Links without a click are left out. @throws `unavailable` */
+  findLastClickTimes(workspaceId: number, linkIds: number[]): Promise<LastClickTime[]>
   /** What the engine holds. @throws `unavailable` when the engine is away or does not answer in time */
   inspect(withClicks: boolean): Promise<HitInspection>
   setSalts(salts: DailySalt[]): void
@@ -242,7 +251,14 @@ function createState(
 
 type Calls = Pick<
   HitWorkerClient,
-  'ask' | 'export' | 'findLastClicks' | 'pruneHits' | 'eraseHits' | 'inspect'
+  | 'ask'
+  | 'export'
+  | 'findLastClicks'
+  | 'findLastClickTimes'
+  | 'pruneHits'
+  | 'eraseHits'
+  | 'eraseImportedHits'
+  | 'inspect'
 >
 
 function createCalls(client: ClientState): Calls {
@@ -263,6 +279,12 @@ function createCalls(client: ClientState): Calls {
       await calls.call({ type: 'prune', since: client.since })
     },
     eraseHits: (workspaceIds) => calls.call<void>({ type: 'erase', workspaceIds }),
+    eraseImportedHits: (hits) => calls.call<void>({ type: 'eraseImported', hits }),
+    findLastClickTimes: (workspaceId, linkIds) =>
+      calls.call<LastClickTime[]>(
+        { type: 'lastClickTimes', workspaceId, linkIds },
+        { timeoutMs: ASK_TIMEOUT_MS },
+      ),
     inspect: (withClicks) =>
       calls.call<HitInspection>({ type: 'inspect', withClicks }, { timeoutMs: ASK_TIMEOUT_MS }),
   }

@@ -3,7 +3,7 @@
 import type { LogLevel } from '../../../lib/log.ts'
 import type { LogFormat } from '../../../lib/telemetry/log-format.ts'
 import type { TracingSettings } from '../../../lib/telemetry/tracing-settings.ts'
-import type { HitExport, HitQuery, LastClicksQuery } from '../../../storage/hits/hit-engine.ts'
+import type { HitExport, HitQuery, ImportedHits, LastClicksQuery } from '../../../storage/hits/hit-engine.ts'
 import type { DailySalt } from '../../visitors/salts.ts'
 import type { BatchRetention } from '../batches/batch-retention.ts'
 import type { ClickCount } from '../batches/click-counts.ts'
@@ -48,6 +48,8 @@ export type WorkerCall =
   /** Removes the hits recorded before this moment. */
   | { type: 'prune'; since: number }
   | { type: 'erase'; workspaceIds: number[] }
+  | { type: 'eraseImported'; hits: ImportedHits }
+  | { type: 'lastClickTimes'; workspaceId: number; linkIds: number[] }
   | { type: 'inspect'; withClicks: boolean }
 
 /** The request that a call is for. */

@@ -152,6 +152,9 @@ function insertImport(
     mapping: input.mapping ?? before?.mapping ?? {},
     dateOrder: input.dateOrder ?? before?.dateOrder ?? null,
     timeZone: input.timeZone ?? before?.timeZone ?? 'UTC',
+    linksDateOrder: null,
+    clicksDateOrder: null,
+    clickRows: null,
   }
   return connection
     .insertInto('imports')

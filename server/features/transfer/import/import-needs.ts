@@ -11,5 +11,7 @@ export interface ImportNeeds {
   /** This node: it has the files of its imports, and runs them. */
   node: string
   /** Of the country database; the one that comes with the product when absent. */
-  geoPath?: string
+  geoPath: string | undefined
+  /** Clicks before this moment are past their retention at a time; 0 keeps all. */
+  retentionStart(at: number): number
 }

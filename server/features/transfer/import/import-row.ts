@@ -26,8 +26,13 @@ export interface ImportOptions {
   /** A host of the file → a domain, as it was typed. */
   domainMap: Record<string, string>
   mapping: Record<string, string>
+  /** As the person has said. */
   dateOrder: DateOrder | null
   timeZone: string
+  /** What the check has found: the orders of dates, and the rows of the click history; null without one. */
+  linksDateOrder: DateOrder | null
+  clicksDateOrder: DateOrder | null
+  clickRows: number | null
 }
 
 export const readOptions = ({ options }: Pick<ImportRow, 'options'>): ImportOptions => JSON.parse(options)
@@ -51,7 +56,7 @@ export function toProgress(row: ImportRow): number {
   if (row.status === 'queued') return 0
   if (!isOpen(row)) return 1
   const shares = SHARES[row.stage as ImportStage]
-  const [begin, end] = row.clicks_file_name === null ? shares.alone : shares.withClicks
+  const [begin, end] = readOptions(row).clickRows === null ? shares.alone : shares.withClicks
   const done = row.total ? Math.min(1, row.position / row.total) : 0
   return Math.round((begin + (end - begin) * done) * 1000) / 1000
 }

@@ -20,6 +20,7 @@ export interface ImportRun {
   source: ImportSourceName
   isDryRun: boolean
   options: ImportOptions
+  /** How links are read. */
   reading: ReadingOptions
   file: UploadedFile
   clicks: UploadedFile | null
@@ -34,7 +35,7 @@ export function toImportRun(
   { reader, signal }: Pick<ImportRun, 'reader' | 'signal'>,
 ): ImportRun {
   const options = readOptions(row)
-  const { mapping, dateOrder, timeZone } = options
+  const { mapping, dateOrder, linksDateOrder, timeZone } = options
   return {
     needs,
     actor: JSON.parse(row.actor),
@@ -42,7 +43,7 @@ export function toImportRun(
     source: row.source as ImportSourceName,
     isDryRun: row.dry_run === 1,
     options,
-    reading: { mapping, dateOrder, timeZone },
+    reading: { mapping, dateOrder: linksDateOrder ?? dateOrder, timeZone },
     ...toUploadedFiles(needs.dataDir, options.directory, row),
     reader,
     signal,

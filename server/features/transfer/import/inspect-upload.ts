@@ -6,7 +6,6 @@ import { type Actor, allow } from '../../accounts/access/actor.ts'
 import { FileProblem } from '../files/source-file.ts'
 import { openReader, ReaderLost } from '../reader/open-reader.ts'
 import type { InspectImportInput, InspectionResource } from '../schema.ts'
-import { getSource } from '../sources/index.ts'
 import { FILE_NAMES } from './import-files.ts'
 import type { Upload } from './receive-upload.ts'
 
@@ -24,7 +23,7 @@ let running = 0
 export async function inspectUpload(
   _needs: InspectNeeds,
   actor: Actor,
-  { mapping = {}, dateOrder = null, timeZone = 'UTC' }: InspectImportInput,
+  { mapping = {}, dateOrder, timeZone = 'UTC' }: InspectImportInput,
   upload: Upload | undefined,
 ): Promise<InspectionResource> {
   allow(actor, 'links:write')
@@ -39,13 +38,8 @@ export async function inspectUpload(
   const reader = openReader(AbortSignal.timeout(TIMEOUT_MS))
   try {
     const path = join(upload.directory.path, FILE_NAMES.file)
-    const options = { mapping, dateOrder, timeZone }
-    const inspection = await reader.run(
-      'inspect',
-      { file: { path, name: file.name }, options },
-      async () => null,
-    )
-    return { ...inspection, title: getSource(inspection.source).title }
+    const options = { mapping, dateOrder: dateOrder ?? null, timeZone }
+    return await reader.run('inspect', { file: { path, name: file.name }, options }, async () => null)
   } catch (error) {
     if (error instanceof FileProblem) throw invalid({ file: error.message })
     const isTooMuch = error instanceof ReaderLost || (error as Error).name === 'TimeoutError'

@@ -14,12 +14,12 @@ import type {
 import { checkFiles } from './tasks/check-files.ts'
 import { inspectFile } from './tasks/inspect-file.ts'
 import { readClicks } from './tasks/read-clicks.ts'
-import { readLinks } from './tasks/read-links.ts'
+import { readLinkRows } from './tasks/read-link-rows.ts'
 
 const TASKS: { [Name in ReaderTaskName]: TaskFunction<Name> } = {
   inspect: inspectFile,
   check: checkFiles,
-  links: readLinks,
+  links: readLinkRows,
   clicks: readClicks,
 }
 

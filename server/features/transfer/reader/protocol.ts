@@ -4,7 +4,8 @@
 import type { LogLevel } from '../../../lib/log.ts'
 import type { LogFormat } from '../../../lib/telemetry/log-format.ts'
 import type { FieldProblem, FileEncoding, FileFormat } from '../files/source-file.ts'
-import type { ImportSourceName } from '../schema.ts'
+import type { HistoryMessage, HistoryReply, HistoryTask } from '../history/messages.ts'
+import type { DateOrder, ImportSourceName } from '../schema.ts'
 import type { ReadingOptions, SourceLink } from '../sources/source.ts'
 
 /** An uploaded file on the disk. */
@@ -29,6 +30,8 @@ export interface InspectTask {
 export interface Inspection {
   /** The tool whose file it is; `csv` where nobody knows its columns. */
   source: ImportSourceName
+  /** The tool, as its makers write it. */
+  title: string
   /** Whether the file has links or the clicks of links. */
   holds: 'links' | 'clicks'
   format: FileFormat
@@ -50,19 +53,17 @@ export interface CheckTask extends SourceTask {
   clicks: UploadedFile | null
 }
 
-/** What is known once both files were read to their end. */
-export interface CheckResult {
-  /** Records that are links, with those that are wrong. */
+/** What is known of a file that was read to its end. */
+interface CheckedFile {
+  /** Records that are links or clicks, with those that are wrong. */
   rows: number
-  /** Rows of the click history; null without one. */
-  clicks: number | null
-  /** The first date that has two meanings. The import cannot go on without its order. */
-  ambiguousDate: { row: number; field: string; value: string } | null
+  /** The order of its dates, where one was said, or where some date allows only one. */
+  dateOrder: DateOrder | null
 }
 
-/** How far a task is, from 0 to 1. */
-export interface TaskProgress {
-  progress: number
+export interface ImportCheck extends CheckedFile {
+  /** Null without a click history. */
+  clicks: CheckedFile | null
 }
 
 export interface LinksTask extends SourceTask {
@@ -76,6 +77,8 @@ export interface LinkRowReading {
   row: number
   /** Name the link in later imports of the same tool: see `sources/link-key.ts`. Empty where `problems` are not. */
   keys: string[]
+  /** One for each alias of the link. */
+  aliasKeys: string[]
   link: SourceLink | null
   problems: FieldProblem[]
 }
@@ -87,22 +90,15 @@ export interface LinkBatch {
 export interface ClicksTask extends SourceTask {
   /** The second file, or the first one where it has both, such as an SQL dump. */
   file: UploadedFile
-  importId: number
-  workspaceId: number
-  dataDir: string
-  geoPath: string | undefined
-  ownHosts: string[]
-  /** How many rows of the history are settled: they are read and not counted again. */
-  skip: number
-  dryRun: boolean
+  history: HistoryTask
 }
 
 /** The tasks of the reader, each with what the server gives, what comes in batches, the reply to a batch, and the result. */
 export interface ReaderTasks {
   inspect: { input: InspectTask; batch: never; reply: null; result: Inspection }
-  check: { input: CheckTask; batch: TaskProgress; reply: null; result: CheckResult }
+  check: { input: CheckTask; batch: null; reply: null; result: ImportCheck }
   links: { input: LinksTask; batch: LinkBatch; reply: null; result: null }
-  clicks: { input: ClicksTask; batch: unknown; reply: unknown; result: null }
+  clicks: { input: ClicksTask; batch: HistoryMessage; reply: HistoryReply; result: null }
 }
 export type ReaderTaskName = keyof ReaderTasks
 

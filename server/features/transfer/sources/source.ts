@@ -1,8 +1,9 @@
 // What a source is: a small pure reader of one tool's files. It turns records into links and clicks, and knows nothing of
 // this server.
 
+import type { Hit, HitDimension } from '../../../storage/hits/hit.ts'
 import type { DateOrders } from '../files/date-orders.ts'
-import type { FieldProblem, FileRecord, RecordPlace } from '../files/source-file.ts'
+import type { FieldProblem, FileRecord, RecordPlace, SourceFile } from '../files/source-file.ts'
 import type { DateOrder, ImportSourceName } from '../schema.ts'
 
 /** A link as its tool had it. Nothing is checked against this server's rules yet. */
@@ -68,7 +69,12 @@ export interface SourceClick {
   visitedUrl: string | null
   /** Where the click led, with its utm parameters. */
   destinationUrl: string | null
+  /** Of `towpath` only: what this product has described already. It wins over all else here. */
+  described?: DescribedClick
 }
+
+/** A hit of our own export. Its visitor is any text that tells the visitors of a day apart; '' where nobody knows. */
+export type DescribedClick = Pick<Hit, 'outcome' | 'class' | 'trigger' | 'visitor' | HitDimension>
 
 /** How a record reads: a value, what is wrong with it, or null where the record is no link (or no click) at all. */
 export type Reading<T> = { value: T } | { problems: FieldProblem[] } | null
@@ -96,6 +102,8 @@ export interface ImportSource {
   isClickFile?(columns: string[]): boolean
   /** `csv` only: our field → the column that seems to have it. */
   suggestMapping?(columns: readonly string[]): Record<string, string>
+  /** `csv` only. @throws FileProblem for a mapping that does not fit the file */
+  checkMapping?(file: SourceFile, mapping: Record<string, string>): void
   /** Slugs of the tool that differ in case only are different links. */
   isCaseSensitive: boolean
   toLink(record: FileRecord, options: ReadingOptions): Reading<SourceLink>

@@ -30,6 +30,10 @@ export interface Imports {
   skipped: Generated<number>
   failed: Generated<number>
   clicks: Generated<number>
+  /** How many chunks of the click history are stored: see features/transfer/history/. */
+  chunks: Generated<number>
+  /** The first click that it has brought; null where it has none. Analytics of all time begin there. */
+  first_at: Generated<number | null>
   /** How many rows the stage has in all; null while nobody knows. */
   total: number | null
   /** How many rows of the stage are done: a restarted server goes on there. */
@@ -92,4 +96,28 @@ export interface ImportDays {
   clicks: number
   /** Those that the link's counter has: clicks of people. */
   counted: number
+  /** The newest one of those; 0 without one. */
+  last_at: Generated<number>
+}
+
+/** What a tool has counted on a link in all. `links.clicks_before` is what the history of all imports lacks of it. */
+export interface ImportTotals {
+  import_id: number
+  workspace_id: number
+  link_id: number
+  total: number
+}
+
+/** Click histories that are erased again: of an import that was undone or cancelled. */
+export interface ImportErasures {
+  import_id: number
+  workspace_id: number
+  requested_at: number
+}
+
+/** The nodes that have done so. Each has files of its own. */
+export interface ImportErasureMarks {
+  import_id: number
+  node: string
+  done_at: number
 }

@@ -1,6 +1,7 @@
 // Deletes hits in ClickHouse. A mutation rewrites the parts that have them: a lightweight delete would only mark them.
 
 import type { SqlValue, ValueBinder } from '../../filter-sql.ts'
+import type { ImportedHits } from '../hit-engine.ts'
 import type { ClickHouseClient } from './client.ts'
 import { toPlaceholder } from './parameters.ts'
 
@@ -39,6 +40,12 @@ export async function deleteWhere(
 export async function eraseWorkspaceHits(client: ClickHouseClient, workspaceIds: number[]): Promise<void> {
   if (workspaceIds.length > 0) await deleteWhere(client, (bind) => `workspace_id IN ${bind(workspaceIds)}`)
 }
+
+export const deleteImportedHits = (
+  client: ClickHouseClient,
+  { workspaceId, importId }: ImportedHits,
+): Promise<void> =>
+  deleteWhere(client, (bind) => `workspace_id = ${bind(workspaceId)} AND import_id = ${bind(importId)}`)
 
 /** Deletes the hits recorded before this moment: whole months at once, and the rest of one month by a mutation. */
 export async function deleteHitsBefore(client: ClickHouseClient, before: number): Promise<void> {

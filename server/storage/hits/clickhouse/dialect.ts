@@ -6,7 +6,7 @@ import { toPlaceholder } from './parameters.ts'
 
 export const clickHouseDialect: HitLookUpDialect & SpanDialect = {
   placeholder: toPlaceholder,
-  distinct: (column) => `uniqExact(${column})`,
+  countVisitors: 'uniqExact(visitor) - max(visitor = 0)',
   isInList: (column, list) => `${column} IN ${list}`,
   lower: (column) => `lowerUTF8(${column})`,
   lookUp: (word, keys, values) => `transform(${word}, ${keys}, ${values}, CAST(NULL, 'Nullable(String)'))`,

@@ -3,7 +3,7 @@
 import { createSerialQueue } from '../../../lib/concurrency/serial-queue.ts'
 import type { HitEngine } from '../hit-engine.ts'
 import { createClickHouseClient } from './client.ts'
-import { deleteHitsBefore, eraseWorkspaceHits } from './delete.ts'
+import { deleteHitsBefore, deleteImportedHits, eraseWorkspaceHits } from './delete.ts'
 import { inspectClickHouse } from './inspect.ts'
 import { migrateTables } from './layout.ts'
 import { createHitLoader } from './load.ts'
@@ -47,6 +47,7 @@ export async function openClickHouse({
     skip: loader.skip,
     inspect: (withClicks) => inspectClickHouse(client, withClicks),
     deleteBefore: (before) => inTurn(() => deleteHitsBefore(client, before)),
+    deleteImported: (hits) => inTurn(() => deleteImportedHits(client, hits)),
     erase: (workspaceIds) => inTurn(() => eraseWorkspaceHits(client, workspaceIds)),
     async close() {
       await reader.close()

@@ -80,7 +80,7 @@ const toSemver = (version: string) => {
 
 /** The second one is for `input()`, and the third one tells the delays of several servers. */
 const listRights = (database: string, servers: number) => [
-  `SELECT, INSERT, CREATE TABLE, ALTER DELETE ON \`${database}\`.*`,
+  `SELECT, INSERT, CREATE TABLE, ALTER ADD COLUMN, ALTER DELETE ON \`${database}\`.*`,
   'CREATE TEMPORARY TABLE ON *.*',
   ...(servers > 1 ? ['SELECT ON system.replicas'] : []),
 ]

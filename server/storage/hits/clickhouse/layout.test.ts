@@ -57,6 +57,16 @@ describe('the tables', () => {
   })
 })
 
+test('tables of the first layout keep their hits, and get the column of imports', async () => {
+  await migrateTables(client, 'mine')
+  await client.execute('ALTER TABLE hits DROP COLUMN import_id')
+  await client.execute('TRUNCATE TABLE hit_layout')
+  await client.execute("INSERT INTO hit_layout VALUES (1, 'mine', now64(3))")
+  await client.execute("INSERT INTO hits (node, id, recorded_at, class) VALUES ('a', 1, 1, 'human')")
+  await Promise.all([1, 2, 3].map(() => migrateTables(client, 'mine')))
+  expect(await client.select('SELECT id, import_id FROM hits')).toEqual([['1', null]])
+})
+
 describe('a database', () => {
   test('of another installation is refused, and stays as it is', async () => {
     await migrateTables(client, 'theirs')
@@ -81,8 +91,8 @@ describe('a database', () => {
 
   test('with a newer layout is refused, and stays as it is', async () => {
     await migrateTables(client, 'mine')
-    await client.execute("INSERT INTO hit_layout VALUES (2, 'mine', now64(3))")
-    await expect(migrateTables(client, 'mine')).rejects.toThrow('layout 2 of a newer version')
+    await client.execute("INSERT INTO hit_layout VALUES (99, 'mine', now64(3))")
+    await expect(migrateTables(client, 'mine')).rejects.toThrow('layout 99 of a newer version')
     expect(await listTables()).toEqual(['hit_layout', 'hit_marks', 'hits'])
   })
 })

@@ -5,8 +5,8 @@ import type { Hit } from '../hit.ts'
 import { HIT_COLUMNS } from '../hit-columns.ts'
 import type { ClickHouseClient } from './client.ts'
 
-/** The type of each column. LowCardinality is a dictionary: these texts repeat. */
-const HIT_TYPES: Record<keyof Hit, string> = {
+/** The type of each column of layout 1. LowCardinality is a dictionary: these texts repeat. */
+const HIT_TYPES: Omit<Record<keyof Hit, string>, 'importId'> = {
   id: 'Int64 CODEC(ZSTD)',
   // Neighbours are of one day, and differ by hours: T64 leaves out the bits that they share. Every question reads this
   // column, the workspace and the visitor, so these have the codecs that are fast to read.
@@ -63,6 +63,7 @@ const LAYOUTS: ((engine: EngineNaming) => string[])[] = [
      ENGINE = ${engine('ReplacingMergeTree')}(batch) ORDER BY node
      SETTINGS fsync_after_insert = 1, fsync_part_directory = 1`,
   ],
+  () => ['ALTER TABLE hits ADD COLUMN IF NOT EXISTS import_id Nullable(Int64) CODEC(ZSTD)'],
 ]
 
 /** Every statement that makes the tables in a replicated database. */

@@ -26,9 +26,11 @@ const REQUIRED: Partial<Record<keyof Hit, string>> = {
   trigger: 'trigger',
   visitor: 'toUInt64OrNull(visitor)',
 }
+const IMPORT_ID: keyof Hit = 'importId'
 
 /** ClickHouse would store 0 or '' where there is none, and the last digits of a number that is too large. */
 function toStoredValue(field: keyof Hit): string {
+  if (field === IMPORT_ID) return 'toInt64OrNull(importId)'
   const value = REQUIRED[field]
   if (value === undefined) return field
   return `if(throwIf(isNull(${value}), 'A hit has no valid ${field}') = 0, assumeNotNull(${value}), NULL)`

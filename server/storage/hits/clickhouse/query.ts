@@ -5,7 +5,7 @@ import { unavailable } from '../../../lib/failure.ts'
 import type { SqlValue } from '../../filter-sql.ts'
 import type { HitEngine } from '../hit-engine.ts'
 import { toHitSql } from '../hit-sql.ts'
-import { toLastClicksSql } from '../last-clicks-sql.ts'
+import { toLastClicksSql, toLastClickTimesSql } from '../last-clicks-sql.ts'
 import { createShareCounter } from '../visitor-shares.ts'
 import { CLICKHOUSE_CODES, ClickHouseError } from './clickhouse-error.ts'
 import type { ClickHouseClient } from './client.ts'
@@ -42,7 +42,7 @@ export const toQuestionFailure = (error: unknown): unknown =>
     ? unavailable(error)
     : error
 
-export type QuestionRunner = Pick<HitEngine, 'ask' | 'findLastClicks'>
+export type QuestionRunner = Pick<HitEngine, 'ask' | 'findLastClicks' | 'findLastClickTimes'>
 
 /** @param settings limits of each question */
 export function createQuestionRunner(
@@ -72,6 +72,11 @@ export function createQuestionRunner(
       if (query.moments.length === 0) return []
       const { text, params, read } = toLastClicksSql(query, clickHouseDialect)
       return read(await select(query.workspaceId, text, params))
+    },
+    async findLastClickTimes(workspaceId, linkIds) {
+      if (linkIds.length === 0) return []
+      const { text, params, read } = toLastClickTimesSql(workspaceId, linkIds, clickHouseDialect)
+      return read(await select(workspaceId, text, params))
     },
   }
 }

@@ -5,7 +5,10 @@ import type { ClickHouseClient } from './client.ts'
 import { openClickHouseExporter } from './export.ts'
 import { createQuestionRunner } from './query.ts'
 
-export type ClickHouseReader = Pick<HitEngine, 'ask' | 'findLastClicks' | 'export' | 'close'>
+export type ClickHouseReader = Pick<
+  HitEngine,
+  'ask' | 'findLastClicks' | 'findLastClickTimes' | 'export' | 'close'
+>
 
 /** @returns a reader whose `close` ends the exports that run, and leaves the client open */
 export function openClickHouseReader(

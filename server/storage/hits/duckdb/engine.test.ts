@@ -246,7 +246,7 @@ describe('DuckDB after an accident', () => {
       console.log('closed')`
     // The kernel refuses to let a file grow past the limit (blocks of 1 KiB), as a full disk would.
     const child = Bun.spawn(
-      ['bash', '-c', `trap '' XFSZ; ulimit -f 17000; exec "$0" -e "$1"`, process.execPath, script],
+      ['bash', '-c', `trap '' XFSZ; ulimit -f 20000; exec "$0" -e "$1"`, process.execPath, script],
       {
         stdout: 'pipe',
         stderr: 'ignore',

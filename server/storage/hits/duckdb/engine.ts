@@ -11,14 +11,14 @@ import type { ClickExporter } from '../click-exporter.ts'
 import type { HitEngine } from '../hit-engine.ts'
 import { openReadConnections, type ReadConnections } from './connections.ts'
 import { createDamageWatch, type DamageWatch } from './damage-watch.ts'
-import { deleteBefore, eraseFromFiles } from './erase.ts'
+import { deleteBefore, deleteImported, eraseFromFiles } from './erase.ts'
 import { openDuckDbExporter } from './export.ts'
 import { toBackupPath } from './hit-file.ts'
 import { inspectDuckDb } from './inspect.ts'
 import { HIT_COLUMN_LIST, migrateLayout } from './layout.ts'
 import { loadBatch, readMark, skipBatches } from './load.ts'
 import { copyDurably, openDuckDbFile } from './open-file.ts'
-import { createQueryRunner, findLastClicks } from './query.ts'
+import { createQueryRunner, findLastClicks, findLastClickTimes } from './query.ts'
 import { createReadWriteLock } from './read-write-lock.ts'
 import { type HitSorter, openHitSorter, RUN_HITS } from './sorter.ts'
 import { runTransaction } from './transaction.ts'
@@ -104,6 +104,9 @@ export async function openDuckDb(options: DuckDbOptions): Promise<DuckDbEngine> 
     inspect: (withClicks) => use((open) => open.inspect(withClicks)),
     backup: (to) => use((open) => open.backup(to)),
     sorted: () => use((open) => open.sorted()),
+    deleteImported: (hits) => use((open) => open.deleteImported(hits)),
+    findLastClickTimes: (workspaceId, linkIds) =>
+      use((open) => open.findLastClickTimes(workspaceId, linkIds)),
     erase: (workspaceIds) => erasures(() => erase(workspaceIds)),
     close: () => erasures(async () => (await file).close()),
   }
@@ -118,14 +121,17 @@ async function openFile(options: DuckDbOptions): Promise<OpenFile> {
   // Sorting pauses: two transactions cannot delete the same hits, and no checkpoint is possible during another
   // transaction.
   const writeAlone = (work: () => Promise<void>) => sorter.runPaused(() => write(work))
-  const removeBefore = async (before: number) => {
-    const deleted = await runTransaction(writer, () => deleteBefore(writer, before))
-    if (deleted > 0) await writer.run('CHECKPOINT')
+  const remove = async (deleteHits: () => Promise<number>) => {
+    if ((await runTransaction(writer, deleteHits)) > 0) await writer.run('CHECKPOINT')
   }
+  const removeBefore = (before: number) => remove(() => deleteBefore(writer, before))
   const copyTo = async (to: string) => {
     // Nothing changes the file between the checkpoint and the copy.
     await writer.run('CHECKPOINT')
     await copyDurably(path, to)
+  }
+  const replaceBackup = async () => {
+    if (existsSync(toBackupPath(path))) await copyTo(toBackupPath(path))
   }
   if (since() > 0) {
     // The file may be a backup that is older than the last deletion.
@@ -145,8 +151,17 @@ async function openFile(options: DuckDbOptions): Promise<OpenFile> {
     deleteBefore: (before) =>
       writeAlone(async () => {
         await removeBefore(before)
-        if (existsSync(toBackupPath(path))) await copyTo(toBackupPath(path))
+        await replaceBackup()
       }),
+    deleteImported: (hits) =>
+      writeAlone(async () => {
+        await remove(() => deleteImported(writer, hits))
+        await replaceBackup()
+      }),
+    findLastClickTimes: (workspaceId, linkIds) =>
+      watchDamage(() =>
+        readers.use(workspaceId, (connection) => findLastClickTimes(connection, workspaceId, linkIds)),
+      ),
     // In the turn of no workspace. The connection is used while no commit runs.
     inspect: (withClicks) =>
       watchDamage(() => readers.use(0, (connection) => inspectDuckDb(connection, withClicks))),

@@ -7,6 +7,7 @@ import { basename, dirname, join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { log } from '../../../lib/log.ts'
 import { renameDurably, syncToDisk } from '../../write-durably.ts'
+import type { ImportedHits } from '../hit-engine.ts'
 import { toBackupPath } from './hit-file.ts'
 import { createMemoryInstance } from './memory-instance.ts'
 import { copyDurably, isQuarantinedName } from './open-file.ts'
@@ -20,6 +21,19 @@ export async function deleteBefore(connection: DuckDBConnection, before: number)
   for (const table of await listTablesWith(connection, 'recorded_at')) {
     const text = `DELETE FROM ${quoteIdentifier(table)} WHERE recorded_at < $1::BIGINT`
     deleted += (await connection.run(text, [BigInt(before)])).rowsChanged
+  }
+  return deleted
+}
+
+/** Deletes the hits of an import. @returns how many */
+export async function deleteImported(
+  connection: DuckDBConnection,
+  { workspaceId, importId }: ImportedHits,
+): Promise<number> {
+  let deleted = 0
+  for (const table of await listTablesWith(connection, 'import_id')) {
+    const text = `DELETE FROM ${quoteIdentifier(table)} WHERE workspace_id = $1::BIGINT AND import_id = $2::BIGINT`
+    deleted += (await connection.run(text, [BigInt(workspaceId), BigInt(importId)])).rowsChanged
   }
   return deleted
 }

@@ -36,9 +36,10 @@ export function toExportColumns(format: ExportFormat): string {
     'trigger AS "trigger"',
     ...others,
     // The letter in front: a spreadsheet would round a number, and so mix up visitors.
-    `'v' || lpad(lower(to_hex(visitor)), 16, '0') AS "visitor"`,
+    `CASE WHEN visitor <> 0 THEN 'v' || lpad(lower(to_hex(visitor)), 16, '0') END AS "visitor"`,
     // The newest columns come last, so that the others keep their places.
     `${toText('source')} AS "source"`,
     'channel AS "channel"',
+    'import_id IS NOT NULL AS "imported"',
   ].join(', ')
 }

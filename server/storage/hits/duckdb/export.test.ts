@@ -6,7 +6,7 @@ import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { createHit, createHitQuery } from '../../../../tests/contracts/hit-engine.ts'
 import { toInertCell } from '../../../lib/formats/csv-line.ts'
 import { toSource, toTrafficChannel } from '../../sources/traffic-channel.ts'
-import type { Hit } from '../hit.ts'
+import { type Hit, NO_VISITOR } from '../hit.ts'
 import { EXPORT_FORMATS, type ExportFormat, type HitEngine, type HitSelection } from '../hit-engine.ts'
 import { openDuckDb } from './engine.ts'
 
@@ -123,6 +123,7 @@ const COLUMNS = [
   'visitor',
   'source',
   'channel',
+  'imported',
 ]
 
 /** The statement and the function write the same, although DuckDB has another engine for patterns. */
@@ -143,9 +144,10 @@ function expected(format: ExportFormat, of: Hit): Record<string, string | null> 
     class: of.class,
     trigger: of.trigger,
     ...Object.fromEntries(TEXTS.map((column) => [column, text(of[column])])),
-    visitor: `v${BigInt(of.visitor).toString(16).padStart(16, '0')}`,
+    visitor: of.visitor === NO_VISITOR ? null : `v${BigInt(of.visitor).toString(16).padStart(16, '0')}`,
     source: text(toSource(of)),
     channel: toTrafficChannel(of),
+    imported: String(of.importId !== null),
   }
 }
 
@@ -222,7 +224,7 @@ describe.each([...EXPORT_FORMATS])('an export as %s', (format) => {
         country: 'DE',
       }),
     ])
-    hits.push(createHit({ visitor: String(2n ** 64n - 1n) }), createHit({ visitor: '0' }))
+    hits.push(createHit({ visitor: String(2n ** 64n - 1n) }), createHit({ visitor: NO_VISITOR, importId: 7 }))
     await load(hits)
     const { path, bytes } = await exportAll(format)
     expect(bytes).toBe(readFileSync(path).length)

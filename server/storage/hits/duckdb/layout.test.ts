@@ -112,7 +112,7 @@ test('a file of the second layout gives the same answers about hits sorted befor
         values,
         n,
       ) => `INSERT INTO hits_sorted (node, id, recorded_at, workspace_id, link_id, outcome, class, trigger,
-        visitor, referrer, referrer_url, utm_source) VALUES ('a', ${n}, ${at}, 1, 1, 'redirect', 'human', 'link', ${n}, ${values})`,
+        visitor, referrer, referrer_url, utm_source) VALUES ('a', ${n}, ${at}, 1, 1, 'redirect', 'human', 'link', ${1 + n}, ${values})`,
     ),
   )
   const engine = await openDuckDb({ path, batchDir: directory, runHits: 1 })
@@ -142,5 +142,26 @@ test('a file of the second layout gives the same answers about hits sorted befor
       ['mail', 2, 2],
     ])
   }
+  await engine.close()
+})
+
+test('a file of the third layout keeps its hits in both tables, and takes imported ones', async () => {
+  const tables = LAYOUT_2.slice(0, -3)
+  const insert = OLD_HITS.replace('range(40)', 'range(1, 41)')
+  await run(
+    ...tables,
+    insert.replace('INTO hits', 'INTO hits_arrived'),
+    insert.replace('INTO hits', 'INTO hits_sorted'),
+    'CREATE VIEW hits AS SELECT * FROM hits_arrived UNION ALL SELECT * FROM hits_sorted',
+    'CREATE TABLE layout (version BIGINT NOT NULL)',
+    'INSERT INTO layout VALUES (3)',
+  )
+  const engine = await openDuckDb({ path, batchDir: directory, runHits: 10 })
+  const file = join(directory, '1.ndjson')
+  writeFileSync(file, `${JSON.stringify(createHit({ importId: 3 }))}\n`)
+  await engine.load({ node: 'a', number: 1, path: file })
+  await engine.sorted()
+  const ask = async (imported?: boolean) => (await engine.ask(createHitQuery({ imported })))[0]?.clicks
+  expect([await ask(), await ask(true), await ask(false)]).toEqual([81, 1, 80])
   await engine.close()
 })

@@ -34,13 +34,17 @@ export const HIT_TYPES: Record<keyof Hit, string> = {
   utmTerm: 'VARCHAR',
   utmContent: 'VARCHAR',
   unknownSlug: 'VARCHAR',
+  importId: 'BIGINT',
 }
 
 const fields = Object.keys(HIT_TYPES) as (keyof Hit)[]
 const names = ['node', ...fields.map((field) => HIT_COLUMNS[field])]
 export const HIT_COLUMN_LIST = names.join(', ')
+// The columns of layouts 1 to 3. A released layout never changes.
+const fields3 = fields.filter((field) => field !== 'importId')
+const names3 = ['node', ...fields3.map((field) => HIT_COLUMNS[field])]
 // No primary key: its index would cost memory for each hit, and the marks already keep batches from counting twice.
-const columns = fields.map((field) => `${HIT_COLUMNS[field]} ${HIT_TYPES[field]}`)
+const columns = fields3.map((field) => `${HIT_COLUMNS[field]} ${HIT_TYPES[field]}`)
 const HITS_TABLE = `(node VARCHAR NOT NULL, ${columns.join(', ')})`
 
 // No text of a hit holds a NUL (lib/clean-text.ts), so NUL can stand for null.
@@ -53,8 +57,8 @@ const shortUrl = `CASE WHEN referrer_url = ${ORIGIN_URL} THEN NULL
 /** The columns that are often null, and differ from click to click. */
 const NULL_FREE_COLUMNS = ['referrer', 'utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content']
 
-const toSelectList = (expressions: Record<string, string>) =>
-  names.map((name) => (expressions[name] ? `${expressions[name]} AS ${name}` : name)).join(', ')
+const toSelectList = (expressions: Record<string, string>, columns = names) =>
+  columns.map((name) => (expressions[name] ? `${expressions[name]} AS ${name}` : name)).join(', ')
 const mapColumns = (columns: string[], expression: (name: string) => string) =>
   Object.fromEntries(columns.map((name) => [name, expression(name)]))
 const unmarkNull = (column: string) => `nullif(${column}, ${NULL_MARKER})`
@@ -86,13 +90,18 @@ export function toStoredExpression(column: string): { columns: string[]; value: 
     : { columns: [column], value: column }
 }
 
-// The views of layouts 2 and 3. A released layout never changes. Layout 2 stored nulls as nulls.
-const VIEW_2 = toSelectList({ referrer_url: restoreUrl('referrer_url', 'referrer') })
-const VIEW_3 = toSelectList({
+// The views of each layout. Layout 2 stored nulls as nulls.
+const VIEW_2 = toSelectList({ referrer_url: restoreUrl('referrer_url', 'referrer') }, names3)
+const restoredColumns = {
   ...mapColumns(NULL_FREE_COLUMNS, unmarkNull),
   referrer_url: restoreUrl('referrer_url', unmarkNull('referrer')),
-})
+}
 const keptColumns = NULL_FREE_COLUMNS.map((name) => `${name} AS kept_${name}`).join(', ')
+
+const toView = (columns: string[]) => `CREATE OR REPLACE VIEW hits AS
+    SELECT ${columns.join(', ')}, ${keptColumns}, ${shortUrl} AS kept_referrer_url FROM hits_arrived
+  UNION ALL
+    SELECT ${toSelectList(restoredColumns, columns)}, ${keptColumns}, referrer_url AS kept_referrer_url FROM hits_sorted`
 
 /**
  * The statements that each layout adds to the layout before it. A released layout never changes. A new file goes
@@ -104,14 +113,16 @@ const LAYOUTS = [
   [
     'ALTER TABLE hits RENAME TO hits_arrived',
     `CREATE TABLE hits_sorted ${HITS_TABLE}`,
-    `CREATE VIEW hits AS SELECT ${HIT_COLUMN_LIST} FROM hits_arrived UNION ALL SELECT ${VIEW_2} FROM hits_sorted`,
+    `CREATE VIEW hits AS SELECT ${names3.join(', ')} FROM hits_arrived UNION ALL SELECT ${VIEW_2} FROM hits_sorted`,
     'CREATE TABLE layout (version BIGINT NOT NULL)',
   ],
+  [toView(names3)],
   [
-    `CREATE OR REPLACE VIEW hits AS
-       SELECT ${HIT_COLUMN_LIST}, ${keptColumns}, ${shortUrl} AS kept_referrer_url FROM hits_arrived
-     UNION ALL
-       SELECT ${VIEW_3}, ${keptColumns}, referrer_url AS kept_referrer_url FROM hits_sorted`,
+    // In place: a column that is null everywhere takes a few bytes for each row group.
+    ...['hits_arrived', 'hits_sorted'].map(
+      (table) => `ALTER TABLE ${table} ADD COLUMN IF NOT EXISTS import_id BIGINT`,
+    ),
+    toView(names),
   ],
 ]
 

@@ -14,7 +14,7 @@ test('counts visitors that do not fit into memory in shares, exactly', async () 
   const count = 200_000
   const lines = Array.from({ length: count }, (_, n) => {
     const term = `a longer term that is kept apart ${n % 1000}`
-    return `${JSON.stringify(createHit({ utmTerm: term, utmContent: term, visitor: String(n) }))}\n`
+    return `${JSON.stringify(createHit({ utmTerm: term, utmContent: term, visitor: String(1 + n) }))}\n`
   })
   const file = join(directory, '1.ndjson')
   writeFileSync(file, lines.join(''))

@@ -4,9 +4,9 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { createFairQueue } from '../../../lib/concurrency/fair-queue.ts'
 import type { SqlValue } from '../../filter-sql.ts'
-import type { HitAnswer, HitQuery, LastClick, LastClicksQuery } from '../hit-engine.ts'
+import type { HitAnswer, HitQuery, LastClick, LastClicksQuery, LastClickTime } from '../hit-engine.ts'
 import { toHitSql } from '../hit-sql.ts'
-import { toLastClicksSql } from '../last-clicks-sql.ts'
+import { toLastClicksSql, toLastClickTimesSql } from '../last-clicks-sql.ts'
 import { createShareCounter, type VisitorShare } from '../visitor-shares.ts'
 import type { ReadConnections } from './connections.ts'
 import { duckDbDialect } from './dialect.ts'
@@ -42,6 +42,16 @@ export async function findLastClicks(
 ): Promise<(LastClick | null)[]> {
   if (query.moments.length === 0) return []
   const { text, params, read } = toLastClicksSql(query, duckDbDialect)
+  return read(await runStatement(connection, text, params))
+}
+
+export async function findLastClickTimes(
+  connection: DuckDBConnection,
+  workspaceId: number,
+  linkIds: number[],
+): Promise<LastClickTime[]> {
+  if (linkIds.length === 0) return []
+  const { text, params, read } = toLastClickTimesSql(workspaceId, linkIds, duckDbDialect)
   return read(await runStatement(connection, text, params))
 }
 

@@ -132,7 +132,7 @@ test('returns referrers and their URLs unchanged', async () => {
 test('killed while it loads and sorts, the engine has every batch that it confirmed, and each hit once', async () => {
   const perBatch = 400
   const lines = Array.from({ length: perBatch }, (_, n) =>
-    JSON.stringify(createHit({ at: T0 + n * 1000, visitor: String(n) })),
+    JSON.stringify(createHit({ at: T0 + n * 1000, visitor: String(1 + n) })),
   )
   writeFileSync(join(directory, 'batch'), `${lines.join('\n')}\n`)
   const script = `

@@ -1,8 +1,81 @@
 // The task `check`: reads both files to their ends, so that a broken one changes nothing.
 
-import { FileProblem } from '../../files/source-file.ts'
-import type { TaskFunction } from '../protocol.ts'
+import { DateOrders } from '../../files/date-orders.ts'
+import { readRecords } from '../../files/read-records.ts'
+import { FileProblem, type FileRecord, type RecordPlace, type SourceFile } from '../../files/source-file.ts'
+import type { ImportSource, Reading, ReadingOptions } from '../../sources/source.ts'
+import type { CheckTask, SendBatch, TaskFunction } from '../protocol.ts'
+import { getSource, mayHaveClicks, openClickFile, openLinkFile } from './open-links.ts'
 
-export const checkFiles: TaskFunction<'check'> = async () => {
-  throw new FileProblem('No files can be read yet.')
+const REPORT_EVERY_MS = 1000
+
+export const checkFiles: TaskFunction<'check'> = async (input, send) => {
+  const source = getSource(input.source)
+  const file = await openLinkFile(source, input.file)
+  source.checkMapping?.(file, input.options.mapping)
+  const clickFile = await findClickFile(source, file, input)
+  const report = createReport(send)
+  const links = await countReadings(file, source.links, input.options, report, (record, options) =>
+    source.toLink(record, options),
+  )
+  if (links.rows === 0) throw new FileProblem(`The file has no links of ${source.title}.`)
+  const clicks =
+    clickFile && source.clicks
+      ? await countReadings(clickFile, source.clicks, input.options, report, (record, options) =>
+          source.toClick ? source.toClick(record, options) : null,
+        )
+      : null
+  return {
+    ...links,
+    // A dump without a table of clicks has no history.
+    clicks: clicks && (input.clicks || clicks.rows > 0) ? clicks : null,
+  }
+}
+
+const findClickFile = async (source: ImportSource, file: SourceFile, { clicks }: CheckTask) =>
+  clicks ? openClickFile(source, clicks) : mayHaveClicks(source, file) ? file : null
+
+type Read = (record: FileRecord, options: ReadingOptions) => Reading<unknown>
+
+/** @throws FileProblem where dates can be read in two ways, or in none */
+async function countReadings(
+  file: SourceFile,
+  place: RecordPlace,
+  options: ReadingOptions,
+  report: () => Promise<void>,
+  read: Read,
+) {
+  const dateOrders = new DateOrders()
+  let rows = 0
+  for await (const records of readRecords(file, place)) {
+    for (const record of records) {
+      dateOrders.row = record.row
+      if (read(record, { ...options, dateOrders })) rows++
+    }
+    await report()
+  }
+  if (options.dateOrder === null) requireOneOrder(dateOrders)
+  return { rows, dateOrder: options.dateOrder ?? dateOrders.decided }
+}
+
+function requireOneOrder({ ambiguous, contradiction }: DateOrders): void {
+  if (contradiction)
+    throw new FileProblem(
+      `Dates have different orders: "${contradiction.first.text}" in row ${contradiction.first.row} and ` +
+        `"${contradiction.second.text}" in row ${contradiction.second.row}. Write them in one order, such as 2025-11-03.`,
+    )
+  if (ambiguous)
+    throw new FileProblem(
+      `Row ${ambiguous.row}, ${ambiguous.field}: "${ambiguous.text}" could mean two days. Say the order of dates as dateOrder: dmy, mdy or ymd.`,
+    )
+}
+
+/** Says from time to time that it goes on: nobody knows how many rows there are. */
+function createReport(send: SendBatch<'check'>): () => Promise<void> {
+  let next = performance.now() + REPORT_EVERY_MS
+  return async () => {
+    if (performance.now() < next) return
+    next = performance.now() + REPORT_EVERY_MS
+    await send(null)
+  }
 }

@@ -1,8 +1,113 @@
 // The task `inspect`: says what a file is, so that a person can map its columns and domains.
 
-import { FileProblem } from '../../files/source-file.ts'
-import type { TaskFunction } from '../protocol.ts'
+import { DateOrders } from '../../files/date-orders.ts'
+import { openSourceFile } from '../../files/open-source-file.ts'
+import { readRecords } from '../../files/read-records.ts'
+import { FileProblem, type FileRecord, type SourceFile } from '../../files/source-file.ts'
+import type { ImportSource, ReadingOptions } from '../../sources/source.ts'
+import { type Recognition, recogniseSource } from '../../sources/source-list.ts'
+import type { Inspection, TaskFunction } from '../protocol.ts'
 
-export const inspectFile: TaskFunction<'inspect'> = async () => {
-  throw new FileProblem('No files can be read yet.')
+const COLUMNS_MAX = 200
+const SAMPLES = 5
+const SAMPLE_MAX = 200
+const HOSTS_MAX = 100
+/** All rows of most files, in a few seconds. */
+const ROWS_MAX = 200_000
+
+export const inspectFile: TaskFunction<'inspect'> = async ({ file: { path, name }, options }) => {
+  const file = await openSourceFile(path, name)
+  if (file.format === 'zip') return toArchiveInspection(file)
+  const recognition = recogniseSource(file)
+  if (!recognition) throw new FileProblem('The file has no columns.')
+  if (recognition.source.name === 'csv' && file.format === 'sql')
+    throw new FileProblem('Nobody knows the tables of this dump. Export the links as CSV, and import that.')
+  return inspectRecords(file, recognition, options)
+}
+
+/** A zip is an export of this product. */
+const toArchiveInspection = (file: SourceFile): Inspection => ({
+  source: 'towpath',
+  title: 'Towpath',
+  holds: 'links',
+  format: file.format,
+  encoding: file.encoding,
+  rows: 0,
+  columns: [],
+  mapping: {},
+  hosts: [],
+  ambiguousDates: false,
+  dateSamples: [],
+})
+
+async function inspectRecords(
+  file: SourceFile,
+  { source, has, columns }: Recognition,
+  options: ReadingOptions,
+): Promise<Inspection> {
+  const holds = has === 'clicks' ? 'clicks' : 'links'
+  const place = (holds === 'clicks' ? source.clicks : undefined) ?? source.links
+  const samples = createSamples(columns)
+  const hosts = new Map<string, number>()
+  const dateOrders = new DateOrders()
+  const mapping = source.suggestMapping?.(columns) ?? {}
+  const reading = { ...options, mapping: { ...mapping, ...options.mapping }, dateOrders }
+  let rows = 0
+  for await (const records of readRecords(file, place)) {
+    for (const record of records) {
+      rows++
+      samples.add(record)
+      dateOrders.row = record.row
+      const host = readHost(source, holds, record, reading)
+      if (host !== undefined) hosts.set(host, (hosts.get(host) ?? 0) + 1)
+    }
+    if (rows >= ROWS_MAX) break
+  }
+  return {
+    source: source.name,
+    title: source.title,
+    holds,
+    format: file.format,
+    encoding: file.encoding,
+    rows,
+    columns: samples.list(),
+    mapping,
+    hosts: [...hosts]
+      .sort(([, a], [, b]) => b - a)
+      .slice(0, HOSTS_MAX)
+      .map(([host, links]) => ({ host, links })),
+    ambiguousDates: options.dateOrder === null && dateOrders.ambiguous !== null,
+    dateSamples: [
+      dateOrders.ambiguous?.text,
+      dateOrders.contradiction?.first.text,
+      dateOrders.contradiction?.second.text,
+    ].filter((text) => text !== undefined),
+  }
+}
+
+function readHost(
+  source: ImportSource,
+  holds: Inspection['holds'],
+  record: FileRecord,
+  options: ReadingOptions,
+): string | undefined {
+  const reading = holds === 'links' ? source.toLink(record, options) : source.toClick?.(record, options)
+  return (reading && 'value' in reading && reading.value.host) || undefined
+}
+
+/** The first values of each column. */
+function createSamples(names: string[]) {
+  const columns = new Map(names.slice(0, COLUMNS_MAX).map((name) => [name, [] as string[]]))
+  return {
+    add({ fields }: FileRecord) {
+      for (const [name, samples] of columns) {
+        if (samples.length >= SAMPLES) continue
+        const value = fields.get(name)
+        if (value === null || value === undefined || value === '') continue
+        const text = typeof value === 'string' ? value : JSON.stringify(value)
+        if (!samples.includes(text)) samples.push(text.slice(0, SAMPLE_MAX))
+      }
+    },
+    list: () => [...columns].map(([name, samples]) => ({ name, samples })),
+  }
 }

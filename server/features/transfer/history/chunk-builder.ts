@@ -1,0 +1,150 @@
+// Collects described hits until they make a chunk, with what they add to links and days.
+
+import { DAY_MS } from '../../../lib/utc-day.ts'
+import { createLineBuffer, type LineBuffer } from '../../hits/batches/ndjson-line.ts'
+import type { SourceClick } from '../sources/source.ts'
+import type { ClickDescriber } from './describe-click.ts'
+import type { AgedClicks, DayAddition, HistoryTask, ProblemRow } from './messages.ts'
+
+/** Clicks of the moment wait for the chunk before them (docs/adr/0015-handed-over-hits.md). */
+const HITS_MAX = 25_000
+/** Each one is a row, and a chunk is one transaction. */
+const DAYS_MAX = 10_000
+/** A chunk without hits says how far the reader is. */
+const ROWS_MAX = 50_000
+const LINES_BYTES = 2 * 1024 * 1024
+
+/** A file that does not fit says the same of each of its rows. */
+const PROBLEMS_MAX = 10_000
+
+/** Ids of hits from 3 · 2^51 on: no spool comes to them, and those of the demonstration are random. */
+const FIRST_ID = 3 * 2 ** 51
+const IMPORT_IDS = 2 ** 21
+const CHUNK_IDS = 2 ** 15
+/** Chunks of one import whose hits have ids of their own. */
+export const CHUNKS_MAX = 2 ** 15
+
+interface PlacedLine {
+  at: number
+  start: number
+  end: number
+}
+
+export interface ChunkBuilder {
+  add(linkId: number, click: SourceClick): void
+  addProblem(problem: ProblemRow): void
+  /** One row more is settled. */
+  settle(): void
+  isFull(): boolean
+  hasRows(): boolean
+  /** What was collected since the last call. The lines are valid until the next `add`. */
+  take(): {
+    lines: Uint8Array[]
+    clicks: number
+    firstAt: number | null
+    days: DayAddition[]
+    aged: AgedClicks[]
+    problems: ProblemRow[]
+  }
+}
+
+type ChunkTask = Pick<HistoryTask, 'importId' | 'workspaceId' | 'since' | 'dryRun' | 'maxHits'>
+
+/** @param number of the next chunk with hits */
+export function createChunkBuilder(
+  task: ChunkTask,
+  describer: ClickDescriber,
+  number: () => number,
+): ChunkBuilder {
+  const buffer: LineBuffer = createLineBuffer(LINES_BYTES)
+  let placed: PlacedLine[] = []
+  let days = new Map<number, Map<number, DayAddition>>()
+  let aged = new Map<number, AgedClicks>()
+  let problems: ProblemRow[] = []
+  let firstAt = Number.POSITIVE_INFINITY
+  let [rows, clicks, pairs, reported] = [0, 0, 0, 0]
+
+  function describe(linkId: number, click: SourceClick): boolean {
+    const { importId, workspaceId } = task
+    const start = buffer.end
+    const id =
+      FIRST_ID + (importId % IMPORT_IDS) * CHUNKS_MAX * CHUNK_IDS + number() * CHUNK_IDS + placed.length
+    const isPerson = describer.describe({ id, workspaceId, linkId, importId }, click, buffer)
+    const isKept = click.at >= task.since && !task.dryRun
+    if (isKept) placed.push({ at: click.at, start, end: buffer.end })
+    else buffer.end = start
+    return isPerson
+  }
+
+  function countDay(linkId: number, at: number, isPerson: boolean) {
+    const day = Math.floor(at / DAY_MS)
+    const ofLink = days.get(linkId) ?? new Map<number, DayAddition>()
+    if (ofLink.size === 0) days.set(linkId, ofLink)
+    const addition = ofLink.get(day)
+    if (!addition) {
+      pairs++
+      ofLink.set(day, [linkId, day, 1, isPerson ? 1 : 0, isPerson ? at : 0])
+      return
+    }
+    addition[2]++
+    if (!isPerson) return
+    addition[3]++
+    addition[4] = Math.max(addition[4], at)
+  }
+
+  function countAged(linkId: number, at: number) {
+    const known = aged.get(linkId)
+    if (known) {
+      known[1]++
+      known[2] = Math.max(known[2], at)
+    } else aged.set(linkId, [linkId, 1, at])
+  }
+
+  return {
+    add(linkId, click) {
+      const isPerson = describe(linkId, click)
+      clicks++
+      firstAt = Math.min(firstAt, click.at)
+      countDay(linkId, click.at, isPerson)
+      if (isPerson && click.at < task.since) countAged(linkId, click.at)
+    },
+    addProblem(problem) {
+      if (++reported <= PROBLEMS_MAX) problems.push(problem)
+    },
+    settle: () => void rows++,
+    isFull: () => placed.length >= (task.maxHits ?? HITS_MAX) || pairs >= DAYS_MAX || rows >= ROWS_MAX,
+    hasRows: () => rows > 0,
+    take() {
+      const taken = {
+        lines: sortLines(placed, buffer),
+        clicks,
+        firstAt: clicks === 0 ? null : firstAt,
+        days: [...days.values()].flatMap((ofLink) => [...ofLink.values()]),
+        aged: [...aged.values()],
+        problems,
+      }
+      placed = []
+      days = new Map()
+      aged = new Map()
+      problems = []
+      rows = clicks = pairs = 0
+      firstAt = Number.POSITIVE_INFINITY
+      buffer.end = 0
+      describer.clearCaches()
+      return taken
+    },
+  }
+}
+
+/** Oldest first, as in every batch. Histories are usually in order, forward or backward. */
+function sortLines(placed: PlacedLine[], { bytes, end }: LineBuffer): Uint8Array[] {
+  const isSorted = placed.every(({ at }, index) => index === 0 || at >= (placed[index - 1] as PlacedLine).at)
+  if (isSorted) return end === 0 ? [] : [bytes.subarray(0, end)]
+  const sorted = new Uint8Array(end)
+  let filled = 0
+  for (const line of placed.toSorted((a, b) => a.at - b.at)) {
+    sorted.set(bytes.subarray(line.start, line.end), filled)
+    filled += line.end - line.start
+  }
+  return [sorted]
+}

@@ -1,0 +1,37 @@
+// Knows the links of keys in the reader, and asks the server for those that it does not know.
+
+import type { HistoryRow, SendToServer } from './messages.ts'
+
+/** A key takes about 100 bytes. */
+const KEYS_MAX = 200_000
+
+export interface LinkFinder {
+  /** The link of each row, or 0. */
+  find(rows: readonly Pick<HistoryRow, 'keys'>[]): Promise<number[]>
+}
+
+export function createLinkFinder(send: SendToServer): LinkFinder {
+  let known = new Map<string, number>()
+  return {
+    async find(rows) {
+      const missing = new Set<string>()
+      for (const { keys } of rows) for (const key of keys) if (!known.has(key)) missing.add(key)
+      if (known.size + missing.size > KEYS_MAX) {
+        known = new Map()
+        for (const { keys } of rows) for (const key of keys) missing.add(key)
+      }
+      if (missing.size > 0) {
+        const keys = [...missing]
+        const links = (await send({ type: 'links', keys })) ?? []
+        for (const [index, key] of keys.entries()) known.set(key, links[index] ?? 0)
+      }
+      return rows.map(({ keys }) => {
+        for (const key of keys) {
+          const linkId = known.get(key) ?? 0
+          if (linkId > 0) return linkId
+        }
+        return 0
+      })
+    },
+  }
+}

@@ -1,0 +1,104 @@
+// The stages `check` and `links` of an import.
+
+import { nextTurn } from '../../../lib/concurrency/next-turn.ts'
+import { FileProblem } from '../files/source-file.ts'
+import { type ImportRun, updateRun } from './import-run.ts'
+import { listNotices } from './list-notices.ts'
+import { createBatchStorer, pretendBatch, storeBatch } from './store-batch.ts'
+import { createTakenNames, NOTHING_TAKEN, type TakenNames } from './taken-names.ts'
+
+/** Reads both files to their ends, and changes nothing. @throws FileProblem where they cannot be imported */
+export async function checkImport(run: ImportRun): Promise<void> {
+  const { needs, reader, source, reading: options, file, clicks, row } = run
+  const checked = await reader.run('check', { source, options, file, clicks }, async () => {
+    await needs.db.write((connection) => updateRun(connection, run, 'check', { total: null }))
+    return null
+  })
+  run.options.linksDateOrder = checked.dateOrder
+  run.options.clicksDateOrder = checked.clicks?.dateOrder ?? null
+  run.options.clickRows = checked.clicks?.rows ?? null
+  run.reading = { ...run.reading, dateOrder: checked.dateOrder }
+  if (row.on_conflict === 'fail') await requireNoConflict(run)
+  await needs.db.write((connection) =>
+    updateRun(connection, run, 'check', {
+      stage: 'links',
+      options: JSON.stringify(run.options),
+      rows: checked.rows,
+      total: checked.rows,
+      position: 0,
+    }),
+  )
+}
+
+/** `onConflict: fail` changes nothing where one slug is taken. @throws FileProblem */
+async function requireNoConflict(run: ImportRun): Promise<void> {
+  const storer = createBatchStorer(run, createTakenNames())
+  const { source, reading: options, file } = run
+  await run.reader.run('links', { source, options, file, skip: 0 }, async ({ readings }) => {
+    const { conflict } = await pretendBatch(storer, readings)
+    if (conflict)
+      throw new FileProblem(
+        `Row ${conflict.row}: ${conflict.name} cannot be created. ${conflict.message} Nothing is imported, because onConflict is fail.`,
+      )
+    await nextTurn()
+    return null
+  })
+}
+
+/** Creates the links, from where the import was; a dry run begins again, because it has only memory to remember by. */
+export async function importLinks(run: ImportRun): Promise<TakenNames> {
+  const { needs, reader, source, reading: options, file, isDryRun } = run
+  if (isDryRun) await forgetPretendedRows(run)
+  const taken = isDryRun ? createTakenNames() : NOTHING_TAKEN
+  const storer = createBatchStorer(run, taken)
+  const skip = isDryRun ? 0 : await getPosition(run)
+  await reader.run('links', { source, options, file, skip }, async ({ readings }) => {
+    await storeBatch(storer, readings)
+    // Redirects, and other writers, come between two batches.
+    await nextTurn()
+    return null
+  })
+  const notices = await listNotices(run)
+  await needs.db.write((connection) =>
+    updateRun(connection, run, 'links', {
+      stage: 'clicks',
+      notices: JSON.stringify(notices),
+      total: run.options.clickRows,
+      position: 0,
+    }),
+  )
+  return taken
+}
+
+/** A dry run that a stop has interrupted begins its links again. */
+export const restartPretence = (run: ImportRun): Promise<void> =>
+  run.needs.db.write((connection) =>
+    updateRun(connection, run, 'clicks', {
+      stage: 'links',
+      clicks: 0,
+      total: run.row.rows,
+      position: 0,
+    }),
+  )
+
+async function forgetPretendedRows(run: ImportRun): Promise<void> {
+  const { id, workspace_id } = run.row
+  await run.needs.db.write(async (connection) => {
+    await updateRun(connection, run, 'links', { position: 0, created: 0, renamed: 0, skipped: 0, failed: 0 })
+    await connection
+      .deleteFrom('import_rows')
+      .where('workspace_id', '=', workspace_id)
+      .where('import_id', '=', id)
+      .execute()
+  })
+}
+
+async function getPosition({ needs, row }: ImportRun): Promise<number> {
+  const { position } = await needs.db.read
+    .selectFrom('imports')
+    .select('position')
+    .where('workspace_id', '=', row.workspace_id)
+    .where('id', '=', row.id)
+    .executeTakeFirstOrThrow()
+  return position
+}

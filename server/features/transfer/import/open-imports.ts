@@ -1,0 +1,69 @@
+// The imports of a server: runs them, and tells requests when an undo is done.
+
+import type { Actor } from '../../accounts/access/actor.ts'
+import { eraseUndoneHistories } from '../history/erase-imported-clicks.ts'
+import { createImportMetrics } from './import-metrics.ts'
+import { isOpen } from './import-row.ts'
+import { type RunnerNeeds, runImports } from './import-runner.ts'
+import { failAbandonedImports, pruneImportFiles } from './prune-imports.ts'
+
+export type ImportService = ReturnType<typeof openImports>
+
+/** An undo of some hundred links is done by then, and its answer says so. */
+const UNDO_WAIT_MS = 2_000
+const POLL_MS = 25
+
+export type ImportServiceNeeds = Omit<RunnerNeeds, 'metrics'>
+
+export function openImports(needs: ImportServiceNeeds) {
+  const controller = new AbortController()
+  const metrics = createImportMetrics()
+  let running: Promise<void> | undefined
+  let isWanted = false
+
+  /** One run at a time. One that is asked for in the meantime follows. */
+  function run(): Promise<void> {
+    isWanted = true
+    running ??= runWhileWanted().finally(() => {
+      running = undefined
+    })
+    return running
+  }
+
+  async function runWhileWanted() {
+    while (isWanted && !controller.signal.aborted) {
+      isWanted = false
+      await runImports({ ...needs, metrics }, controller.signal)
+    }
+  }
+
+  return {
+    /** Runs what waits on this node. @throws Failure `unavailable` */
+    run,
+    /** A failure of it is the job's, which runs each second. */
+    wakeRunner: () => void run().catch(() => {}),
+    async waitForUndo({ workspaceId }: Pick<Actor, 'workspaceId'>, id: number) {
+      const end = performance.now() + UNDO_WAIT_MS
+      while (performance.now() < end) {
+        const row = await needs.db.read
+          .selectFrom('imports')
+          .select('status')
+          .where('workspace_id', '=', workspaceId)
+          .where('id', '=', id)
+          .executeTakeFirst()
+        if (!row || !isOpen(row)) return
+        await Bun.sleep(POLL_MS)
+      }
+    },
+    /** Takes the click histories of undone imports off the hits that this node has. */
+    eraseHistories: () => eraseUndoneHistories(needs),
+    pruneFiles: () => pruneImportFiles(needs),
+    failAbandoned: () => failAbandonedImports(needs),
+    metrics: metrics.read,
+    /** Interrupts what runs. It goes on with the next start. */
+    async stop() {
+      controller.abort(new Error('The server stops'))
+      await running?.catch(() => {})
+    },
+  }
+}

@@ -1,0 +1,71 @@
+// Deletes what imports leave behind: files that nobody needs, rows that nobody can undo any more, and imports whose server
+// is gone.
+
+import { sql } from 'kysely'
+import { DAY_MS } from '../../../lib/utc-day.ts'
+import type { Database } from '../../../storage/database/open-database.ts'
+import { pruneInSlices } from '../../../storage/database/prune-in-slices.ts'
+import { DRY_RUN_FILE_HOURS, UNDO_DAYS } from '../schema.ts'
+import { sweepUploads } from './import-files.ts'
+import type { ImportNeeds } from './import-needs.ts'
+import { readOptions } from './import-row.ts'
+
+/** For every node: its own files. Open imports, and dry runs of the last day, need theirs. */
+export async function pruneImportFiles({ db, dataDir, node, now }: ImportNeeds): Promise<void> {
+  const since = now() - DRY_RUN_FILE_HOURS * 60 * 60_000
+  const rows = await db.read
+    .selectFrom('imports')
+    .select('options')
+    .where('node', '=', node)
+    .where((e) =>
+      e.or([
+        e('status', 'in', ['queued', 'running']),
+        e.and([e('dry_run', '=', 1), e('status', '=', 'done'), e('finished_at', '>', since)]),
+      ]),
+    )
+    .execute()
+  await sweepUploads(dataDir, new Set(rows.map((row) => readOptions(row).directory)), now())
+}
+
+/** What became of each row, of all workspaces. The import itself stays, with its figures. */
+export async function pruneImportRows(db: Database, now: number): Promise<void> {
+  const isOld = sql`import_id in (select id from imports where created_at < ${now - UNDO_DAYS * DAY_MS}
+    and status not in ('queued', 'running'))`
+  await pruneInSlices(db, 'import_rows', isOld)
+}
+
+/** A server that is restarted comes back sooner. */
+const GONE_AFTER_MS = 60 * 60_000
+const GONE =
+  'The server that had the files is gone. What was created stays: send the files again, and nothing is created twice.'
+
+/** Of all workspaces. With SQLite there is one server: another name is that of an earlier data directory. */
+export async function failAbandonedImports({
+  db,
+  node,
+  now,
+}: Pick<ImportNeeds, 'db' | 'node' | 'now'>): Promise<void> {
+  const open = await db.read
+    .selectFrom('imports')
+    .select(['id', 'node'])
+    .where('status', 'in', ['queued', 'running'])
+    .where('node', '<>', node)
+    .execute()
+  for (const { id, node: owner } of open) {
+    if (db.engine === 'postgres' && (await isAlive(db, owner, now()))) continue
+    await db.write((connection) =>
+      connection
+        .updateTable('imports')
+        .set({ status: 'failed', problem: GONE, finished_at: now() })
+        .where('id', '=', id)
+        .where('node', '=', owner)
+        .where('status', 'in', ['queued', 'running'])
+        .execute(),
+    )
+  }
+}
+
+async function isAlive(db: Database, node: string, now: number): Promise<boolean> {
+  const row = await db.read.selectFrom('nodes').select('seen_at').where('node', '=', node).executeTakeFirst()
+  return row !== undefined && Number(row.seen_at) > now - GONE_AFTER_MS
+}

@@ -1,0 +1,27 @@
+// What a pretended import would have created: slugs and keys that later rows of the same file meet. A million take about
+// 30 MB, because only numbers are kept.
+
+/**
+ * `slug`: a domain with a slug as it is matched. `exact`: with the slug as it is written. `same`: with its destination
+ * too. `key`: what names the link in its tool.
+ */
+export type TakenKind = 'slug' | 'exact' | 'same' | 'key'
+
+export interface TakenNames {
+  has(kind: TakenKind, name: string): boolean
+  add(kind: TakenKind, name: string): void
+}
+
+const toNumber = (text: string) => Number(BigInt.asUintN(53, BigInt(Bun.hash(text))))
+
+/** Two of a million names are taken for one another once in ten thousand imports. */
+export function createTakenNames(): TakenNames {
+  const numbers = new Set<number>()
+  return {
+    has: (kind, name) => numbers.has(toNumber(`${kind} ${name}`)),
+    add: (kind, name) => void numbers.add(toNumber(`${kind} ${name}`)),
+  }
+}
+
+/** For an import that is not pretended: the database knows. */
+export const NOTHING_TAKEN: TakenNames = { has: () => false, add: () => {} }

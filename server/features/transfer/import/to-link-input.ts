@@ -1,0 +1,100 @@
+// Turns a link of another tool into the body of POST /links, so that the rules of links judge it like any other. Texts that
+// are longer than ours may be are cut, and people are told.
+
+import { fieldErrors } from '../../../http/validation.ts'
+import { foldCase } from '../../../lib/text.ts'
+import { CARD_DESCRIPTION_MAX, CARD_TITLE_MAX, CreateLink, type CreateLinkInput } from '../../links/schema.ts'
+import type { SourceLink } from '../sources/source.ts'
+
+const TITLE_MAX = 500
+const COMMENTS_MAX = 5000
+const TAG_MAX = 50
+const TAGS_MAX = 100
+
+/** What is wrong with a row, in the words of the API. */
+export interface RowProblem {
+  field: string | null
+  value: string | null
+  message: string
+}
+
+export type LinkInputReading =
+  | { input: CreateLinkInput; notes: string[] }
+  | { problem: RowProblem; notes?: undefined }
+
+/** @param domain as somebody would type it; undefined for the domain of new links */
+export function toLinkInput(
+  link: SourceLink,
+  slug: string | null,
+  domain: string | undefined,
+): LinkInputReading {
+  const notes = [...link.left]
+  const body = toBody(link, notes)
+  const { data, error } = CreateLink.safeParse({
+    ...body,
+    ...(slug === null ? {} : { slug }),
+    ...(domain === undefined ? {} : { domain }),
+  })
+  if (data) return { input: data, notes }
+  const [field, message] = Object.entries(fieldErrors(error.issues, 'field'))[0] ?? ['link', 'is not valid']
+  return { problem: toRowProblem(field, message, { ...body, slug }) }
+}
+
+const VALUE_MAX = 200
+
+/** @param field may name a deeper one, such as `geoTargeting.DE` */
+export function toRowProblem(field: string, message: string, body: object): RowProblem {
+  let value: unknown = body
+  for (const name of field.split('.')) value = (value as Record<string, unknown> | undefined)?.[name]
+  const text = typeof value === 'string' ? value : value == null ? null : JSON.stringify(value)
+  return { field, value: text?.slice(0, VALUE_MAX) ?? null, message }
+}
+
+function toBody(link: SourceLink, notes: string[]) {
+  const cut = (name: string, text: string | null, max: number) => {
+    if (text === null || [...text].length <= max) return text || null
+    notes.push(`${name} cut to ${max} characters`)
+    return [...text].slice(0, max).join('')
+  }
+  return {
+    destinationUrl: link.destinationUrl,
+    title: cut('title', link.title, TITLE_MAX),
+    comments: cut('comments', link.comments, COMMENTS_MAX),
+    tagNames: toTagNames(link.tags, notes),
+    archived: link.archived,
+    startsAt: toIsoTime(link.startsAt),
+    expiresAt: toIsoTime(link.expiresAt),
+    expiredUrl: link.expiredUrl || null,
+    clickLimit: link.clickLimit,
+    password: link.password || null,
+    forwardQuery: link.forwardQuery,
+    geoTargeting: link.geoTargeting,
+    deviceTargeting: link.deviceTargeting,
+    redirectStatus: link.redirectStatus,
+    previewTitle: cut('previewTitle', link.previewTitle, CARD_TITLE_MAX),
+    previewDescription: cut('previewDescription', link.previewDescription, CARD_DESCRIPTION_MAX),
+    previewImage: toImage(link.previewImage, notes),
+  }
+}
+
+const toIsoTime = (at: number | null) => (at === null ? null : new Date(at).toISOString())
+
+/** Names that differ in case only are one tag here. */
+function toTagNames(names: string[], notes: string[]): string[] {
+  const byKey = new Map<string, string>()
+  for (const name of names) {
+    const short = [...name.trim()].slice(0, TAG_MAX).join('').trim()
+    if (short.length < name.trim().length) notes.push(`tag "${short}" cut to ${TAG_MAX} characters`)
+    if (short !== '' && !byKey.has(foldCase(short))) byKey.set(foldCase(short), short)
+  }
+  if (byKey.size > TAGS_MAX) notes.push(`only the first ${TAGS_MAX} tags`)
+  return [...byKey.values()].slice(0, TAGS_MAX)
+}
+
+/** A card's image is no reason to lose the link. */
+function toImage(url: string | null, notes: string[]): string | null {
+  if (!url) return null
+  if (URL.parse(url)?.protocol === 'https:') return url
+  notes.push('without its preview image, which is no https URL')
+  return null
+}

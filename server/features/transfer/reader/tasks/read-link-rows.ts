@@ -1,0 +1,45 @@
+// The task `links`: sends the links of a file in batches, from where the last one was stored.
+
+import { readRecords } from '../../files/read-records.ts'
+import { createLinkKeys, toShortLinkKey } from '../../sources/link-key.ts'
+import type { ImportSource, Reading, SourceLink } from '../../sources/source.ts'
+import type { LinkRowReading, TaskFunction } from '../protocol.ts'
+import { getSource, openLinkFile } from './open-links.ts'
+
+/** A batch becomes one transaction: redirects and other writers wait for no more. */
+const BATCH_LINKS = 25
+
+export const readLinkRows: TaskFunction<'links'> = async (input, send) => {
+  const source = getSource(input.source)
+  const file = await openLinkFile(source, input.file)
+  const toKeys = createLinkKeys(source)
+  let batch: LinkRowReading[] = []
+  let read = 0
+  for await (const records of readRecords(file, source.links)) {
+    for (const record of records) {
+      const reading = source.toLink(record, input.options)
+      if (!reading) continue
+      // Rows that are stored are read as well: they say how often the same content came before.
+      const keys = 'value' in reading ? toKeys(reading.value) : []
+      if (++read <= input.skip) continue
+      batch.push(toRowReading(source, record.row, keys, reading))
+      if (batch.length < BATCH_LINKS) continue
+      await send({ readings: batch })
+      batch = []
+    }
+  }
+  if (batch.length > 0) await send({ readings: batch })
+  return null
+}
+
+function toRowReading(
+  source: ImportSource,
+  row: number,
+  keys: string[],
+  reading: NonNullable<Reading<SourceLink>>,
+): LinkRowReading {
+  if (!('value' in reading)) return { row, keys, aliasKeys: [], link: null, problems: reading.problems }
+  const link = reading.value
+  const aliasKeys = link.aliases.map((alias) => toShortLinkKey(source, link.host, alias) ?? '')
+  return { row, keys, aliasKeys, link, problems: [] }
+}
