@@ -37,7 +37,7 @@ describe('YOURLS', () => {
           address: '2001:db8::1',
           userAgent: 'facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)',
         }),
-        click('2024-12-10T18:55:56Z', { slug: 'AuIq', address: '192.0.2.0', country: 'DE' }),
+        click('2024-12-10T18:55:56Z', { slug: 'AuIq', address: '192.0.2.0', userAgent: '-', country: 'DE' }),
         click('2024-12-11T00:00:00Z', { slug: 'gone', userAgent: 'curl/8.0' }),
       ],
     })

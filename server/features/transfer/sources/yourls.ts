@@ -61,7 +61,8 @@ function toClick(record: FileRecord, options: ReadingOptions): Reading<SourceCli
     ...name,
     at: readClickTime(fields, options, 'click_time'),
     address: fields.text('ip_address'),
-    userAgent: toKnown(fields.text('user_agent')),
+    // `-` is a client without a user agent, which no browser is.
+    userAgent: fields.text('user_agent'),
     referrer: toKnown(fields.text('referrer')),
     country: toKnown(fields.text('country_code')),
   })
