@@ -37,7 +37,7 @@ describe('YOURLS', () => {
           address: '2001:db8::1',
           userAgent: 'facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)',
         }),
-        click('2024-12-10T18:55:56Z', { slug: 'AuIq', address: '192.0.2.0', country: 'DE' }),
+        click('2024-12-10T18:55:56Z', { slug: 'AuIq', address: '192.0.2.0', userAgent: '-', country: 'DE' }),
         click('2024-12-11T00:00:00Z', { slug: 'gone', userAgent: 'curl/8.0' }),
       ],
     })
@@ -75,6 +75,36 @@ describe('YOURLS', () => {
           userAgent: 'Mozilla/5.0 (iPhone; CPU iPhone OS 12_0 like Mac OS X)',
           referrer: 'http://news.acme.test/',
         }),
+      ],
+    })
+  })
+
+  test('brings links and clicks in one JSON file of phpMyAdmin', async () => {
+    expect(await readExport('yourls', 'phpmyadmin.json')).toEqual({
+      recognised: 'yourls both',
+      links: [
+        null,
+        null,
+        null,
+        null,
+        link('https://ozh.acme.test/', {
+          slug: 'ozh',
+          title: 'ozh',
+          createdAt: '2019-02-22T09:00:00Z',
+          clicks: 5,
+        }),
+      ],
+      clicks: [
+        null,
+        null,
+        click('2019-02-22T10:18:58Z', {
+          slug: 'ozh',
+          address: '203.0.113.24',
+          userAgent: 'curl/7.0',
+          country: 'RU',
+        }),
+        null,
+        null,
       ],
     })
   })

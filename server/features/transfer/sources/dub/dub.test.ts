@@ -168,6 +168,8 @@ describe('links of Dub', () => {
         clicks: 1,
       }),
       [{ field: 'Clicks', value: '-5', message: 'This has to be a whole number, 0 or more.' }],
+      // Nothing can store the character behind %00: the slug stays as it is written.
+      link('https://acme.test/8', { host, slug: 'a%2Fb%00', forwardQuery }),
     ])
   })
 

@@ -99,7 +99,7 @@ describe('short URLs of Shlink', () => {
         clicks: 9,
         left: [
           'a redirect rule (language en-US) to https://acme.test/en',
-          'a redirect rule (query param ref ad and device desktop) to https://acme.test/ad',
+          'a redirect rule (device desktop and query param ref ad) to https://acme.test/ad',
           'a redirect rule (device macos) to https://acme.test/mac',
           ORDER,
         ],
