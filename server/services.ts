@@ -77,24 +77,9 @@ export async function openServices(config: Config, options: ServiceOptions = {})
   await preloadLinks(shared)
   const backups = createServiceBackups(config, now, worker)
   const doctor = createServerDoctor(config, { ...shared, hitWorker: stores.hitWorker })
-  const imports = openImports({
-    ...shared,
-    dataDir: config.dataDir,
-    node: stores.spool.node,
-    geoPath: config.geoipDb,
-    retentionStart: (at) =>
-      config.hitRetentionDays === undefined ? 0 : toRetentionStart(at, config.hitRetentionDays),
-    eraseImportedHits: shared.hits.eraseImportedHits,
-    findLastClickTimes: shared.hits.findLastClickTimes,
-  })
-  const api = createApiServices(config, {
-    ...shared,
-    ...endpoints,
-    imports,
-    notify,
-    resolvePendingAttribution,
-    doctor,
-  })
+  const imports = openServiceImports(config, shared)
+  const apiNeeds = { ...shared, ...endpoints, imports, notify, resolvePendingAttribution, doctor }
+  const api = createApiServices(config, apiNeeds)
   const jobs = startServiceJobs(config, {
     ...shared,
     imports,
@@ -184,6 +169,16 @@ const createServiceMetrics = (services: MetricServices, worker: MetricsNeeds['wo
       services.notify.metrics,
       services.blocklist.metrics,
     ],
+  })
+
+const openServiceImports = ({ dataDir, geoipDb, hitRetentionDays: days }: Config, shared: Shared) =>
+  openImports({
+    ...shared,
+    ...shared.hits,
+    dataDir,
+    node: shared.spool.node,
+    geoPath: geoipDb,
+    retentionStart: (at) => (days === undefined ? 0 : toRetentionStart(at, days)),
   })
 
 /** The first worker of a machine makes the backup of all: the command reads the settings that the supervisor has read. */

@@ -8,7 +8,7 @@ import { createBatchStorer, pretendBatch, storeBatch } from './store-batch.ts'
 import { createTakenNames, NOTHING_TAKEN, type TakenNames } from './taken-names.ts'
 
 /** Reads both files to their ends, and changes nothing. @throws FileProblem where they cannot be imported */
-export async function checkFiles(run: ImportRun): Promise<void> {
+export async function checkImport(run: ImportRun): Promise<void> {
   const { needs, reader, source, reading: options, file, clicks, row } = run
   const checked = await reader.run('check', { source, options, file, clicks }, async () => {
     await needs.db.write((connection) => updateRun(connection, run, 'check', { total: null }))

@@ -11,7 +11,7 @@ import { isArchive } from '../archive/is-archive.ts'
 import { checkArchive, importArchive, NOTHING_PRETENDED, toArchiveLinkFinder } from './import-archive.ts'
 import { importClicks, toLinkFinder } from './import-clicks.ts'
 import { removeUpload } from './import-files.ts'
-import { checkFiles, importLinks, restartPretence } from './import-links.ts'
+import { checkImport, importLinks, restartPretence } from './import-links.ts'
 import type { ImportMetrics } from './import-metrics.ts'
 import type { ImportNeeds } from './import-needs.ts'
 import type { ImportRow } from './import-row.ts'
@@ -86,7 +86,7 @@ async function runImport(needs: RunnerNeeds, row: ImportRow, signal: AbortSignal
 
 async function runStages(needs: RunnerNeeds, run: ImportRun): Promise<void> {
   const isZip = run.source === 'towpath' && (await isArchive(run.file.path))
-  if (run.row.stage === 'check') await (isZip ? checkArchive(run) : checkFiles(run))
+  if (run.row.stage === 'check') await (isZip ? checkArchive(run) : checkImport(run))
   else if (run.isDryRun && run.row.stage === 'clicks') await restartPretence(run)
   const isBehindLinks = run.row.stage === 'clicks' && !run.isDryRun
   const findLinks = isZip

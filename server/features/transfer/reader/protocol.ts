@@ -63,7 +63,7 @@ interface CheckedFile {
   dateOrder: DateOrder | null
 }
 
-export interface CheckResult extends CheckedFile {
+export interface ImportCheck extends CheckedFile {
   /** Null without a click history. */
   clicks: CheckedFile | null
 }
@@ -105,7 +105,7 @@ export interface ArchiveTask {
 /** The tasks of the reader, each with what the server gives, what comes in batches, the reply to a batch, and the result. */
 export interface ReaderTasks {
   inspect: { input: InspectTask; batch: never; reply: null; result: Inspection }
-  check: { input: CheckTask; batch: null; reply: null; result: CheckResult }
+  check: { input: CheckTask; batch: null; reply: null; result: ImportCheck }
   links: { input: LinksTask; batch: LinkBatch; reply: null; result: null }
   checkArchive: { input: { file: UploadedFile }; batch: null; reply: null; result: ArchiveContents }
   archive: { input: ArchiveTask; batch: RecordBatch; reply: null; result: null }
