@@ -177,5 +177,7 @@ async function finish(
       : [`Another link has the external id ${record.externalId}: it came without one.`]),
   ]
   const item = { kind: 'link', name: `${record.domain}/${record.slug}` } as const
-  return toCreated(item, row, notes.length > 0 ? notes.join(' ') : null)
+  const created = toCreated(item, row, notes.length > 0 ? notes.join(' ') : null)
+  // An undo must know which leads came after it.
+  return record.leads === 0 ? created : { ...created, field: 'leads', value: String(record.leads) }
 }

@@ -16,6 +16,7 @@ import {
   toFailed,
   toSkipped,
 } from './archive-run.ts'
+import { toStateSum } from './state-sum.ts'
 import { findItems, isPretended, type KnownItem, storeItemKey } from './item-keys.ts'
 
 type SubmissionRecord = ArchiveRecord<'submissions.ndjson'>
@@ -40,7 +41,7 @@ export async function storeSubmissionRecord(
   const id = await insertSubmission(transaction, record, form.id, links)
   await storeTouches(transaction, record, id, links)
   await storeItemKey(transaction, 'submission', record.id, id)
-  return toCreated(item, { id, updated_at: 0 })
+  return toCreated(item, { id, updated_at: toStateSum(record) })
 }
 
 const toLinkId = (links: Map<number | string, KnownItem>, id: number | null) =>
