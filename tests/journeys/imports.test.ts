@@ -20,6 +20,7 @@ import {
   type TestWorkspace,
 } from '../support/server/test-server.ts'
 import { addVerifiedDomain, callHost, changeDomain } from '../support/server/verified-domain.ts'
+import { until } from '../support/until.ts'
 
 setDefaultTimeout(300_000)
 
@@ -29,7 +30,7 @@ const ANDROID =
 const DESKTOP = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
 /** Imports themselves, and what changes without a request. */
 const IGNORED_TABLES =
-  /^(imports|import_rows|audit_log|audit_events|leases|nodes|rate_limits|rate_windows|hit_batches|kysely_migration(_lock)?|sqlite_\w+)$/
+  /^(imports|import_rows|import_totals|import_erasures|import_erasure_marks|audit_events|click_marks|visitor_salts|leases|nodes|rate_limits|rate_windows|hit_batches|kysely_migration(_lock)?|sqlite_\w+)$/
 
 interface Case {
   /** Of the tool. */
@@ -66,7 +67,7 @@ const CASES: Record<string, Case> = {
         clicksBefore: 1202,
       },
       'go.acme.test/Docs': { archived: true, clicks: 8 },
-      'go.example/lesen': { destinationUrl: 'https://acme.test/b%C3%BCcher', clicks: 0 },
+      'go.example/Straße/lesen': { destinationUrl: 'https://acme.test/b%C3%BCcher', clicks: 0 },
     },
     leads: [
       [
@@ -80,7 +81,7 @@ const CASES: Record<string, Case> = {
         '302 https://shop.acme.test/sale?utm_source=mail&utm_campaign=spring,2025',
       ],
       ['go.acme.test/Docs', DESKTOP, '404'],
-      ['go.example/lesen', DESKTOP, '302 https://acme.test/b%C3%BCcher'],
+      ['go.example/Stra%C3%9Fe/lesen', DESKTOP, '302 https://acme.test/b%C3%BCcher'],
     ],
     analytics: {
       clicks: 3,
@@ -144,7 +145,12 @@ const CASES: Record<string, Case> = {
       ['s.acme.test/12c18x', DESKTOP, '404'],
       ['s.acme.test/caf%C3%A9/men%C3%BC', DESKTOP, '302 https://acme.test/menu'],
     ],
-    analytics: { clicks: 1, countries: { ES: 1 }, referrers: { 't.co': 1 } },
+    // Shlink says of `curl` that it is no robot.
+    analytics: {
+      clicks: 2,
+      countries: { ES: 1, Unknown: 1 },
+      referrers: { 't.co': 1, '(direct)': 1 },
+    },
   },
   'Shlink, API with rules': {
     source: 'shlink',
@@ -186,7 +192,11 @@ const CASES: Record<string, Case> = {
       ['y.acme.test/AuIq', DESKTOP, '302 https://acme.test/a?b=1&c=%E0%A4%B5'],
       ['y.acme.test/auiq', DESKTOP, '302 https://acme.test/lower'],
     ],
-    analytics: { clicks: 1, countries: { IN: 1 }, referrers: { 'acme.test': 1 } },
+    analytics: {
+      clicks: 2,
+      countries: { IN: 1, DE: 1 },
+      referrers: { 'acme.test': 1, '(direct)': 1 },
+    },
   },
   'Kutt, JSON of the API': {
     source: 'kutt',
@@ -241,6 +251,11 @@ describe.each(ENGINES)('files of other tools on %s', (engine) => {
     for (const id of domainIds.splice(0)) await changeDomain(server, id, { verified_at: null })
   })
 
+  /** Without links that are deleted for good: their rows stay, as names for the clicks that they had. */
+  async function readRows() {
+    const rows = await readAllRows(server, IGNORED_TABLES)
+    return { ...rows, links: rows.links?.filter((line) => JSON.parse(line).purged_at === null) }
+  }
   const readFixture = async (path: string) =>
     new File([await Bun.file(join(FIXTURES, path)).bytes()], path.split('/').at(-1) ?? '')
   const readAnalytics = async (own: TestWorkspace, query = '') =>
@@ -251,8 +266,14 @@ describe.each(ENGINES)('files of other tools on %s', (engine) => {
   async function expectLinks(own: TestWorkspace, { links }: Case) {
     for (const [address, fields] of Object.entries(links)) {
       const [domain = '', ...slug] = address.split('/')
-      const { json } = await own.api(`/links?domain=${domain}&archived=all&limit=100`)
-      const found = json.data.find((link: { slug: string }) => link.slug === slug.join('/'))
+      const find = async () => {
+        const { json } = await own.api(`/links?domain=${domain}&archived=all&limit=100`)
+        return json.data.find((link: { slug: string }) => link.slug === slug.join('/'))
+      }
+      const { clicks } = fields
+      if (clicks !== undefined)
+        await until(`${clicks} clicks of ${address}`, async () => (await find())?.clicks === clicks, 10_000)
+      const found = await find()
       const tags = found?.tags.map(({ name }: { name: string }) => name).sort()
       expect([address, { ...found, tags }]).toEqual([address, expect.objectContaining(fields)])
     }
@@ -267,7 +288,7 @@ describe.each(ENGINES)('files of other tools on %s', (engine) => {
       domainIds.push(await addVerifiedDomain(server, own.id, domain, fields))
     }
     await own.createLink({ domain: 'go.example', slug: `before-${own.id}`, tagNames: ['Was here'] })
-    const before = await readAllRows(server, IGNORED_TABLES)
+    const before = await readRows()
     const upload = {
       fields: { source: wanted.source, ...wanted.fields },
       file: await readFixture(wanted.file),
@@ -280,7 +301,7 @@ describe.each(ENGINES)('files of other tools on %s', (engine) => {
       status: 'done',
       ...wanted.figures,
     })
-    expect(await readAllRows(server, IGNORED_TABLES)).toEqual(before)
+    expect(await readRows()).toEqual(before)
 
     const done = await uploadAndRun(target, upload)
     const { rows, created, renamed, skipped, failed, clicks, errors } = done
@@ -294,7 +315,8 @@ describe.each(ENGINES)('files of other tools on %s', (engine) => {
       clicks: dry.clicks,
       errors: dry.errors,
     })
-    await server.waitUntilShipped()
+    const { clicks: people, countries, referrers } = wanted.analytics
+    await until('the imported clicks', async () => (await readAnalytics(own)).clicks >= people)
     await expectLinks(own, wanted)
     for (const [address, userAgent, answer] of wanted.leads) {
       const [host = '', ...slug] = address.split('/')
@@ -304,22 +326,20 @@ describe.each(ENGINES)('files of other tools on %s', (engine) => {
       expect([address, `${status} ${headers.get('location') ?? ''}`.trim()]).toEqual([address, answer])
     }
 
-    const { clicks: people, countries, referrers } = wanted.analytics
     expect(await readAnalytics(own)).toMatchObject({ clicks: people, visitors: 0 })
     expect(toCounts(await readAnalytics(own, 'groupBy=country'), 'country')).toEqual(countries)
     expect(toCounts(await readAnalytics(own, 'groupBy=referrer'), 'referrer')).toEqual(referrers)
 
     // The same file again makes nothing and counts nothing.
-    const rowsAfter = await readAllRows(server, IGNORED_TABLES)
+    const rowsAfter = await readRows()
     const again = await uploadAndRun(target, upload)
     expect(again).toMatchObject({ status: 'done', created: 0, clicks: 0, failed })
-    expect(await readAllRows(server, IGNORED_TABLES)).toEqual(rowsAfter)
+    expect(await readRows()).toEqual(rowsAfter)
     expect(await readAnalytics(own)).toMatchObject({ clicks: people, visitors: 0 })
 
     const undone = await undoImport(target, done.id)
     expect(undone.kept).toEqual([])
-    expect(await readAllRows(server, IGNORED_TABLES)).toEqual(before)
-    expect(await readAnalytics(own, 'class=all')).toMatchObject({ visitors: 0 })
-    expect(await readAnalytics(own)).toMatchObject({ clicks: 0 })
+    expect(await readRows()).toEqual(before)
+    await until('the imported clicks to be gone', async () => (await readAnalytics(own)).clicks === 0)
   })
 })
