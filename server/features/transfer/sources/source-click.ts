@@ -22,9 +22,14 @@ const UNKNOWN: Omit<SourceClick, 'at'> = {
   destinationUrl: null,
 }
 
+/**
+ * The address is for a click without a country. A tool that has one looked the address up when the click was made, which is
+ * right for longer: addresses move.
+ */
 export const createSourceClick = (click: Partial<SourceClick> & Pick<SourceClick, 'at'>): SourceClick => ({
   ...UNKNOWN,
   ...click,
+  address: click.country ? null : (click.address ?? null),
 })
 
 /** The time of a click, without which it is none: 0 and a problem where it is not there. */

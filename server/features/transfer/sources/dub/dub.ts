@@ -54,10 +54,8 @@ export const dub: ImportSource = {
 
 const hasAll = (columns: string[], ...names: string[]) => names.every((name) => columns.includes(name))
 
-/** An event has a link in it. */
 const isApiLink = (columns: string[]) =>
   hasAll(columns, 'id', 'domain', 'key', 'url') &&
-  !columns.includes('event') &&
   columns.some((column) => ['shortLink', 'projectId'].includes(column))
 
 /** Other tables have `link` and `url` too: nothing else may be there, and a name that nobody writes by hand. */
