@@ -50,7 +50,7 @@ export interface SourceClick {
   host: string | null
   slug: string | null
   at: number
-  /** For the country, and dropped at once. Some tools have cut it (`192.0.2.0`). */
+  /** For the country where the tool has none, and dropped at once. Some tools have cut it (`192.0.2.0`). */
   address: string | null
   userAgent: string | null
   /** URL or host. */
