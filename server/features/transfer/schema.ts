@@ -111,7 +111,10 @@ const reading = {
       }
     })
     .optional()
-    .openapi({ description: 'Of `csv`: a field of a link → the column that has it, or an empty text where none is to be read' }),
+    .openapi({
+      description:
+        'Of `csv`: a field of a link → the column that has it, or an empty text where none is to be read',
+    }),
   dateOrder: oneOf(DATE_ORDERS)
     .optional()
     .openapi({ description: 'The order in dates such as 03/04/2025. Needed where a file has such dates' }),

@@ -14,17 +14,7 @@ import type { ImportSource } from './source.ts'
 import { yourls } from './yourls.ts'
 
 /** In the order in which they are asked whose file it is. `csv` takes any table, and is the last. */
-const SOURCES: ImportSource[] = [
-  bitly,
-  rebrandly,
-  shortIo,
-  sink,
-  dub,
-  shlink,
-  yourls,
-  kutt,
-  csv,
-]
+const SOURCES: ImportSource[] = [bitly, rebrandly, shortIo, sink, dub, shlink, yourls, kutt, csv]
 
 /** @returns undefined for `towpath`, whose files are read elsewhere */
 export const findSource = (name: ImportSourceName): ImportSource | undefined =>
