@@ -33,6 +33,7 @@ import {
 } from './features/links/domains/host-gate.ts'
 import { createDomainRoutes, nothingHere } from './features/links/domains/public.ts'
 import { createTrashApi } from './features/links/trash/trash-api.ts'
+import { createExportApi } from './features/transfer/export-api.ts'
 import { createNotifyApi } from './features/notify/api.ts'
 import { createMailRoutes } from './features/notify/public.ts'
 import { createRedirectApi } from './features/redirect/api.ts'
@@ -165,6 +166,7 @@ const createRest = ({ api }: Services) =>
     createAuditApi(api.accounts),
     createTrashApi(api.links), // above `/links/{id}`
     createCardsApi(api.cards), // above `/links/{id}`
+    createExportApi(api.exports), // above `/links/{id}`
     createLinksApi(api.links),
     createDomainsApi(api.domains),
     createRedirectApi(api.redirects),

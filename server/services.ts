@@ -7,7 +7,6 @@ import { createRateLimiter } from './features/accounts/access/rate-limiter.ts'
 import { createMailBudget, limitMails } from './features/accounts/strangers/mail-budget.ts'
 import { createStorageLimit } from './features/accounts/strangers/storage-limit.ts'
 import { mailOwners, type OwnersMail } from './features/accounts/workspaces/mail-owners.ts'
-import { prepareScratchDirectory } from './features/analytics/export-directory.ts'
 import { reportMissing } from './features/analytics/missing/report-missing.ts'
 import { createClickInference } from './features/attribution/infer-clicks.ts'
 import { createVisitMatcher } from './features/attribution/match-visit.ts'
@@ -47,6 +46,7 @@ import { type Notify, openNotify } from './notify.ts'
 import { openObservability } from './observability.ts'
 import { createSite } from './site.ts'
 import { createBuiltFileStore } from './storage/built-file-store.ts'
+import { prepareScratchDirectory } from './storage/export-directory.ts'
 import { createGeoLookup, type GeoLookup } from './storage/geo.ts'
 import { openStores, type StoreOptions, type Stores } from './stores.ts'
 import { VERSION } from './version.ts'
@@ -77,24 +77,9 @@ export async function openServices(config: Config, options: ServiceOptions = {})
   await preloadLinks(shared)
   const backups = createServiceBackups(config, now, worker)
   const doctor = createServerDoctor(config, { ...shared, hitWorker: stores.hitWorker })
-  const imports = openImports({
-    ...shared,
-    dataDir: config.dataDir,
-    node: stores.spool.node,
-    geoPath: config.geoipDb,
-    retentionStart: (at) =>
-      config.hitRetentionDays === undefined ? 0 : toRetentionStart(at, config.hitRetentionDays),
-    eraseImportedHits: shared.hits.eraseImportedHits,
-    findLastClickTimes: shared.hits.findLastClickTimes,
-  })
-  const api = createApiServices(config, {
-    ...shared,
-    ...endpoints,
-    imports,
-    notify,
-    resolvePendingAttribution,
-    doctor,
-  })
+  const imports = openServiceImports(config, shared)
+  const apiNeeds = { ...shared, ...endpoints, imports, notify, resolvePendingAttribution, doctor }
+  const api = createApiServices(config, apiNeeds)
   const jobs = startServiceJobs(config, {
     ...shared,
     imports,
@@ -184,6 +169,16 @@ const createServiceMetrics = (services: MetricServices, worker: MetricsNeeds['wo
       services.notify.metrics,
       services.blocklist.metrics,
     ],
+  })
+
+const openServiceImports = ({ dataDir, geoipDb, hitRetentionDays: days }: Config, shared: Shared) =>
+  openImports({
+    ...shared,
+    ...shared.hits,
+    dataDir,
+    node: shared.spool.node,
+    geoPath: geoipDb,
+    retentionStart: (at) => (days === undefined ? 0 : toRetentionStart(at, days)),
   })
 
 /** The first worker of a machine makes the backup of all: the command reads the settings that the supervisor has read. */
@@ -348,6 +343,7 @@ function createApiServices(config: Config, services: ApiServices) {
   const { resolvePendingAttribution, isBlockedDestination, domains } = services
   const { origin, secret, turnstile, webhookAllow, snippetPath, defaultPlan } = config
   const analytics = { db, hits, now, defaultDomain: site.domain }
+  const scratchDir = prepareScratchDirectory(config.dataDir)
   return {
     gates: { db, limiter, now, origin, secret, version: VERSION },
     accounts: { limiter, now, origin, snippetPath, defaultPlan, sendMail, mailBudget },
@@ -355,7 +351,8 @@ function createApiServices(config: Config, services: ApiServices) {
     cards: { site, limiter, allow: webhookAllow },
     domains: createVerificationNeeds(config, services),
     redirects: { site, domains, now, isBlockedDestination },
-    analytics: { ...analytics, scratchDir: prepareScratchDirectory(config.dataDir) },
+    exports: { site, hits, scratchDir, now, version: VERSION, resolvePendingAttribution },
+    analytics: { ...analytics, scratchDir },
     leads: { ...analytics, resolvePendingAttribution },
     forms: { origin, now, resolvePendingAttribution, isBlocked: site.isBlocked },
     losses: { attempts, now },

@@ -7,6 +7,7 @@ export const EXPORT_MEDIA_TYPES = {
   json: 'application/json',
   ndjson: 'application/x-ndjson; charset=utf-8',
   parquet: 'application/vnd.apache.parquet',
+  zip: 'application/zip',
 } as const
 
 /** @param example how the file begins */

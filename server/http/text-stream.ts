@@ -1,20 +1,34 @@
-// Turns a generator of texts into the body of a response.
+// Turns a generator of texts or bytes into the body of a response.
 
 import { describeError, log } from '../lib/log.ts'
+
+type Pieces<T> = Pick<AsyncGenerator<T>, 'next' | 'return'>
 
 /**
  * Takes the next text when the one before is sent. An error ends the connection, so that the receiver does not take
  * half a file for a whole one. @param requestId the log line about such an error has it
  */
-export function toTextStream(pieces: AsyncGenerator<string>, requestId: string): ReadableStream<Uint8Array> {
+export function toTextStream(pieces: Pieces<string>, requestId: string): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
+  return toStream(pieces, (text) => encoder.encode(text), requestId)
+}
+
+/** The same for bytes. */
+export const toByteStream = (pieces: Pieces<Uint8Array>, requestId: string) =>
+  toStream(pieces, (bytes) => bytes, requestId)
+
+function toStream<T>(
+  pieces: Pieces<T>,
+  toBytes: (piece: T) => Uint8Array,
+  requestId: string,
+): ReadableStream<Uint8Array> {
   return new ReadableStream(
     {
       async pull(controller) {
         try {
           const { value, done } = await pieces.next()
           if (done) controller.close()
-          else controller.enqueue(encoder.encode(value))
+          else controller.enqueue(toBytes(value))
         } catch (error) {
           log.error('export_ended_early', { requestId, ...describeError(error) })
           controller.error(error)

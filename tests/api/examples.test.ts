@@ -11,6 +11,7 @@ const TAGS_IN_ORDER = [
   'Links',
   'Tags',
   'Domains',
+  'Import and export',
   'Analytics',
   'Forms',
   'Submissions',

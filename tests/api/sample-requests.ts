@@ -2,6 +2,7 @@
 
 import { createRateLimiter } from '../../server/features/accounts/access/rate-limiter.ts'
 import { invite } from '../../server/features/accounts/workspaces/invite.ts'
+import { runImport } from '../support/imports/import-client.ts'
 import { newestSubmission } from '../support/newest-submission.ts'
 import type { TestServer, TestWorkspace } from '../support/server/test-server.ts'
 import type { Team } from '../support/users/signed-in-user.ts'
@@ -17,6 +18,7 @@ export interface TestResources {
   otherTrashedLinkId: number
   slug: string
   externalId: string
+  importId: number
   tagId: number
   tagName: string
   domainId: number
@@ -98,6 +100,13 @@ export const SAMPLE_REQUESTS: Record<string, (things: TestResources) => SampleRe
   resolveLink: ({ linkId }) => ({ path: { id: linkId } }),
   readDestinationCard: () => ({ bodies: [{ url: HOOK }] }),
   readCardImage: () => ({ bodies: [{ url: HOOK }] }),
+  listImports: () => ({}),
+  createImport: () => ({ bodies: [{ source: 'csv', file: 'slug,url\n,https://example.com/landing\n' }] }),
+  inspectImport: () => ({ bodies: [{ file: 'slug,url\nspring,https://example.com/landing\n' }] }),
+  getImport: ({ importId }) => ({ path: { id: importId } }),
+  listImportRows: ({ importId }) => ({ path: { id: importId }, query: { outcome: 'created' } }),
+  exportImportErrors: ({ importId }) => ({ path: { id: importId } }),
+  deleteImport: ({ importId }) => ({ path: { id: importId } }),
   listTags: () => ({}),
   createTag: ({ tagName }) => ({ bodies: [{ name: `${tagName} two` }] }),
   updateTag: ({ tagId, tagName }) => ({ path: { id: tagId }, bodies: [{ name: `${tagName} three` }] }),
@@ -216,6 +225,7 @@ export async function createTestResources(
     otherTrashedLinkId: otherTrashed.id,
     slug: link.slug,
     externalId,
+    importId: await createTestImport(workspace, mark),
     tagId: link.tags[0].id,
     tagName,
     domainId: domain.json.data.id,
@@ -224,6 +234,13 @@ export async function createTestResources(
     ...(await createTestedChannel(workspace, mark)),
     ...(await createTestMembers(server, workspace, mark)),
   }
+}
+
+/** An import of one link, which is done. */
+async function createTestImport(workspace: Team, mark: string): Promise<number> {
+  const file = `slug,url\n${mark}-imported,https://${mark}.example/imported\n`
+  const { id } = await runImport(workspace, { source: 'csv', file })
+  return id
 }
 
 async function createTestMembers(

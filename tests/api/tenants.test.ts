@@ -227,6 +227,7 @@ const NONEXISTENT: TestResources = {
   otherTrashedLinkId: 999_999_011,
   slug: 'never-slug',
   externalId: 'never-external',
+  importId: 999_999_013,
   tagId: 999_999_003,
   tagName: 'never tag',
   domainId: 999_999_012,

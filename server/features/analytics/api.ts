@@ -4,6 +4,7 @@ import { apiRoute } from '../../http/api-route.ts'
 import { EXPORT_MEDIA_TYPES, toFileNameHeader, toFileSchema } from '../../http/export-file.ts'
 import { toFileBody } from '../../http/file-body.ts'
 import { toIso } from '../../lib/api-fields.ts'
+import { createExportLimiter } from '../../lib/concurrency/export-limiter.ts'
 import { describeError, log } from '../../lib/log.ts'
 import type { Database } from '../../storage/database/database.ts'
 import type { HitReader } from '../../storage/hits/hit-engine.ts'
@@ -11,7 +12,6 @@ import { createApi } from '../accounts/access/api-env.ts'
 import { recordExport } from '../accounts/audit/record-export.ts'
 import { answerClicks } from './answer-clicks.ts'
 import { exportClicks } from './export-clicks.ts'
-import { createExportLimiter } from './export-limiter.ts'
 import {
   ClickAnswer,
   ClickParameters,
@@ -26,7 +26,7 @@ export interface AnalyticsApiNeeds {
   hits: HitReader
   now: () => number
   defaultDomain: string
-  /** The directory for exports (export-directory.ts). */
+  /** The directory for exports (storage/export-directory.ts). */
   scratchDir: string
 }
 

@@ -2,12 +2,12 @@
 
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { createExportLimiter } from '../../lib/concurrency/export-limiter.ts'
 import { Failure, unavailable } from '../../lib/failure.ts'
 import type { Database } from '../../storage/database/database.ts'
+import { createExportDirectory } from '../../storage/export-directory.ts'
 import type { ExportFormat, HitReader, HitSelection } from '../../storage/hits/hit-engine.ts'
 import { resolveClickSelection } from './answer-clicks.ts'
-import { createExportDirectory } from './export-directory.ts'
-import type { createExportLimiter } from './export-limiter.ts'
 import type { WorkspaceScope } from './resolve-selection.ts'
 import type { ClickSelection } from './schema.ts'
 
@@ -20,7 +20,7 @@ export interface ExportNeeds {
   now: () => number
   /** The name of the default domain, which is stored as ''. */
   defaultDomain: string
-  /** The directory for exports (export-directory.ts). */
+  /** The directory for exports (storage/export-directory.ts). */
   scratchDir: string
   limiter: ReturnType<typeof createExportLimiter>
 }

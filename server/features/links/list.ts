@@ -11,11 +11,11 @@ import {
   readPageQuery,
 } from '../../lib/pagination.ts'
 import { containsText } from '../../storage/database/contains-text.ts'
-import type { Database } from '../../storage/database/open-database.ts'
+import type { Connection, Database } from '../../storage/database/open-database.ts'
 import type { Tables } from '../../storage/database/tables.ts'
 import type { Actor } from '../accounts/access/actor.ts'
 import { selectLinks, toLinkRow } from './counters.ts'
-import { type Site, toLinkResources } from './link.ts'
+import { type LinkRow, type Site, toLinkResources } from './link.ts'
 import { toStoredDomain } from './names/link-domain.ts'
 import { countFilteredLinks, LINK_BYTES, type LinkPosition, type LinkScan, scanLinks } from './scan-links.ts'
 import type { LinkListQueryInput, LinkResource } from './schema.ts'
@@ -41,7 +41,7 @@ interface ListNeeds {
   site: Site
 }
 
-type LinksQuery<O> = SelectQueryBuilder<Tables, 'links', O>
+type LinkFilters = Pick<LinkListQueryInput, 'archived' | 'externalId' | 'domain' | 'search' | 'tagId'>
 
 /** @throws Failure `invalid` for a cursor of another list or order */
 export async function listLinks(
@@ -59,7 +59,7 @@ export async function listLinks(
     valueOf: ({ value }) => (type === 'number' ? Number(value) : value),
   }
   const { limit, after } = readPageQuery(query, order)
-  const filtered = applyFilters(needs.db.read.selectFrom('links'), needs, actor, query)
+  const filtered = filterLinks(needs, actor, query)
   const scan = { filtered, column, direction, after, limit: limit + 1, signal }
   // PostgreSQL searches in a process of its own.
   const isScanned = needs.db.engine === 'sqlite' && !isIndexed(query)
@@ -85,23 +85,32 @@ async function queryLinks({ read }: Pick<Database, 'read'>, actor: Actor, scan: 
 
 /** Reads whole links, some kilobytes a turn, in the order of the positions. */
 export async function readLinks(
-  { db, site }: ListNeeds,
-  { workspaceId }: Actor,
+  needs: ListNeeds,
+  actor: Actor,
   positions: LinkPosition[],
 ): Promise<LinkResource[]> {
   const resources: LinkResource[] = []
+  for await (const rows of readLinkRows(needs.db.read, actor, positions))
+    resources.push(...(await toLinkResources(needs.db.read, needs.site, rows)))
+  return resources
+}
+
+/** Yields the rows of some kilobytes at a time, in the order of the positions. */
+export async function* readLinkRows(
+  read: Connection,
+  { workspaceId }: Pick<Actor, 'workspaceId'>,
+  positions: Pick<LinkPosition, 'id' | 'bytes'>[],
+): AsyncGenerator<LinkRow[]> {
   for (const step of cutIntoSteps(positions, STEP_BYTES)) {
     await takeTurn()
     const ids = step.map(({ id }) => id)
-    const links = await selectLinks(db.read)
+    const links = await selectLinks(read)
       .where('links.id', 'in', ids)
       .where(sql<SqlBool>`+links.workspace_id = ${workspaceId}`)
       .execute()
     const byId = new Map(links.map((link) => [link.id, toLinkRow(link)]))
-    const rows = ids.flatMap((id) => byId.get(id) ?? [])
-    resources.push(...(await toLinkResources(db.read, site, rows)))
+    yield ids.flatMap((id) => byId.get(id) ?? [])
   }
-  return resources
 }
 
 function isAfter(
@@ -113,13 +122,16 @@ function isAfter(
   return sql<SqlBool>`(${column} ${comparison} ${value} or (${column} = ${value} and id ${comparison} ${id}))`
 }
 
-function applyFilters<O>(
-  query: LinksQuery<O>,
+/** The links that are not deleted and pass the filters. The caller adds the columns. */
+export function filterLinks(
   { db, site }: ListNeeds,
-  actor: Actor,
-  filters: LinkListQueryInput,
-): LinksQuery<O> {
-  let links = query.where('workspace_id', '=', actor.workspaceId).where('deleted_at', 'is', null)
+  actor: Pick<Actor, 'workspaceId'>,
+  filters: LinkFilters,
+): SelectQueryBuilder<Tables, 'links', object> {
+  let links = db.read
+    .selectFrom('links')
+    .where('workspace_id', '=', actor.workspaceId)
+    .where('deleted_at', 'is', null)
   if (filters.archived !== 'all') links = links.where('archived', '=', filters.archived === 'true' ? 1 : 0)
   if (filters.externalId !== undefined) links = links.where('external_id', '=', filters.externalId)
   if (filters.domain !== undefined) {

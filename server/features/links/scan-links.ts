@@ -54,6 +54,21 @@ export async function scanLinks(
   return { positions, total }
 }
 
+/** Finds all links that pass the filters, in the order of their ids. A step can be empty. Ends early when the caller is gone. */
+export async function* scanAllLinks(
+  connection: Connection,
+  actor: Pick<Actor, 'workspaceId'>,
+  filtered: LinkScan['filtered'],
+  signal: AbortSignal,
+): AsyncGenerator<Pick<LinkPosition, 'id' | 'bytes'>[]> {
+  const page = filtered.select(['id', LINK_BYTES]).orderBy('id')
+  for await (const { from, to } of listSteps(connection, actor)) {
+    await takeTurn()
+    if (signal.aborted) return
+    yield await page.where('id', '>=', from).where('id', '<=', to).execute()
+  }
+}
+
 type Place = Pick<LinkPosition, 'id' | 'value'>
 
 /** As SQLite compares: texts by their bytes. */
@@ -65,7 +80,7 @@ function comparePositions(a: Place, b: Place): number {
 }
 
 /** The links of the workspace, as ranges of ids. */
-async function* listSteps(connection: Connection, { workspaceId }: Actor) {
+async function* listSteps(connection: Connection, { workspaceId }: Pick<Actor, 'workspaceId'>) {
   for (let last = 0; ; ) {
     await takeTurn()
     const links = await connection

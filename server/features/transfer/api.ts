@@ -11,7 +11,7 @@ import {
 } from '../../http/api-route.ts'
 import { EXPORT_MEDIA_TYPES, toFileNameHeader, toFileSchema } from '../../http/export-file.ts'
 import { toTextStream } from '../../http/text-stream.ts'
-import { allow } from '../accounts/access/actor.ts'
+import { type Actor, allow } from '../accounts/access/actor.ts'
 import { type ApiEnv, createApi } from '../accounts/access/api-env.ts'
 import { type CreateNeeds, createImport, requireTurn } from './import/create-import.ts'
 import { deleteImport } from './import/delete-import.ts'
@@ -166,7 +166,7 @@ const routes = {
 
 export interface ImportsApiNeeds extends Omit<CreateNeeds, 'db'>, InspectNeeds {
   /** Resolves when an undo is done, and after a short while. */
-  waitForUndo(id: number): Promise<void>
+  waitForUndo(actor: Actor, id: number): Promise<void>
 }
 
 type FileFields = readonly ('file' | 'clicks')[]
@@ -259,7 +259,7 @@ export function createImportsApi(needs: ImportsApiNeeds) {
     .openapi(routes.delete, async (c) => {
       const id = parseId(c.req.valid('param').id)
       await deleteImport(getNeeds(c), c.get('actor'), id)
-      await needs.waitForUndo(id)
+      await needs.waitForUndo(c.get('actor'), id)
       return c.json({ data: await readImport(c, id) }, 200)
     })
 }

@@ -52,6 +52,9 @@ export const FILE_MAX = 64 * 1024 ** 2
 /** Of click histories, and of our own exports. */
 export const LARGE_FILE_MAX = 1024 ** 3
 
+/** Of a JSON body; a form may have larger files. */
+const TEXT_MAX = 1024 ** 2
+
 const MAPPING_MAX = 100
 const HOSTS_MAX = 1000
 
@@ -93,7 +96,7 @@ const texts = (what: string, most: number) =>
 /** The text of a file, or JSON itself. A form has the file. */
 const fileContent = (description: string) =>
   z
-    .union([z.string(), z.array(z.unknown()), z.record(z.string(), z.unknown())], {
+    .union([z.string().max(TEXT_MAX), z.array(z.unknown()), z.record(z.string(), z.unknown())], {
       error: 'must be a file, its text, or a JSON list or object',
     })
     .openapi({ description })

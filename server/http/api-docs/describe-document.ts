@@ -16,6 +16,7 @@ export const API_TAGS = [
   { name: 'Links', description: 'Short links and where they lead' },
   { name: 'Tags', description: 'Names that group links' },
   { name: 'Domains', description: 'Domains of one’s own for short links' },
+  { name: 'Import and export', description: 'Links and clicks from other tools, and everything out again' },
   { name: 'Analytics', description: 'Questions about clicks and leads' },
   { name: 'Forms', description: 'Endpoints for the forms of your pages, and their settings' },
   { name: 'Submissions', description: 'What visitors sent, and which link brought them' },

@@ -26,3 +26,18 @@ const toCell = (text: string) => {
 
 export const toCsvLine = (cells: (string | number | null)[]) =>
   `${cells.map((cell) => (cell === null ? '' : toCell(String(cell)))).join()}\r\n`
+
+const guardedLine = new RegExp(String.raw`(^|[\r\n])'('*${BLANKS}${SIGNS})`, 'gu')
+const guardableLine = new RegExp(String.raw`(^|[\r\n])('*${BLANKS}${SIGNS})`, 'gu')
+const guardableStart = /^('*[\t\r])/u
+const guardedStart = /^'('*[\t\r])/u
+
+/**
+ * As `toInertCell`, for files that are imported again. Apostrophes that stand before a formula get one more, so that
+ * `fromReversibleCell` can tell the text `'=1` from the text `=1`.
+ */
+export const toReversibleCell = (text: string) =>
+  text.replace(guardableLine, "$1'$2").replace(guardableStart, "'$1")
+
+export const fromReversibleCell = (cell: string) =>
+  cell.replace(guardedStart, '$1').replace(guardedLine, '$1$2')

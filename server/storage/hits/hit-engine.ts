@@ -63,14 +63,25 @@ export interface HitQuery extends HitSelection {
 export const EXPORT_FORMATS = ['csv', 'ndjson', 'parquet'] as const
 export type ExportFormat = (typeof EXPORT_FORMATS)[number]
 
-export interface HitExport {
+interface ExportPlace {
   selection: HitSelection
-  format: ExportFormat
   /** A directory for this export alone, in the engine's scratch directory. */
   dir: string
+}
+
+/** Clicks for people. */
+export interface ClickExport extends ExportPlace {
+  format: ExportFormat
   /** A file in `dir` with the names of links, as lines of `{"id", "slug", "domain"}`. */
   links: string
 }
+
+/** Hits for another server: lines of JSON with the fields of `Hit`, but `workspaceId`. */
+export interface HistoryExport extends ExportPlace {
+  format: 'history'
+}
+
+export type HitExport = ClickExport | HistoryExport
 
 export interface ExportedFile {
   path: string
@@ -150,7 +161,7 @@ export interface HitEngine {
   ask(query: HitQuery): Promise<HitAnswer[]>
   /** One answer for each moment, in their order. Among clicks of the same millisecond the one recorded last counts. */
   findLastClicks(query: LastClicksQuery): Promise<(LastClick | null)[]>
-  /** Writes the selected clicks, oldest first, to one file in the export's directory. @throws when `signal` aborts */
+  /** Writes the selected hits, oldest first, to one file in the export's directory. @throws when `signal` aborts */
   export(request: HitExport, signal: AbortSignal): Promise<ExportedFile>
   /**
    * Deletes the hits recorded before this moment, those of unknown slugs too, wherever the engine keeps hits: from its

@@ -36,6 +36,7 @@ export const AUDIT_ACTIONS = [
   'import.created',
   'import.undone',
   'workspace.exported',
+  'link.exported',
   'clicks.exported',
   'leads.exported',
   'audit.exported',

@@ -62,6 +62,10 @@ export class FieldReader {
       this.add(this.#findName(names), text, 'The text has a NUL character or half a character. Remove it.')
       return null
     }
+    if (!text.isWellFormed()) {
+      this.add(names[0] as string, text.toWellFormed(), 'The text has half of a character. Write it again.')
+      return null
+    }
     return text === '' ? null : text
   }
 
@@ -84,7 +88,7 @@ export class FieldReader {
   number(...names: string[]): number | null {
     const value = this.raw(...names)
     if (value === undefined || value === null || value === '') return null
-    const text = typeof value === 'number' ? String(value) : (this.text(...names) ?? '')
+    const text = toPlainText(value)
     if (text === '') return null
     const digits = /^\d{1,3}(?:[,.\u00a0\u202f' ]\d{3})+$/.test(text) ? text.replace(/\D/g, '') : text
     const number = /^\d+(?:\.0+)?$/.test(digits) ? Number(digits) : Number.NaN

@@ -27,17 +27,16 @@ const NUMBERED = /^[a-z]+_\d+$/
 
 export class JsonReader implements RecordReader {
   readonly records: FileRecord[] = []
-  /** The key under which each record was found, for those who look what a file has. */
-  readonly keys: (string | null)[] = []
   row = 1
   #text = ''
   #pieces: string[] = []
   #waiting = 0
   #hasValue = false
   readonly #levels: Level[] = []
-  readonly #isList: (key: string) => boolean
+  readonly #isList: ((key: string) => boolean) | null
 
-  constructor(isList: (key: string) => boolean) {
+  /** @param isList null to look what a file has: objects that hold lists are records then, and no list has a name */
+  constructor(isList: ((key: string) => boolean) | null) {
     this.#isList = isList
   }
 
@@ -132,23 +131,26 @@ export class JsonReader implements RecordReader {
 
   #readValue(text: string, at: number, isEnd: boolean, level: Level | null): number {
     const isTopList = level === null && text[at] === '['
-    const isNamedList = level?.kind === 'object' && text[at] === '[' && this.#isList(level.key ?? '')
+    const isNamedList = level?.kind === 'object' && text[at] === '[' && this.#hasName(level.key)
     if (isTopList || isNamedList) return this.#enter(text, at, isNamedList)
     const end = this.#findEnd(text, at, isEnd)
     if (end < 0) {
       if (text.length - at <= VALUE_CHARS_MAX) return -1
       const isRecord = level?.kind === 'list' && level.isNamed
-      if (text[at] === '{' && !isRecord) return this.#enter(text, at, this.#isList(level?.key ?? ''))
+      if (text[at] === '{' && !isRecord) return this.#enter(text, at, this.#hasName(level?.key ?? null))
       return this.#requireRoom(text, at)
     }
     const value = this.#parseValue(text, at, end)
     this.#hasValue = true
     if (level?.kind !== 'object') this.#addRecord(value, level)
-    else if (level.isNamed && NUMBERED.test(level.key ?? ''))
-      this.#push(value, this.#levels.at(-2)?.key ?? null)
+    else if (level.isNamed && NUMBERED.test(level.key ?? '')) this.#push(value)
     else this.#addListsIn(value, AROUND_MAX - this.#levels.length)
     if (level) level.expects = 'comma'
     return end
+  }
+
+  #hasName(key: string | null): boolean {
+    return this.#isList === null || this.#isList(key ?? '')
   }
 
   #requireRoom(text: string, at: number): number {
@@ -190,34 +192,47 @@ export class JsonReader implements RecordReader {
   /** An element of a list, or a value at the top: a record, or a page with a list of them. */
   #addRecord(value: unknown, level: Level | null): void {
     if (!level?.isNamed && this.#addListsIn(value, AROUND_MAX)) return
-    this.#push(value, level?.key ?? null)
+    this.#push(value)
   }
 
-  #push(value: unknown, key: string | null): void {
+  #push(value: unknown): void {
     if (typeof value !== 'object' || value === null || Array.isArray(value))
       throw new FileProblem(`Record ${this.row} is no JSON object.`)
-    this.records.push({ row: this.row, table: null, fields: new Map(Object.entries(value)) })
-    this.keys.push(key)
+    this.records.push({ row: this.row, table: null, fields: toFields(value) })
     this.row++
   }
 
   /** @returns whether the object has a list that the source names */
   #addListsIn(value: unknown, depth: number): boolean {
-    if (depth === 0 || typeof value !== 'object' || value === null || Array.isArray(value)) return false
+    if (
+      this.#isList === null ||
+      depth === 0 ||
+      typeof value !== 'object' ||
+      value === null ||
+      Array.isArray(value)
+    )
+      return false
     let found = false
     for (const [key, inner] of Object.entries(value)) {
       const elements = this.#isList(key) ? toElements(inner) : null
       if (elements) {
         found = true
-        for (const element of elements) this.#push(element, key)
+        for (const element of elements) this.#push(element)
       } else if (this.#addListsIn(inner, depth - 1)) found = true
     }
     return found
   }
 }
 
+/** Without the list of pairs that `Object.entries` makes. */
+function toFields(value: object): Map<string, unknown> {
+  const fields = new Map<string, unknown>()
+  for (const key of Object.keys(value)) fields.set(key, (value as Record<string, unknown>)[key])
+  return fields
+}
+
 /** @returns null for what is no list */
-function toElements(value: unknown): unknown[] | null {
+export function toElements(value: unknown): unknown[] | null {
   if (Array.isArray(value)) return value
   if (typeof value !== 'object' || value === null) return null
   const keys = Object.keys(value)

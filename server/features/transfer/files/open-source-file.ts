@@ -4,7 +4,7 @@ import { open, stat } from 'node:fs/promises'
 import { recogniseCsvLayout } from './csv-layout.ts'
 import { CsvReader } from './csv-reader.ts'
 import { createDecoding, InvalidByte, recogniseEncoding } from './encoding.ts'
-import { JsonReader } from './json-reader.ts'
+import { JsonReader, toElements } from './json-reader.ts'
 import { readBytes } from './read-bytes.ts'
 import {
   type CsvLayout,
@@ -18,6 +18,13 @@ import { SqlReader } from './sql-reader.ts'
 
 /** As much of a file as is looked at before it is read. An SQL dump may have other tables first. */
 const HEAD_BYTES = 4 * 1024 * 1024
+
+/** An export may have other lists before its links. */
+const RECORDS_LOOKED_AT = 1_000
+const PIECE_CHARS = 64 * 1024
+const LISTS_DEPTH = 3
+const TABLES_MAX = 100
+const COLUMNS_MAX = 1_000
 
 interface Head {
   bytes: Buffer
@@ -134,16 +141,40 @@ function describe(
   return { layout: null, columns: tables[0]?.columns ?? [], tables }
 }
 
+/** The table with the most columns comes first: that of links, not that of their tags or of the pages around them. */
 function describeJson(text: string, isWhole: boolean): FileTable[] {
-  const reader = new JsonReader(() => true)
-  reader.write(text)
-  if (isWhole && reader.records.length === 0) reader.end()
-  const tables = new Map<string | null, FileTable>()
-  for (const [index, { fields }] of reader.records.entries()) {
-    const name = reader.keys[index] ?? null
-    if (!tables.has(name)) tables.set(name, { name, columns: [...fields.keys()] })
+  const reader = new JsonReader(null)
+  let start = 0
+  for (; start < text.length && reader.records.length < RECORDS_LOOKED_AT; start += PIECE_CHARS)
+    reader.write(text.slice(start, start + PIECE_CHARS))
+  if (isWhole && start >= text.length) reader.end()
+  const tables = new Map<string | null, Set<string>>()
+  for (const { fields } of reader.records) noteLists(tables, null, fields, LISTS_DEPTH)
+  return Array.from(tables, ([name, columns]) => ({ name, columns: [...columns] })).sort(
+    (a, b) => b.columns.length - a.columns.length,
+  )
+}
+
+/** Notes the columns of an object, and of the first object of each list in it. @param name undefined for a part of a record */
+function noteLists(
+  tables: Map<string | null, Set<string>>,
+  name: string | null | undefined,
+  fields: ReadonlyMap<string, unknown>,
+  depth: number,
+): void {
+  if (name !== undefined && (tables.has(name) || tables.size < TABLES_MAX)) {
+    const columns = tables.get(name) ?? new Set()
+    tables.set(name, columns)
+    // JSON leaves out what is empty: another object may have more.
+    for (const key of fields.keys()) if (columns.size < COLUMNS_MAX) columns.add(key)
   }
-  return [...tables.values()]
+  if (depth === 0) return
+  for (const [key, value] of fields) {
+    const elements = toElements(value)
+    const [first] = elements ?? [value]
+    if (typeof first !== 'object' || first === null || Array.isArray(first)) continue
+    noteLists(tables, elements ? key : undefined, new Map(Object.entries(first)), depth - 1)
+  }
 }
 
 function describeSql(text: string): FileTable[] {

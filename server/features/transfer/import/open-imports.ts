@@ -1,5 +1,6 @@
 // The imports of a server: runs them, and tells requests when an undo is done.
 
+import type { Actor } from '../../accounts/access/actor.ts'
 import { eraseUndoneHistories } from '../history/erase-imported-clicks.ts'
 import { createImportMetrics } from './import-metrics.ts'
 import { isOpen } from './import-row.ts'
@@ -41,12 +42,13 @@ export function openImports(needs: ImportServiceNeeds) {
     run,
     /** A failure of it is the job's, which runs each second. */
     wakeRunner: () => void run().catch(() => {}),
-    async waitForUndo(id: number) {
+    async waitForUndo({ workspaceId }: Pick<Actor, 'workspaceId'>, id: number) {
       const end = performance.now() + UNDO_WAIT_MS
       while (performance.now() < end) {
         const row = await needs.db.read
           .selectFrom('imports')
           .select('status')
+          .where('workspace_id', '=', workspaceId)
           .where('id', '=', id)
           .executeTakeFirst()
         if (!row || !isOpen(row)) return

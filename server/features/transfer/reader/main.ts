@@ -11,15 +11,18 @@ import type {
   ReaderTasks,
   TaskFunction,
 } from './protocol.ts'
+import { checkArchiveFile, readArchive } from './tasks/archive-tasks.ts'
 import { checkFiles } from './tasks/check-files.ts'
 import { inspectFile } from './tasks/inspect-file.ts'
 import { readClicks } from './tasks/read-clicks.ts'
-import { readLinks } from './tasks/read-links.ts'
+import { readLinkRows } from './tasks/read-link-rows.ts'
 
 const TASKS: { [Name in ReaderTaskName]: TaskFunction<Name> } = {
   inspect: inspectFile,
   check: checkFiles,
-  links: readLinks,
+  links: readLinkRows,
+  checkArchive: checkArchiveFile,
+  archive: readArchive,
   clicks: readClicks,
 }
 

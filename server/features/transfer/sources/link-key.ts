@@ -8,7 +8,7 @@ import type { ImportSource, SourceClick, SourceLink } from './source.ts'
 type Tool = Pick<ImportSource, 'isCaseSensitive'>
 
 /** @returns undefined without a slug. A file that names no host has one host for all of its links: ''. */
-export function toShortKey(
+export function toShortLinkKey(
   { isCaseSensitive }: Tool,
   host: string | null,
   slug: string | null,
@@ -19,7 +19,7 @@ export function toShortKey(
 
 /** The keys by which a click may name its link, the most certain one first. */
 export function toClickKeys(tool: Tool, click: Pick<SourceClick, 'sourceKey' | 'host' | 'slug'>): string[] {
-  const short = toShortKey(tool, click.host, click.slug)
+  const short = toShortLinkKey(tool, click.host, click.slug)
   return [...(click.sourceKey === null ? [] : [click.sourceKey]), ...(short === undefined ? [] : [short])]
 }
 

@@ -1,7 +1,8 @@
 // The columns of an export file, as SQL.
 
 import { DROPPED_START, FORMULA_IN_LINE } from '../../../lib/formats/csv-line.ts'
-import { QUERY_COLUMNS } from '../hit-columns.ts'
+import type { Hit } from '../hit.ts'
+import { HIT_COLUMNS, QUERY_COLUMNS } from '../hit-columns.ts'
 import type { ExportFormat } from '../hit-engine.ts'
 import { quoteLiteral } from './values.ts'
 
@@ -43,3 +44,12 @@ export function toExportColumns(format: ExportFormat): string {
     'import_id IS NOT NULL AS "imported"',
   ].join(', ')
 }
+
+/** What only this server understands. */
+const LOCAL_FIELDS: ReadonlySet<string> = new Set(['workspaceId', 'importId'] satisfies (keyof Hit)[])
+
+/** All fields of a hit that another server can use. The visitor is a text, because JSON's numbers have 53 bits. */
+export const HISTORY_COLUMNS = (Object.keys(HIT_COLUMNS) as (keyof Hit)[])
+  .filter((field) => !LOCAL_FIELDS.has(field))
+  .map((field) => `hits.${HIT_COLUMNS[field]}${field === 'visitor' ? '::VARCHAR' : ''} AS "${field}"`)
+  .join(', ')

@@ -12,7 +12,7 @@ import type { HitDialect } from '../hit-dialect.ts'
 import type { ExportedFile, ExportFormat, HitExport } from '../hit-engine.ts'
 import { toSelectionSql } from '../hit-sql.ts'
 import { duckDbDialect } from './dialect.ts'
-import { toExportColumns } from './export-columns.ts'
+import { HISTORY_COLUMNS, toExportColumns } from './export-columns.ts'
 import { appendFile, mergeParquet, ROW_GROUP } from './export-files.ts'
 import { splitIntoSlices, type TimeSlice } from './time-slices.ts'
 import { quoteLiteral, toDuckDbType, toDuckDbValue } from './values.ts'
@@ -23,9 +23,10 @@ const SLICE_HITS = 20_000
 const DISK_RESERVE_BYTES = 64 * 1024 * 1024
 const COPY_BYTES = 256 * 1024
 
-const COPY_OPTIONS: Record<ExportFormat, (isFirst: boolean) => string> = {
+const COPY_OPTIONS: Record<HitExport['format'], (isFirst: boolean) => string> = {
   csv: (isFirst) => `FORMAT csv, HEADER ${isFirst}`,
   ndjson: () => 'FORMAT json',
+  history: () => 'FORMAT json',
   parquet: () => `FORMAT parquet, ROW_GROUP_SIZE ${ROW_GROUP}`,
 }
 
@@ -54,7 +55,7 @@ export async function writeClicks(needs: ClickWriterNeeds): Promise<ExportedFile
   const interrupt = () => connection.interrupt()
   signal.addEventListener('abort', interrupt)
   try {
-    await run(() => createLinkNamesTable(connection, request.links))
+    if (request.format !== 'history') await run(() => createLinkNamesTable(connection, request.links))
     const slices = await planSlices(needs)
     const path = join(request.dir, `clicks.${request.format}`)
     if (request.format === 'parquet') {
@@ -127,21 +128,27 @@ async function writeTextFile(needs: ClickWriterNeeds, slices: TimeSlice[], path:
 
 /** @param isFirst the part gets the header of a CSV file */
 async function writePart(
-  { connection, request: { format, dir }, withSlice }: ClickWriterNeeds,
+  { connection, request, withSlice }: ClickWriterNeeds,
   slice: TimeSlice,
   path: string,
   isFirst: boolean,
 ) {
-  await requireDiskSpace(dir)
+  await requireDiskSpace(request.dir)
   await withSlice(slice, async (toTableSql) => {
     const { params, bind } = createBinder(duckDbDialect)
-    const origins = toOriginSql(toTableSql(bind), ORIGIN_DIMENSIONS, duckDbDialect, bind)
-    const select = `SELECT ${toExportColumns(format)} FROM ${origins} AS hits
-      LEFT JOIN link_names ON link_names.id = hits.link_id ORDER BY recorded_at, hits.id, node`
-    const text = `COPY (${select}) TO ${quoteLiteral(path)} (${COPY_OPTIONS[format](isFirst)})`
+    const table = toTableSql(bind)
+    const select =
+      request.format === 'history'
+        ? `SELECT ${HISTORY_COLUMNS} FROM ${table} AS hits`
+        : toClickSelect(request.format, toOriginSql(table, ORIGIN_DIMENSIONS, duckDbDialect, bind))
+    const options = COPY_OPTIONS[request.format](isFirst)
+    const text = `COPY (${select} ORDER BY recorded_at, hits.id, node) TO ${quoteLiteral(path)} (${options})`
     await connection.run(text, params.map(toDuckDbValue), params.map(toDuckDbType))
   })
 }
+
+const toClickSelect = (format: ExportFormat, origins: string) =>
+  `SELECT ${toExportColumns(format)} FROM ${origins} AS hits LEFT JOIN link_names ON link_names.id = hits.link_id`
 
 async function requireDiskSpace(dir: string) {
   const { bavail, bsize } = await statfs(dir)

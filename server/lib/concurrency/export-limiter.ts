@@ -1,7 +1,7 @@
 // Limits how many exports run at once. Each export takes disk and one of the two threads for native work, and one
 // workspace must not take both.
 
-import { unavailable } from '../../lib/failure.ts'
+import { unavailable } from '../failure.ts'
 
 const EXPORTS_AT_ONCE = 2
 /** Most exports take less time. After it, the client is told to retry. */
@@ -52,6 +52,11 @@ export function createExportLimiter({ places = EXPORTS_AT_ONCE, timeoutMs = QUEU
     }
   }
 
+  function leavePlace(workspaceId: number) {
+    running.delete(workspaceId)
+    startNext()
+  }
+
   return {
     async run<T>(workspaceId: number, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
       signal.throwIfAborted()
@@ -59,9 +64,54 @@ export function createExportLimiter({ places = EXPORTS_AT_ONCE, timeoutMs = QUEU
       try {
         return await work()
       } finally {
-        running.delete(workspaceId)
-        startNext()
+        leavePlace(workspaceId)
       }
+    },
+    /** The same for a file that is made while it is sent: it has its place until it ends, or its receiver is gone. */
+    async hold<T>(
+      workspaceId: number,
+      signal: AbortSignal,
+      open: () => Promise<PieceReader<T>>,
+    ): Promise<PieceReader<T>> {
+      signal.throwIfAborted()
+      await waitForPlace(workspaceId, signal)
+      let isHeld = true
+      const leave = () => {
+        if (isHeld) leavePlace(workspaceId)
+        isHeld = false
+      }
+      signal.addEventListener('abort', leave, { once: true })
+      return open().then(
+        (pieces) => watchEnd(pieces, leave),
+        (error) => {
+          leave()
+          throw error
+        },
+      )
     },
   }
 }
+
+/** The part of a generator that reads it. */
+type PieceReader<T> = Pick<AsyncGenerator<T>, 'next' | 'return'>
+
+/** A generator that nobody has begun to read runs no `finally`. */
+const watchEnd = <T>(pieces: PieceReader<T>, onEnd: () => void): PieceReader<T> => ({
+  async next() {
+    try {
+      const result = await pieces.next()
+      if (result.done) onEnd()
+      return result
+    } catch (error) {
+      onEnd()
+      throw error
+    }
+  },
+  async return(value) {
+    try {
+      return await pieces.return(value)
+    } finally {
+      onEnd()
+    }
+  },
+})

@@ -1,7 +1,7 @@
 // The task `links`: sends the links of a file in batches, from where the last one was stored.
 
 import { readRecords } from '../../files/read-records.ts'
-import { createLinkKeys, toShortKey } from '../../sources/link-key.ts'
+import { createLinkKeys, toShortLinkKey } from '../../sources/link-key.ts'
 import type { ImportSource, Reading, SourceLink } from '../../sources/source.ts'
 import type { LinkRowReading, TaskFunction } from '../protocol.ts'
 import { getSource, openLinkFile } from './open-links.ts'
@@ -9,7 +9,7 @@ import { getSource, openLinkFile } from './open-links.ts'
 /** A batch becomes one transaction: redirects and other writers wait for no more. */
 const BATCH_LINKS = 25
 
-export const readLinks: TaskFunction<'links'> = async (input, send) => {
+export const readLinkRows: TaskFunction<'links'> = async (input, send) => {
   const source = getSource(input.source)
   const file = await openLinkFile(source, input.file)
   const toKeys = createLinkKeys(source)
@@ -40,6 +40,6 @@ function toRowReading(
 ): LinkRowReading {
   if (!('value' in reading)) return { row, keys, aliasKeys: [], link: null, problems: reading.problems }
   const link = reading.value
-  const aliasKeys = link.aliases.map((alias) => toShortKey(source, link.host, alias) ?? '')
+  const aliasKeys = link.aliases.map((alias) => toShortLinkKey(source, link.host, alias) ?? '')
   return { row, keys, aliasKeys, link, problems: [] }
 }

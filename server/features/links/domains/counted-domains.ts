@@ -1,7 +1,6 @@
 // The domains whose misses a workspace may see: those that it has verified, and the default domain where nobody else uses it.
 
 import type { Database } from '../../../storage/database/database.ts'
-import type { FilterValues } from '../filter.ts'
 
 export interface CountedDomain {
   /** '' is the default domain. */
@@ -35,15 +34,4 @@ export async function listCountedDomains(
   return isAlone
     ? [{ domain: '', holder: 0, since: only.created_at, caseSensitive: false }, ...domains]
     : domains
-}
-
-/** Says of a domain whether the filters of a question take it. */
-export function isDomainAsked(
-  { defaultDomain }: { defaultDomain: string },
-  filters: FilterValues[],
-): (domain: string) => boolean {
-  return (domain) => {
-    const name = (domain || defaultDomain).toLowerCase()
-    return filters.every(({ values, negate }) => values.includes(name) !== negate)
-  }
 }

@@ -1,0 +1,107 @@
+// What leaves a workspace as a file: its links, and all of it (docs/contract.md §11).
+
+import { apiRoute } from '../../http/api-route.ts'
+import { EXPORT_MEDIA_TYPES, toFileNameHeader, toFileSchema } from '../../http/export-file.ts'
+import { KEY_SCOPES } from '../../http/key-scope.ts'
+import { toByteStream, toTextStream } from '../../http/text-stream.ts'
+import { createExportLimiter } from '../../lib/concurrency/export-limiter.ts'
+import { toUtcDay } from '../../lib/utc-day.ts'
+import { createApi } from '../accounts/access/api-env.ts'
+import { recordExport } from '../accounts/audit/record-export.ts'
+import { exportLinks } from './export/export-links.ts'
+import { exportWorkspace, type WorkspaceExportNeeds } from './export/export-workspace.ts'
+import { LinkExportQuery } from './export/schema.ts'
+
+export type ExportApiNeeds = Omit<WorkspaceExportNeeds, 'db'>
+
+const routes = {
+  links: apiRoute({
+    method: 'get',
+    path: '/links/export',
+    scope: 'links:read',
+    operationId: 'exportLinks',
+    tags: ['Links'],
+    summary: 'Export links',
+    description:
+      'All links but those in the trash, oldest first, or those that pass the filters of the list. `POST /imports` with ' +
+      '`source=towpath` takes the file back. In CSV, tags are one cell with commas (a comma in a name is `\\,`), targets ' +
+      'are JSON, and text that a spreadsheet would take for a formula gets an apostrophe in front. No export has passwords.',
+    request: { query: LinkExportQuery },
+    responses: {
+      200: {
+        description: 'The file',
+        headers: toFileNameHeader('The name of the file, with the workspace and the day'),
+        content: {
+          'text/csv': toFileSchema('id,slug,domain,shortUrl,destinationUrl,title,…'),
+          'application/x-ndjson': toFileSchema('{"id":1,"slug":"spring-sale","domain":"go.example",…}'),
+        },
+      },
+    },
+  }),
+  workspace: apiRoute({
+    method: 'get',
+    path: '/export',
+    // Full access: the file has what each of them reads.
+    scope: KEY_SCOPES,
+    operationId: 'exportWorkspace',
+    tags: ['Import and export'],
+    summary: 'Export the whole workspace',
+    description:
+      'One zip with links, tags, domains, forms, submissions, channels without their secrets, and all hits, as NDJSON. ' +
+      '`manifest.json` has the SHA-256 of each file; a file that ends early has no manifest, and nothing opens it. ' +
+      '`POST /imports` with `source=towpath` takes it back, on another server too. For owners, and keys with full access.',
+    responses: {
+      200: {
+        description: 'The file',
+        headers: toFileNameHeader('The name of the file, with the workspace and the day'),
+        content: { 'application/zip': toFileSchema('PK…') },
+      },
+    },
+  }),
+}
+
+/** How long a client may take no byte of the file. */
+const SENDING_IDLE_SECONDS = 30
+/** The hit engine writes a slice of the history before its first byte is sent. */
+const WORKSPACE_IDLE_SECONDS = 120
+
+export function createExportApi(needs: ExportApiNeeds) {
+  const limiter = createExportLimiter()
+  return createApi()
+    .openapi(routes.links, async (c) => {
+      const { format = 'csv', ...filters } = c.req.valid('query')
+      const actor = c.get('actor')
+      const withDb = { ...needs, db: c.get('db') }
+      const isHead = c.req.method === 'HEAD'
+      if (!isHead) {
+        // The values of filters can be anything that a person looks for.
+        const detail = { format, filters: Object.keys(filters).sort() }
+        await recordExport(withDb, actor, { action: 'link.exported', detail })
+      }
+      c.env?.setIdleSeconds?.(SENDING_IDLE_SECONDS)
+      const pieces = exportLinks(withDb, actor, { format, ...filters }, c.req.raw.signal)
+      return c.body((isHead ? null : toTextStream(pieces, c.get('requestId'))) as never, 200, {
+        'Content-Type': EXPORT_MEDIA_TYPES[format],
+        'Content-Disposition': `attachment; filename=links-${toName(actor.workspaceId, needs.now())}.${format}`,
+      }) as never
+    })
+    .openapi(routes.workspace, async (c) => {
+      const actor = c.get('actor')
+      const withDb = { ...needs, db: c.get('db') }
+      const isHead = c.req.method === 'HEAD'
+      c.env?.setIdleSeconds?.(WORKSPACE_IDLE_SECONDS)
+      const open = async () => {
+        const pieces = await exportWorkspace(withDb, actor, c.req.raw.signal)
+        if (!isHead) await recordExport(withDb, actor, { action: 'workspace.exported' })
+        return pieces
+      }
+      const pieces = await limiter.hold(actor.workspaceId, c.req.raw.signal, open)
+      if (isHead) await pieces.return(undefined)
+      return c.body((isHead ? null : toByteStream(pieces, c.get('requestId'))) as never, 200, {
+        'Content-Type': EXPORT_MEDIA_TYPES.zip,
+        'Content-Disposition': `attachment; filename=towpath-${toName(actor.workspaceId, needs.now())}.zip`,
+      }) as never
+    })
+}
+
+const toName = (workspaceId: number, now: number) => `${workspaceId}-${toUtcDay(now)}`

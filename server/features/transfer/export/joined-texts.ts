@@ -1,0 +1,10 @@
+// A list of texts in one cell of a CSV file: `spring, offers\, old`.
+
+export const joinTexts = (texts: string[]): string =>
+  texts.map((text) => text.replace(/[\\,]/g, '\\$&')).join(', ')
+
+/** @returns what `joinTexts` got, when no text began or ended with white space */
+export function splitTexts(joined: string): string[] {
+  const texts = [...joined.matchAll(/(?:[^\\,]|\\.|\\$)+/gsu)].map(([part]) => part.trim().replace(/\\(.)/gsu, '$1'))
+  return texts.filter((text) => text !== '')
+}

@@ -1,0 +1,64 @@
+// The manifest of a workspace's export: what the files are, how to check them, and what an export never has.
+
+import { toIso } from '../../../lib/api-fields.ts'
+import type { PartSum } from './zip-stream.ts'
+
+export const WORKSPACE_FORMAT = 'towpath-workspace'
+/** An importer refuses a format with a higher number. */
+export const WORKSPACE_FORMAT_VERSION = 1
+export const MANIFEST_NAME = 'manifest.json'
+
+/** The files beside the manifest, in their order. */
+export const WORKSPACE_FILES = [
+  'tags.ndjson',
+  'domains.ndjson',
+  'channels.ndjson',
+  'forms.ndjson',
+  'links.ndjson',
+  'attempts.ndjson',
+  'submissions.ndjson',
+  'misses.ndjson',
+  'hits.ndjson',
+] as const
+export type WorkspaceFileName = (typeof WORKSPACE_FILES)[number]
+
+export interface WorkspaceManifest {
+  format: typeof WORKSPACE_FORMAT
+  version: number
+  /** The release that wrote it. */
+  product: string
+  exportedAt: string
+  /** The name of the server's default domain: links on it go to the default domain of another server. */
+  defaultDomain: string
+  /** `publicId` names the things of this export in later ones of the same workspace. */
+  workspace: { publicId: string; name: string; createdAt: string }
+  files: PartSum[]
+  /** What an export never has, as sentences for its owner. */
+  without: string[]
+}
+
+const WITHOUT = [
+  'Passwords of links: a link that had one stays closed until you set a new one.',
+  'Secrets of channels (addresses of hooks, bot tokens, signing secrets): enter them again.',
+  'Proofs of domains: each domain is verified anew by its DNS.',
+  'Members, API keys and the audit log.',
+]
+
+export const createManifest = (
+  facts: { product: string; exportedAt: number; defaultDomain: string },
+  workspace: { public_id: string; name: string; created_at: number },
+  files: PartSum[],
+): WorkspaceManifest => ({
+  format: WORKSPACE_FORMAT,
+  version: WORKSPACE_FORMAT_VERSION,
+  product: facts.product,
+  exportedAt: toIso(facts.exportedAt),
+  defaultDomain: facts.defaultDomain,
+  workspace: {
+    publicId: workspace.public_id,
+    name: workspace.name,
+    createdAt: toIso(workspace.created_at),
+  },
+  files,
+  without: WITHOUT,
+})

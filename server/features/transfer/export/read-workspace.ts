@@ -1,0 +1,187 @@
+// Reads the rows of a workspace for its export, in the order of their ids, a step of the event loop at a time.
+
+import { type Selectable, sql } from 'kysely'
+import { takeTurn } from '../../../lib/concurrency/take-turn.ts'
+import { toIso } from '../../../lib/api-fields.ts'
+import type { Tables } from '../../../storage/database/tables.ts'
+import { listCountedDomains } from '../../links/domains/counted-domains.ts'
+import type { Actor } from '../../accounts/access/actor.ts'
+import type { SubmissionNeeds } from '../../forms/submissions/submission.ts'
+import { scanSubmissions } from '../../forms/submissions/scan-submissions.ts'
+import type { LinkRow } from '../../links/link.ts'
+import { readLinkRows } from '../../links/list.ts'
+import { scanAllLinks } from '../../links/scan-links.ts'
+import { type LinkExportNeeds, toLinkRecords } from './export-links.ts'
+import {
+  toChannelRecord,
+  toDomainRecord,
+  toFormRecord,
+  toLinkState,
+  toMissRecord,
+  toSubmissionRecord,
+} from './workspace-records.ts'
+
+export interface WorkspaceScan extends LinkExportNeeds, Pick<SubmissionNeeds, 'resolvePendingAttribution'> {
+  actor: Actor
+  signal: AbortSignal
+}
+
+/** Settings are small; a form may have some kilobytes of texts. */
+const ROWS_AT_ONCE = 100
+const COUNTS_AT_ONCE = 1000
+
+const toLines = (records: unknown[]) => records.map((record) => `${JSON.stringify(record)}\n`).join('')
+
+async function* readPages<Row extends { id: number }>(
+  { signal }: WorkspaceScan,
+  readAfter: (id: number) => Promise<Row[]>,
+): AsyncGenerator<Row[]> {
+  for (let last: number | undefined = 0; last !== undefined; ) {
+    await takeTurn()
+    signal.throwIfAborted()
+    const rows = await readAfter(last)
+    if (rows.length > 0) yield rows
+    last = rows.length < ROWS_AT_ONCE ? undefined : rows.at(-1)?.id
+  }
+}
+
+const selectAfter = <Table extends 'tags' | 'domains' | 'channels' | 'forms'>(
+  { db, actor: { workspaceId } }: WorkspaceScan,
+  table: Table,
+  after: number,
+) =>
+  db.read
+    .selectFrom<'tags' | 'domains' | 'channels' | 'forms'>(table)
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '>', after)
+    .orderBy('id')
+    .limit(ROWS_AT_ONCE)
+    .selectAll()
+    .$castTo<Selectable<Tables[Table]>>()
+
+export async function* readTags(scan: WorkspaceScan): AsyncGenerator<string> {
+  for await (const rows of readPages(scan, (after) => selectAfter(scan, 'tags', after).execute()))
+    yield toLines(rows.map(({ name, color, created_at }) => ({ name, color, createdAt: toIso(created_at) })))
+}
+
+export async function* readDomains(scan: WorkspaceScan): AsyncGenerator<string> {
+  for await (const rows of readPages(scan, (after) => selectAfter(scan, 'domains', after).execute()))
+    yield toLines(rows.map(toDomainRecord))
+}
+
+export async function* readChannels(scan: WorkspaceScan): AsyncGenerator<string> {
+  for await (const rows of readPages(scan, (after) => selectAfter(scan, 'channels', after).execute()))
+    yield toLines(rows.map(toChannelRecord))
+}
+
+export async function* readForms(scan: WorkspaceScan): AsyncGenerator<string> {
+  for await (const rows of readPages(scan, (after) => selectAfter(scan, 'forms', after).execute()))
+    yield toLines(rows.map(toFormRecord))
+}
+
+/** Links in the trash too, and those that are gone: their clicks need a name. */
+export async function* readLinks(scan: WorkspaceScan): AsyncGenerator<string> {
+  const { db, actor, signal } = scan
+  const all = db.read.selectFrom('links').where('workspace_id', '=', actor.workspaceId)
+  for await (const positions of scanAllLinks(db.read, actor, all, signal)) {
+    for await (const rows of readLinkRows(db.read, actor, positions)) {
+      signal.throwIfAborted()
+      const links = await toLinkRecords(scan, rows)
+      yield toLines(links.map((link, index) => ({ ...link, ...toLinkState(rows[index] as LinkRow) })))
+    }
+  }
+}
+
+/** How attempts to send a form ended, by day. */
+export async function* readAttempts(scan: WorkspaceScan): AsyncGenerator<string> {
+  const { db, signal } = scan
+  for await (const forms of readPages(scan, (after) => selectAfter(scan, 'forms', after).execute())) {
+    for (const { id, form_key } of forms) {
+      let after = ['', '', '']
+      for (let rows = COUNTS_AT_ONCE; rows === COUNTS_AT_ONCE; ) {
+        await takeTurn()
+        signal.throwIfAborted()
+        const counts = await db.read
+          .selectFrom('form_attempts')
+          .select(['day', 'outcome', 'field', 'attempts'])
+          .where('form_id', '=', id)
+          .where(sql<boolean>`(day, outcome, field) > (${after[0]}, ${after[1]}, ${after[2]})`)
+          .orderBy('day')
+          .orderBy('outcome')
+          .orderBy('field')
+          .limit(COUNTS_AT_ONCE)
+          .execute()
+        yield toLines(counts.map((count) => ({ formKey: form_key, ...count })))
+        const last = counts.at(-1)
+        if (last) after = [last.day, last.outcome, last.field]
+        rows = counts.length
+      }
+    }
+  }
+}
+
+export async function* readSubmissions(scan: WorkspaceScan, upTo: number): AsyncGenerator<string> {
+  const { signal } = scan
+  const scope = { needs: { ...scan, origin: scan.site.origin }, actor: scan.actor, by: {} }
+  for await (const positions of scanSubmissions(scope, 'asc', { signal, upTo })) {
+    signal.throwIfAborted()
+    if (positions.length > 0) yield toLines(await readWhole(scan, positions))
+  }
+  signal.throwIfAborted()
+}
+
+async function readWhole({ db, actor: { workspaceId } }: WorkspaceScan, positions: { id: number }[]) {
+  const ids = positions.map(({ id }) => id)
+  await takeTurn()
+  const rows = await db.read
+    .selectFrom('submissions')
+    .innerJoin('forms', 'forms.id', 'submissions.form_id')
+    .selectAll('submissions')
+    .select('forms.form_key')
+    .where('submissions.id', 'in', ids)
+    .where(sql<boolean>`+submissions.workspace_id = ${workspaceId}`)
+    .execute()
+  await takeTurn()
+  const touches = await db.read
+    .selectFrom('touches')
+    .selectAll()
+    .where('submission_id', 'in', ids)
+    .where(sql<boolean>`+workspace_id = ${workspaceId}`)
+    .orderBy('submission_id')
+    .orderBy('position')
+    .execute()
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  const touchesById = Map.groupBy(touches, (touch) => touch.submission_id)
+  return ids.flatMap((id) => {
+    const row = byId.get(id)
+    return row ? [toSubmissionRecord(row, touchesById.get(id) ?? [])] : []
+  })
+}
+
+/**
+ * What people asked the domains of the workspace for in vain. The default domain is everybody's: its counts belong to a
+ * workspace that is alone.
+ */
+export async function* readMisses(scan: WorkspaceScan): AsyncGenerator<string> {
+  const { db, site, actor, signal } = scan
+  for (const { domain, holder, since } of await listCountedDomains(db, actor.workspaceId)) {
+    let after = { hour: since, slug: '' }
+    for (let rows = COUNTS_AT_ONCE; rows === COUNTS_AT_ONCE; ) {
+      await takeTurn()
+      signal.throwIfAborted()
+      const counts = await db.read
+        .selectFrom('misses')
+        .select(['hour', 'slug', 'hits', 'visitors', 'bots', 'last_at'])
+        .where('domain', '=', domain)
+        .where('workspace_id', '=', holder)
+        .where(sql<boolean>`(hour, slug) > (${after.hour}, ${after.slug})`)
+        .orderBy('hour')
+        .orderBy('slug')
+        .limit(COUNTS_AT_ONCE)
+        .execute()
+      yield toLines(counts.map((count) => toMissRecord(domain || site.domain, count)))
+      after = counts.at(-1) ?? after
+      rows = counts.length
+    }
+  }
+}

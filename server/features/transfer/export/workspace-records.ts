@@ -1,0 +1,130 @@
+// The records of a workspace's export: one type for each file, and how a row becomes a record. Ids name things inside of the
+// export only. The importer reads the same types (transfer/workspace/).
+
+import type { Selectable } from 'kysely'
+import { toIso, toIsoOrNull } from '../../../lib/api-fields.ts'
+import type { Domains } from '../../../storage/database/tables/domain-tables.ts'
+import type { Forms, Submissions, Touches } from '../../../storage/database/tables/form-tables.ts'
+import type { Channels } from '../../../storage/database/tables/notify-tables.ts'
+import type { Misses } from '../../../storage/database/tables/operation-tables.ts'
+import { toCampaign } from '../../visitors/campaign-columns.ts'
+
+export const toDomainRecord = (row: Selectable<Domains>) => ({
+  domain: row.domain,
+  primary: row.is_primary === 1,
+  caseSensitive: row.case_sensitive === 1,
+  rootUrl: row.root_url,
+  notFoundUrl: row.not_found_url,
+  expiredUrl: row.expired_url,
+  assetLinks: parseOrNull(row.asset_links),
+  appleAppSiteAssociation: parseOrNull(row.apple_app_site_association),
+  createdAt: toIso(row.created_at),
+})
+
+const parseOrNull = (json: string | null): unknown => (json === null ? null : JSON.parse(json))
+
+export const toChannelRecord = (row: Selectable<Channels>) => ({
+  id: row.id,
+  type: row.type,
+  name: row.name,
+  to: JSON.parse(row.recipients) as string[],
+  url: row.shown_url === null ? null : hideUrl(row.shown_url),
+  chatId: row.chat_id,
+  enabled: row.enabled === 1,
+  createdAt: toIso(row.created_at),
+  updatedAt: toIso(row.updated_at),
+})
+
+/** Whoever knows the path of a hook can post to it. */
+const hideUrl = (url: string) => `${URL.parse(url)?.origin ?? ''}/…`
+
+export const toFormRecord = (row: Selectable<Forms>) => ({
+  formKey: row.form_key,
+  name: row.name,
+  enabled: row.enabled === 1,
+  requiredFields: JSON.parse(row.required_fields) as string[],
+  redirectUrl: row.redirect_url,
+  pageUrl: row.page_url,
+  afterSubmit: row.after_submit,
+  onError: row.on_error,
+  captcha: row.captcha === 1,
+  successMessage: row.success_message,
+  allowedOrigins: JSON.parse(row.allowed_origins) as string[],
+  nextHosts: JSON.parse(row.next_hosts) as string[],
+  channelIds: JSON.parse(row.channel_ids) as number[],
+  createdAt: toIso(row.created_at),
+  updatedAt: toIso(row.updated_at),
+})
+
+/** Without the fingerprint, which is made of an address. */
+type ExportedSubmission = Omit<
+  Selectable<Submissions>,
+  'workspace_id' | 'form_id' | 'search_text' | 'fingerprint'
+> & { form_key: string }
+
+export const toSubmissionRecord = (row: ExportedSubmission, touches: Selectable<Touches>[]) => ({
+  id: row.id,
+  formKey: row.form_key,
+  /** Names and values in the sender's order. */
+  fields: JSON.parse(row.fields) as [string, string][],
+  status: row.status,
+  notes: row.notes,
+  email: row.email,
+  duplicateOf: row.duplicate_of,
+  visitor: row.visitor,
+  linkId: row.link_id,
+  clickId: row.click_id,
+  eventId: row.event_id,
+  sessionLinked: row.session_linked === 1,
+  attribution: row.attribution,
+  referrer: row.referrer,
+  pageUrl: row.page_url,
+  landingUrl: row.landing_url,
+  ...toCampaign(row),
+  device: row.device,
+  browser: row.browser,
+  os: row.os,
+  country: row.country,
+  region: row.region,
+  city: row.city,
+  createdAt: toIso(row.created_at),
+  touches: touches.map(toTouchRecord),
+})
+
+const toTouchRecord = (row: Selectable<Touches>) => ({
+  at: toIso(row.at),
+  kind: row.kind,
+  linkId: row.link_id,
+  clickId: row.click_id,
+  referrer: row.referrer,
+  landingUrl: row.landing_url,
+  ...toCampaign(row),
+})
+
+/** What a link in a workspace's export has beside the fields of every export of links. */
+export const toLinkState = (row: {
+  clicks_used: number
+  deleted_at: number | null
+  purged_at: number | null
+}) => ({
+  /** Clicks that count for `clickLimit`. */
+  clicksUsed: row.clicks_used,
+  /** The link is in the trash. */
+  deletedAt: toIsoOrNull(row.deleted_at),
+  /** The link is gone for good: only its name is left, for the analytics. */
+  purgedAt: toIsoOrNull(row.purged_at),
+})
+
+export const toMissRecord = (
+  domain: string,
+  row: Pick<Misses, 'hour' | 'slug' | 'hits' | 'visitors' | 'bots' | 'last_at'>,
+) => ({
+  domain,
+  hour: toIso(row.hour),
+  /** '' for all slugs that are not counted apart. */
+  slug: row.slug,
+  hits: row.hits,
+  visitors: row.visitors,
+  bots: row.bots,
+  lastAt: toIso(row.last_at),
+})

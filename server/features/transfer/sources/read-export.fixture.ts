@@ -1,0 +1,59 @@
+// Reads an example of a tool's export as an import does: recognised, opened, record by record.
+
+import { join } from 'node:path'
+import { openSourceFile } from '../files/open-source-file.ts'
+import { readRecords } from '../files/read-records.ts'
+import type { FieldProblem } from '../files/source-file.ts'
+import type { ImportSourceName } from '../schema.ts'
+import type { Reading, ReadingOptions, SourceClick, SourceLink } from './source.ts'
+import { createSourceClick } from './source-click.ts'
+import { createSourceLink } from './source-link.ts'
+import { findSource, recogniseSource } from './source-list.ts'
+
+export const UTC: ReadingOptions = { dateOrder: null, timeZone: 'UTC', mapping: {} }
+
+type Row<T> = T | FieldProblem[] | null
+
+export interface ExportRows {
+  /** `source has`, such as `yourls both`. */
+  recognised: string | null
+  links: Row<SourceLink>[]
+  clicks: Row<SourceClick>[]
+}
+
+const toRow = <T>(reading: Reading<T>): Row<T> =>
+  reading === null ? null : 'value' in reading ? reading.value : reading.problems
+
+/** @param tool the folder in `fixtures` */
+export async function readExport(
+  tool: ImportSourceName,
+  name: string,
+  options: ReadingOptions = UTC,
+): Promise<ExportRows> {
+  const source = findSource(tool)
+  if (!source) throw new Error(`there is no source ${tool}`)
+  const file = await openSourceFile(join(import.meta.dir, 'fixtures', tool, name), name)
+  const found = recogniseSource(file)
+  const rows: ExportRows = { recognised: found && `${found.source.name} ${found.has}`, links: [], clicks: [] }
+  if (found?.has !== 'clicks')
+    for await (const batch of readRecords(file, source.links))
+      rows.links.push(...batch.map((record) => toRow(source.toLink(record, options))))
+  if (found?.has !== 'links' && source.clicks)
+    for await (const batch of readRecords(file, source.clicks))
+      rows.clicks.push(...batch.map((record) => toRow(source.toClick?.(record, options) ?? null)))
+  return rows
+}
+
+/** What is expected of a row, with its times as people write them. */
+type Expected<T, Time extends keyof T> = Partial<Omit<T, Time>> & { [name in Time]?: string }
+
+const toTimes = (times: Record<string, string | undefined>) =>
+  Object.fromEntries(Object.entries(times).map(([name, text]) => [name, text ? Date.parse(text) : null]))
+
+export const link = (
+  destinationUrl: string,
+  { createdAt, startsAt, expiresAt, ...rest }: Expected<SourceLink, 'createdAt' | 'startsAt' | 'expiresAt'>,
+): SourceLink => createSourceLink({ destinationUrl, ...rest, ...toTimes({ createdAt, startsAt, expiresAt }) })
+
+export const click = (at: string, rest: Partial<SourceClick>): SourceClick =>
+  createSourceClick({ ...rest, at: Date.parse(at) })
