@@ -28,6 +28,9 @@ const REFERRERS = [
 
 const [CLICKS_PER_SECOND, ABOVE_IDLE_MB, TIMES_ALONE] = [50_000, 200, 2]
 
+/** Some links have many clicks, and most have few. */
+const chooseLink = (n: number) => Math.floor(LINKS * ((n * 0.618033988749895) % 1) ** 3)
+
 /** YOURLS's tables, of links that no other round has. */
 function writeTables(round: number): { file: string; clicks: string } {
   const file = join(TOWPATH_DIR, `url-${round}.csv`)
@@ -45,7 +48,7 @@ function writeTables(round: number): { file: string; clicks: string } {
     const at = START + Math.floor((n / CLICKS) * YEAR_MS)
     const address = `${80 + (n % 10)}.${(n * 7) % 256}.${(n * 13) % 256}.${n % 256}`
     lines.push(
-      `"${n}","${toTime(at)}","r${round}x${(n * 31) % LINKS}","${REFERRERS[n % 5]}","${AGENTS[(n * 17) % 200]}","${address}","DE"`,
+      `"${n}","${toTime(at)}","r${round}x${chooseLink(n)}","${REFERRERS[n % 5]}","${AGENTS[(n * 17) % 200]}","${address}","DE"`,
     )
     if (lines.length < 5000) continue
     writer.write(`${lines.join('\n')}\n`)
@@ -145,17 +148,30 @@ async function prepare(): Promise<string> {
   return key
 }
 
+/** One import on all cores, beside nothing else. */
+async function measureAlone(key: string) {
+  const server = await startTowpath({}, { core: null })
+  try {
+    await load(server.port, { seconds: 1 })
+    await Bun.sleep(3000)
+    const idle = readUse(server.pid)
+    const running = startImport(server, key, 0)
+    const perSecond = await running.ended
+    const processorUs = ((readUse(server.pid).processorMs - idle.processorMs) * 1000) / CLICKS
+    process.stderr.write(`alone: ${Math.round(perSecond)} clicks/s\n`)
+    const toMb = (program: string) => (running.peak()[program] ?? 0) - (idle.memory[program] ?? 0)
+    return { perSecond, processorUs, aboveMb: toMb('server') + toMb('reader'), workerMb: toMb('hit worker') }
+  } finally {
+    await server.end()
+  }
+}
+
 requireWrk()
 const key = await prepare()
+const alone = await measureAlone(key)
 const server = await startTowpath()
 try {
   await load(server.port, { seconds: 1 })
-  await Bun.sleep(3000)
-  const idle = readUse(server.pid)
-  const quiet = startImport(server, key, 0)
-  const perSecond = await quiet.ended
-  const processorUs = ((readUse(server.pid).processorMs - idle.processorMs) * 1000) / CLICKS
-  process.stderr.write(`alone: ${Math.round(perSecond)} clicks/s\n`)
   const rounds: { alone: LoadResult; beside: LoadResult[] }[] = []
   for (let round = 1; round <= ROUNDS; round++) {
     const alone = await load(server.port, { seconds: SECONDS })
@@ -169,17 +185,15 @@ try {
   const of = (figure: (round: (typeof rounds)[number]) => number) => median(rounds.map(figure))
   const p99 = (loads: LoadResult[]) => median(loads.map(({ p99Ms }) => p99Ms))
   const ratio = of(({ alone, beside }) => p99(beside) / alone.p99Ms)
-  const above = sum(quiet.peak()) - sum(idle.memory)
-  const parts = Object.entries(quiet.peak()).map(
-    ([name, mb]) => `${name} ${(mb - (idle.memory[name] ?? 0)).toFixed(0)}`,
-  )
+  const { perSecond, processorUs, aboveMb, workerMb } = alone
   process.stdout.write(
     [
       `| ${CLICKS.toLocaleString('en-US')} clicks | | target | |`,
       '|---|---|---|---|',
-      `| clicks a second, all processes on one core | ${Math.round(perSecond).toLocaleString('en-US')} | ≥ ${CLICKS_PER_SECOND.toLocaleString('en-US')} | ${formatVerdict(perSecond >= CLICKS_PER_SECOND)} |`,
+      `| clicks a second, on all cores | ${Math.round(perSecond).toLocaleString('en-US')} | ≥ ${CLICKS_PER_SECOND.toLocaleString('en-US')} | ${formatVerdict(perSecond >= CLICKS_PER_SECOND)} |`,
       `| processor time of a click, all processes | ${processorUs.toFixed(1)} µs | | |`,
-      `| memory above idle (${parts.join(', ')}) | ${above.toFixed(0)} MB | ≤ ${ABOVE_IDLE_MB} MB | ${formatVerdict(above <= ABOVE_IDLE_MB)} |`,
+      `| server and reader above idle | ${aboveMb.toFixed(0)} MB | ≤ ${ABOVE_IDLE_MB} MB | ${formatVerdict(aboveMb <= ABOVE_IDLE_MB)} |`,
+      `| hit worker above idle | ${workerMb.toFixed(0)} MB | | |`,
       `| redirects’ p99 alone | ${of(({ alone }) => alone.p99Ms).toFixed(2)} ms | | |`,
       `| redirects’ p99 beside an import, to alone | ${ratio.toFixed(2)} | ≤ ${TIMES_ALONE} | ${formatVerdict(ratio <= TIMES_ALONE)} |`,
       '',
