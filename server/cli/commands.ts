@@ -14,6 +14,7 @@ import { deleteWorkspaceCommand } from './commands/delete-workspace.ts'
 import { demoCommand } from './commands/demo.ts'
 import { doctorCommand } from './commands/doctor.ts'
 import { importCommand } from './commands/import.ts'
+import { exportCommand } from './commands/export.ts'
 import { listKeysCommand } from './commands/list-keys.ts'
 import {
   addDomainCommand,
@@ -54,6 +55,7 @@ export const COMMANDS: readonly AnyCommand[] = [
   acceptSecretCommand,
   demoCommand,
   importCommand,
+  exportCommand,
   moveCommand,
   adoptCommand,
   compactCommand,

@@ -118,6 +118,27 @@ describe('a workspace on another server', () => {
       )
   })
 
+  test('is the same file from the command line, beside the server', async () => {
+    const path = toPath('command')
+    const child = Bun.spawn([process.execPath, 'server/cli/main.ts', 'export', String(away.id), path], {
+      cwd: join(import.meta.dir, '../..'),
+      env: { PATH: process.env.PATH, DATA_DIR: to.dataDir, TOWPATH_URL: to.origin },
+      stderr: 'pipe',
+    })
+    const error = await new Response(child.stderr).text()
+    if ((await child.exited) !== 0) throw new Error(error)
+    await exportWorkspace(to, away, toPath('again'))
+    expect((await readExport(path)).records).toEqual((await readExport(toPath('again'))).records)
+  })
+
+  test('comes through a second time the same', async () => {
+    const third = await start()
+    const ws = await third.createWorkspace()
+    await take(third, ws, 'away')
+    await exportWorkspace(third, ws, toPath('third'))
+    expect(await readComparable(toPath('third'))).toEqual(await readComparable(toPath('away')))
+  })
+
   test('answers on its domain once that is proven', async () => {
     const headers = { 'User-Agent': BROWSER_USER_AGENT, Host: FULL_DOMAIN }
     const { status, headers: answered } = await to.call('/Case', { headers })
