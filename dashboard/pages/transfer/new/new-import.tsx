@@ -4,6 +4,7 @@ import { useBlocker } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 import type { ImportSourceName } from '../../../api/imports.ts'
 import { LARGE_FILE_MAX, LINKS_FILE_MAX } from '../../../api/imports.ts'
+import { useWorkspace } from '../../../shell/use-workspace.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { formatBytes, formatPercent } from '../../../ui/format.ts'
@@ -156,6 +157,14 @@ function Start({ state, source }: { state: NewImportState; source: ImportSourceN
   const { draft, inspection, start, errors, change } = state
   const isStarting = start.part !== null
   const isReading = inspection.part !== null
+  const { role } = useWorkspace()
+  if (source === 'towpath' && role !== 'owner')
+    return (
+      <p role="note" className="rounded-2xl border border-line bg-card p-5">
+        Only owners can import an export of Towpath: it may have more than links. Ask an owner of the
+        workspace.
+      </p>
+    )
   return (
     <Card title="How to import">
       <fieldset disabled={isStarting} className="grid grid-cols-1 gap-5">
