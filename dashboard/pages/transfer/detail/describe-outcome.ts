@@ -1,6 +1,6 @@
 // What has come of an import that has ended, in a sentence or two.
 
-import type { ImportResource } from '../../../api/imports.ts'
+import type { ImportResource } from '../../../api/transfer/imports.ts'
 import { formatCount, formatDay } from '../../../ui/format.ts'
 import { canUndo, countItems, isCancelled } from '../import-state.ts'
 

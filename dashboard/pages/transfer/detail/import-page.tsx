@@ -5,7 +5,12 @@ import { useParams } from '@tanstack/react-router'
 import { ArrowLeft } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { ApiError } from '../../../api/client.ts'
-import { type ImportResource, importQuery, invalidateAfterImport, isUnderway } from '../../../api/imports.ts'
+import {
+  type ImportResource,
+  importQuery,
+  invalidateAfterImport,
+  isUnderway,
+} from '../../../api/transfer/imports.ts'
 import { NotFoundPage } from '../../../shell/error-pages.tsx'
 import { useApi } from '../../../shell/use-workspace.ts'
 import { Badge } from '../../../ui/badge.tsx'
@@ -15,7 +20,7 @@ import { formatTime } from '../../../ui/format.ts'
 import { Page } from '../../../ui/page.tsx'
 import { SkeletonRows } from '../../../ui/skeleton.tsx'
 import { toImportState } from '../import-state.ts'
-import { toSourceText } from '../source-names.ts'
+import { toSourcePhrase } from '../source-names.ts'
 import { describeOutcome } from './describe-outcome.ts'
 import { ImportProgress, toProgressText } from './import-progress.tsx'
 import { ImportResult } from './import-result.tsx'
@@ -66,7 +71,7 @@ export function ImportPage() {
 }
 
 const toTitle = ({ source, dryRun }: ImportResource) =>
-  dryRun ? `Dry run: import from ${toSourceText(source)}` : `Import from ${toSourceText(source)}`
+  dryRun ? `Dry run: import from ${toSourcePhrase(source)}` : `Import from ${toSourcePhrase(source)}`
 
 function Description({ item }: { item: ImportResource }) {
   const { label, tone } = toImportState(item)

@@ -2,7 +2,7 @@
 
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { type ImportResource, importQuery, undoImport } from '../../../api/imports.ts'
+import { type ImportResource, importQuery, undoImport } from '../../../api/transfer/imports.ts'
 import { useApi, useCanEdit } from '../../../shell/use-workspace.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'

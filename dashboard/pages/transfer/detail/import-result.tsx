@@ -2,7 +2,7 @@
 
 import { Link } from '@tanstack/react-router'
 import { Ban, CircleCheck, CircleX, FlaskConical, Undo2 } from 'lucide-react'
-import type { ImportResource } from '../../../api/imports.ts'
+import type { ImportResource } from '../../../api/transfer/imports.ts'
 import { useCanEdit, useWorkspace } from '../../../shell/use-workspace.ts'
 import { ButtonLink } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'

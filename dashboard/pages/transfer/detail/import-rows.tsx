@@ -10,7 +10,7 @@ import {
   type ImportRowResource,
   importRowsQuery,
   type RowOutcome,
-} from '../../../api/imports.ts'
+} from '../../../api/transfer/imports.ts'
 import { useApi, useWorkspace } from '../../../shell/use-workspace.ts'
 import { Button } from '../../../ui/button.tsx'
 import { ErrorState } from '../../../ui/error-state.tsx'

@@ -1,6 +1,6 @@
 // What the server has recognised: the tool, the format, and the columns with what stands in them.
 
-import type { FileInspection, ImportSourceName } from '../../../api/imports.ts'
+import type { FileInspection, ImportSourceName } from '../../../api/transfer/imports.ts'
 import { Card } from '../../../ui/card.tsx'
 import { formatCount } from '../../../ui/format.ts'
 import { toVisibleText } from '../../../ui/visible-text.ts'
