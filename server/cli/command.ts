@@ -20,8 +20,16 @@ export const OPTIONS = {
   'to-database': { type: 'string' },
   'to-clickhouse': { type: 'string' },
   since: { type: 'string' },
-  /** For tests, which need fewer clicks. */
+  /** A number for tests of the demo, which need fewer; the file of a click history for imports. */
   clicks: { type: 'string' },
+  source: { type: 'string' },
+  'dry-run': { type: 'boolean' },
+  'on-conflict': { type: 'string' },
+  'domain-map': { type: 'string' },
+  mapping: { type: 'string' },
+  'date-order': { type: 'string' },
+  'time-zone': { type: 'string' },
+  undo: { type: 'string' },
   json: { type: 'boolean' },
   'mail-to': { type: 'string' },
   'move-to': { type: 'string' },

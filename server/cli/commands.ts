@@ -13,6 +13,7 @@ import { createWorkspaceCommand } from './commands/create-workspace.ts'
 import { deleteWorkspaceCommand } from './commands/delete-workspace.ts'
 import { demoCommand } from './commands/demo.ts'
 import { doctorCommand } from './commands/doctor.ts'
+import { importCommand } from './commands/import.ts'
 import { listKeysCommand } from './commands/list-keys.ts'
 import {
   addDomainCommand,
@@ -52,6 +53,7 @@ export const COMMANDS: readonly AnyCommand[] = [
   restoreUserCommand,
   acceptSecretCommand,
   demoCommand,
+  importCommand,
   moveCommand,
   adoptCommand,
   compactCommand,

@@ -44,7 +44,7 @@ const routes = {
     // Full access: the file has what each of them reads.
     scope: KEY_SCOPES,
     operationId: 'exportWorkspace',
-    tags: ['Imports and exports'],
+    tags: ['Import and export'],
     summary: 'Export the whole workspace',
     description:
       'One zip with links, tags, domains, forms, submissions, channels without their secrets, and all hits, as NDJSON. ' +

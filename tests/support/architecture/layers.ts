@@ -29,7 +29,7 @@ export const ALLOWED_FEATURE_IMPORTS: Record<string, string[]> = {
   tracking: ['hits', 'visitors'],
   attribution: ['tracking', 'hits', 'links', 'visitors'],
   notify: [],
-  transfer: ['forms', 'hits', 'links', 'visitors'],
+  transfer: ['attribution', 'forms', 'hits', 'links', 'notify', 'tracking', 'visitors'],
 }
 
 const ENTRANCE = /^server\/features\/(?:[\w-]+\/(?:api|public)|.+-api)\.ts$/

@@ -40,7 +40,6 @@ export const AUDIT_ACTIONS = [
   'clicks.exported',
   'leads.exported',
   'audit.exported',
-  'workspace.exported',
   'sign_in',
   'sign_in_failed',
   'session_ended',

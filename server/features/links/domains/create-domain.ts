@@ -7,7 +7,7 @@ import type { Connection } from '../../../storage/database/open-database.ts'
 import { type Actor, allow } from '../../accounts/access/actor.ts'
 import { requireRoom } from '../../accounts/access/workspace-limits.ts'
 import { recordAudit } from '../../accounts/audit/record-audit.ts'
-import { type DomainNeeds, lockDomains, toDomainResource } from './domain.ts'
+import { type DomainNeeds, type DomainRow, lockDomains, toDomainResource } from './domain.ts'
 import { toDomainColumns } from './domain-columns.ts'
 import { parseDomainName } from './domain-name.ts'
 import type { CreateDomainInput, DomainResource } from './schema.ts'
@@ -22,36 +22,45 @@ export async function createDomain(
   input: CreateDomainInput,
 ): Promise<DomainResource> {
   allow(actor, 'links:write')
-  const { db, site, now } = needs
+  return needs.db.write(async (connection) =>
+    toDomainResource(needs, await createDomainIn({ ...needs, connection }, actor, input), 0),
+  )
+}
+
+/** Does the same inside an open transaction. @throws as `createDomain` does */
+export async function createDomainIn(
+  { connection, site, now }: Pick<DomainNeeds, 'site' | 'now'> & { connection: Connection },
+  actor: Actor,
+  input: CreateDomainInput,
+): Promise<DomainRow> {
+  allow(actor, 'links:write')
   const parsed = parseDomainName(input.domain, site)
   if ('wrong' in parsed) throw invalid({ domain: parsed.wrong })
   const columns = toDomainColumns(site, input)
-  return db.write(async (connection) => {
-    await lockDomains(connection, actor)
-    await requirePlan(connection, actor)
-    await refuseTakenName(connection, actor, parsed.name)
-    const at = now()
-    const row = await connection
-      .insertInto('domains')
-      .values({
-        ...columns,
-        workspace_id: actor.workspaceId,
-        domain: parsed.name,
-        token: `towpath-${randomBase62(TOKEN_LENGTH)}`,
-        is_primary: 0,
-        case_sensitive: Number(input.caseSensitive ?? false),
-        created_at: at,
-        updated_at: at,
-      })
-      .onConflict((conflict) => conflict.columns(['workspace_id', 'domain']).doNothing())
-      .returningAll()
-      .executeTakeFirst()
-    if (!row) throw new Failure('conflict', `${parsed.name} is a domain of this workspace already`)
-    await requireRoom(connection, actor.workspaceId, 'domains')
-    const target = { type: 'domain', id: row.id, name: row.domain } as const
-    await recordAudit(connection, actor, { action: 'domain.created', target }, at)
-    return toDomainResource(needs, row, 0)
-  })
+  await lockDomains(connection, actor)
+  await requirePlan(connection, actor)
+  await refuseTakenName(connection, actor, parsed.name)
+  const at = now()
+  const row = await connection
+    .insertInto('domains')
+    .values({
+      ...columns,
+      workspace_id: actor.workspaceId,
+      domain: parsed.name,
+      token: `towpath-${randomBase62(TOKEN_LENGTH)}`,
+      is_primary: 0,
+      case_sensitive: Number(input.caseSensitive ?? false),
+      created_at: at,
+      updated_at: at,
+    })
+    .onConflict((conflict) => conflict.columns(['workspace_id', 'domain']).doNothing())
+    .returningAll()
+    .executeTakeFirst()
+  if (!row) throw new Failure('conflict', `${parsed.name} is a domain of this workspace already`)
+  await requireRoom(connection, actor.workspaceId, 'domains')
+  const target = { type: 'domain', id: row.id, name: row.domain } as const
+  await recordAudit(connection, actor, { action: 'domain.created', target }, at)
+  return row
 }
 
 /** @throws Failure `forbidden` */

@@ -46,7 +46,7 @@ export async function exportWorkspace(
   const exportedAt = now()
   const workspace = await db.read
     .selectFrom('workspaces')
-    .select(['name', 'created_at'])
+    .select(['public_id', 'name', 'created_at'])
     .where('id', '=', workspaceId)
     .executeTakeFirstOrThrow()
   const newest = await db.read

@@ -30,7 +30,8 @@ export interface WorkspaceManifest {
   exportedAt: string
   /** The name of the server's default domain: links on it go to the default domain of another server. */
   defaultDomain: string
-  workspace: { name: string; createdAt: string }
+  /** `publicId` names the things of this export in later ones of the same workspace. */
+  workspace: { publicId: string; name: string; createdAt: string }
   files: PartSum[]
   /** What an export never has, as sentences for its owner. */
   without: string[]
@@ -45,7 +46,7 @@ const WITHOUT = [
 
 export const createManifest = (
   facts: { product: string; exportedAt: number; defaultDomain: string },
-  workspace: { name: string; created_at: number },
+  workspace: { public_id: string; name: string; created_at: number },
   files: PartSum[],
 ): WorkspaceManifest => ({
   format: WORKSPACE_FORMAT,
@@ -53,7 +54,11 @@ export const createManifest = (
   product: facts.product,
   exportedAt: toIso(facts.exportedAt),
   defaultDomain: facts.defaultDomain,
-  workspace: { name: workspace.name, createdAt: toIso(workspace.created_at) },
+  workspace: {
+    publicId: workspace.public_id,
+    name: workspace.name,
+    createdAt: toIso(workspace.created_at),
+  },
   files,
   without: WITHOUT,
 })

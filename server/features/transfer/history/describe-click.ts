@@ -1,7 +1,6 @@
 // Turns a click of a tool into the line of a hit, with the parts that describe live hits. No code after this one sees an
 // address: the country is read from it, and it is dropped.
 
-import { createHash } from 'node:crypto'
 import { cutText } from '../../../lib/clean-text.ts'
 import { createGenerationCache } from '../../../lib/generation-cache.ts'
 import { DAY_MS } from '../../../lib/utc-day.ts'
@@ -17,12 +16,13 @@ import {
   toDescribedPart,
   toPlacePart,
 } from '../../hits/batches/hit-parts.ts'
-import { appendBytes, appendNumber, type LineBuffer, toUtf8 } from '../../hits/batches/ndjson-line.ts'
+import { appendBytes, appendNumber, type LineBuffer, toJsonPart, toUtf8 } from '../../hits/batches/ndjson-line.ts'
 import { cutUtmParameters } from '../../visitors/campaign.ts'
 import { cutReferrer } from '../../visitors/referrer.ts'
 import type { DescribedClick, SourceClick } from '../sources/source.ts'
 import { toClientNames } from './client-names.ts'
 import { findCountryCode } from './country-code.ts'
+import { toDayVisitor } from './day-visitor.ts'
 
 /** Of a user agent, as of live hits. */
 const USER_AGENT_MAX = 512
@@ -92,6 +92,7 @@ function describeOwn(place: ClickPlace, at: number, described: DescribedClick, l
   appendHead(lines, place.id, { ...place, ...described, at }, described.class)
   appendBytes(lines, toUtf8(`${toDayVisitor(described.visitor, at)}"`))
   appendBytes(lines, toDescribedPart(described))
+  if (described.unknownSlug !== null) appendBytes(lines, toJsonPart({ unknownSlug: described.unknownSlug }))
   appendEnd(lines, place)
   return described.class === 'human' && described.outcome === 'redirect'
 }
@@ -104,15 +105,6 @@ function appendEnd(lines: LineBuffer, { importId }: ClickPlace): void {
 
 const NOBODY = toUtf8(`${NO_VISITOR}"`)
 const IMPORT = toUtf8(',"importId":')
-
-/** Hashed anew with the day: whatever the export has, a visitor belongs to one day. */
-function toDayVisitor(visitor: string, at: number): string {
-  if (visitor === '' || visitor === NO_VISITOR) return NO_VISITOR
-  const digest = createHash('sha256')
-    .update(`${Math.floor(at / DAY_MS)}|${visitor}`)
-    .digest()
-  return digest.readBigUInt64BE().toString()
-}
 
 /** The parts of a cache's key are lines. */
 const toLine = (text: string | null) => text?.replaceAll('\n', ' ') ?? ''

@@ -8,12 +8,13 @@ import { recoverChunks } from '../history/store-chunk.ts'
 import type { ImportRun } from './import-run.ts'
 import type { TakenNames } from './taken-names.ts'
 
-/** @param taken the links of a pretended import */
-export async function importClicks(run: ImportRun, taken: TakenNames): Promise<void> {
+type FindLinks = (keys: string[]) => Promise<number[]>
+
+export async function importClicks(run: ImportRun, findLinks: FindLinks): Promise<void> {
   const { needs, reader, source, signal, options } = run
   const history = await toHistoryTask(run)
   await recoverChunks(needs, history.importId)
-  const answers = { ...needs, signal, findLinks: (keys: string[]) => findLinks(run, taken, keys) }
+  const answers = { ...needs, signal, findLinks }
   const input = {
     source,
     options: { ...run.reading, dateOrder: options.clicksDateOrder },
@@ -51,6 +52,12 @@ async function toHistoryTask({ needs, row, isDryRun }: ImportRun): Promise<Histo
 const KEYS_AT_ONCE = 500
 /** A pretended link has no id. Its number stands for it, far from those of links that exist. */
 const PRETENDED_IDS = 2 ** 36
+
+/** @param taken the links of a pretended import */
+export const toLinkFinder =
+  (run: ImportRun, taken: TakenNames): FindLinks =>
+  (keys) =>
+    findLinks(run, taken, keys)
 
 /** The link of each key, or 0. */
 async function findLinks(

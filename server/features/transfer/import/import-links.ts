@@ -81,7 +81,7 @@ export const restartPretence = (run: ImportRun): Promise<void> =>
     }),
   )
 
-async function forgetPretendedRows(run: ImportRun): Promise<void> {
+export async function forgetPretendedRows(run: ImportRun): Promise<void> {
   const { id, workspace_id } = run.row
   await run.needs.db.write(async (connection) => {
     await updateRun(connection, run, 'links', { position: 0, created: 0, renamed: 0, skipped: 0, failed: 0 })
@@ -93,7 +93,7 @@ async function forgetPretendedRows(run: ImportRun): Promise<void> {
   })
 }
 
-async function getPosition({ needs, row }: ImportRun): Promise<number> {
+export async function getPosition({ needs, row }: ImportRun): Promise<number> {
   const { position } = await needs.db.read
     .selectFrom('imports')
     .select('position')

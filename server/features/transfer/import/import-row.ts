@@ -6,6 +6,7 @@ import { DAY_MS } from '../../../lib/utc-day.ts'
 import type { Connection } from '../../../storage/database/open-database.ts'
 import type { ImportRows, Imports } from '../../../storage/database/tables/transfer-tables.ts'
 import type { Actor } from '../../accounts/access/actor.ts'
+import type { ArchiveFacts } from '../workspace/archive-run.ts'
 import {
   type DateOrder,
   ERRORS_SHOWN,
@@ -33,6 +34,8 @@ export interface ImportOptions {
   linksDateOrder: DateOrder | null
   clicksDateOrder: DateOrder | null
   clickRows: number | null
+  /** What the check has found of the export of a workspace. */
+  archive?: ArchiveFacts
 }
 
 export const readOptions = ({ options }: Pick<ImportRow, 'options'>): ImportOptions => JSON.parse(options)

@@ -7,7 +7,9 @@ import { FileProblem } from '../files/source-file.ts'
 import { eraseImportedClicks, type HistoryErasureNeeds } from '../history/erase-imported-clicks.ts'
 import { ImportStopped } from '../history/store-chunk.ts'
 import { openReader, ReaderLost } from '../reader/open-reader.ts'
-import { importClicks } from './import-clicks.ts'
+import { isArchive } from '../archive/is-archive.ts'
+import { checkArchive, importArchive, NOTHING_PRETENDED, toArchiveLinkFinder } from './import-archive.ts'
+import { importClicks, toLinkFinder } from './import-clicks.ts'
 import { removeUpload } from './import-files.ts'
 import { checkImport, importLinks, restartPretence } from './import-links.ts'
 import type { ImportMetrics } from './import-metrics.ts'
@@ -83,11 +85,14 @@ async function runImport(needs: RunnerNeeds, row: ImportRow, signal: AbortSignal
 }
 
 async function runStages(needs: RunnerNeeds, run: ImportRun): Promise<void> {
-  if (run.row.stage === 'check') await checkImport(run)
+  const isZip = run.source === 'towpath' && (await isArchive(run.file.path))
+  if (run.row.stage === 'check') await (isZip ? checkArchive(run) : checkImport(run))
   else if (run.isDryRun && run.row.stage === 'clicks') await restartPretence(run)
   const isBehindLinks = run.row.stage === 'clicks' && !run.isDryRun
-  const taken = isBehindLinks ? NOTHING_TAKEN : await importLinks(run)
-  if (run.options.clickRows !== null) await importClicks(run, taken)
+  const findLinks = isZip
+    ? toArchiveLinkFinder(run, isBehindLinks ? NOTHING_PRETENDED : await importArchive(run))
+    : toLinkFinder(run, isBehindLinks ? NOTHING_TAKEN : await importLinks(run))
+  if (run.options.clickRows !== null) await importClicks(run, findLinks)
   await needs.db.write((connection) =>
     updateRun(connection, run, 'clicks', { status: 'done', finished_at: needs.now(), position: 0 }),
   )

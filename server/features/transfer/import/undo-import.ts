@@ -8,27 +8,28 @@ import { allow } from '../../accounts/access/actor.ts'
 import { deleteLinkIn } from '../../links/delete.ts'
 import { getUnpurgedForUpdate } from '../../links/get.ts'
 import { deleteUnusedTagIn } from '../../links/tags/delete-unused-tag.ts'
+import {
+  type CreatedItem,
+  type DeleteItem,
+  deleteChannelUnlessChanged,
+  deleteDomainUnlessUsed,
+  deleteFormUnlessUsed,
+  deleteSubmissionUnlessChanged,
+} from '../workspace/delete-items.ts'
 import { type ImportRun, updateRun } from './import-run.ts'
 
 /** Of one transaction: redirects, and other writers, wait for no more. */
 const ITEMS_AT_ONCE = 20
 
-/** An item that an import has created. */
-interface CreatedItem {
-  id: number
-  kind: string
-  item_id: number
-  item_updated_at: number | null
-  name: string | null
-}
 
-/** Deletes one item. @returns why it stays, or undefined where it is gone */
-type DeleteItem = (run: ImportRun, db: Database, item: CreatedItem) => Promise<string | undefined>
-
-/** By kind. Links come before the tags that they have. */
-const DELETIONS: [kind: string, DeleteItem][] = [
+/** By kind. What refers to something comes before it: links before the tags that they have. */
+const DELETIONS: [kind: string, DeleteItem<ImportRun>][] = [
+  ['submission', deleteSubmissionUnlessChanged],
+  ['form', deleteFormUnlessUsed],
+  ['channel', deleteChannelUnlessChanged],
   ['link', deleteLinkUnlessChanged],
   ['tag', deleteTagUnlessUsed],
+  ['domain', deleteDomainUnlessUsed],
 ]
 
 /** Goes on where it was: the rows of what is deleted are gone, or say `kept`. */
@@ -56,7 +57,7 @@ export async function undoImport(run: ImportRun): Promise<void> {
 async function listItems({ needs, row }: ImportRun, kind: string, after: number): Promise<CreatedItem[]> {
   const rows = await needs.db.read
     .selectFrom('import_rows')
-    .select(['id', 'kind', 'item_id', 'item_updated_at', 'name'])
+    .select(['id', 'kind', 'item_id', 'item_updated_at', 'name', 'field', 'value'])
     .where('workspace_id', '=', row.workspace_id)
     .where('import_id', '=', row.id)
     .where('outcome', 'in', ['created', 'renamed'])
@@ -69,7 +70,7 @@ async function listItems({ needs, row }: ImportRun, kind: string, after: number)
   return rows as CreatedItem[]
 }
 
-async function deleteItems(run: ImportRun, items: CreatedItem[], deleteItem: DeleteItem): Promise<void> {
+async function deleteItems(run: ImportRun, items: CreatedItem[], deleteItem: DeleteItem<ImportRun>): Promise<void> {
   const { db } = run.needs
   await db.write(async (connection, onCommit) => {
     await updateRun(connection, run, 'undo', { total: null })
@@ -93,13 +94,14 @@ async function markKept(connection: Connection, { row }: ImportRun, { id }: Crea
 async function deleteLinkUnlessChanged(
   { needs, actor }: ImportRun,
   db: Database,
-  { item_id, item_updated_at }: CreatedItem,
+  { item_id, item_updated_at, field, value }: CreatedItem,
 ): Promise<string | undefined> {
+  const leads = field === 'leads' ? Number(value) : 0
   try {
     return await db.write(async (connection, onCommit) => {
       const link = await getUnpurgedForUpdate(needs.db, connection, actor, item_id)
       if (link.updated_at !== item_updated_at) return 'It was changed after the import.'
-      if (link.leads > 0) return 'It has leads.'
+      if (link.leads > leads) return 'It has leads.'
       await deleteLinkIn({ ...needs, db, connection, onCommit }, actor, item_id, true)
       return undefined
     })

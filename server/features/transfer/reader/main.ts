@@ -11,6 +11,7 @@ import type {
   ReaderTasks,
   TaskFunction,
 } from './protocol.ts'
+import { checkArchiveFile, readArchive } from './tasks/archive-tasks.ts'
 import { checkFiles } from './tasks/check-files.ts'
 import { inspectFile } from './tasks/inspect-file.ts'
 import { readClicks } from './tasks/read-clicks.ts'
@@ -20,6 +21,8 @@ const TASKS: { [Name in ReaderTaskName]: TaskFunction<Name> } = {
   inspect: inspectFile,
   check: checkFiles,
   links: readLinkRows,
+  checkArchive: checkArchiveFile,
+  archive: readArchive,
   clicks: readClicks,
 }
 

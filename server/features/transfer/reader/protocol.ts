@@ -6,6 +6,8 @@ import type { LogFormat } from '../../../lib/telemetry/log-format.ts'
 import type { FieldProblem, FileEncoding, FileFormat } from '../files/source-file.ts'
 import type { HistoryMessage, HistoryReply, HistoryTask } from '../history/messages.ts'
 import type { DateOrder, ImportSourceName } from '../schema.ts'
+import type { ArchiveContents } from '../archive/check-archive.ts'
+import type { RecordBatch } from '../archive/read-archive-records.ts'
 import type { ReadingOptions, SourceLink } from '../sources/source.ts'
 
 /** An uploaded file on the disk. */
@@ -93,11 +95,20 @@ export interface ClicksTask extends SourceTask {
   history: HistoryTask
 }
 
+export interface ArchiveTask {
+  /** The export of a workspace. */
+  file: UploadedFile
+  /** So many lines are stored: they are read and not sent. */
+  skip: number
+}
+
 /** The tasks of the reader, each with what the server gives, what comes in batches, the reply to a batch, and the result. */
 export interface ReaderTasks {
   inspect: { input: InspectTask; batch: never; reply: null; result: Inspection }
   check: { input: CheckTask; batch: null; reply: null; result: ImportCheck }
   links: { input: LinksTask; batch: LinkBatch; reply: null; result: null }
+  checkArchive: { input: { file: UploadedFile }; batch: null; reply: null; result: ArchiveContents }
+  archive: { input: ArchiveTask; batch: RecordBatch; reply: null; result: null }
   clicks: { input: ClicksTask; batch: HistoryMessage; reply: HistoryReply; result: null }
 }
 export type ReaderTaskName = keyof ReaderTasks

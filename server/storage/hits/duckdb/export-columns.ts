@@ -46,7 +46,7 @@ export function toExportColumns(format: ExportFormat): string {
 }
 
 /** What only this server understands. */
-const LOCAL_FIELDS: ReadonlySet<string> = new Set(['workspaceId'] satisfies (keyof Hit)[])
+const LOCAL_FIELDS: ReadonlySet<string> = new Set(['workspaceId', 'importId'] satisfies (keyof Hit)[])
 
 /** All fields of a hit that another server can use. The visitor is a text, because JSON's numbers have 53 bits. */
 export const HISTORY_COLUMNS = (Object.keys(HIT_COLUMNS) as (keyof Hit)[])

@@ -7,9 +7,11 @@ import { readHistory } from '../../history/read-history.ts'
 import { toClickKeys } from '../../sources/link-key.ts'
 import type { ImportSource, ReadingOptions } from '../../sources/source.ts'
 import type { TaskFunction } from '../protocol.ts'
+import { readArchiveClicks } from './archive-tasks.ts'
 import { getSource, openClickFile } from './open-links.ts'
 
 export const readClicks: TaskFunction<'clicks'> = async (input, send) => {
+  if (input.source === 'towpath') return readArchiveClicks(input, send)
   const source = getSource(input.source)
   const file = await openClickFile(source, input.file)
   const place = source.clicks ?? source.links

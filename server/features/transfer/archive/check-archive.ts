@@ -1,0 +1,47 @@
+// Reads a whole archive once before anything of it is stored: each file must be the one that the manifest describes.
+
+import { createHash } from 'node:crypto'
+import type { WorkspaceFileName } from '../export/manifest.ts'
+import { FileProblem } from '../files/source-file.ts'
+import { type ArchiveManifest, openArchive } from './open-archive.ts'
+
+export interface ArchiveContents {
+  manifest: ArchiveManifest
+  /** How many lines each file has. */
+  records: Partial<Record<WorkspaceFileName, number>>
+}
+
+/** @param onProgress from 0 to 1 @throws FileProblem */
+export async function checkArchive(
+  path: string,
+  onProgress: (done: number) => Promise<unknown>,
+): Promise<ArchiveContents> {
+  const archive = await openArchive(path)
+  try {
+    const { files } = archive.manifest
+    const total = files.reduce((sum, { bytes }) => sum + bytes, 0)
+    const records: ArchiveContents['records'] = {}
+    let done = 0
+    for (const file of files) {
+      const hash = createHash('sha256')
+      let told = done
+      for await (const piece of archive.read(file.name as WorkspaceFileName)) {
+        hash.update(piece)
+        done += piece.length
+        if (done - told < TELL_BYTES) continue
+        told = done
+        await onProgress(done / total)
+      }
+      if (hash.digest('hex') !== file.sha256)
+        throw new FileProblem(
+          `The file ${file.name} in the zip was changed or damaged: its checksum is another one. Export the workspace again.`,
+        )
+      records[file.name as WorkspaceFileName] = file.records
+    }
+    return { manifest: archive.manifest, records }
+  } finally {
+    await archive.close()
+  }
+}
+
+const TELL_BYTES = 16 * 1024 * 1024

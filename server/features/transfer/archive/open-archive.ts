@@ -1,0 +1,174 @@
+// Opens the zip of a workspace's export. It comes from a stranger: its directory, names and sizes are checked before a byte is
+// unpacked, and its manifest before a record is believed.
+
+import type { Readable } from 'node:stream'
+import { type Entry, fromFd, type ZipFile } from 'yauzl'
+import { open } from 'node:fs/promises'
+import { z } from 'zod'
+import {
+  MANIFEST_NAME,
+  WORKSPACE_FILES,
+  WORKSPACE_FORMAT,
+  WORKSPACE_FORMAT_VERSION,
+  type WorkspaceFileName,
+} from '../export/manifest.ts'
+import { FileProblem } from '../files/source-file.ts'
+
+export interface Archive {
+  manifest: ArchiveManifest
+  /** Unpacks a file. An export of an older release may lack it: then it is empty. */
+  read(name: WorkspaceFileName): AsyncGenerator<Buffer>
+  close(): Promise<void>
+}
+
+const MANIFEST_BYTES_MAX = 1024 * 1024
+/** Our own exports shrink to a tenth or a thirtieth; a bomb to a thousandth. */
+const RATIO_MAX = 200
+const RATIO_FREE_BYTES = 64 * 1024 * 1024
+const STORED = 0
+const DEFLATED = 8
+
+const wholeNumber = z.int().min(0)
+const Manifest = z.object({
+  format: z.literal(WORKSPACE_FORMAT),
+  version: z.int().min(1),
+  product: z.string().max(100),
+  defaultDomain: z.string().max(300),
+  workspace: z.object({
+    publicId: z.string().min(1).max(100),
+    name: z.string().max(1000),
+    createdAt: z.iso.datetime(),
+  }),
+  files: z
+    .array(
+      z.object({
+        name: z.string(),
+        records: wholeNumber,
+        bytes: wholeNumber,
+        sha256: z.string().regex(/^[0-9a-f]{64}$/),
+      }),
+    )
+    .max(WORKSPACE_FILES.length),
+})
+export type ArchiveManifest = z.infer<typeof Manifest>
+
+/** @throws FileProblem for a file that is no whole export of a workspace */
+export async function openArchive(path: string): Promise<Archive> {
+  const handle = await open(path)
+  let zip: ZipFile | undefined
+  try {
+    zip = await openZip(handle.fd)
+    const opened = zip
+    const entries = await listEntries(opened)
+    const manifest = await readManifest(opened, entries)
+    checkNames(entries, manifest)
+    return {
+      manifest,
+      async *read(name) {
+        const entry = entries.get(name)
+        if (entry) yield* readEntry(opened, entry)
+      },
+      close: () => handle.close(),
+    }
+  } catch (error) {
+    await handle.close()
+    throw error instanceof FileProblem ? error : toProblem(error)
+  }
+}
+
+const HOW_TO = 'Export the workspace again, and import that file as it is.'
+
+const toProblem = (error: unknown) =>
+  new FileProblem(
+    `The zip file cannot be read (${error instanceof Error ? error.message : error}): it is damaged, or was cut off. ${HOW_TO}`,
+  )
+
+const openZip = (fd: number) =>
+  new Promise<ZipFile>((resolve, reject) => {
+    const options = { lazyEntries: true, autoClose: false, strictFileNames: true, validateEntrySizes: true }
+    fromFd(fd, options, (error, zip) => (error ? reject(error) : resolve(zip)))
+  })
+
+/** All entries of the zip's directory. An entry that no export has ends the reading: there may be millions. */
+function listEntries(zip: ZipFile): Promise<Map<string, Entry>> {
+  const entries = new Map<string, Entry>()
+  return new Promise((resolve, reject) => {
+    zip.on('error', reject)
+    zip.on('end', () => resolve(entries))
+    zip.on('entry', (entry: Entry) => {
+      const problem = findEntryProblem(entry, entries)
+      if (problem) return reject(new FileProblem(problem))
+      entries.set(entry.fileName, entry)
+      zip.readEntry()
+    })
+    zip.readEntry()
+  })
+}
+
+const isKnownName = (name: string) =>
+  name === MANIFEST_NAME || (WORKSPACE_FILES as readonly string[]).includes(name)
+
+function findEntryProblem(entry: Entry, earlier: Map<string, Entry>): string | undefined {
+  const name = JSON.stringify(entry.fileName.slice(0, 100))
+  if (!isKnownName(entry.fileName))
+    return `The zip has a file ${name}, which no export of this product has. ${HOW_TO}`
+  if (earlier.has(entry.fileName)) return `The zip has ${name} twice. ${HOW_TO}`
+  if (entry.isEncrypted()) return `The zip has a password. Unpack it, and pack it again without one.`
+  if (entry.compressionMethod !== STORED && entry.compressionMethod !== DEFLATED)
+    return `The zip has ${name} in a compression that nobody here can read. ${HOW_TO}`
+  if (entry.uncompressedSize > Math.max(RATIO_FREE_BYTES, entry.compressedSize * RATIO_MAX))
+    return `The zip has ${name}, which would unpack to more than ${RATIO_MAX} times its size. ${HOW_TO}`
+  return undefined
+}
+
+async function* readEntry(zip: ZipFile, entry: Entry): AsyncGenerator<Buffer> {
+  const stream = await new Promise<Readable>((resolve, reject) => {
+    zip.openReadStream(entry, (error, opened) => (error ? reject(error) : resolve(opened)))
+  })
+  try {
+    for await (const piece of stream) yield piece as Buffer
+  } catch (error) {
+    throw toProblem(error)
+  } finally {
+    stream.destroy()
+  }
+}
+
+async function readManifest(zip: ZipFile, entries: Map<string, Entry>): Promise<ArchiveManifest> {
+  const entry = entries.get(MANIFEST_NAME)
+  if (!entry) throw new FileProblem(`The zip has no ${MANIFEST_NAME}: it is no whole export. ${HOW_TO}`)
+  if (entry.uncompressedSize > MANIFEST_BYTES_MAX)
+    throw new FileProblem(`The file ${MANIFEST_NAME} is too large. ${HOW_TO}`)
+  const pieces: Buffer[] = []
+  for await (const piece of readEntry(zip, entry)) pieces.push(piece)
+  const parsed = Manifest.safeParse(parseJson(Buffer.concat(pieces).toString()))
+  if (!parsed.success) throw new FileProblem(`The file ${MANIFEST_NAME} is not that of an export. ${HOW_TO}`)
+  if (parsed.data.version > WORKSPACE_FORMAT_VERSION)
+    throw new FileProblem(
+      `The export is of a newer release (${parsed.data.product}). Bring this server to that release first.`,
+    )
+  return parsed.data
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** What the manifest names is there, and nothing else. */
+function checkNames(entries: Map<string, Entry>, { files }: ArchiveManifest): void {
+  const named = new Set(files.map(({ name }) => name))
+  for (const { name, bytes } of files) {
+    const entry = entries.get(name)
+    if (!entry || name === MANIFEST_NAME)
+      throw new FileProblem(`The zip lacks ${JSON.stringify(name.slice(0, 100))}. ${HOW_TO}`)
+    if (entry.uncompressedSize !== bytes)
+      throw new FileProblem(`The zip has another ${name} than its manifest says. ${HOW_TO}`)
+  }
+  for (const name of entries.keys())
+    if (name !== MANIFEST_NAME && !named.has(name))
+      throw new FileProblem(`The zip has ${name}, which its manifest does not name. ${HOW_TO}`)
+}

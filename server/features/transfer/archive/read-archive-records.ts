@@ -1,0 +1,67 @@
+// Reads the records of an archive in the order in which they are stored: what others refer to comes first.
+
+import { countHitsByLink } from './read-archive-hits.ts'
+import { type Archive, openArchive } from './open-archive.ts'
+import { type ArchiveLine, readLines } from './read-lines.ts'
+import { type ArchiveRecord, RECORD_FILES, RECORD_SCHEMAS, type RecordFileName } from './record-schemas.ts'
+
+/** One line of a file: what it has, or what is wrong with it. */
+export type RecordReading<Name extends RecordFileName = RecordFileName> = { row: number } & (
+  | { record: ArchiveRecord<Name>; problem?: undefined }
+  | { record?: undefined; problem: { field: string; message: string } }
+)
+
+/** Readings of one file. */
+export type RecordBatch = {
+  [Name in RecordFileName]: { file: Name; readings: RecordReading<Name>[] }
+}[RecordFileName]
+
+/** A batch becomes one transaction: redirects and other writers wait for no more. */
+const BATCH_RECORDS = 25
+
+/**
+ * Sends all records, some at a time. A link's `clicks` are a total as those of other tools (history/click-totals.ts): what is
+ * left of it when all hits of the archive are taken away are the clicks that no hit stands for. 0 where there are none.
+ * @param skip so many lines of all files together are stored already @throws FileProblem
+ */
+export async function readArchiveRecords(
+  { path, skip }: { path: string; skip: number },
+  send: (batch: RecordBatch) => Promise<unknown>,
+): Promise<void> {
+  const archive = await openArchive(path)
+  try {
+    let left = skip
+    for (const file of RECORD_FILES) {
+      const finish = file === 'links.ndjson' ? await createClickFinisher(archive) : undefined
+      for await (const lines of readLines(archive, file)) {
+        const fresh = lines.slice(left)
+        left = Math.max(0, left - lines.length)
+        for (let from = 0; from < fresh.length; from += BATCH_RECORDS) {
+          const readings = fresh.slice(from, from + BATCH_RECORDS).map((line) => toReading(file, line))
+          await send({ file, readings: finish ? readings.map(finish as never) : readings } as RecordBatch)
+        }
+      }
+    }
+  } finally {
+    await archive.close()
+  }
+}
+
+async function createClickFinisher(archive: Archive) {
+  const byLink = await countHitsByLink(archive)
+  return (reading: RecordReading<'links.ndjson'>): RecordReading<'links.ndjson'> => {
+    const { row, record } = reading
+    if (!record) return reading
+    const { hits, clicks } = byLink.get(record.id) ?? { hits: 0, clicks: 0 }
+    const total = record.clicks > clicks ? record.clicks - clicks + hits : 0
+    return { row, record: { ...record, clicks: total } }
+  }
+}
+
+function toReading<Name extends RecordFileName>(file: Name, { row, record }: ArchiveLine): RecordReading<Name> {
+  if (record === undefined) return { row, problem: { field: '', message: 'This line is no JSON.' } }
+  const parsed = RECORD_SCHEMAS[file].safeParse(record)
+  if (parsed.success) return { row, record: parsed.data as ArchiveRecord<Name> }
+  const [issue] = parsed.error.issues
+  return { row, problem: { field: issue?.path.join('.') ?? '', message: issue?.message ?? 'is wrong' } }
+}

@@ -1,0 +1,185 @@
+// What a record of each file may be. Anybody can write a zip with a manifest that fits, so each record is checked before it
+// is stored. What the API checks too (names, URLs, slugs) is checked by the API's own rules later.
+
+import { z } from 'zod'
+import { isEmail } from '../../../lib/email.ts'
+import { isCleanText } from '../../../lib/text.ts'
+import { TOUCH_KINDS } from '../../tracking/touch.ts'
+import { ATTEMPT_OUTCOMES } from '../../forms/attempts/attempt-counter.ts'
+import { SUBMISSION_STATUSES } from '../../forms/schema.ts'
+import { CHANNEL_TYPES, RECIPIENTS_MAX } from '../../notify/schema.ts'
+
+const TEXT_MAX = 10_000
+const FIELD_MAX = 65_536
+const FIELDS_MAX = 256
+
+const text = (max = TEXT_MAX) =>
+  z.string().max(max).refine(isCleanText, 'must not contain NUL or broken Unicode characters')
+const orNull = text().nullable()
+const id = z.int().min(1)
+const count = z.int().min(0)
+const time = z.iso.datetime().transform((value) => Date.parse(value))
+const visitor = z
+  .string()
+  .regex(/^\d{1,20}$/)
+  .refine((digits) => BigInt(digits) < 2n ** 64n)
+
+const campaign = {
+  utmSource: orNull,
+  utmMedium: orNull,
+  utmCampaign: orNull,
+  utmTerm: orNull,
+  utmContent: orNull,
+}
+
+const TagRecord = z.object({ name: text(), color: text(), createdAt: time })
+
+const DomainRecord = z.object({
+  domain: text(300),
+  primary: z.boolean(),
+  caseSensitive: z.boolean(),
+  rootUrl: orNull,
+  notFoundUrl: orNull,
+  expiredUrl: orNull,
+  assetLinks: z.unknown(),
+  appleAppSiteAssociation: z.unknown(),
+  createdAt: time,
+})
+
+const ChannelRecord = z.object({
+  id,
+  type: z.enum(CHANNEL_TYPES),
+  name: text(),
+  to: z
+    .array(z.string().refine(isEmail, 'must be e-mail addresses'))
+    .max(RECIPIENTS_MAX),
+  url: text(3000).nullable(),
+  chatId: text(300).nullable(),
+  enabled: z.boolean(),
+  createdAt: time,
+  updatedAt: time,
+})
+
+const FormRecord = z.object({
+  formKey: text(100),
+  name: text(),
+  enabled: z.boolean(),
+  requiredFields: z.array(text()),
+  redirectUrl: orNull,
+  pageUrl: orNull,
+  afterSubmit: text(),
+  onError: text(),
+  captcha: z.boolean(),
+  successMessage: orNull,
+  allowedOrigins: z.array(text()),
+  nextHosts: z.array(text()),
+  channelIds: z.array(id),
+  createdAt: time,
+  updatedAt: time,
+})
+
+const LinkRecord = z.object({
+  id,
+  slug: text(),
+  domain: text(300),
+  destinationUrl: text(),
+  title: orNull,
+  comments: orNull,
+  tags: z.array(text()),
+  externalId: orNull,
+  archived: z.boolean(),
+  startsAt: z.iso.datetime().nullable(),
+  expiresAt: z.iso.datetime().nullable(),
+  expiredUrl: orNull,
+  clickLimit: z.int().nullable(),
+  leadLimit: z.int().nullable(),
+  passwordProtected: z.boolean(),
+  forwardQuery: z.boolean(),
+  trackConversions: z.boolean(),
+  geoTargeting: z.record(z.string(), text()),
+  deviceTargeting: z.record(z.string(), text()),
+  redirectStatus: z.int(),
+  previewTitle: orNull,
+  previewDescription: orNull,
+  previewImage: orNull,
+  clicks: count,
+  leads: count,
+  lastClickedAt: time.nullable(),
+  createdAt: time,
+  updatedAt: time,
+  clicksUsed: count,
+  deletedAt: time.nullable(),
+  purgedAt: time.nullable(),
+})
+
+const AttemptRecord = z.object({
+  formKey: text(100),
+  day: z.iso.date(),
+  outcome: z.enum(ATTEMPT_OUTCOMES),
+  field: text(),
+  attempts: count,
+})
+
+const TouchRecord = z.object({
+  at: time,
+  kind: z.enum(TOUCH_KINDS),
+  linkId: id.nullable(),
+  clickId: orNull,
+  referrer: orNull,
+  landingUrl: orNull,
+  ...campaign,
+})
+
+const SubmissionRecord = z.object({
+  id,
+  formKey: text(100),
+  fields: z.array(z.tuple([text(FIELD_MAX), text(FIELD_MAX)])).max(FIELDS_MAX),
+  status: z.enum(SUBMISSION_STATUSES),
+  notes: orNull,
+  email: orNull,
+  duplicateOf: id.nullable(),
+  visitor: visitor.nullable(),
+  linkId: id.nullable(),
+  clickId: orNull,
+  eventId: orNull,
+  sessionLinked: z.boolean(),
+  attribution: z.enum(['measured', 'inferred', 'none']),
+  referrer: orNull,
+  pageUrl: orNull,
+  landingUrl: orNull,
+  ...campaign,
+  device: orNull,
+  browser: orNull,
+  os: orNull,
+  country: orNull,
+  region: orNull,
+  city: orNull,
+  createdAt: time,
+  touches: z.array(TouchRecord).max(1000),
+})
+
+const MissRecord = z.object({
+  domain: text(300),
+  hour: time,
+  slug: text(2000),
+  hits: count,
+  visitors: count,
+  bots: count,
+  lastAt: time,
+})
+
+/** By the name of the file. Hits are no part of it: they never become rows. */
+export const RECORD_SCHEMAS = {
+  'tags.ndjson': TagRecord,
+  'domains.ndjson': DomainRecord,
+  'channels.ndjson': ChannelRecord,
+  'forms.ndjson': FormRecord,
+  'links.ndjson': LinkRecord,
+  'attempts.ndjson': AttemptRecord,
+  'submissions.ndjson': SubmissionRecord,
+  'misses.ndjson': MissRecord,
+} as const
+
+export type RecordFileName = keyof typeof RECORD_SCHEMAS
+export const RECORD_FILES = Object.keys(RECORD_SCHEMAS) as RecordFileName[]
+export type ArchiveRecord<Name extends RecordFileName> = z.infer<(typeof RECORD_SCHEMAS)[Name]>

@@ -1,0 +1,14 @@
+// The visitor of a hit or submission of our own export.
+
+import { createHash } from 'node:crypto'
+import { DAY_MS } from '../../../lib/utc-day.ts'
+import { NO_VISITOR } from '../../../storage/hits/hit.ts'
+
+/** Hashed anew with the day: whatever the export has, a visitor belongs to one day. */
+export function toDayVisitor(visitor: string, at: number): string {
+  if (visitor === '' || visitor === NO_VISITOR) return NO_VISITOR
+  const digest = createHash('sha256')
+    .update(`${Math.floor(at / DAY_MS)}|${visitor}`)
+    .digest()
+  return digest.readBigUInt64BE().toString()
+}

@@ -1,0 +1,14 @@
+// Hits of our own export that have no link, such as page views of visitors who came without one. They are counted by day as
+// those of a link are, so that a repeated import adds none of them.
+
+import { createHash } from 'node:crypto'
+
+/** No server has so many links. */
+const FIRST = 2 ** 36
+
+/** The number that stands for the missing link. Each exported workspace has its own. */
+export const toStandIn = (publicId: string): number =>
+  FIRST + (createHash('sha256').update(publicId).digest().readUInt32BE() >>> 0)
+
+/** The link that a hit gets. */
+export const toHitLink = (linkId: number): number => (linkId >= FIRST ? 0 : linkId)

@@ -1,0 +1,86 @@
+// An import of a workspace's export while it runs, and what becomes of each record.
+
+import type { Connection, Database, OnCommit } from '../../../storage/database/open-database.ts'
+import type { Actor } from '../../accounts/access/actor.ts'
+import type { Site } from '../../links/link.ts'
+import type { OnConflict, RowKind, RowOutcome } from '../schema.ts'
+
+/** What is known of an archive that was checked. Stored with the import. */
+export interface ArchiveFacts {
+  /** Of the workspace that was exported. */
+  publicId: string
+  /** The name of the default domain there. */
+  defaultDomain: string
+  /** When that workspace was created: its analytics begin there. */
+  createdAt: number
+}
+
+export interface ArchiveRun {
+  needs: { db: Database; site: Site; now: () => number }
+  actor: Actor
+  importId: number
+  archive: ArchiveFacts
+  onConflict: OnConflict
+  /** A host of the archive → a domain, as it was typed. */
+  domainMap: Record<string, string>
+  isDryRun: boolean
+  /** Of a dry run: keys and domains that it would have created. */
+  pretended: Set<string>
+  /** A hash of a password that nobody knows. */
+  closedPassword: string
+}
+
+/** The transaction of a batch of records. */
+export interface RecordTransaction {
+  run: ArchiveRun
+  /** Its writes are savepoints of the transaction. */
+  db: Database
+  connection: Connection
+  onCommit: OnCommit
+}
+
+/** What has become of a record. */
+export interface RecordOutcome {
+  kind: RowKind
+  outcome: Exclude<RowOutcome, 'kept'>
+  name: string | null
+  itemId: number | null
+  /** `updated_at` of the item. */
+  updatedAt: number | null
+  field: string | null
+  value: string | null
+  message: string | null
+  /** A slug is taken. */
+  isConflict?: boolean
+}
+
+type Item = Pick<RecordOutcome, 'kind' | 'name'>
+
+const NOTHING = { itemId: null, updatedAt: null, field: null, value: null, message: null }
+
+export const toCreated = (
+  item: Item,
+  row: { id: number; updated_at: number },
+  message: string | null = null,
+): RecordOutcome => ({
+  ...NOTHING,
+  ...item,
+  outcome: 'created',
+  itemId: row.id,
+  updatedAt: row.updated_at,
+  message,
+})
+
+export const toSkipped = (item: Item, message: string): RecordOutcome => ({
+  ...NOTHING,
+  ...item,
+  outcome: 'skipped',
+  message,
+})
+
+export const toFailed = (
+  item: Item,
+  problem: { field: string | null; value?: string | null; message: string },
+): RecordOutcome => ({ ...NOTHING, ...item, outcome: 'failed', ...problem })
+
+export const IMPORTED_BEFORE = 'Imported before.'

@@ -1,0 +1,38 @@
+// Says on which domain a link of an archive comes: the one that the person has named for its host, else the default domain for
+// a link that was on the default domain, else the workspace's own domain of that name. That one need not be verified: its links
+// wait for it, as those of a domain that was lost do.
+
+import { Failure } from '../../../lib/failure.ts'
+import type { Connection } from '../../../storage/database/open-database.ts'
+import { type LinkDomain, resolveDomain, toStoredDomain } from '../../links/names/link-domain.ts'
+import type { ArchiveRun } from './archive-run.ts'
+import { toDomainKey } from './store-settings.ts'
+
+/** @throws Failure `invalid` where the domain that the person has named is gone */
+export async function chooseLinkDomain(
+  run: ArchiveRun,
+  connection: Connection,
+  host: string,
+): Promise<LinkDomain> {
+  const { needs, actor, archive, domainMap } = run
+  const lookup = { connection, site: needs.site }
+  const typed = domainMap[host.toLowerCase()]
+  if (typed !== undefined) return resolveDomain(lookup, actor, typed)
+  if (host.toLowerCase() === archive.defaultDomain.toLowerCase()) return { name: '', caseSensitive: false }
+  const name = toStoredDomain(needs.site, host)
+  if (name === '') return { name, caseSensitive: false }
+  if (name !== null) {
+    const own = await connection
+      .selectFrom('domains')
+      .select(['domain', 'case_sensitive'])
+      .where('workspace_id', '=', actor.workspaceId)
+      .where('domain', '=', name)
+      .executeTakeFirst()
+    if (own) return { name: own.domain, caseSensitive: own.case_sensitive === 1 }
+    // A pretended domain has no row any more. Its links are new in any case.
+    if (run.pretended.has(toDomainKey(name))) return { name, caseSensitive: true }
+  }
+  throw new Failure('invalid', `The workspace has no domain ${host}`, {
+    errors: { domain: `is not a domain of this workspace. Name another one for ${host} (domainMap)` },
+  })
+}

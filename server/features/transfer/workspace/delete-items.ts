@@ -1,0 +1,113 @@
+// Undoes the import of a workspace's export: what it has created goes for good, unless somebody has changed it, or something
+// new belongs to it.
+
+import type { Database } from '../../../storage/database/open-database.ts'
+import type { Actor } from '../../accounts/access/actor.ts'
+import { deleteSubmissionRows } from '../../forms/submissions/delete-submission.ts'
+import { hasLinks } from '../../links/domains/domain-links.ts'
+import { toStateSum } from './state-sum.ts'
+
+/** An item that an import has created. */
+export interface CreatedItem {
+  id: number
+  kind: string
+  item_id: number
+  item_updated_at: number | null
+  name: string | null
+  /** What it came with, such as the leads of a link. */
+  field: string | null
+  value: string | null
+}
+
+interface Undo {
+  actor: Actor
+}
+
+/** Deletes one item. @returns why it stays, or undefined where it is gone */
+export type DeleteItem<Run = Undo> = (run: Run, db: Database, item: CreatedItem) => Promise<string | undefined>
+
+const CHANGED = 'It was changed after the import.'
+
+export const deleteSubmissionUnlessChanged: DeleteItem = ({ actor }, db, { item_id, item_updated_at }) =>
+  db.write(async (connection) => {
+    const row = await connection
+      .selectFrom('submissions')
+      .select(['status', 'notes'])
+      .where('workspace_id', '=', actor.workspaceId)
+      .where('id', '=', item_id)
+      .executeTakeFirst()
+    if (!row) return undefined
+    if (toStateSum(row) !== Number(item_updated_at)) return CHANGED
+    await deleteSubmissionRows(connection, actor, [item_id])
+    return undefined
+  })
+
+export const deleteFormUnlessUsed: DeleteItem = ({ actor }, db, { item_id, item_updated_at }) =>
+  db.write(async (connection) => {
+    const row = await connection
+      .selectFrom('forms')
+      .select('updated_at')
+      .where('workspace_id', '=', actor.workspaceId)
+      .where('id', '=', item_id)
+      .executeTakeFirst()
+    if (!row) return undefined
+    if (row.updated_at !== Number(item_updated_at)) return CHANGED
+    const submission = await connection
+      .selectFrom('submissions')
+      .select('id')
+      .where('workspace_id', '=', actor.workspaceId)
+      .where('form_id', '=', item_id)
+      .limit(1)
+      .executeTakeFirst()
+    if (submission) return 'It has submissions.'
+    await connection
+      .deleteFrom('forms')
+      .where('workspace_id', '=', actor.workspaceId)
+      .where('id', '=', item_id)
+      .execute()
+    return undefined
+  })
+
+export const deleteChannelUnlessChanged: DeleteItem = ({ actor }, db, { item_id, item_updated_at }) =>
+  db.write(async (connection) => {
+    const row = await connection
+      .selectFrom('channels')
+      .select('updated_at')
+      .where('workspace_id', '=', actor.workspaceId)
+      .where('id', '=', item_id)
+      .executeTakeFirst()
+    if (!row) return undefined
+    if (row.updated_at !== Number(item_updated_at)) return CHANGED
+    const forms = await connection
+      .selectFrom('forms')
+      .select('channel_ids')
+      .where('workspace_id', '=', actor.workspaceId)
+      .execute()
+    if (forms.some(({ channel_ids }) => JSON.parse(channel_ids).includes(item_id))) return 'A form uses it.'
+    await connection
+      .deleteFrom('channels')
+      .where('workspace_id', '=', actor.workspaceId)
+      .where('id', '=', item_id)
+      .execute()
+    return undefined
+  })
+
+export const deleteDomainUnlessUsed: DeleteItem = ({ actor }, db, { item_id, item_updated_at }) =>
+  db.write(async (connection) => {
+    const row = await connection
+      .selectFrom('domains')
+      .select(['workspace_id', 'domain', 'updated_at', 'verified_at'])
+      .where('workspace_id', '=', actor.workspaceId)
+      .where('id', '=', item_id)
+      .executeTakeFirst()
+    if (!row) return undefined
+    if (row.updated_at !== Number(item_updated_at)) return CHANGED
+    if (row.verified_at !== null) return 'It is verified, and answers.'
+    if (await hasLinks(connection, row)) return 'It has links.'
+    await connection
+      .deleteFrom('domains')
+      .where('workspace_id', '=', actor.workspaceId)
+      .where('id', '=', item_id)
+      .execute()
+    return undefined
+  })

@@ -1,0 +1,100 @@
+// Knows what earlier parts of an import, and earlier imports of the same workspace, have made of the things of an archive.
+
+import type { Connection } from '../../../storage/database/open-database.ts'
+import { toArchiveKey } from '../archive/archive-keys.ts'
+import type { RecordTransaction } from './archive-run.ts'
+
+const SOURCE = 'towpath'
+
+const TABLES = {
+  link: 'links',
+  form: 'forms',
+  channel: 'channels',
+  submission: 'submissions',
+} as const
+type ItemKind = keyof typeof TABLES
+
+export interface KnownItem {
+  id: number
+  importId: number
+}
+
+/** @returns those of the ids that are here, by their ids in the archive. What was deleted since may come again. */
+export async function findItems(
+  { run, connection }: Pick<RecordTransaction, 'run' | 'connection'>,
+  kind: ItemKind,
+  ids: readonly (number | string)[],
+): Promise<Map<number | string, KnownItem>> {
+  const known = new Map<number | string, KnownItem>()
+  if (ids.length === 0) return known
+  const byKey = new Map(ids.map((id) => [toArchiveKey(run.archive.publicId, kind, id), id]))
+  const { workspaceId } = run.actor
+  const rows = await connection
+    .selectFrom('import_keys')
+    .innerJoin(`${TABLES[kind] as 'forms'} as item`, 'item.id', 'import_keys.link_id')
+    .select(['source_key', 'import_keys.link_id', 'import_id'])
+    .where('import_keys.workspace_id', '=', workspaceId)
+    .where('item.workspace_id', '=', workspaceId)
+    .where('source', '=', SOURCE)
+    .where('source_key', 'in', [...byKey.keys()])
+    .execute()
+  for (const { source_key, link_id, import_id } of rows) {
+    const id = byKey.get(source_key)
+    if (id !== undefined) known.set(id, { id: link_id, importId: import_id })
+  }
+  return known
+}
+
+export async function storeItemKey(
+  { run, connection }: RecordTransaction,
+  kind: ItemKind,
+  id: number | string,
+  itemId: number,
+): Promise<void> {
+  const key = toArchiveKey(run.archive.publicId, kind, id)
+  if (run.isDryRun) run.pretended.add(key)
+  await storeKey(connection, { workspaceId: run.actor.workspaceId, importId: run.importId }, key, itemId)
+}
+
+export const isPretended = ({ pretended, archive }: RecordTransaction['run'], kind: ItemKind, id: number | string) =>
+  pretended.has(toArchiveKey(archive.publicId, kind, id))
+
+export async function storeKey(
+  connection: Connection,
+  { workspaceId, importId }: { workspaceId: number; importId: number },
+  key: string,
+  itemId: number,
+): Promise<void> {
+  await connection
+    .insertInto('import_keys')
+    .values({ workspace_id: workspaceId, source: SOURCE, source_key: key, link_id: itemId, import_id: importId })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['workspace_id', 'source', 'source_key'])
+        .doUpdateSet({ link_id: itemId, import_id: importId }),
+    )
+    .execute()
+}
+
+/** SQLite takes 32,766 values in one statement. */
+const KEYS_AT_ONCE = 500
+
+/** The links of hits by their keys, those that are gone for good too: their clicks stay in the analytics. */
+export async function findHitLinks(
+  connection: Connection,
+  workspaceId: number,
+  keys: readonly string[],
+): Promise<Map<string, number>> {
+  const found = new Map<string, number>()
+  for (let from = 0; from < keys.length; from += KEYS_AT_ONCE) {
+    const rows = await connection
+      .selectFrom('import_keys')
+      .select(['source_key', 'link_id'])
+      .where('workspace_id', '=', workspaceId)
+      .where('source', '=', SOURCE)
+      .where('source_key', 'in', keys.slice(from, from + KEYS_AT_ONCE))
+      .execute()
+    for (const { source_key, link_id } of rows) found.set(source_key, link_id)
+  }
+  return found
+}

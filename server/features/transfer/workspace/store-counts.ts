@@ -1,0 +1,64 @@
+// Stores what an archive has as counts: attempts to send forms, and slugs that people asked for in vain. A count that is here
+// already stays as it is, so a repeated import adds nothing.
+
+import type { ArchiveRecord } from '../archive/record-schemas.ts'
+import type { RecordTransaction } from './archive-run.ts'
+import { findItems } from './item-keys.ts'
+
+const HOUR_MS = 60 * 60_000
+
+export async function storeAttempts(
+  transaction: RecordTransaction,
+  { formKey, day, outcome, field, attempts }: ArchiveRecord<'attempts.ndjson'>,
+): Promise<void> {
+  const form = (await findItems(transaction, 'form', [formKey])).get(formKey)
+  if (!form) return
+  await transaction.connection
+    .insertInto('form_attempts')
+    .values({ form_id: form.id, day, outcome, field, attempts })
+    .onConflict((conflict) => conflict.columns(['form_id', 'day', 'outcome', 'field']).doNothing())
+    .execute()
+}
+
+/** The default domain is everybody's: its counts come along where the workspace is alone on the server. */
+export async function storeMiss(
+  { run, connection }: RecordTransaction,
+  { domain, hour, slug, hits, visitors, bots, lastAt }: ArchiveRecord<'misses.ndjson'>,
+): Promise<void> {
+  const { actor, archive, needs } = run
+  const isDefault = domain.toLowerCase() === archive.defaultDomain.toLowerCase()
+  if (hour % HOUR_MS !== 0 || hour > needs.now()) return
+  const isOurs = isDefault ? await isAlone(run, connection) : await isOwn(run, connection, domain)
+  if (!isOurs) return
+  await connection
+    .insertInto('misses')
+    .values({
+      domain: isDefault ? '' : domain,
+      workspace_id: isDefault ? 0 : actor.workspaceId,
+      hour,
+      slug,
+      hits,
+      visitors,
+      bots,
+      last_at: lastAt,
+    })
+    .onConflict((conflict) => conflict.columns(['domain', 'hour', 'slug']).doNothing())
+    .execute()
+}
+
+type Reader = RecordTransaction['connection']
+
+async function isAlone({ actor }: RecordTransaction['run'], connection: Reader): Promise<boolean> {
+  const all = await connection.selectFrom('workspaces').select('id').limit(2).execute()
+  return all.length === 1 && all[0]?.id === actor.workspaceId
+}
+
+async function isOwn({ actor }: RecordTransaction['run'], connection: Reader, domain: string): Promise<boolean> {
+  const row = await connection
+    .selectFrom('domains')
+    .select('id')
+    .where('workspace_id', '=', actor.workspaceId)
+    .where('domain', '=', domain)
+    .executeTakeFirst()
+  return row !== undefined
+}

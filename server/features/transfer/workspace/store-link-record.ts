@@ -1,0 +1,183 @@
+// Stores a link of an archive as it was: its times, its counters, its place in the trash. The rules for links hold for it.
+
+import { Failure } from '../../../lib/failure.ts'
+import type { Connection } from '../../../storage/database/open-database.ts'
+import { recordChange } from '../../../storage/database/record-change.ts'
+import { toSlugColumns } from '../../links/create.ts'
+import { toPurgedColumns } from '../../links/delete.ts'
+import type { LinkRow } from '../../links/link.ts'
+import type { LinkDomain } from '../../links/names/link-domain.ts'
+import { checkPeriod, toLinkColumns, toSearchText } from '../../links/rules.ts'
+import { CreateLink, type CreateLinkInput } from '../../links/schema.ts'
+import { setLinkTags } from '../../links/set-link-tags.ts'
+import { generateSlug, isReserved, SLUG_MAX } from '../../links/slug.ts'
+import type { ArchiveRecord } from '../archive/record-schemas.ts'
+import { storeTotals } from '../history/click-totals.ts'
+import {
+  IMPORTED_BEFORE,
+  type RecordOutcome,
+  type RecordTransaction,
+  toCreated,
+  toSkipped,
+} from './archive-run.ts'
+import { chooseLinkDomain } from './choose-link-domain.ts'
+import { findItems, storeItemKey } from './item-keys.ts'
+import { parseInput } from './parse-input.ts'
+
+type LinkRecord = ArchiveRecord<'links.ndjson'>
+
+/** Numbers after a slug that are tried before a random one. */
+const RENAMES = 8
+
+export async function storeLinkRecord(
+  transaction: RecordTransaction,
+  record: LinkRecord,
+): Promise<RecordOutcome> {
+  const { run, connection } = transaction
+  const item = { kind: 'link', name: `${record.domain}/${record.slug}` } as const
+  const known = (await findItems(transaction, 'link', [record.id])).get(record.id)
+  if (known) {
+    await storeTotal(transaction, record, known.id)
+    return toSkipped(item, IMPORTED_BEFORE)
+  }
+  const domain = await chooseLinkDomain(run, connection, record.domain)
+  const input = toInput(record)
+  const columns = await toColumns(transaction, input, record)
+  const isGone = record.purgedAt !== null
+  const isTaken = !isGone && isReserved(run.needs.site, domain.name, input.slug ?? '')
+  const row = isTaken ? undefined : await insertLink(connection, columns, domain, record.slug)
+  if (row) return finish(transaction, record, input, row, null)
+  if (run.onConflict !== 'rename') return { ...toSkipped(item, 'The slug is taken or reserved here.'), isConflict: true }
+  for (const slug of listNewSlugs(record.slug)) {
+    const renamed = await insertLink(connection, columns, domain, slug)
+    if (!renamed) continue
+    const message = `The slug ${record.slug} is taken or reserved here: it is ${slug} now.`
+    return { ...(await finish(transaction, record, input, renamed, message)), outcome: 'renamed' }
+  }
+  throw new Failure('conflict', 'Slug already in use')
+}
+
+function* listNewSlugs(slug: string): Generator<string> {
+  const append = (end: string) => slug.slice(0, SLUG_MAX - end.length) + end
+  for (let number = 2; number < 2 + RENAMES; number++) yield append(`-${number}`)
+  yield append(`-${generateSlug()}`)
+}
+
+const toInput = (record: LinkRecord): CreateLinkInput => {
+  const { destinationUrl, slug, title, comments, tags, externalId, archived, startsAt, expiresAt } = record
+  const { expiredUrl, clickLimit, leadLimit, forwardQuery, trackConversions } = record
+  const { geoTargeting, deviceTargeting, redirectStatus } = record
+  const { previewTitle, previewDescription, previewImage } = record
+  return parseInput(CreateLink, {
+    destinationUrl,
+    slug,
+    title,
+    comments,
+    tagNames: tags,
+    externalId,
+    archived,
+    startsAt,
+    expiresAt,
+    expiredUrl,
+    clickLimit,
+    leadLimit,
+    forwardQuery,
+    trackConversions,
+    geoTargeting,
+    deviceTargeting,
+    redirectStatus,
+    previewTitle,
+    previewDescription,
+    previewImage,
+  })
+}
+
+type NewLink = Omit<LinkRow, 'id' | 'slug' | 'slug_key' | 'domain' | 'search_text' | 'suspended_at' | 'suspended_reason'>
+
+async function toColumns(
+  { run, connection }: RecordTransaction,
+  input: CreateLinkInput,
+  record: LinkRecord,
+): Promise<NewLink> {
+  const { needs, actor } = run
+  const past = (at: number) => Math.min(at, needs.now())
+  const set = toLinkColumns(needs.site, input, undefined) as Omit<NewLink, 'workspace_id'>
+  checkPeriod(set.starts_at, set.expires_at)
+  const isFree = await isExternalIdFree(connection, actor.workspaceId, set.external_id)
+  return {
+    ...set,
+    workspace_id: actor.workspaceId,
+    external_id: isFree ? set.external_id : null,
+    password_hash: record.passwordProtected ? run.closedPassword : null,
+    clicks_used: record.clicksUsed,
+    clicks: 0,
+    clicks_before: 0,
+    leads: record.leads,
+    last_clicked_at: record.lastClickedAt,
+    created_at: past(record.createdAt),
+    updated_at: past(record.updatedAt),
+    deleted_at: record.deletedAt === null ? null : past(record.deletedAt),
+    ...(record.purgedAt === null ? { purged_at: null } : toPurgedColumns(past(record.purgedAt))),
+  }
+}
+
+async function isExternalIdFree(connection: Connection, workspaceId: number, externalId: string | null) {
+  if (externalId === null) return true
+  const other = await connection
+    .selectFrom('links')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .where('external_id', '=', externalId)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst()
+  return other === undefined
+}
+
+/** @returns undefined when the slug is in use; a unique index decides */
+const insertLink = (connection: Connection, columns: NewLink, domain: LinkDomain, slug: string) =>
+  connection
+    .insertInto('links')
+    .values({ ...columns, ...toSlugColumns(domain, slug), search_text: toSearchText({ ...columns, slug }) })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning(['id', 'domain', 'slug_key', 'updated_at', 'external_id'])
+    .executeTakeFirst()
+
+type InsertedLink = NonNullable<Awaited<ReturnType<typeof insertLink>>>
+
+/** The clicks that no hit stands for. Those of hits are counted with them. */
+async function storeTotal(
+  { run, connection }: RecordTransaction,
+  { clicks }: LinkRecord,
+  linkId: number,
+): Promise<void> {
+  const { needs, actor, importId } = run
+  if (clicks === 0) return
+  await storeTotals(needs.db.engine, connection, { workspaceId: actor.workspaceId, importId }, [[linkId, clicks]])
+}
+
+async function finish(
+  transaction: RecordTransaction,
+  record: LinkRecord,
+  input: CreateLinkInput,
+  row: InsertedLink,
+  renamed: string | null,
+): Promise<RecordOutcome> {
+  const { run, connection, onCommit } = transaction
+  const { tagNames } = input
+  await setLinkTags({ db: run.needs.db, connection }, run.actor, row.id, { tagNames }, run.needs.now())
+  // Caches may know that no link has the slug.
+  recordChange(onCommit, { domain: row.domain, slugKey: row.slug_key })
+  await storeItemKey(transaction, 'link', record.id, row.id)
+  await storeTotal(transaction, record, row.id)
+  const notes = [
+    ...(renamed === null ? [] : [renamed]),
+    ...(record.passwordProtected ? ['It asks for a password that nobody has: set a new one.'] : []),
+    ...(row.external_id === record.externalId || record.purgedAt !== null
+      ? []
+      : [`Another link has the external id ${record.externalId}: it came without one.`]),
+  ]
+  const item = { kind: 'link', name: `${record.domain}/${record.slug}` } as const
+  const created = toCreated(item, row, notes.length > 0 ? notes.join(' ') : null)
+  // An undo must know which leads came after it.
+  return record.leads === 0 ? created : { ...created, field: 'leads', value: String(record.leads) }
+}

@@ -1,0 +1,54 @@
+// Stores one record of an archive. What is wrong with it is an outcome like others, and leaves nothing behind.
+
+import { Failure } from '../../../lib/failure.ts'
+import type { RecordBatch, RecordReading } from '../archive/read-archive-records.ts'
+import type { ArchiveRecord, RecordFileName } from '../archive/record-schemas.ts'
+import type { RowKind } from '../schema.ts'
+import { type RecordOutcome, type RecordTransaction, toFailed } from './archive-run.ts'
+import { storeAttempts, storeMiss } from './store-counts.ts'
+import { storeLinkRecord } from './store-link-record.ts'
+import { storeChannel, storeDomain, storeForm, storeTag } from './store-settings.ts'
+import { storeSubmissionRecord } from './store-submission-record.ts'
+
+interface RecordKind<Name extends RecordFileName> {
+  /** Undefined for counts, which are no things that people know. */
+  kind?: RowKind
+  store(transaction: RecordTransaction, record: ArchiveRecord<Name>): Promise<RecordOutcome | undefined>
+}
+
+const KINDS: { [Name in RecordFileName]: RecordKind<Name> } = {
+  'tags.ndjson': { kind: 'tag', store: storeTag },
+  'domains.ndjson': { kind: 'domain', store: storeDomain },
+  'channels.ndjson': { kind: 'channel', store: storeChannel },
+  'forms.ndjson': { kind: 'form', store: storeForm },
+  'links.ndjson': { kind: 'link', store: storeLinkRecord },
+  'attempts.ndjson': { store: (transaction, record) => storeAttempts(transaction, record).then(toNothing) },
+  'submissions.ndjson': { kind: 'submission', store: storeSubmissionRecord },
+  'misses.ndjson': { store: (transaction, record) => storeMiss(transaction, record).then(toNothing) },
+}
+
+const toNothing = () => undefined
+
+/** The files whose records people see as rows. */
+export const ROW_FILES = (Object.keys(KINDS) as RecordFileName[]).filter((name) => KINDS[name].kind !== undefined)
+
+/** @throws Failure `unavailable` */
+export async function storeRecord(
+  transaction: RecordTransaction,
+  file: RecordBatch['file'],
+  { record, problem }: RecordReading,
+): Promise<RecordOutcome | undefined> {
+  const { kind, store } = KINDS[file] as RecordKind<RecordFileName>
+  const fail = (field: string | null, message: string) =>
+    kind && toFailed({ kind, name: null }, { field, message })
+  if (!record) return fail(problem?.field ?? null, problem?.message ?? '')
+  try {
+    return await transaction.db.write((connection, onCommit) =>
+      store({ ...transaction, connection, onCommit }, record as never),
+    )
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code === 'unavailable') throw error
+    const [named] = Object.entries(error.detail.errors ?? {})
+    return fail(named?.[0] ?? null, named?.[1] ?? error.message)
+  }
+}

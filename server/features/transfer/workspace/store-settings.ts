@@ -1,0 +1,161 @@
+// Stores the tags, domains, channels and forms of an archive: what links and submissions refer to.
+
+import { Failure, invalid } from '../../../lib/failure.ts'
+import { foldCase } from '../../../lib/text.ts'
+import { requireRoom } from '../../accounts/access/workspace-limits.ts'
+import { recordAudit } from '../../accounts/audit/record-audit.ts'
+import { CreateForm } from '../../forms/schema.ts'
+import { refuseBlockedTargets, toFormColumns } from '../../forms/settings/form.ts'
+import { FORM_KEY, newFormKey } from '../../forms/settings/form-key.ts'
+import { CreateDomain } from '../../links/domains/schema.ts'
+import { createDomainIn } from '../../links/domains/create-domain.ts'
+import { CreateTag } from '../../links/schema.ts'
+import { CreateChannel } from '../../notify/schema.ts'
+import type { ArchiveRecord } from '../archive/record-schemas.ts'
+import {
+  IMPORTED_BEFORE,
+  type RecordOutcome,
+  type RecordTransaction,
+  toCreated,
+  toSkipped,
+} from './archive-run.ts'
+import { findItems, storeItemKey } from './item-keys.ts'
+import { parseInput } from './parse-input.ts'
+
+export async function storeTag(
+  { run, connection }: RecordTransaction,
+  record: ArchiveRecord<'tags.ndjson'>,
+): Promise<RecordOutcome> {
+  const { name, color } = parseInput(CreateTag, { name: record.name, color: record.color })
+  const item = { kind: 'tag', name } as const
+  const { workspaceId } = run.actor
+  const row = await connection
+    .insertInto('tags')
+    .values({
+      workspace_id: workspaceId,
+      name,
+      name_key: foldCase(name),
+      color: color ?? 'gray',
+      created_at: Math.min(record.createdAt, run.needs.now()),
+    })
+    .onConflict((conflict) => conflict.columns(['workspace_id', 'name_key']).doNothing())
+    .returning(['id', 'created_at as updated_at'])
+    .executeTakeFirst()
+  if (!row) return toSkipped(item, 'The workspace has a tag of this name.')
+  await requireRoom(connection, workspaceId, 'tags')
+  return toCreated(item, row)
+}
+
+export const toDomainKey = (domain: string) => `domain:${domain}`
+
+/** Nothing answers on the domain before its DNS has proven it here. */
+export async function storeDomain(
+  { run, connection }: RecordTransaction,
+  record: ArchiveRecord<'domains.ndjson'>,
+): Promise<RecordOutcome> {
+  const { primary, createdAt, ...settings } = record
+  const item = { kind: 'domain', name: record.domain } as const
+  const input = parseInput(CreateDomain, settings)
+  const own = await connection
+    .selectFrom('domains')
+    .select('case_sensitive')
+    .where('workspace_id', '=', run.actor.workspaceId)
+    .where('domain', '=', record.domain)
+    .executeTakeFirst()
+  if (own) {
+    const isOther = (own.case_sensitive === 1) !== record.caseSensitive
+    const note = isOther ? ' It takes the case of letters in slugs otherwise than the export.' : ''
+    return toSkipped(item, `The workspace has this domain.${note}`)
+  }
+  const row = await createDomainIn({ ...run.needs, connection }, run.actor, input)
+  await connection
+    .updateTable('domains')
+    .set({ created_at: Math.min(createdAt, row.created_at) })
+    .where('workspace_id', '=', run.actor.workspaceId)
+    .where('id', '=', row.id)
+    .execute()
+  if (run.isDryRun) run.pretended.add(toDomainKey(row.domain))
+  const again = primary ? ' It was the domain of new links: choose it again then.' : ''
+  return toCreated(item, row, `It answers once its DNS records are set: its page shows them.${again}`)
+}
+
+const NEEDS_SECRET = 'It came without its secret: enter it, and enable the channel.'
+
+/** Its secret stays where it was. A channel that needs none is on, and its recipients confirm anew. */
+export async function storeChannel(
+  transaction: RecordTransaction,
+  record: ArchiveRecord<'channels.ndjson'>,
+): Promise<RecordOutcome> {
+  const { run, connection } = transaction
+  const { actor, needs } = run
+  const item = { kind: 'channel', name: record.name } as const
+  if ((await findItems(transaction, 'channel', [record.id])).size > 0) return toSkipped(item, IMPORTED_BEFORE)
+  const { name, type } = parseInput(CreateChannel.pick({ name: true, type: true }), {
+    name: record.name,
+    type: record.type,
+  })
+  const isMail = type === 'email'
+  if (isMail && record.to.length === 0) throw invalid({ to: 'must have a recipient' })
+  const row = await connection
+    .insertInto('channels')
+    .values({
+      workspace_id: actor.workspaceId,
+      type,
+      name,
+      recipients: JSON.stringify(isMail ? record.to.map((address) => address.toLowerCase()) : []),
+      shown_url: isMail ? null : record.url,
+      chat_id: record.chatId,
+      enabled: Number(isMail && record.enabled),
+      disabled_reason: isMail ? null : NEEDS_SECRET,
+      created_at: Math.min(record.createdAt, needs.now()),
+      updated_at: Math.min(record.updatedAt, needs.now()),
+    })
+    .returning(['id', 'updated_at'])
+    .executeTakeFirstOrThrow()
+  await requireRoom(connection, actor.workspaceId, 'channels')
+  await storeItemKey(transaction, 'channel', record.id, row.id)
+  const target = { type: 'channel', id: row.id, name } as const
+  await recordAudit(connection, actor, { action: 'channel.created', target, detail: { type } }, needs.now())
+  return toCreated(item, row, isMail ? 'Its recipients confirm anew that they want these mails.' : NEEDS_SECRET)
+}
+
+// There are 31^10 keys: see createForm.
+const TRIES = 3
+
+/** A form keeps its key where no other form of this server has it: pages that post to it need no change then. */
+export async function storeForm(
+  transaction: RecordTransaction,
+  record: ArchiveRecord<'forms.ndjson'>,
+): Promise<RecordOutcome> {
+  const { run, connection } = transaction
+  const { actor, needs } = run
+  const item = { kind: 'form', name: record.name } as const
+  if ((await findItems(transaction, 'form', [record.formKey])).size > 0) return toSkipped(item, IMPORTED_BEFORE)
+  const { formKey, createdAt, updatedAt, channelIds, ...settings } = record
+  const channels = await findItems(transaction, 'channel', channelIds)
+  const input = parseInput(CreateForm, { ...settings, channelIds: [...channels.values()].map(({ id }) => id) })
+  refuseBlockedTargets({ ...needs, origin: needs.site.origin, isBlocked: needs.site.isBlocked }, input)
+  const columns = {
+    ...toFormColumns(input),
+    name: input.name,
+    workspace_id: actor.workspaceId,
+    created_at: Math.min(createdAt, needs.now()),
+    updated_at: Math.min(updatedAt, needs.now()),
+  }
+  const keys = [...(FORM_KEY.test(formKey) ? [formKey] : []), ...Array.from({ length: TRIES }, newFormKey)]
+  for (const form_key of keys) {
+    const row = await connection
+      .insertInto('forms')
+      .values({ ...columns, form_key })
+      .onConflict((conflict) => conflict.column('form_key').doNothing())
+      .returning(['id', 'updated_at'])
+      .executeTakeFirst()
+    if (!row) continue
+    await requireRoom(connection, actor.workspaceId, 'forms')
+    await storeItemKey(transaction, 'form', formKey, row.id)
+    if (form_key === formKey) return toCreated(item, row)
+    const message = `Another form of this server has the key ${formKey}: the new one is ${form_key}. Change the address in your page.`
+    return { ...toCreated(item, row, message), outcome: 'renamed' }
+  }
+  throw new Failure('conflict', 'There is no free form key')
+}

@@ -1,0 +1,110 @@
+// Stores a submission of an archive with its touches. Nobody is notified: its notifications went out where it was sent.
+
+import { createHash } from 'node:crypto'
+import { orderedJson } from '../../../lib/formats/ordered-json.ts'
+import { foldCase } from '../../../lib/text.ts'
+import { insertTouches } from '../../attribution/record-touches.ts'
+import { creditLeads } from '../../links/credit-leads.ts'
+import { toCampaignColumns } from '../../visitors/campaign-columns.ts'
+import type { ArchiveRecord } from '../archive/record-schemas.ts'
+import { toDayVisitor } from '../history/day-visitor.ts'
+import {
+  IMPORTED_BEFORE,
+  type RecordOutcome,
+  type RecordTransaction,
+  toCreated,
+  toFailed,
+  toSkipped,
+} from './archive-run.ts'
+import { toStateSum } from './state-sum.ts'
+import { findItems, isPretended, type KnownItem, storeItemKey } from './item-keys.ts'
+
+type SubmissionRecord = ArchiveRecord<'submissions.ndjson'>
+
+export async function storeSubmissionRecord(
+  transaction: RecordTransaction,
+  record: SubmissionRecord,
+): Promise<RecordOutcome> {
+  const { run } = transaction
+  const item = { kind: 'submission', name: record.email ?? `#${record.id}` } as const
+  const before = await findItems(transaction, 'submission', [record.id])
+  if (before.size > 0) return toSkipped(item, IMPORTED_BEFORE)
+  const forms = await findItems(transaction, 'form', [record.formKey])
+  const form = forms.get(record.formKey)
+  if (!form) {
+    if (isPretended(run, 'form', record.formKey)) return toCreated(item, { id: 0, updated_at: 0 })
+    const message = 'Its form was not imported. Import the form first.'
+    return toFailed(item, { field: 'formKey', value: record.formKey, message })
+  }
+  const linkIds = [record, ...record.touches].flatMap(({ linkId }) => linkId ?? [])
+  const links = await findItems(transaction, 'link', [...new Set(linkIds)])
+  const id = await insertSubmission(transaction, record, form.id, links)
+  await storeTouches(transaction, record, id, links)
+  await storeItemKey(transaction, 'submission', record.id, id)
+  return toCreated(item, { id, updated_at: toStateSum(record) })
+}
+
+const toLinkId = (links: Map<number | string, KnownItem>, id: number | null) =>
+  id === null ? null : (links.get(id)?.id ?? null)
+
+async function insertSubmission(
+  transaction: RecordTransaction,
+  record: SubmissionRecord,
+  formId: number,
+  links: Map<number | string, KnownItem>,
+): Promise<number> {
+  const { run, connection } = transaction
+  const at = Math.min(record.createdAt, run.needs.now())
+  const first = await findItems(transaction, 'submission', record.duplicateOf === null ? [] : [record.duplicateOf])
+  const { id } = await connection
+    .insertInto('submissions')
+    .values({
+      workspace_id: run.actor.workspaceId,
+      form_id: formId,
+      fields: orderedJson(record.fields),
+      search_text: foldCase(record.fields.map(([, value]) => value).join('\n')),
+      status: record.status,
+      notes: record.notes,
+      email: record.email,
+      // What it was made of is gone. No other submission has the same.
+      fingerprint: createHash('sha256').update(`${run.archive.publicId}|${record.id}`).digest('hex'),
+      duplicate_of: record.duplicateOf === null ? null : (first.get(record.duplicateOf)?.id ?? null),
+      visitor: record.visitor === null ? null : toDayVisitor(record.visitor, at),
+      link_id: toLinkId(links, record.linkId),
+      click_id: record.clickId,
+      event_id: record.eventId,
+      session_linked: Number(record.sessionLinked),
+      attribution: record.attribution,
+      attribution_due: 0,
+      referrer: record.referrer,
+      page_url: record.pageUrl,
+      landing_url: record.landingUrl,
+      ...toCampaignColumns(record),
+      device: record.device,
+      browser: record.browser,
+      os: record.os,
+      country: record.country,
+      region: record.region,
+      city: record.city,
+      created_at: at,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
+
+async function storeTouches(
+  { run, connection, onCommit }: RecordTransaction,
+  record: SubmissionRecord,
+  id: number,
+  links: Map<number | string, KnownItem>,
+): Promise<void> {
+  const { workspaceId } = run.actor
+  const touches = record.touches.map((touch) => ({ ...touch, linkId: toLinkId(links, touch.linkId) }))
+  await insertTouches(connection, workspaceId, [{ id, touches }])
+  const credited = links.get(record.touches.at(-1)?.linkId ?? 0)
+  const isLead = record.duplicateOf === null && record.status !== 'spam'
+  // A link of this import came with its leads.
+  if (!credited || !isLead || credited.importId === run.importId) return
+  await creditLeads(connection, onCommit, { workspaceId, linkId: credited.id, leads: 1 })
+}

@@ -1,0 +1,128 @@
+// A workspace leaves a server whole, and comes back on another one: the same things, and the same answers.
+
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { hasPendingImports } from '../../server/features/hits/batches/hit-import.ts'
+import type { ImportResource } from '../../server/features/transfer/schema.ts'
+import { answerQuestion, listNames, listQuestions } from '../support/imports/analytics-questions.ts'
+import { createFullWorkspace, FULL_DOMAIN, type KeyedWorkspace } from '../support/imports/full-workspace.ts'
+import { uploadImport, waitForImport } from '../support/imports/import-client.ts'
+import { exportWorkspace, readComparable, readExport } from '../support/imports/workspace-file.ts'
+import { atScale } from '../support/scale.ts'
+import { BROWSER_USER_AGENT, startServer, type TestServer } from '../support/server/test-server.ts'
+import { changeDomain } from '../support/server/verified-domain.ts'
+import { until } from '../support/until.ts'
+
+setDefaultTimeout(240_000)
+
+const CLICKS = atScale({ test: 300, soak: 20_000 })
+/** More of them ask the same of other groupings. */
+const QUESTIONS = atScale({ test: 200, soak: 10_000 })
+/** A workspace may ask so much at once. */
+const AT_ONCE = 4
+const directory = mkdtempSync(join(tmpdir(), 'towpath-round-trip-'))
+const toPath = (name: string) => join(directory, `${name}.zip`)
+const servers: TestServer[] = []
+
+afterAll(async () => {
+  for (const server of servers) await server.close()
+  rmSync(directory, { recursive: true, force: true })
+})
+
+async function start(): Promise<TestServer> {
+  // Nobody waits for the limit of requests a minute.
+  const server = await startServer('sqlite', { clock: () => performance.now() * 100 })
+  servers.push(server)
+  return server
+}
+
+/** Imports the file, and waits until all its hits are counted. */
+async function take(
+  server: TestServer,
+  ws: KeyedWorkspace,
+  file: string,
+  fields: [string, string][] = [],
+): Promise<ImportResource> {
+  const parts: [string, string | Blob][] = [['source', 'towpath'], ...fields, ['file', Bun.file(toPath(file))]]
+  const { status, text, json } = await uploadImport(server, ws, parts)
+  if (status !== 202) throw new Error(`${status} ${text}`)
+  const done = await waitForImport(ws, json.data.id)
+  await until('the hits to be taken in', () => !hasPendingImports(server.dataDir))
+  await server.waitUntilShipped()
+  return done
+}
+
+describe('a workspace on another server', () => {
+  let from: TestServer
+  let to: TestServer
+  let home: KeyedWorkspace
+  let away: KeyedWorkspace
+  let done: ImportResource
+
+  beforeAll(async () => {
+    from = await start()
+    to = await start()
+    home = await createFullWorkspace(from, CLICKS)
+    away = await to.createWorkspace()
+    await exportWorkspace(from, home, toPath('home'))
+    done = await take(to, away, 'home')
+  })
+
+  test('comes whole, with what is still to do', async () => {
+    const { records } = await readExport(toPath('home'))
+    const { 'hits.ndjson': hits } = records
+    expect(done).toMatchObject({ status: 'done', failed: 0, skipped: 0, renamed: 0, clicks: hits.length })
+    expect(done.created).toBe(done.rows)
+    expect(done.notices.join(' ')).toMatch(/secrets.*DNS records.*password/)
+  })
+
+  test('has the same things', async () => {
+    await exportWorkspace(to, away, toPath('away'))
+    const [here, there] = [await readComparable(toPath('home')), await readComparable(toPath('away'))]
+    for (const channel of here['channels.ndjson']) channel.enabled = channel.type === 'email' && channel.enabled
+    for (const domain of here['domains.ndjson']) domain.primary = false
+    // Until the domain is proven here, it counts nothing.
+    here['misses.ndjson'] = there['misses.ndjson']
+    for (const name of Object.keys(here) as (keyof typeof here)[]) expect([name, there[name]]).toEqual([name, here[name]])
+    expect(there['hits.ndjson'].length).toBeGreaterThan(CLICKS)
+  })
+
+  test('keeps secrets and passwords where they were', async () => {
+    const { stdout } = Bun.spawnSync(['unzip', '-p', toPath('home')])
+    const text = stdout.toString()
+    expect(text).toContain('full-secret')
+    for (const secret of ['geheimnis', 'argon2', 'open sesame', 'sealed', 'fingerprint']) expect(text).not.toContain(secret)
+    expect((await to.click('full-secret')).status).not.toBe(302)
+  })
+
+  test('gives the same answers', async () => {
+    const { id } = (await away.api('/domains')).json.data[0]
+    await changeDomain(to, id, { verified_at: Date.now() })
+    const range = `start=${toDay(-45)}&end=${toDay(1)}`
+    const questions = await listQuestions(from, range)
+    expect(questions.length).toBeGreaterThan(200)
+    const [names, namesThere] = [await listNames(from, home), await listNames(to, away)]
+    // Each part of the list is asked, whatever their number.
+    const asked = questions.filter((_, index) => (index * QUESTIONS) % questions.length < QUESTIONS)
+    for (let at = 0; at < asked.length; at += AT_ONCE)
+      await Promise.all(
+        asked.slice(at, at + AT_ONCE).map(async (question) => {
+          const [here, there] = await Promise.all([
+            answerQuestion(from, home, question, names),
+            answerQuestion(to, away, question, namesThere),
+          ])
+          expect(`${question} ${there}`).toBe(`${question} ${here}`)
+        }),
+      )
+  })
+
+  test('answers on its domain once that is proven', async () => {
+    const headers = { 'User-Agent': BROWSER_USER_AGENT, Host: FULL_DOMAIN }
+    const { status, headers: answered } = await to.call('/Case', { headers })
+    expect([status, answered.get('location')]).toEqual([302, 'https://example.com/Case'])
+  })
+})
+
+const toDay = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
