@@ -6,7 +6,7 @@ import type { ClickBucket, ClickTotals } from '../../server/features/analytics/s
 import type { FormResource } from '../../server/features/forms/schema.ts'
 import type { TagResource } from '../../server/features/links/schema.ts'
 import type { Api, QueryParameters } from './client.ts'
-import { readFileName } from './exports.ts'
+import { readFileName } from './transfer/exports.ts'
 
 export type Subject = 'clicks' | 'leads'
 export type FunnelBy = 'link' | 'tag' | 'campaign' | 'source' | 'channel' | 'referrer' | 'country'

@@ -9,7 +9,7 @@ import {
   exportWorkspace,
   LINK_EXPORT_FORMATS,
   type LinkExportFormat,
-} from '../../api/exports.ts'
+} from '../../api/transfer/exports.ts'
 import { workspaceQuery } from '../../api/workspace.ts'
 import { useApi, useWorkspace } from '../../shell/use-workspace.ts'
 import { Button } from '../../ui/button.tsx'

@@ -2,8 +2,8 @@
 
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { type ImportResource, importsQuery, isUnderway } from '../../api/imports.ts'
 import { pollEvery } from '../../api/poll-every.ts'
+import { type ImportResource, importsQuery, isUnderway } from '../../api/transfer/imports.ts'
 import { useApi, useWorkspace } from '../../shell/use-workspace.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'

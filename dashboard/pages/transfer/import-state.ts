@@ -1,6 +1,6 @@
 // The state of an import in words, and its figures.
 
-import { type ImportResource, isUnderway } from '../../api/imports.ts'
+import { type ImportResource, isUnderway } from '../../api/transfer/imports.ts'
 import { formatCount, formatNumber, formatPercent } from '../../ui/format.ts'
 
 interface ImportState {

@@ -1,6 +1,6 @@
 // The tools whose files can be imported: how their makers write them, and where their files come from.
 
-import type { ImportSourceName } from '../../api/imports.ts'
+import type { ImportSourceName } from '../../api/transfer/imports.ts'
 
 interface SourceInfo {
   title: string
@@ -45,5 +45,5 @@ export const SOURCES: Record<ImportSourceName, SourceInfo> = {
 export const IMPORT_SOURCE_NAMES = Object.keys(SOURCES) as ImportSourceName[]
 
 /** In a sentence: `from Dub`, `from a CSV file`. */
-export const toSourceText = (source: ImportSourceName) =>
+export const toSourcePhrase = (source: ImportSourceName) =>
   source === 'csv' ? 'a CSV file' : SOURCES[source].title

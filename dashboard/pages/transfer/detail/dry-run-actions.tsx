@@ -2,7 +2,7 @@
 
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { type ImportResource, importQuery, startFromDryRun } from '../../../api/imports.ts'
+import { type ImportResource, importQuery, startFromDryRun } from '../../../api/transfer/imports.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
 import { Button } from '../../../ui/button.tsx'
 import { formatNumber } from '../../../ui/format.ts'

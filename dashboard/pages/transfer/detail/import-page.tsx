@@ -5,7 +5,12 @@ import { useParams } from '@tanstack/react-router'
 import { ArrowLeft } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { ApiError } from '../../../api/client.ts'
-import { type ImportResource, importQuery, invalidateAfterImport, isUnderway } from '../../../api/imports.ts'
+import {
+  type ImportResource,
+  importQuery,
+  invalidateAfterImport,
+  isUnderway,
+} from '../../../api/transfer/imports.ts'
 import { NotFoundPage } from '../../../shell/error-pages.tsx'
 import { useApi } from '../../../shell/use-workspace.ts'
 import { Badge } from '../../../ui/badge.tsx'
@@ -15,8 +20,9 @@ import { formatTime } from '../../../ui/format.ts'
 import { Page } from '../../../ui/page.tsx'
 import { SkeletonRows } from '../../../ui/skeleton.tsx'
 import { toImportState } from '../import-state.ts'
-import { toSourceText } from '../source-names.ts'
-import { ImportProgress } from './import-progress.tsx'
+import { toSourcePhrase } from '../source-names.ts'
+import { describeOutcome } from './describe-outcome.ts'
+import { ImportProgress, toProgressText } from './import-progress.tsx'
 import { ImportResult } from './import-result.tsx'
 
 const FROM = '/$workspaceId/transfer/$importId'
@@ -46,6 +52,11 @@ export function ImportPage() {
     >
       {query.isPending && <SkeletonRows rows={2} className="h-40 rounded-2xl" />}
       {query.error && !query.data && <ErrorState error={query.error} retry={() => void query.refetch()} />}
+      {/* It stays, so that screen readers read what becomes of it. */}
+      <p aria-live="polite" className="sr-only">
+        {query.data &&
+          (isUnderway(query.data) ? toProgressText(query.data) : describeOutcome(query.data).title)}
+      </p>
       {query.data && (
         <div className="grid max-w-4xl grid-cols-1 gap-6">
           {isUnderway(query.data) ? (
@@ -60,14 +71,14 @@ export function ImportPage() {
 }
 
 const toTitle = ({ source, dryRun }: ImportResource) =>
-  dryRun ? `Dry run: import from ${toSourceText(source)}` : `Import from ${toSourceText(source)}`
+  dryRun ? `Dry run: import from ${toSourcePhrase(source)}` : `Import from ${toSourcePhrase(source)}`
 
 function Description({ item }: { item: ImportResource }) {
   const { label, tone } = toImportState(item)
   const files = [item.fileName, item.clicksFileName].filter((name) => name !== null).join(', ')
   return (
     <span className="flex flex-wrap items-center gap-x-2.5 gap-y-1">
-      <Badge tone={tone}>{label}</Badge>
+      {!(item.dryRun && item.status === 'done') && <Badge tone={tone}>{label}</Badge>}
       <span className="min-w-0 wrap-anywhere">
         {files && `${files}, `}
         {formatTime(item.createdAt)}

@@ -2,7 +2,7 @@
 
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { type ImportResource, importQuery, undoImport } from '../../../api/imports.ts'
+import { type ImportResource, importQuery, undoImport } from '../../../api/transfer/imports.ts'
 import { useApi, useCanEdit } from '../../../shell/use-workspace.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
@@ -26,23 +26,13 @@ export function ImportProgress({ item, problem }: { item: ImportResource; proble
   return (
     <Card title={toHeading(item)} actions={canEdit && item.stage !== 'undo' && <CancelButton item={item} />}>
       <div className="grid gap-4">
-        <ProgressBar label="Import" part={isQueued ? null : item.progress} />
-        {/* Screen readers hear every tenth, not every poll. */}
-        <p aria-live="polite" className="sr-only">
-          {isQueued
-            ? toHeading(item)
-            : `${toStageText(item)}, ${formatWholePercent(Math.floor(item.progress * 10) / 10)}`}
-        </p>
+        <ProgressBar label="Import" part={item.progress} />
         <p className="flex flex-wrap justify-between gap-x-4 text-sm text-soft tabular-nums">
           <span>
             {formatCount(item.rows, 'row')}
             {(item.clicksFileName !== null || item.clicks > 0) && `, ${formatCount(item.clicks, 'click')}`}
           </span>
-          <span>
-            {isQueued
-              ? 'It starts when the imports before it have ended.'
-              : formatWholePercent(item.progress)}
-          </span>
+          <span>{isQueued ? 'It starts when its turn comes.' : formatWholePercent(item.progress)}</span>
         </p>
         {item.stage !== 'undo' && <Stages item={item} />}
         <p
@@ -64,7 +54,11 @@ function toHeading({ status, stage, dryRun }: ImportResource): string {
   return dryRun ? 'Trying the import' : 'Importing'
 }
 
-const toStageText = ({ stage }: ImportResource) => (stage === 'undo' ? 'Undo' : STAGES[stage])
+/** For screen readers, which hear every tenth and not every poll. */
+export const toProgressText = (item: ImportResource) =>
+  item.status === 'queued'
+    ? toHeading(item)
+    : `${item.stage === 'undo' ? 'Undo' : STAGES[item.stage]}, ${formatWholePercent(Math.floor(item.progress * 10) / 10)}`
 
 function Stages({ item: { stage, status } }: { item: ImportResource }) {
   const names = Object.keys(STAGES) as (keyof typeof STAGES)[]

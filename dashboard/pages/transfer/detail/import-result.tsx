@@ -1,16 +1,16 @@
 // What an import has done, or what it would do: figures, notices, the outcome of each row, and what comes next.
 
 import { Link } from '@tanstack/react-router'
-import { CircleCheck, CircleX, FlaskConical, Undo2 } from 'lucide-react'
-import type { ReactNode } from 'react'
-import type { ImportResource } from '../../../api/imports.ts'
+import { Ban, CircleCheck, CircleX, FlaskConical, Undo2 } from 'lucide-react'
+import type { ImportResource } from '../../../api/transfer/imports.ts'
 import { useCanEdit, useWorkspace } from '../../../shell/use-workspace.ts'
 import { ButtonLink } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
-import { formatCount, formatDay, formatNumber } from '../../../ui/format.ts'
+import { formatCount, formatNumber } from '../../../ui/format.ts'
 import { TEXT_LINK } from '../../../ui/text-link.ts'
-import { canUndo, countItems, isCancelled } from '../import-state.ts'
+import { canUndo } from '../import-state.ts'
 import { getImportDraft } from '../new/import-draft.ts'
+import { describeOutcome } from './describe-outcome.ts'
 import { DryRunActions } from './dry-run-actions.tsx'
 import { ImportRows } from './import-rows.tsx'
 import { UndoButton } from './undo-button.tsx'
@@ -25,13 +25,22 @@ export function ImportResult({ item }: { item: ImportResource }) {
   )
 }
 
+const ICONS = {
+  done: { Icon: CircleCheck, color: 'text-accent' },
+  tried: { Icon: FlaskConical, color: 'text-accent' },
+  undone: { Icon: Undo2, color: 'text-soft' },
+  cancelled: { Icon: Ban, color: 'text-soft' },
+  failed: { Icon: CircleX, color: 'text-danger' },
+}
+
 function Outcome({ item }: { item: ImportResource }) {
-  const { icon, title, text } = describe(item)
+  const { kind, title, text } = describeOutcome(item)
+  const { Icon, color } = ICONS[kind]
   return (
     <Card>
-      <div className="grid grid-cols-1 gap-5" role="status">
+      <div className="grid grid-cols-1 gap-5">
         <div className="flex items-start gap-3">
-          <span className="mt-0.5 shrink-0">{icon}</span>
+          <Icon size={22} className={`mt-0.5 shrink-0 ${color}`} aria-hidden />
           <div className="min-w-0">
             <h2 className="text-lg font-semibold">{title}</h2>
             <p className="break-words text-soft">{text}</p>
@@ -46,53 +55,6 @@ function Outcome({ item }: { item: ImportResource }) {
 
 const hasFigures = ({ status, created }: ImportResource) =>
   status === 'done' || (status === 'failed' && created > 0)
-
-function describe(item: ImportResource): { icon: ReactNode; title: string; text: string } {
-  const { status, dryRun, created, skipped, failed, undoneAt, undoableUntil } = item
-  if (status === 'failed')
-    return {
-      icon: <CircleX size={22} className="text-danger" aria-hidden />,
-      title: dryRun
-        ? 'This cannot be imported'
-        : created > 0
-          ? 'The import has stopped early'
-          : 'Nothing was imported',
-      text: item.problem ?? 'The import has failed.',
-    }
-  if (isCancelled(item))
-    return {
-      icon: <CircleX size={22} className="text-soft" aria-hidden />,
-      title: 'Cancelled',
-      text: 'Nothing has changed.',
-    }
-  if (status === 'undone')
-    return {
-      icon: <Undo2 size={22} className="text-soft" aria-hidden />,
-      title: 'The import is undone',
-      text: `${undoneAt ? `Undone on ${formatDay(undoneAt)}. ` : ''}${
-        item.kept.length > 0
-          ? `${countItems(item, item.kept.length)} stayed: see below why.`
-          : 'Everything that it had created is gone.'
-      }`,
-    }
-  if (dryRun)
-    return {
-      icon: <FlaskConical size={22} className="text-accent" aria-hidden />,
-      title: created > 0 ? `${countItems(item, created)} would be created` : 'Nothing would be created',
-      text: 'This was a dry run: nothing has changed yet.',
-    }
-  return {
-    icon: <CircleCheck size={22} className="text-accent" aria-hidden />,
-    title: `${countItems(item, created)} imported`,
-    text: [
-      skipped + failed > 0 &&
-        `${formatCount(skipped + failed, 'row was', 'rows were')} left out: see below why.`,
-      canUndo(item) && undoableUntil && `You can undo this until ${formatDay(undoableUntil)}.`,
-    ]
-      .filter(Boolean)
-      .join(' '),
-  }
-}
 
 function Figures({ item }: { item: ImportResource }) {
   const figures: [name: string, value: number][] = [

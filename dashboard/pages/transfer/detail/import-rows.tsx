@@ -10,7 +10,7 @@ import {
   type ImportRowResource,
   importRowsQuery,
   type RowOutcome,
-} from '../../../api/imports.ts'
+} from '../../../api/transfer/imports.ts'
 import { useApi, useWorkspace } from '../../../shell/use-workspace.ts'
 import { Button } from '../../../ui/button.tsx'
 import { ErrorState } from '../../../ui/error-state.tsx'
@@ -149,20 +149,16 @@ function Row({ row, isDryRun }: { row: ImportRowResource; isDryRun: boolean }) {
       </td>
       <td className="align-top font-medium wrap-anywhere max-sm:block sm:px-2 sm:py-2">
         {row.kind !== 'link' && <span className="font-normal text-soft">{capitalize(row.kind)} </span>}
-        <Name row={row} isDryRun={isDryRun}>
-          {name === null ? '' : toCellText(name)}
-        </Name>
+        {name !== null && (
+          <Name row={row} isDryRun={isDryRun}>
+            {toCellText(name)}
+          </Name>
+        )}
+        {field !== null && <span className="block font-normal text-soft">{toColumnName(field)}</span>}
+        {value !== null && value !== '' && <code className="block font-normal">{toCellText(value)}</code>}
       </td>
-      <td className="align-top max-sm:block sm:px-4 sm:py-2">
-        {message !== null && (
-          <span className="break-words">
-            {field !== null && <span className="font-medium">{toColumnName(field)}: </span>}
-            {field === null ? capitalize(withScreenNames(message)) : withScreenNames(message)}
-          </span>
-        )}
-        {value !== null && value !== '' && (
-          <code className="mt-0.5 block text-soft wrap-anywhere">{toCellText(value)}</code>
-        )}
+      <td className="align-top break-words max-sm:block sm:px-4 sm:py-2">
+        {message !== null && capitalize(withScreenNames(message))}
       </td>
     </tr>
   )

@@ -2,7 +2,7 @@
 
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { type ImportResource, importQuery, undoImport } from '../../../api/imports.ts'
+import { type ImportResource, importQuery, undoImport } from '../../../api/transfer/imports.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
 import { Button } from '../../../ui/button.tsx'
 import { focusIfLost } from '../../../ui/focus.ts'

@@ -1,6 +1,6 @@
 // Which column of a plain CSV file has which field of a link. What the names of the columns suggest is chosen.
 
-import type { FileInspection, MappedField } from '../../../api/imports.ts'
+import type { FileInspection, MappedField } from '../../../api/transfer/imports.ts'
 import { Card } from '../../../ui/card.tsx'
 import { Field, Select } from '../../../ui/forms/field.tsx'
 import { toCellText } from './recognised-file.tsx'

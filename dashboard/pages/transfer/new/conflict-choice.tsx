@@ -1,7 +1,7 @@
 // What happens to a link whose short link is taken.
 
 import { useId } from 'react'
-import type { OnConflict } from '../../../api/imports.ts'
+import type { OnConflict } from '../../../api/transfer/imports.ts'
 
 const CHOICES: Record<OnConflict, { name: string; about: string }> = {
   skip: {

@@ -1,7 +1,7 @@
 // How the dates of the file are meant: their order, where it is not clear, and their time zone.
 
 import { useId } from 'react'
-import type { DateOrder } from '../../../api/imports.ts'
+import type { DateOrder } from '../../../api/transfer/imports.ts'
 import { Card } from '../../../ui/card.tsx'
 import { viewerZone } from '../../../ui/format.ts'
 import { Field, Select } from '../../../ui/forms/field.tsx'

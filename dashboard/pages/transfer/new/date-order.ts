@@ -1,13 +1,26 @@
 // What a date such as 03/04/2025 means under each order of day, month and year.
 
-import { readTime } from '../../../../server/features/transfer/files/read-time.ts'
 import type { DateOrder, InspectionResource } from '../../../../server/features/transfer/schema.ts'
 
-/** As the server reads it. @returns undefined where the date has no such meaning */
-function readDateAs(text: string, dateOrder: DateOrder): Date | undefined {
-  const at = readTime(text, { dateOrder, timeZone: 'UTC' })
-  return typeof at === 'number' ? new Date(at) : undefined
+/** As in `server/features/transfer/files/read-time.ts`. */
+const NUMERIC = /^(\d{1,4})([/.-])(\d{1,2})\2(\d{1,4})(?!\d)/
+const LONG_YEAR = 4
+const FIRST_YEAR = 1990
+
+/** @returns undefined where the date has no such meaning */
+function readDateAs(text: string, order: DateOrder): Date | undefined {
+  const [, first = '', , second = '', last = ''] = NUMERIC.exec(text.trim()) ?? []
+  const isYearFirst = order === 'ymd'
+  if (first.length === LONG_YEAR ? !isYearFirst : isYearFirst && last.length === LONG_YEAR) return undefined
+  const parts = [first, second, last].map(Number)
+  const [year = 0, month = 0, day = 0] = [...'ymd'].map((part) => parts[order.indexOf(part)])
+  const date = new Date(Date.UTC(toLongYear(year), month - 1, day))
+  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day ? date : undefined
 }
+
+/** Years of two digits are those from 1990 to 2089. */
+const toLongYear = (year: number) =>
+  year >= 100 ? year : year >= FIRST_YEAR - 1900 ? 1900 + year : 2000 + year
 
 const written = new Intl.DateTimeFormat(undefined, { dateStyle: 'long', timeZone: 'UTC' })
 

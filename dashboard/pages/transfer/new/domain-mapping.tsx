@@ -3,7 +3,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type DomainResource, domainsQuery } from '../../../api/domains.ts'
-import type { FileInspection } from '../../../api/imports.ts'
+import type { FileInspection } from '../../../api/transfer/imports.ts'
 import { useApi, useWorkspace } from '../../../shell/use-workspace.ts'
 import { Card } from '../../../ui/card.tsx'
 import { formatCount } from '../../../ui/format.ts'

@@ -47,20 +47,7 @@ export function FileDrop({ label, hint, error, file, disabled, choose, remove }:
           isOver ? 'border-accent bg-tint' : error ? 'border-danger' : 'border-strong hover:bg-hover',
         )}
       >
-        {file ? <FileText size={20} aria-hidden /> : <Upload size={20} className="text-soft" aria-hidden />}
-        <p className="min-w-0 flex-1">
-          {file ? (
-            <>
-              <span className="block font-medium wrap-anywhere">{file.name}</span>
-              <span className="text-sm text-soft">{formatBytes(file.size)}. Choose or drop another one.</span>
-            </>
-          ) : (
-            <>
-              <span className="font-medium text-accent">Choose a file</span>
-              <span className="max-sm:hidden"> or drop it here</span>
-            </>
-          )}
-        </p>
+        <ChosenFile file={file} />
         <input
           type="file"
           aria-labelledby={`${id}-label`}
@@ -89,5 +76,25 @@ export function FileDrop({ label, hint, error, file, disabled, choose, remove }:
         {hint}
       </p>
     </div>
+  )
+}
+
+function ChosenFile({ file }: Pick<Props, 'file'>) {
+  const Icon = file ? FileText : Upload
+  return (
+    <>
+      <Icon size={20} className={file ? undefined : 'text-soft'} aria-hidden />
+      {file ? (
+        <p className="min-w-0 flex-1">
+          <span className="block font-medium wrap-anywhere">{file.name}</span>
+          <span className="text-sm text-soft">{formatBytes(file.size)}. Choose or drop another one.</span>
+        </p>
+      ) : (
+        <p className="min-w-0 flex-1">
+          <span className="font-medium text-accent">Choose a file</span>
+          <span className="max-sm:hidden"> or drop it here</span>
+        </p>
+      )}
+    </>
   )
 }

@@ -6,7 +6,7 @@ import type {
   ImportSettings,
   ImportSourceName,
   OnConflict,
-} from '../../../api/imports.ts'
+} from '../../../api/transfer/imports.ts'
 
 export interface ImportDraft {
   /** '': the tool that the server recognises. */
@@ -25,20 +25,16 @@ export interface ImportDraft {
   dryRunId: number | null
 }
 
-export const EMPTY_DRAFT: ImportDraft = {
-  source: '',
+/** What belongs to one file. */
+export const NO_FILE = {
   file: null,
-  clicks: null,
   inspection: null,
   mapping: {},
   domainMap: {},
   dateOrder: '',
-  timeZone: 'UTC',
-  onConflict: 'skip',
   dryRunId: null,
-}
+} satisfies Partial<ImportDraft>
 
-/** A part of a workspace export is no file of its own. */
 export const isZip = ({ name }: File) => /\.zip$/i.test(name)
 
 /** Whose file it is, as far as it is known. */
@@ -64,6 +60,14 @@ export function toImportSettings(draft: ImportDraft): ImportSettings {
     dateOrder: draft.dateOrder || undefined,
     timeZone: draft.timeZone,
   }
+}
+
+const EMPTY_DRAFT: ImportDraft = {
+  ...NO_FILE,
+  source: '',
+  clicks: null,
+  timeZone: 'UTC',
+  onConflict: 'skip',
 }
 
 /** Until the page is reloaded, so that a visit to another page loses nothing. */

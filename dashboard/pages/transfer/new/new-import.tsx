@@ -2,8 +2,9 @@
 
 import { useBlocker } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
-import type { ImportSourceName } from '../../../api/imports.ts'
-import { LARGE_FILE_MAX, LINKS_FILE_MAX } from '../../../api/imports.ts'
+import type { ImportSourceName } from '../../../api/transfer/imports.ts'
+import { LARGE_FILE_MAX, LINKS_FILE_MAX } from '../../../api/transfer/imports.ts'
+import { useWorkspace } from '../../../shell/use-workspace.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { formatBytes, formatPercent } from '../../../ui/format.ts'
@@ -11,7 +12,7 @@ import { Field, Select } from '../../../ui/forms/field.tsx'
 import { FormError } from '../../../ui/forms/form-error.tsx'
 import { ConfirmDialog } from '../../../ui/overlays/confirm-dialog.tsx'
 import { ProgressBar } from '../../../ui/progress-bar.tsx'
-import { IMPORT_SOURCE_NAMES, SOURCES, toSourceText } from '../source-names.ts'
+import { IMPORT_SOURCE_NAMES, SOURCES, toSourcePhrase } from '../source-names.ts'
 import { ColumnMapping } from './column-mapping.tsx'
 import { ConflictChoice } from './conflict-choice.tsx'
 import { DateOrderChoice, TimeZoneField } from './date-fields.tsx'
@@ -52,7 +53,7 @@ export function NewImport() {
       className="grid min-w-0 grid-cols-1 gap-6"
       onSubmit={(event) => {
         event.preventDefault()
-        if (isReady && !isBusy) start.start({ dryRun: true })
+        if (isReady && !isBusy) state.begin(true)
       }}
     >
       <Files state={state} />
@@ -156,6 +157,14 @@ function Start({ state, source }: { state: NewImportState; source: ImportSourceN
   const { draft, inspection, start, errors, change } = state
   const isStarting = start.part !== null
   const isReading = inspection.part !== null
+  const { role } = useWorkspace()
+  if (source === 'towpath' && role !== 'owner')
+    return (
+      <p role="note" className="rounded-2xl border border-line bg-card p-5">
+        Only owners can import an export of Towpath: it may have more than links. Ask an owner of the
+        workspace.
+      </p>
+    )
   return (
     <Card title="How to import">
       <fieldset disabled={isStarting} className="grid grid-cols-1 gap-5">
@@ -180,11 +189,11 @@ function Start({ state, source }: { state: NewImportState; source: ImportSourceN
             <Button type="submit" variant="primary" busy={isReading}>
               Dry run
             </Button>
-            <Button busy={isReading} onClick={() => start.start({ dryRun: false })}>
+            <Button busy={isReading} onClick={() => state.begin(false)}>
               Import now
             </Button>
             <p className="min-w-0 flex-1 basis-60 text-sm text-soft">
-              A dry run shows what would come from {toSourceText(source)}, row by row, and changes nothing.
+              A dry run shows what would come from {toSourcePhrase(source)}, row by row, and changes nothing.
             </p>
           </div>
         )}

@@ -1,6 +1,6 @@
 // What the server has recognised: the tool, the format, and the columns with what stands in them.
 
-import type { FileInspection, ImportSourceName } from '../../../api/imports.ts'
+import type { FileInspection, ImportSourceName } from '../../../api/transfer/imports.ts'
 import { Card } from '../../../ui/card.tsx'
 import { formatCount } from '../../../ui/format.ts'
 import { toVisibleText } from '../../../ui/visible-text.ts'
@@ -28,7 +28,7 @@ export function RecognisedFile({
         <Fact name="Tool">{SOURCES[inspection.source].title}</Fact>
         <Fact name="Format">{FORMATS[format]}</Fact>
         <Fact name="Encoding">{ENCODINGS[encoding]}</Fact>
-        <Fact name="Size">{formatCount(rows, 'row')}</Fact>
+        {format !== 'zip' && <Fact name="Size">{formatCount(rows, 'row')}</Fact>}
       </dl>
       {source !== inspection.source && (
         <p role="note" className="mt-4 rounded-lg bg-warn-tint px-3 py-2 text-sm">

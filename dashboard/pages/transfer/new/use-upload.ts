@@ -2,7 +2,7 @@
 
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
-import type { UploadOptions } from '../../../api/upload.ts'
+import type { UploadOptions } from '../../../api/transfer/upload.ts'
 
 export function useUpload<Input, Result>(
   send: (input: Input, options: UploadOptions) => Promise<Result>,

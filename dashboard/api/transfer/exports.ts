@@ -1,6 +1,6 @@
 // Exports of links and of whole workspaces over the REST API.
 
-import { type Api, ApiError, type QueryParameters } from './client.ts'
+import { type Api, ApiError, type QueryParameters } from '../client.ts'
 
 export const LINK_EXPORT_FORMATS = {
   csv: 'CSV, for spreadsheets',

@@ -11,9 +11,9 @@ import type {
   MAPPED_FIELDS,
   OnConflict,
   RowOutcome,
-} from '../../server/features/transfer/schema.ts'
-import { type Api, ApiError, type ResultPage } from './client.ts'
-import { isSignedOut } from './session.ts'
+} from '../../../server/features/transfer/schema.ts'
+import { type Api, ApiError, type ResultPage } from '../client.ts'
+import { isSignedOut } from '../session.ts'
 import { isReadable, type UploadOptions, uploadForm } from './upload.ts'
 
 export type { DateOrder, ImportResource, ImportRowResource, ImportSourceName, OnConflict, RowOutcome }
