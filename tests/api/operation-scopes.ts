@@ -1,12 +1,14 @@
 // The scopes that each operation asks of an API key, written out once more: a route whose scope changes by mistake
 // differs from this table. Operations for people only are not here.
 
-import type { RouteScope } from '../../server/http/key-scope.ts'
+import { KEY_SCOPES, type RouteScope } from '../../server/http/key-scope.ts'
 
 export const OPERATION_SCOPES: Record<string, readonly RouteScope[]> = {
   listWorkspaces: [],
   getWorkspace: [],
   listLinks: ['links:read'],
+  exportLinks: ['links:read'],
+  exportWorkspace: [...KEY_SCOPES],
   createLink: ['links:write'],
   createLinks: ['links:write'],
   updateLinks: ['links:write'],
