@@ -13,8 +13,8 @@ import { createWorkspaceCommand } from './commands/create-workspace.ts'
 import { deleteWorkspaceCommand } from './commands/delete-workspace.ts'
 import { demoCommand } from './commands/demo.ts'
 import { doctorCommand } from './commands/doctor.ts'
-import { importCommand } from './commands/import.ts'
 import { exportCommand } from './commands/export.ts'
+import { importCommand } from './commands/import.ts'
 import { listKeysCommand } from './commands/list-keys.ts'
 import {
   addDomainCommand,

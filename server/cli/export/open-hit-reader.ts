@@ -18,7 +18,11 @@ interface OpenHits {
 }
 
 /** @param scratchDir a directory of the command alone */
-export async function openHitReader(config: Config, scratchDir: string, signal: AbortSignal): Promise<OpenHits> {
+export async function openHitReader(
+  config: Config,
+  scratchDir: string,
+  signal: AbortSignal,
+): Promise<OpenHits> {
   if (config.clickHouseUrls) {
     const client = createClickHouseClient(config.clickHouseUrls)
     const reader = openClickHouseReader(client, { scratchDir })
@@ -36,7 +40,9 @@ export async function openHitReader(config: Config, scratchDir: string, signal: 
     return { hits: services.hitWorker, close: services.close }
   }
   if (!(await obtainHitCopy(config.dataDir, signal)))
-    throw new CommandError('The server does not hand out its hits. Try again when it is ready (/readyz), or stop it.')
+    throw new CommandError(
+      'The server does not hand out its hits. Try again when it is ready (/readyz), or stop it.',
+    )
   const copy = await openHitCopy(toHitCopyPath(config.dataDir), scratchDir)
   return {
     hits: copy,

@@ -19,7 +19,11 @@ export interface ExportCommandNeeds extends CommandNeeds {
 }
 
 /** @returns the report for the operator */
-export async function runExport(needs: ExportCommandNeeds, id: string | undefined, file: string): Promise<string> {
+export async function runExport(
+  needs: ExportCommandNeeds,
+  id: string | undefined,
+  file: string,
+): Promise<string> {
   const { db, now, signal, progress } = needs
   const workspaceId = parseIdArgument(id, 'The workspace')
   const path = resolve(file)
@@ -52,7 +56,11 @@ export async function runExport(needs: ExportCommandNeeds, id: string | undefine
   }
 }
 
-async function writeFile(path: string, pieces: AsyncIterable<Uint8Array>, progress: ProgressBar): Promise<number> {
+async function writeFile(
+  path: string,
+  pieces: AsyncIterable<Uint8Array>,
+  progress: ProgressBar,
+): Promise<number> {
   const file = await open(path, 'wx', 0o600)
   let bytes = 0
   try {

@@ -9,10 +9,31 @@ setDefaultTimeout(120_000)
 
 const LINKS = [
   { slug: 'plain', title: '=SUM(1,2)', comments: "'=2\n-3\r\n+4", tagNames: ['a, b', 'back\\slash', 'c'] },
-  { slug: 'targets', geoTargeting: { DE: 'https://example.com/de' }, deviceTargeting: { ios: 'https://example.com/ios' } },
-  { slug: '-minus', startsAt: '2026-01-01T00:00:00.000Z', expiresAt: '2030-01-01T00:00:00.000Z', expiredUrl: 'https://example.com/x' },
-  { slug: 'limits', clickLimit: 10, leadLimit: 3, trackConversions: true, forwardQuery: true, redirectStatus: 307 },
-  { slug: 'card', previewTitle: '@card', previewDescription: '"quoted", and more', previewImage: 'https://example.com/i.png' },
+  {
+    slug: 'targets',
+    geoTargeting: { DE: 'https://example.com/de' },
+    deviceTargeting: { ios: 'https://example.com/ios' },
+  },
+  {
+    slug: '-minus',
+    startsAt: '2026-01-01T00:00:00.000Z',
+    expiresAt: '2030-01-01T00:00:00.000Z',
+    expiredUrl: 'https://example.com/x',
+  },
+  {
+    slug: 'limits',
+    clickLimit: 10,
+    leadLimit: 3,
+    trackConversions: true,
+    forwardQuery: true,
+    redirectStatus: 307,
+  },
+  {
+    slug: 'card',
+    previewTitle: '@card',
+    previewDescription: '"quoted", and more',
+    previewImage: 'https://example.com/i.png',
+  },
   { slug: 'guide/Ümlaut/🚀', externalId: 'crm-7', archived: true },
 ]
 
@@ -23,7 +44,10 @@ const create = async (ws: TestWorkspace) => {
 const list = async (ws: TestWorkspace) => {
   const { json } = await ws.api('/links?archived=all&sort=slug&limit=100')
   // biome-ignore lint/suspicious/noExplicitAny: links as the API answers them
-  return json.data.map(({ id, updatedAt, tags, ...link }: any) => ({ ...link, tags: tags.map(({ name }: any) => name) }))
+  return json.data.map(({ id, updatedAt, tags, ...link }: any) => ({
+    ...link,
+    tags: tags.map(({ name }: any) => name),
+  }))
 }
 
 onBothEngines('exporting links', (server) => {
@@ -34,10 +58,15 @@ onBothEngines('exporting links', (server) => {
       const before = await list(ws)
       const { status, text, headers } = await ws.api(`/links/export?format=${format}`)
       expect(status).toBe(200)
-      expect(headers.get('content-disposition')).toMatch(new RegExp(`^attachment; filename=links-${ws.id}-.*\\.${format}$`))
+      expect(headers.get('content-disposition')).toMatch(
+        new RegExp(`^attachment; filename=links-${ws.id}-.*\\.${format}$`),
+      )
       for (const link of before) await deleteLink(ws, link.slug)
       expect(await list(ws)).toEqual([])
-      const sent = await uploadImport(server(), ws, [['source', 'towpath'], ['file', new Blob([text])]])
+      const sent = await uploadImport(server(), ws, [
+        ['source', 'towpath'],
+        ['file', new Blob([text])],
+      ])
       const done = await waitForImport(ws, sent.json.data.id)
       expect(done).toMatchObject({ status: 'done', created: LINKS.length, failed: 0, errors: [] })
       expect(await list(ws)).toEqual(before)
@@ -49,7 +78,10 @@ onBothEngines('exporting links', (server) => {
     await deleteLink(ws, `plain-${ws.id}`)
     const ask = async (query: string) => {
       const { text } = await ws.api(`/links/export?format=ndjson&${query}`)
-      return text.split('\n').filter(Boolean).map((line) => JSON.parse(line).slug.replace(`-${ws.id}`, ''))
+      return text
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => JSON.parse(line).slug.replace(`-${ws.id}`, ''))
     }
     expect(await ask('')).toEqual(LINKS.slice(1).map(({ slug }) => slug))
     expect(await ask('archived=false&search=card')).toEqual(['card'])
@@ -71,12 +103,20 @@ onSqlite('exporting a workspace', (server) => {
     const body = { name: 'narrow', scopes: ['links:read', 'links:write'] }
     const { read } = server().app.db
     await server().app.db.write((connection) =>
-      connection.updateTable('api_keys').set({ scopes: body.scopes.join() }).where('workspace_id', '=', ws.id).execute(),
+      connection
+        .updateTable('api_keys')
+        .set({ scopes: body.scopes.join() })
+        .where('workspace_id', '=', ws.id)
+        .execute(),
     )
     const { status, json } = await ws.api('/export')
     expect([status, json.error]).toEqual([403, expect.stringContaining('lacks the scopes')])
     expect((await ws.api('/links/export')).status).toBe(200)
-    const events = await read.selectFrom('audit_events').select('action').where('workspace_id', '=', ws.id).execute()
+    const events = await read
+      .selectFrom('audit_events')
+      .select('action')
+      .where('workspace_id', '=', ws.id)
+      .execute()
     expect(events.map(({ action }) => action)).toContain('link.exported')
   })
 
@@ -93,7 +133,9 @@ onSqlite('exporting a workspace', (server) => {
       controller.abort()
     }
     const whole = await until('a place for an export', async () => {
-      const response = await fetch(`${server().origin}/v1/export`, { headers: { Authorization: `Bearer ${ws.key}` } })
+      const response = await fetch(`${server().origin}/v1/export`, {
+        headers: { Authorization: `Bearer ${ws.key}` },
+      })
       return response.status === 200 ? await response.arrayBuffer() : undefined
     })
     expect(Buffer.from(whole).readUInt32BE()).toBe(0x504b0304)

@@ -26,9 +26,6 @@ export interface Upload {
   fields: Record<string, unknown>
 }
 
-const MULTIPART = /^multipart\/form-data\s*;/i
-export const isMultipart = (contentType: string | undefined) => MULTIPART.test(contentType ?? '')
-
 const NAME_MAX = 255
 /** Of a field that is no file: a domain map of a thousand hosts fits. */
 const FIELD_BYTES_MAX = 256 * 1024

@@ -2,10 +2,10 @@
 // transfer/archive/ reads.
 
 import { fromReversibleCell } from '../../../lib/formats/csv-line.ts'
+import { REDIRECT_STATUSES } from '../../links/schema.ts'
 import { splitTexts } from '../export/joined-texts.ts'
 import { FieldReader } from '../files/fields.ts'
 import type { FileRecord } from '../files/source-file.ts'
-import { REDIRECT_STATUSES } from '../../links/schema.ts'
 import type { ImportSource, ReadingOptions, SourceLink } from './source.ts'
 import { createSourceLink, LOST_PASSWORD } from './source-link.ts'
 
@@ -14,7 +14,9 @@ export const towpath: ImportSource = {
   title: 'Towpath',
   links: { lists: ['data'], tables: [] },
   isLinkFile: (columns) =>
-    ['shortUrl', 'destinationUrl', 'passwordProtected', 'clicksBefore'].every((name) => columns.includes(name)),
+    ['shortUrl', 'destinationUrl', 'passwordProtected', 'clicksBefore'].every((name) =>
+      columns.includes(name),
+    ),
   isCaseSensitive: true,
   toLink(record, options) {
     const fields = new FieldReader(record.columns ? restoreCells(record) : record)
@@ -27,7 +29,10 @@ export const towpath: ImportSource = {
 const restoreCells = (record: FileRecord): FileRecord => ({
   ...record,
   fields: new Map(
-    [...record.fields].map(([name, value]) => [name, typeof value === 'string' ? fromReversibleCell(value) : value]),
+    [...record.fields].map(([name, value]) => [
+      name,
+      typeof value === 'string' ? fromReversibleCell(value) : value,
+    ]),
   ),
 })
 
@@ -38,7 +43,10 @@ function readLink(fields: FieldReader, options: ReadingOptions): SourceLink {
     sourceKey: fields.text('shortUrl'),
     host: fields.text('domain')?.toLowerCase() ?? null,
     slug: fields.text('slug'),
-    destinationUrl: fields.required('The destination is missing. Write the URL that the link leads to.', 'destinationUrl'),
+    destinationUrl: fields.required(
+      'The destination is missing. Write the URL that the link leads to.',
+      'destinationUrl',
+    ),
     title: fields.text('title'),
     comments: fields.text('comments'),
     tags: typeof tags === 'string' ? splitTexts(tags) : fields.list(/$^/, 'tags'),
@@ -71,7 +79,8 @@ function readTargets(fields: FieldReader, name: string): Record<string, string> 
   if (value === undefined || value === null || value === '') return {}
   const targets = typeof value === 'string' ? parseJson(value) : value
   const isTable = typeof targets === 'object' && targets !== null && !Array.isArray(targets)
-  if (isTable && Object.values(targets).every((url) => typeof url === 'string')) return { ...targets } as Record<string, string>
+  if (isTable && Object.values(targets).every((url) => typeof url === 'string'))
+    return { ...targets } as Record<string, string>
   fields.add(name, value, 'This has to be an object of names and URLs, as JSON.')
   return {}
 }
