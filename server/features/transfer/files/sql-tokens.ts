@@ -115,17 +115,24 @@ function readQuoted(text: string, start: number): SqlValue | null {
   return { value: decodeEscapes(text.slice(start + 1, close), quote), end: close + 1 }
 }
 
+/** @returns where the text ends: not at an escaped quote, nor at one that is written twice; -1 where it ends later */
 function findClose(text: string, from: number, quote: string): number {
-  let backslash = quote === '`' ? -1 : text.indexOf('\\', from)
-  for (let at = from; ; ) {
-    const close = text.indexOf(quote, at)
-    if (close < 0) return -1
+  const hasBackslash = (start: number, end: number) => quote !== '`' && text.slice(start, end).includes('\\')
+  let close = text.indexOf(quote, from)
+  // To search the whole text for a backslash would take as long as the text, for each of its values.
+  let backslash = close >= 0 && hasBackslash(from, close) ? text.indexOf('\\', from) : -1
+  while (close >= 0) {
+    let next: number
     if (backslash >= 0 && backslash < close) {
-      at = backslash + 2
-      backslash = text.indexOf('\\', at)
-    } else if (text[close + 1] === quote) at = close + 2
+      next = backslash + 2
+      backslash = text.indexOf('\\', next)
+      if (close >= next) continue
+    } else if (text[close + 1] === quote) next = close + 2
     else return close
+    close = text.indexOf(quote, next)
+    if (backslash < next && close >= 0 && hasBackslash(next, close)) backslash = text.indexOf('\\', next)
   }
+  return -1
 }
 
 function decodeEscapes(text: string, quote: string): string {

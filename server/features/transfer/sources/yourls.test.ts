@@ -26,7 +26,6 @@ describe('YOURLS', () => {
       clicks: [
         click('2024-12-10T15:36:52Z', {
           slug: 'AuIq',
-          address: '203.0.113.11',
           userAgent:
             'Mozilla/5.0 (X11; CrOS x86_64 14541.0.0) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36',
           referrer: "https://acme.test/admin/?q=it's",
@@ -37,7 +36,7 @@ describe('YOURLS', () => {
           address: '2001:db8::1',
           userAgent: 'facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)',
         }),
-        click('2024-12-10T18:55:56Z', { slug: 'AuIq', address: '192.0.2.0', country: 'DE' }),
+        click('2024-12-10T18:55:56Z', { slug: 'AuIq', userAgent: '-', country: 'DE' }),
         click('2024-12-11T00:00:00Z', { slug: 'gone', userAgent: 'curl/8.0' }),
       ],
     })
@@ -64,7 +63,6 @@ describe('YOURLS', () => {
       clicks: [
         click('2019-02-22T07:18:58Z', {
           slug: 'ozh',
-          address: '203.0.113.24',
           userAgent:
             'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/72.0.3626.109 Safari/537.36',
           country: 'RU',
@@ -75,6 +73,35 @@ describe('YOURLS', () => {
           userAgent: 'Mozilla/5.0 (iPhone; CPU iPhone OS 12_0 like Mac OS X)',
           referrer: 'http://news.acme.test/',
         }),
+      ],
+    })
+  })
+
+  test('brings links and clicks in one JSON file of phpMyAdmin', async () => {
+    expect(await readExport('yourls', 'phpmyadmin.json')).toEqual({
+      recognised: 'yourls both',
+      links: [
+        null,
+        null,
+        null,
+        null,
+        link('https://ozh.acme.test/', {
+          slug: 'ozh',
+          title: 'ozh',
+          createdAt: '2019-02-22T09:00:00Z',
+          clicks: 5,
+        }),
+      ],
+      clicks: [
+        null,
+        null,
+        click('2019-02-22T10:18:58Z', {
+          slug: 'ozh',
+          userAgent: 'curl/7.0',
+          country: 'RU',
+        }),
+        null,
+        null,
       ],
     })
   })
@@ -107,7 +134,6 @@ describe('YOURLS', () => {
       clicks: [
         click('2024-12-10T15:36:52Z', {
           slug: 'AuIq',
-          address: '203.0.113.11',
           userAgent: 'curl/8.0',
           country: 'IN',
         }),

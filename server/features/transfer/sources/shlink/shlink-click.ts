@@ -51,9 +51,9 @@ function readVisitedShortUrl(fields: FieldReader, visitedUrl: string | null): Pa
   return { slug, ...(host !== undefined && { host }) }
 }
 
-/** The command line writes `Potential bot` or nothing, everything else true or false. */
-function readBot(fields: FieldReader): boolean | null {
-  const value = fields.raw('potentialBot')
-  if (value === undefined || value === null) return null
-  return value === 'Potential bot' || fields.flag('potentialBot')
-}
+/**
+ * The command line writes `Potential bot` or nothing, everything else true or false. Where Shlink knew of no bot, the user
+ * agent decides, as it does for live clicks.
+ */
+const readBot = (fields: FieldReader): true | null =>
+  fields.raw('potentialBot') === 'Potential bot' || fields.flag('potentialBot') || null
