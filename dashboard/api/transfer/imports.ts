@@ -75,6 +75,30 @@ export const importRowsQuery = (api: Api, id: number, outcome: RowOutcome) =>
     getNextPageParam: (last: ResultPage<ImportRowResource>) => last.nextCursor ?? undefined,
   })
 
+/** What needs a person comes first. */
+export const ROW_OUTCOMES = [
+  'kept',
+  'failed',
+  'skipped',
+  'renamed',
+  'created',
+] as const satisfies RowOutcome[]
+
+/** How many rows have each outcome: tags and clicks have rows too, beside the links that the import counts. */
+export const rowTotalsQuery = (api: Api, { id, status }: ImportResource) =>
+  queryOptions({
+    queryKey: [...importsKey(api), 'row totals', id, status],
+    queryFn: async ({ signal }) => {
+      const pages = ROW_OUTCOMES.map(async (outcome) => {
+        const query = { outcome, limit: 1 }
+        const { total } = await api.page<ImportRowResource>(`/imports/${id}/rows`, { query, signal })
+        return { outcome, total }
+      })
+      return (await Promise.all(pages)).filter(({ total }) => total > 0)
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+
 export async function fetchImportErrors(api: Api, id: number) {
   const response = await api.raw(`/imports/${id}/errors`)
   return { file: await response.blob(), name: `import-${id}-errors.csv` }
