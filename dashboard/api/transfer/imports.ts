@@ -76,20 +76,19 @@ export const importRowsQuery = (api: Api, id: number, outcome: RowOutcome) =>
   })
 
 /** What needs a person comes first. */
-export const ROW_OUTCOMES = [
-  'kept',
-  'failed',
-  'skipped',
-  'renamed',
-  'created',
-] as const satisfies RowOutcome[]
+const OUTCOMES_AFTER_UNDO: RowOutcome[] = ['kept', 'failed', 'skipped']
+const ROW_OUTCOMES: RowOutcome[] = ['kept', 'failed', 'skipped', 'renamed', 'created']
 
-/** How many rows have each outcome: tags and clicks have rows too, beside the links that the import counts. */
+/**
+ * How many rows have each outcome: tags and clicks have rows too, beside the links that the import counts. After an undo,
+ * what was created is gone.
+ */
 export const rowTotalsQuery = (api: Api, { id, status }: ImportResource) =>
   queryOptions({
     queryKey: [...importsKey(api), 'row totals', id, status],
     queryFn: async ({ signal }) => {
-      const pages = ROW_OUTCOMES.map(async (outcome) => {
+      const outcomes = status === 'undone' ? OUTCOMES_AFTER_UNDO : ROW_OUTCOMES
+      const pages = outcomes.map(async (outcome) => {
         const query = { outcome, limit: 1 }
         const { total } = await api.page<ImportRowResource>(`/imports/${id}/rows`, { query, signal })
         return { outcome, total }
