@@ -122,7 +122,7 @@ onDashboard('imports and exports', (dashboard) => {
     expect(changed.status).toBe(200)
     await button('Undo').click()
     const dialog = page.getByRole('dialog', { name: 'Undo this import?' })
-    await dialog.getByText('Links that somebody has changed since').waitFor()
+    await dialog.getByText('What somebody has changed since').waitFor()
     await button('Undo the import').click()
     await title('The import is undone')
     await page.getByText('1 link stayed: see below why.').waitFor()

@@ -75,6 +75,29 @@ export const importRowsQuery = (api: Api, id: number, outcome: RowOutcome) =>
     getNextPageParam: (last: ResultPage<ImportRowResource>) => last.nextCursor ?? undefined,
   })
 
+/** What needs a person comes first. */
+const OUTCOMES_AFTER_UNDO: RowOutcome[] = ['kept', 'failed', 'skipped']
+const ROW_OUTCOMES: RowOutcome[] = ['kept', 'failed', 'skipped', 'renamed', 'created']
+
+/**
+ * How many rows have each outcome: tags and clicks have rows too, beside the links that the import counts. After an undo,
+ * what was created is gone.
+ */
+export const rowTotalsQuery = (api: Api, { id, status }: ImportResource) =>
+  queryOptions({
+    queryKey: [...importsKey(api), 'row totals', id, status],
+    queryFn: async ({ signal }) => {
+      const outcomes = status === 'undone' ? OUTCOMES_AFTER_UNDO : ROW_OUTCOMES
+      const pages = outcomes.map(async (outcome) => {
+        const query = { outcome, limit: 1 }
+        const { total } = await api.page<ImportRowResource>(`/imports/${id}/rows`, { query, signal })
+        return { outcome, total }
+      })
+      return (await Promise.all(pages)).filter(({ total }) => total > 0)
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+
 export async function fetchImportErrors(api: Api, id: number) {
   const response = await api.raw(`/imports/${id}/errors`)
   return { file: await response.blob(), name: `import-${id}-errors.csv` }

@@ -19,7 +19,7 @@ export function ImportResult({ item }: { item: ImportResource }) {
   return (
     <>
       <Outcome item={item} />
-      {item.notices.length > 0 && <Notices notices={item.notices} />}
+      {item.status !== 'undone' && item.notices.length > 0 && <Notices notices={item.notices} />}
       <ImportRows item={item} />
     </>
   )

@@ -1,6 +1,6 @@
 // What has become of each row of the file, by outcome. Strangers write the names and values.
 
-import { keepPreviousData, useInfiniteQuery, useMutation } from '@tanstack/react-query'
+import { keepPreviousData, useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
 import { Download } from 'lucide-react'
 import { toScreenName, withScreenNames } from '../../../api/field-names.ts'
@@ -10,6 +10,7 @@ import {
   type ImportRowResource,
   importRowsQuery,
   type RowOutcome,
+  rowTotalsQuery,
 } from '../../../api/transfer/imports.ts'
 import { useApi, useWorkspace } from '../../../shell/use-workspace.ts'
 import { Button } from '../../../ui/button.tsx'
@@ -24,30 +25,21 @@ import { toCellText } from '../new/recognised-file.tsx'
 
 const FROM = '/$workspaceId/transfer/$importId'
 
-interface OutcomeTab {
-  outcome: RowOutcome
-  label: string
-  count: number
-}
-
-/** What needs a person comes first. After an undo, what was created is gone. */
-function listOutcomes({ status, failed, skipped, renamed, created, kept }: ImportResource): OutcomeTab[] {
-  const isUndone = status === 'undone'
-  const tabs: OutcomeTab[] = [
-    { outcome: 'kept', label: 'Kept', count: kept.length },
-    { outcome: 'failed', label: 'Errors', count: failed },
-    { outcome: 'skipped', label: 'Skipped', count: skipped },
-    { outcome: 'renamed', label: 'Renamed', count: isUndone ? 0 : renamed },
-    { outcome: 'created', label: 'Created', count: isUndone ? 0 : created - renamed },
-  ]
-  return tabs.filter(({ count }) => count > 0)
+const LABELS: Record<RowOutcome, string> = {
+  kept: 'Kept',
+  failed: 'Errors',
+  skipped: 'Skipped',
+  renamed: 'Renamed',
+  created: 'Created',
 }
 
 export function ImportRows({ item }: { item: ImportResource }) {
   const { id } = useWorkspace()
   const search = useSearch({ from: FROM })
-  const tabs = listOutcomes(item)
-  const open = tabs.find(({ outcome }) => outcome === search.outcome) ?? tabs[0]
+  const totals = useQuery(rowTotalsQuery(useApi(), item))
+  if (totals.isPending) return <SkeletonRows rows={5} className="h-12" />
+  if (!totals.data) return <ErrorState error={totals.error} retry={() => void totals.refetch()} />
+  const open = totals.data.find(({ outcome }) => outcome === search.outcome) ?? totals.data[0]
   if (!open) return null
   return (
     <section aria-label="Rows" className="min-w-0 rounded-2xl border border-line bg-card">
@@ -56,10 +48,10 @@ export function ImportRows({ item }: { item: ImportResource }) {
           label="Outcome"
           className="min-w-0 flex-1 basis-72"
           current={open.outcome}
-          tabs={tabs.map(({ outcome, label, count }) => ({
+          tabs={totals.data.map(({ outcome, total }) => ({
             id: outcome,
-            label,
-            extra: <span className="font-normal tabular-nums">{formatNumber(count)}</span>,
+            label: LABELS[outcome],
+            extra: <span className="font-normal tabular-nums">{formatNumber(total)}</span>,
             link: {
               to: FROM,
               params: { workspaceId: String(id), importId: String(item.id) },
@@ -141,6 +133,7 @@ function Rows({ item, outcome }: { item: ImportResource; outcome: RowOutcome }) 
 
 function Row({ row, isDryRun }: { row: ImportRowResource; isDryRun: boolean }) {
   const { name, value, field, message } = row
+  const subject = [KINDS[row.kind], field !== null && toColumnName(field)].filter(Boolean).join(': ')
   return (
     <tr className="max-sm:block max-sm:border-b max-sm:border-line max-sm:px-4 max-sm:py-2.5 max-sm:last:border-b-0">
       <td className="align-top text-soft tabular-nums max-sm:text-xs sm:px-4 sm:py-2">
@@ -148,23 +141,35 @@ function Row({ row, isDryRun }: { row: ImportRowResource; isDryRun: boolean }) {
         {formatNumber(row.row)}
       </td>
       <td className="align-top font-medium wrap-anywhere max-sm:block sm:px-2 sm:py-2">
-        {row.kind !== 'link' && <span className="font-normal text-soft">{capitalize(row.kind)} </span>}
         {name !== null && (
           <Name row={row} isDryRun={isDryRun}>
             {toCellText(name)}
           </Name>
         )}
-        {field !== null && <span className="block font-normal text-soft">{toColumnName(field)}</span>}
+        {subject && <span className="block font-normal text-soft">{subject}</span>}
         {value !== null && value !== '' && <code className="block font-normal">{toCellText(value)}</code>}
       </td>
       <td className="align-top break-words max-sm:block sm:px-4 sm:py-2">
-        {message !== null && capitalize(withScreenNames(message))}
+        {message !== null && toSentence(withScreenNames(message))}
       </td>
     </tr>
   )
 }
 
-const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
+/** Most rows are links, and need no word for it. */
+const KINDS: Record<ImportRowResource['kind'], string> = {
+  link: '',
+  tag: 'Tag',
+  form: 'Form',
+  submission: 'Submission',
+  channel: 'Channel',
+  domain: 'Domain',
+  click: 'Click history',
+}
+
+/** Rules begin with `must`; a name at the begin stays as it is. */
+const toSentence = (text: string) =>
+  text.replace(/^[a-z]+ /, (word) => word.charAt(0).toUpperCase() + word.slice(1))
 
 /** A field of ours in the words of the screens, or a column as the file has it. */
 const toColumnName = (field: string) =>

@@ -43,7 +43,7 @@ export function UndoButton({ item }: { item: ImportResource }) {
         </ul>
         <p className="font-medium">This stays:</p>
         <ul className="grid list-disc gap-1 pl-5">
-          <li>Links that somebody has changed since, because that work would be lost.</li>
+          <li>What somebody has changed since, because that work would be lost.</li>
           <li>Links that have brought leads, because submissions name them.</li>
           <li>Everything that was here before, and what the import has skipped.</li>
         </ul>

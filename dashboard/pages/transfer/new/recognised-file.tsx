@@ -27,7 +27,7 @@ export function RecognisedFile({
       <dl className="grid grid-cols-2 gap-x-6 gap-y-3 sm:grid-cols-4">
         <Fact name="Tool">{SOURCES[inspection.source].title}</Fact>
         <Fact name="Format">{FORMATS[format]}</Fact>
-        <Fact name="Encoding">{ENCODINGS[encoding]}</Fact>
+        {format !== 'zip' && <Fact name="Encoding">{ENCODINGS[encoding]}</Fact>}
         {format !== 'zip' && <Fact name="Size">{formatCount(rows, 'row')}</Fact>}
       </dl>
       {source !== inspection.source && (
