@@ -187,7 +187,10 @@ describe('visits of Shlink', () => {
       click('2025-08-20T01:05:05Z', {
         host,
         slug: 'café/menü',
-        userAgent: 'curl/8.0',
+        userAgent:
+          'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Safari/605.1.15',
+        browser: 'Safari',
+        os: 'macOS',
         visitedUrl: 'https://s.acme.test/caf%C3%A9/men%C3%BC?qr=1',
       }),
     ])
