@@ -4,8 +4,8 @@ import { DAY_MS } from '../../../lib/utc-day.ts'
 import { createLineBuffer, type LineBuffer } from '../../hits/batches/ndjson-line.ts'
 import type { SourceClick } from '../sources/source.ts'
 import type { ClickDescriber } from './describe-click.ts'
-import { toHitLink } from './stand-in.ts'
 import type { AgedClicks, DayAddition, HistoryTask, ProblemRow } from './messages.ts'
+import { toHitLink } from './stand-in.ts'
 
 /** Clicks of the moment wait for the chunk before them (docs/adr/0015-handed-over-hits.md). */
 const HITS_MAX = 25_000
@@ -13,7 +13,8 @@ const HITS_MAX = 25_000
 const DAYS_MAX = 10_000
 /** A chunk without hits says how far the reader is. */
 const ROWS_MAX = 50_000
-const LINES_BYTES = 2 * 1024 * 1024
+/** Room for the hits of a usual chunk: a buffer that grows leaves its smaller ones behind. */
+const LINES_BYTES = 12 * 1024 * 1024
 
 /** A file that does not fit says the same of each of its rows. */
 const PROBLEMS_MAX = 10_000
@@ -70,7 +71,11 @@ export function createChunkBuilder(
     const start = buffer.end
     const id =
       FIRST_ID + (importId % IMPORT_IDS) * CHUNKS_MAX * CHUNK_IDS + number() * CHUNK_IDS + placed.length
-    const isPerson = describer.describe({ id, workspaceId, linkId: toHitLink(linkId), importId }, click, buffer)
+    const isPerson = describer.describe(
+      { id, workspaceId, linkId: toHitLink(linkId), importId },
+      click,
+      buffer,
+    )
     const isKept = click.at >= task.since && !task.dryRun
     if (isKept) placed.push({ at: click.at, start, end: buffer.end })
     else buffer.end = start

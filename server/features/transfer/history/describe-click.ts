@@ -3,7 +3,6 @@
 
 import { cutText } from '../../../lib/clean-text.ts'
 import { createGenerationCache } from '../../../lib/generation-cache.ts'
-import { DAY_MS } from '../../../lib/utc-day.ts'
 import { CONTINENTS } from '../../../storage/continents.ts'
 import type { Place } from '../../../storage/geo.ts'
 import { type HitClass, NO_VISITOR } from '../../../storage/hits/hit.ts'
@@ -16,7 +15,13 @@ import {
   toDescribedPart,
   toPlacePart,
 } from '../../hits/batches/hit-parts.ts'
-import { appendBytes, appendNumber, type LineBuffer, toJsonPart, toUtf8 } from '../../hits/batches/ndjson-line.ts'
+import {
+  appendBytes,
+  appendNumber,
+  type LineBuffer,
+  toJsonPart,
+  toUtf8,
+} from '../../hits/batches/ndjson-line.ts'
 import { cutUtmParameters } from '../../visitors/campaign.ts'
 import { cutReferrer } from '../../visitors/referrer.ts'
 import type { DescribedClick, SourceClick } from '../sources/source.ts'

@@ -21,7 +21,6 @@ import { type ImportRun, updateRun } from './import-run.ts'
 /** Of one transaction: redirects, and other writers, wait for no more. */
 const ITEMS_AT_ONCE = 20
 
-
 /** By kind. What refers to something comes before it: links before the tags that they have. */
 const DELETIONS: [kind: string, DeleteItem<ImportRun>][] = [
   ['submission', deleteSubmissionUnlessChanged],
@@ -70,7 +69,11 @@ async function listItems({ needs, row }: ImportRun, kind: string, after: number)
   return rows as CreatedItem[]
 }
 
-async function deleteItems(run: ImportRun, items: CreatedItem[], deleteItem: DeleteItem<ImportRun>): Promise<void> {
+async function deleteItems(
+  run: ImportRun,
+  items: CreatedItem[],
+  deleteItem: DeleteItem<ImportRun>,
+): Promise<void> {
   const { db } = run.needs
   await db.write(async (connection, onCommit) => {
     await updateRun(connection, run, 'undo', { total: null })
@@ -116,10 +119,12 @@ async function deleteLinkUnlessChanged(
 function deleteTagUnlessUsed(
   { actor }: ImportRun,
   db: Database,
-  { item_id, name }: CreatedItem,
+  { item_id, name, field, value }: CreatedItem,
 ): Promise<string | undefined> {
+  // Links of other tools make gray tags.
+  const color = field === 'color' && value !== null ? value : 'gray'
   return db.write(async (connection) => {
-    const isDeleted = await deleteUnusedTagIn(connection, actor, { id: item_id, name: name ?? '' })
+    const isDeleted = await deleteUnusedTagIn(connection, actor, { id: item_id, name: name ?? '', color })
     return isDeleted ? undefined : 'Links have it, or it was changed after the import.'
   })
 }
