@@ -9,7 +9,7 @@ import type { ImportResource } from '../../server/features/transfer/schema.ts'
 import { answerQuestion, listNames, listQuestions } from '../support/imports/analytics-questions.ts'
 import { createFullWorkspace, FULL_DOMAIN, type KeyedWorkspace } from '../support/imports/full-workspace.ts'
 import { uploadImport, waitForImport } from '../support/imports/import-client.ts'
-import { exportWorkspace, readComparable, readExport } from '../support/imports/workspace-file.ts'
+import { exportWorkspace, readComparable, readWorkspaceFile } from '../support/imports/workspace-file.ts'
 import { atScale } from '../support/scale.ts'
 import { BROWSER_USER_AGENT, startServer, type TestServer } from '../support/server/test-server.ts'
 import { changeDomain } from '../support/server/verified-domain.ts'
@@ -75,7 +75,7 @@ describe('a workspace on another server', () => {
   })
 
   test('comes whole, with what is still to do', async () => {
-    const { records } = await readExport(toPath('home'))
+    const { records } = await readWorkspaceFile(toPath('home'))
     const { 'hits.ndjson': hits } = records
     expect(done).toMatchObject({ status: 'done', failed: 0, skipped: 0, renamed: 0, clicks: hits.length })
     expect(done.created).toBe(done.rows)
@@ -135,7 +135,9 @@ describe('a workspace on another server', () => {
     const error = await new Response(child.stderr).text()
     if ((await child.exited) !== 0) throw new Error(error)
     await exportWorkspace(to, away, toPath('again'))
-    expect((await readExport(path)).records).toEqual((await readExport(toPath('again'))).records)
+    expect((await readWorkspaceFile(path)).records).toEqual(
+      (await readWorkspaceFile(toPath('again'))).records,
+    )
   })
 
   test('comes through a second time the same', async () => {
@@ -244,7 +246,7 @@ describe('an export that is imported again', () => {
     const [first, second] = [await open(), await open()]
     await take(server, first, file)
     const again = await take(server, second, file)
-    const { records } = await readExport(toPath(file))
+    const { records } = await readWorkspaceFile(toPath(file))
     const onDomain = records['links.ndjson'].filter(
       ({ domain, purgedAt }) => domain === FULL_DOMAIN || purgedAt !== null,
     )

@@ -90,13 +90,13 @@ export async function readLinks(
   positions: LinkPosition[],
 ): Promise<LinkResource[]> {
   const resources: LinkResource[] = []
-  for await (const rows of readLinkRows(needs.db.read, actor, positions))
+  for await (const rows of readStoredLinks(needs.db.read, actor, positions))
     resources.push(...(await toLinkResources(needs.db.read, needs.site, rows)))
   return resources
 }
 
 /** Yields the rows of some kilobytes at a time, in the order of the positions. */
-export async function* readLinkRows(
+export async function* readStoredLinks(
   read: Connection,
   { workspaceId }: Pick<Actor, 'workspaceId'>,
   positions: Pick<LinkPosition, 'id' | 'bytes'>[],

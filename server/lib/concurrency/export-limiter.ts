@@ -75,20 +75,27 @@ export function createExportLimiter({ places = EXPORTS_AT_ONCE, timeoutMs = QUEU
     ): Promise<PieceReader<T>> {
       signal.throwIfAborted()
       await waitForPlace(workspaceId, signal)
-      let isHeld = true
-      const leave = () => {
-        if (isHeld) leavePlace(workspaceId)
-        isHeld = false
-      }
-      signal.addEventListener('abort', leave, { once: true })
-      return open().then(
-        (pieces) => watchEnd(pieces, leave),
-        (error) => {
-          leave()
-          throw error
-        },
-      )
+      return holdUntilEnd(open, signal, () => leavePlace(workspaceId))
     },
+  }
+}
+
+async function holdUntilEnd<T>(
+  open: () => Promise<PieceReader<T>>,
+  signal: AbortSignal,
+  leavePlace: () => void,
+): Promise<PieceReader<T>> {
+  let isHeld = true
+  const leave = () => {
+    if (isHeld) leavePlace()
+    isHeld = false
+  }
+  signal.addEventListener('abort', leave, { once: true })
+  try {
+    return watchEnd(await open(), leave)
+  } catch (error) {
+    leave()
+    throw error
   }
 }
 

@@ -18,7 +18,7 @@ export async function exportWorkspace(
   await Bun.write(path, await response.arrayBuffer())
 }
 
-export async function readExport(
+export async function readWorkspaceFile(
   path: string,
 ): Promise<{ manifest: Archive['manifest']; records: FileRecords }> {
   const archive = await openArchive(path)
@@ -37,7 +37,7 @@ export async function readExport(
 
 /** The records without what differs between two servers: ids, visitors, and the name of the default domain. */
 export async function readComparable(path: string): Promise<FileRecords> {
-  const { manifest, records } = await readExport(path)
+  const { manifest, records } = await readWorkspaceFile(path)
   const names = new Map<string, string>()
   const nameOf = (kind: string, id: unknown) =>
     id === null ? null : (names.get(`${kind} ${id}`) ?? `${kind} ?`)

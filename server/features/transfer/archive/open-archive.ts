@@ -122,9 +122,7 @@ function findEntryProblem(entry: Entry, earlier: Map<string, Entry>): string | u
 }
 
 async function* readEntry(zip: ZipFile, entry: Entry): AsyncGenerator<Buffer> {
-  const stream = await new Promise<Readable>((resolve, reject) => {
-    zip.openReadStream(entry, (error, opened) => (error ? reject(error) : resolve(opened)))
-  })
+  const stream = await openEntry(zip, entry)
   try {
     for await (const piece of stream) yield piece as Buffer
   } catch (error) {
@@ -133,6 +131,11 @@ async function* readEntry(zip: ZipFile, entry: Entry): AsyncGenerator<Buffer> {
     stream.destroy()
   }
 }
+
+const openEntry = (zip: ZipFile, entry: Entry) =>
+  new Promise<Readable>((resolve, reject) => {
+    zip.openReadStream(entry, (error, opened) => (error ? reject(toProblem(error)) : resolve(opened)))
+  })
 
 async function readManifest(zip: ZipFile, entries: Map<string, Entry>): Promise<ArchiveManifest> {
   const entry = entries.get(MANIFEST_NAME)

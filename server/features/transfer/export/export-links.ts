@@ -5,7 +5,7 @@ import { toCsvLine } from '../../../lib/formats/csv-line.ts'
 import type { Database } from '../../../storage/database/open-database.ts'
 import type { Actor } from '../../accounts/access/actor.ts'
 import { type LinkRow, type Site, toLinkResources } from '../../links/link.ts'
-import { filterLinks, readLinkRows } from '../../links/list.ts'
+import { filterLinks, readStoredLinks } from '../../links/list.ts'
 import { scanAllLinks } from '../../links/scan-links.ts'
 import { LINK_COLUMNS, type LinkRecord, toLinkCells, toLinkRecord } from './link-record.ts'
 import type { LinkExportQueryInput } from './schema.ts'
@@ -25,7 +25,7 @@ export async function* exportLinks(
   const filtered = filterLinks(needs, actor, { ...filters, archived })
   if (format === 'csv') yield toCsvLine([...LINK_COLUMNS])
   for await (const positions of scanAllLinks(needs.db.read, actor, filtered, signal)) {
-    for await (const rows of readLinkRows(needs.db.read, actor, positions)) {
+    for await (const rows of readStoredLinks(needs.db.read, actor, positions)) {
       const links = await toLinkRecords(needs, rows)
       yield links.map((link) => toLine(link, format)).join('')
     }

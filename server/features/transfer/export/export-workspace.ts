@@ -4,18 +4,18 @@ import type { HitReader } from '../../../storage/hits/hit-engine.ts'
 import { type Actor, allow } from '../../accounts/access/actor.ts'
 import type { LinkExportNeeds } from './export-links.ts'
 import { createManifest, MANIFEST_NAME, WORKSPACE_FILES, type WorkspaceFileName } from './manifest.ts'
-import { readHits } from './read-hits.ts'
+import { streamHits } from './stream-hits.ts'
 import {
-  readAttempts,
-  readChannels,
-  readDomains,
-  readForms,
-  readLinks,
-  readMisses,
-  readSubmissions,
-  readTags,
+  streamAttempts,
+  streamChannels,
+  streamDomains,
+  streamForms,
+  streamLinks,
+  streamMisses,
+  streamSubmissions,
+  streamTags,
   type WorkspaceScan,
-} from './read-workspace.ts'
+} from './stream-workspace.ts'
 import { writeZip } from './zip-stream.ts'
 
 export interface WorkspaceExportNeeds extends LinkExportNeeds {
@@ -68,14 +68,14 @@ function createReaders(
   { upTo, until }: { upTo: number; until: number },
 ): Record<WorkspaceFileName, () => AsyncIterable<string | Uint8Array>> {
   return {
-    'tags.ndjson': () => readTags(scan),
-    'domains.ndjson': () => readDomains(scan),
-    'channels.ndjson': () => readChannels(scan),
-    'forms.ndjson': () => readForms(scan),
-    'links.ndjson': () => readLinks(scan),
-    'attempts.ndjson': () => readAttempts(scan),
-    'submissions.ndjson': () => readSubmissions(scan, upTo),
-    'misses.ndjson': () => readMisses(scan),
-    'hits.ndjson': () => readHits({ ...scan, workspaceId: scan.actor.workspaceId, until }),
+    'tags.ndjson': () => streamTags(scan),
+    'domains.ndjson': () => streamDomains(scan),
+    'channels.ndjson': () => streamChannels(scan),
+    'forms.ndjson': () => streamForms(scan),
+    'links.ndjson': () => streamLinks(scan),
+    'attempts.ndjson': () => streamAttempts(scan),
+    'submissions.ndjson': () => streamSubmissions(scan, upTo),
+    'misses.ndjson': () => streamMisses(scan),
+    'hits.ndjson': () => streamHits({ ...scan, workspaceId: scan.actor.workspaceId, until }),
   }
 }

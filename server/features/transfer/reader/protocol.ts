@@ -3,8 +3,8 @@
 
 import type { LogLevel } from '../../../lib/log.ts'
 import type { LogFormat } from '../../../lib/telemetry/log-format.ts'
-import type { ArchiveContents } from '../archive/check-archive.ts'
 import type { RecordBatch } from '../archive/read-archive-records.ts'
+import type { ArchiveContents } from '../archive/verify-archive.ts'
 import type { FieldProblem, FileEncoding, FileFormat } from '../files/source-file.ts'
 import type { HistoryMessage, HistoryReply, HistoryTask } from '../history/messages.ts'
 import type { DateOrder, ImportSourceName } from '../schema.ts'

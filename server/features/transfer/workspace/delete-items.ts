@@ -2,7 +2,7 @@
 // new belongs to it.
 
 import type { Database } from '../../../storage/database/open-database.ts'
-import type { Actor } from '../../accounts/access/actor.ts'
+import { type Actor, allow } from '../../accounts/access/actor.ts'
 import { deleteSubmissionRows } from '../../forms/submissions/delete-submission.ts'
 import { hasLinks } from '../../links/domains/domain-links.ts'
 import { toStateSum } from './state-sum.ts'
@@ -32,8 +32,9 @@ export type DeleteItem<Run = Undo> = (
 
 const CHANGED = 'It was changed after the import.'
 
-export const deleteSubmissionUnlessChanged: DeleteItem = ({ actor }, db, { item_id, item_updated_at }) =>
-  db.write(async (connection) => {
+export const deleteSubmissionUnlessChanged: DeleteItem = ({ actor }, db, { item_id, item_updated_at }) => {
+  allow(actor, 'forms:write')
+  return db.write(async (connection) => {
     const row = await connection
       .selectFrom('submissions')
       .select(['status', 'notes'])
@@ -45,9 +46,11 @@ export const deleteSubmissionUnlessChanged: DeleteItem = ({ actor }, db, { item_
     await deleteSubmissionRows(connection, actor, [item_id])
     return undefined
   })
+}
 
-export const deleteFormUnlessUsed: DeleteItem = ({ actor }, db, { item_id, item_updated_at }) =>
-  db.write(async (connection) => {
+export const deleteFormUnlessUsed: DeleteItem = ({ actor }, db, { item_id, item_updated_at }) => {
+  allow(actor, 'forms:write')
+  return db.write(async (connection) => {
     const row = await connection
       .selectFrom('forms')
       .select('updated_at')
@@ -71,9 +74,11 @@ export const deleteFormUnlessUsed: DeleteItem = ({ actor }, db, { item_id, item_
       .execute()
     return undefined
   })
+}
 
-export const deleteChannelUnlessChanged: DeleteItem = ({ actor }, db, { item_id, item_updated_at }) =>
-  db.write(async (connection) => {
+export const deleteChannelUnlessChanged: DeleteItem = ({ actor }, db, { item_id, item_updated_at }) => {
+  allow(actor, 'channels:write')
+  return db.write(async (connection) => {
     const row = await connection
       .selectFrom('channels')
       .select('updated_at')
@@ -95,9 +100,11 @@ export const deleteChannelUnlessChanged: DeleteItem = ({ actor }, db, { item_id,
       .execute()
     return undefined
   })
+}
 
-export const deleteDomainUnlessUsed: DeleteItem = ({ actor }, db, { item_id, item_updated_at }) =>
-  db.write(async (connection) => {
+export const deleteDomainUnlessUsed: DeleteItem = ({ actor }, db, { item_id, item_updated_at }) => {
+  allow(actor, 'domains:delete')
+  return db.write(async (connection) => {
     const row = await connection
       .selectFrom('domains')
       .select(['workspace_id', 'domain', 'updated_at', 'verified_at'])
@@ -115,3 +122,4 @@ export const deleteDomainUnlessUsed: DeleteItem = ({ actor }, db, { item_id, ite
       .execute()
     return undefined
   })
+}

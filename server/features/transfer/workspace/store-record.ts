@@ -1,6 +1,7 @@
 // Stores one record of an archive. What is wrong with it is an outcome like others, and leaves nothing behind.
 
 import { Failure } from '../../../lib/failure.ts'
+import { allow } from '../../accounts/access/actor.ts'
 import type { RecordBatch, RecordReading } from '../archive/read-archive-records.ts'
 import type { ArchiveRecord, RecordFileName } from '../archive/record-schemas.ts'
 import type { RowKind } from '../schema.ts'
@@ -40,6 +41,7 @@ export async function storeRecord(
   file: RecordBatch['file'],
   { record, problem }: RecordReading,
 ): Promise<RecordOutcome | undefined> {
+  allow(transaction.run.actor, 'links:write')
   const { kind, store } = KINDS[file] as RecordKind<RecordFileName>
   const fail = (field: string | null, message: string) =>
     kind && toFailed({ kind, name: null }, { field, message })

@@ -1,14 +1,14 @@
 // The tasks `checkArchive` and `archive`, and the task `clicks` for an archive: the export of a workspace.
 
-import { checkArchive } from '../../archive/check-archive.ts'
 import { openArchive } from '../../archive/open-archive.ts'
 import { readArchiveHits } from '../../archive/read-archive-hits.ts'
 import { readArchiveRecords } from '../../archive/read-archive-records.ts'
+import { verifyArchive } from '../../archive/verify-archive.ts'
 import { readHistory } from '../../history/read-history.ts'
 import type { TaskFunction } from '../protocol.ts'
 
 export const checkArchiveFile: TaskFunction<'checkArchive'> = ({ file }, send) =>
-  checkArchive(file.path, () => send(null))
+  verifyArchive(file.path, () => send(null))
 
 export const readArchive: TaskFunction<'archive'> = async ({ file, skip }, send) => {
   await readArchiveRecords({ path: file.path, skip }, send)

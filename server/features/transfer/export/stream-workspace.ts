@@ -9,7 +9,7 @@ import { scanSubmissions } from '../../forms/submissions/scan-submissions.ts'
 import type { SubmissionNeeds } from '../../forms/submissions/submission.ts'
 import { listCountedDomains } from '../../links/domains/counted-domains.ts'
 import type { LinkRow } from '../../links/link.ts'
-import { readLinkRows } from '../../links/list.ts'
+import { readStoredLinks } from '../../links/list.ts'
 import { scanAllLinks } from '../../links/scan-links.ts'
 import { type LinkExportNeeds, toLinkRecords } from './export-links.ts'
 import {
@@ -59,32 +59,32 @@ const selectAfter = <Table extends 'tags' | 'domains' | 'channels' | 'forms'>(
     .selectAll()
     .$castTo<Selectable<Tables[Table]>>()
 
-export async function* readTags(scan: WorkspaceScan): AsyncGenerator<string> {
+export async function* streamTags(scan: WorkspaceScan): AsyncGenerator<string> {
   for await (const rows of readPages(scan, (after) => selectAfter(scan, 'tags', after).execute()))
     yield toLines(rows.map(({ name, color, created_at }) => ({ name, color, createdAt: toIso(created_at) })))
 }
 
-export async function* readDomains(scan: WorkspaceScan): AsyncGenerator<string> {
+export async function* streamDomains(scan: WorkspaceScan): AsyncGenerator<string> {
   for await (const rows of readPages(scan, (after) => selectAfter(scan, 'domains', after).execute()))
     yield toLines(rows.map(toDomainRecord))
 }
 
-export async function* readChannels(scan: WorkspaceScan): AsyncGenerator<string> {
+export async function* streamChannels(scan: WorkspaceScan): AsyncGenerator<string> {
   for await (const rows of readPages(scan, (after) => selectAfter(scan, 'channels', after).execute()))
     yield toLines(rows.map(toChannelRecord))
 }
 
-export async function* readForms(scan: WorkspaceScan): AsyncGenerator<string> {
+export async function* streamForms(scan: WorkspaceScan): AsyncGenerator<string> {
   for await (const rows of readPages(scan, (after) => selectAfter(scan, 'forms', after).execute()))
     yield toLines(rows.map(toFormRecord))
 }
 
 /** Links in the trash too, and those that are gone: their clicks need a name. */
-export async function* readLinks(scan: WorkspaceScan): AsyncGenerator<string> {
+export async function* streamLinks(scan: WorkspaceScan): AsyncGenerator<string> {
   const { db, actor, signal } = scan
   const all = db.read.selectFrom('links').where('workspace_id', '=', actor.workspaceId)
   for await (const positions of scanAllLinks(db.read, actor, all, signal)) {
-    for await (const rows of readLinkRows(db.read, actor, positions)) {
+    for await (const rows of readStoredLinks(db.read, actor, positions)) {
       signal.throwIfAborted()
       const links = await toLinkRecords(scan, rows)
       yield toLines(links.map((link, index) => ({ ...link, ...toLinkState(rows[index] as LinkRow) })))
@@ -93,7 +93,7 @@ export async function* readLinks(scan: WorkspaceScan): AsyncGenerator<string> {
 }
 
 /** How attempts to send a form ended, by day. */
-export async function* readAttempts(scan: WorkspaceScan): AsyncGenerator<string> {
+export async function* streamAttempts(scan: WorkspaceScan): AsyncGenerator<string> {
   const { db, signal } = scan
   for await (const forms of readPages(scan, (after) => selectAfter(scan, 'forms', after).execute())) {
     for (const { id, form_key } of forms) {
@@ -120,7 +120,7 @@ export async function* readAttempts(scan: WorkspaceScan): AsyncGenerator<string>
   }
 }
 
-export async function* readSubmissions(scan: WorkspaceScan, upTo: number): AsyncGenerator<string> {
+export async function* streamSubmissions(scan: WorkspaceScan, upTo: number): AsyncGenerator<string> {
   const { signal } = scan
   const scope = { needs: { ...scan, origin: scan.site.origin }, actor: scan.actor, by: {} }
   for await (const positions of scanSubmissions(scope, 'asc', { signal, upTo })) {
@@ -162,7 +162,7 @@ async function readWhole({ db, actor: { workspaceId } }: WorkspaceScan, position
  * What people asked the domains of the workspace for in vain. The default domain is everybody's: its counts belong to a
  * workspace that is alone.
  */
-export async function* readMisses(scan: WorkspaceScan): AsyncGenerator<string> {
+export async function* streamMisses(scan: WorkspaceScan): AsyncGenerator<string> {
   const { db, site, actor, signal } = scan
   for (const { domain, holder, since } of await listCountedDomains(db, actor.workspaceId)) {
     let after = { hour: since, slug: '' }

@@ -12,7 +12,7 @@ export interface ArchiveContents {
 }
 
 /** @param onProgress from 0 to 1 @throws FileProblem */
-export async function checkArchive(
+export async function verifyArchive(
   path: string,
   onProgress: (done: number) => Promise<unknown>,
 ): Promise<ArchiveContents> {

@@ -31,7 +31,7 @@ const toSelection = ({ workspaceId }: HitScan, { start, end }: TimeSlice) => ({
   filters: [],
 })
 
-export async function* readHits(scan: HitScan): AsyncGenerator<Uint8Array> {
+export async function* streamHits(scan: HitScan): AsyncGenerator<Uint8Array> {
   for (const slice of await planSlices(scan)) {
     scan.signal.throwIfAborted()
     yield* readSlice(scan, slice)

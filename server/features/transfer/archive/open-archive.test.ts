@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { createHash } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import type { Readable } from 'node:stream'
+import fc from 'fast-check'
+import { ZipFile } from 'yazl'
+import { atScale } from '../../../../tests/support/scale.ts'
+import { FileProblem } from '../files/source-file.ts'
+import { readArchiveRecords } from './read-archive-records.ts'
+import { verifyArchive } from './verify-archive.ts'
+
+const directory = mkdtempSync(join(tmpdir(), 'towpath-archive-'))
+const path = join(directory, 'a.zip')
+afterAll(() => rmSync(directory, { recursive: true, force: true }))
+
+const TAGS = '{"name":"a","color":"gray","createdAt":"2026-01-01T00:00:00.000Z"}\n'
+
+function toManifest(files: Record<string, string | Buffer>, changes: object = {}) {
+  return JSON.stringify({
+    format: 'towpath-workspace',
+    version: 1,
+    product: '1.0.0',
+    defaultDomain: 'go.example',
+    workspace: { publicId: 'abc', name: 'Test', createdAt: '2026-01-01T00:00:00.000Z' },
+    files: Object.entries(files).map(([name, text]) => ({
+      name,
+      records: 1,
+      bytes: Buffer.byteLength(text),
+      sha256: createHash('sha256').update(text).digest('hex'),
+    })),
+    ...changes,
+  })
+}
+
+async function pack(entries: [string, string | Buffer][]): Promise<Buffer> {
+  const zip = new ZipFile()
+  for (const [name, text] of entries) zip.addBuffer(Buffer.from(text), name)
+  zip.end()
+  return buffer(zip.outputStream as Readable)
+}
+
+const read = async (bytes: Buffer): Promise<string> => {
+  await Bun.write(path, bytes)
+  try {
+    await verifyArchive(path, async () => {})
+    return 'whole'
+  } catch (error) {
+    if (error instanceof FileProblem) return error.message
+    throw error
+  }
+}
+
+describe('the zip of a workspace', () => {
+  let whole: Buffer
+  beforeAll(async () => {
+    whole = await pack([
+      ['tags.ndjson', TAGS],
+      ['manifest.json', toManifest({ 'tags.ndjson': TAGS })],
+    ])
+  })
+
+  test('is read', async () => {
+    expect(await read(whole)).toBe('whole')
+    const batches: unknown[] = []
+    await readArchiveRecords({ path, skip: 0 }, async (batch) => batches.push(batch))
+    expect(batches).toEqual([
+      { file: 'tags.ndjson', readings: [{ row: 1, record: { name: 'a', color: 'gray', createdAt: 1767225600000 } }] },
+    ])
+  })
+
+  const bomb = Buffer.alloc(65 * 1024 * 1024)
+  test.each([
+    ['without a manifest', [['tags.ndjson', TAGS]], 'no manifest.json'],
+    ['with another manifest', [['manifest.json', '{"format":"other"}']], 'not that of an export'],
+    ['with a manifest that is no JSON', [['manifest.json', '{']], 'not that of an export'],
+    ['of a newer release', [['manifest.json', toManifest({}, { version: 2, product: '9.0.0' })]], 'newer release (9.0.0)'],
+    ['with a file that was changed', [['tags.ndjson', TAGS.replace('"a"', '"b"')], ['manifest.json', toManifest({ 'tags.ndjson': TAGS })]], 'checksum'],
+    ['with a file that is shorter', [['tags.ndjson', ''], ['manifest.json', toManifest({ 'tags.ndjson': TAGS })]], 'another tags.ndjson'],
+    ['without a file of its manifest', [['manifest.json', toManifest({ 'tags.ndjson': TAGS })]], 'lacks "tags.ndjson"'],
+    ['with a file beside its manifest', [['tags.ndjson', TAGS], ['manifest.json', toManifest({})]], 'does not name'],
+    ['with a file that no export has', [['evil.sh', 'x'], ['manifest.json', toManifest({})]], 'no export of this product has'],
+    ['with a file twice', [['tags.ndjson', TAGS], ['tags.ndjson', TAGS], ['manifest.json', toManifest({ 'tags.ndjson': TAGS })]], 'twice'],
+    ['with a bomb', [['hits.ndjson', bomb], ['manifest.json', toManifest({ 'hits.ndjson': bomb })]], 'more than 200 times'],
+  ] as [string, [string, string | Buffer][], string][])('%s is refused with a sentence', async (_, entries, sentence) => {
+    expect(await read(await pack(entries))).toContain(sentence)
+  })
+
+  test('that was cut off, or damaged anywhere, is refused or the same', async () => {
+    for (let length = 0; length < whole.length; length += 7)
+      expect(await read(whole.subarray(0, length))).not.toBe('whole')
+    await fc.assert(
+      fc.asyncProperty(fc.nat(whole.length - 1), fc.nat(255), async (at, byte) => {
+        const damaged = Buffer.from(whole)
+        damaged[at] = byte
+        // Some bytes say nothing, such as a time. Whatever it is, the answer is a sentence.
+        expect(await read(damaged)).toBeString()
+      }),
+      { numRuns: atScale({ test: 200, soak: 20_000 }) },
+    )
+  })
+})
