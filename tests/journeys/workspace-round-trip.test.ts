@@ -45,7 +45,11 @@ async function take(
   file: string,
   fields: [string, string][] = [],
 ): Promise<ImportResource> {
-  const parts: [string, string | Blob][] = [['source', 'towpath'], ...fields, ['file', Bun.file(toPath(file))]]
+  const parts: [string, string | Blob][] = [
+    ['source', 'towpath'],
+    ...fields,
+    ['file', Bun.file(toPath(file))],
+  ]
   const { status, text, json } = await uploadImport(server, ws, parts)
   if (status !== 202) throw new Error(`${status} ${text}`)
   const done = await waitForImport(ws, json.data.id)
@@ -81,11 +85,13 @@ describe('a workspace on another server', () => {
   test('has the same things', async () => {
     await exportWorkspace(to, away, toPath('away'))
     const [here, there] = [await readComparable(toPath('home')), await readComparable(toPath('away'))]
-    for (const channel of here['channels.ndjson']) channel.enabled = channel.type === 'email' && channel.enabled
+    for (const channel of here['channels.ndjson'])
+      channel.enabled = channel.type === 'email' && channel.enabled
     for (const domain of here['domains.ndjson']) domain.primary = false
     // Until the domain is proven here, it counts nothing.
     here['misses.ndjson'] = there['misses.ndjson']
-    for (const name of Object.keys(here) as (keyof typeof here)[]) expect([name, there[name]]).toEqual([name, here[name]])
+    for (const name of Object.keys(here) as (keyof typeof here)[])
+      expect([name, there[name]]).toEqual([name, here[name]])
     expect(there['hits.ndjson'].length).toBeGreaterThan(CLICKS)
   })
 
@@ -93,7 +99,8 @@ describe('a workspace on another server', () => {
     const { stdout } = Bun.spawnSync(['unzip', '-p', toPath('home')])
     const text = stdout.toString()
     expect(text).toContain('full-secret')
-    for (const secret of ['geheimnis', 'argon2', 'open sesame', 'sealed', 'fingerprint']) expect(text).not.toContain(secret)
+    for (const secret of ['geheimnis', 'argon2', 'open sesame', 'sealed', 'fingerprint'])
+      expect(text).not.toContain(secret)
     expect((await to.click('full-secret')).status).not.toBe(302)
   })
 

@@ -12,8 +12,8 @@ import {
   type TestWorkspace,
 } from '../../../tests/support/server/test-server.ts'
 import { until } from '../../../tests/support/until.ts'
-import { createRawHit } from '../hits/spool/raw-hit.fixture.ts'
 import { prepareScratchDirectory } from '../../storage/export-directory.ts'
+import { createRawHit } from '../hits/spool/raw-hit.fixture.ts'
 
 const EXPORT = '/analytics/clicks/export'
 const lines = (text: string) => text.trimEnd().split('\n')

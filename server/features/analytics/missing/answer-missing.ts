@@ -2,8 +2,8 @@
 
 import { toIso } from '../../../lib/api-fields.ts'
 import type { Database } from '../../../storage/database/database.ts'
-import { listCountedDomains } from '../../links/domains/counted-domains.ts'
 import { type MissSum, sumMisses } from '../../hits/misses/sum-misses.ts'
+import { listCountedDomains } from '../../links/domains/counted-domains.ts'
 import { resolveRange, type SelectionNeeds, type WorkspaceScope } from '../resolve-selection.ts'
 import type { TimeRange } from '../timeline.ts'
 import { findNeighbours, type MissingSlug, type SlugNeighbours } from './closest-slug.ts'

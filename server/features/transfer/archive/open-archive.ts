@@ -1,9 +1,9 @@
 // Opens the zip of a workspace's export. It comes from a stranger: its directory, names and sizes are checked before a byte is
 // unpacked, and its manifest before a record is believed.
 
+import { open } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { type Entry, fromFd, type ZipFile } from 'yauzl'
-import { open } from 'node:fs/promises'
 import { z } from 'zod'
 import {
   MANIFEST_NAME,

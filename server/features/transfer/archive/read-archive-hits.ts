@@ -57,7 +57,11 @@ function toHistoryRow({ row, record }: ArchiveLine, publicId: string): HistoryRo
   const parsed = HitRecord.safeParse(record)
   if (!parsed.success) {
     const [issue] = parsed.error.issues
-    const problem = { field: issue?.path.join('.') ?? '', value: null, message: 'This is no hit of an export.' }
+    const problem = {
+      field: issue?.path.join('.') ?? '',
+      value: null,
+      message: 'This is no hit of an export.',
+    }
     return { row, keys: [], click: null, problems: [problem] }
   }
   const { at, linkId, ...described } = parsed.data

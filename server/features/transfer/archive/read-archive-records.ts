@@ -1,7 +1,7 @@
 // Reads the records of an archive in the order in which they are stored: what others refer to comes first.
 
-import { countHitsByLink } from './read-archive-hits.ts'
 import { type Archive, openArchive } from './open-archive.ts'
+import { countHitsByLink } from './read-archive-hits.ts'
 import { type ArchiveLine, readLines } from './read-lines.ts'
 import { type ArchiveRecord, RECORD_FILES, RECORD_SCHEMAS, type RecordFileName } from './record-schemas.ts'
 
@@ -58,7 +58,10 @@ async function createClickFinisher(archive: Archive) {
   }
 }
 
-function toReading<Name extends RecordFileName>(file: Name, { row, record }: ArchiveLine): RecordReading<Name> {
+function toReading<Name extends RecordFileName>(
+  file: Name,
+  { row, record }: ArchiveLine,
+): RecordReading<Name> {
   if (record === undefined) return { row, problem: { field: '', message: 'This line is no JSON.' } }
   const parsed = RECORD_SCHEMAS[file].safeParse(record)
   if (parsed.success) return { row, record: parsed.data as ArchiveRecord<Name> }

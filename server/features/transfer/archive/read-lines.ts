@@ -54,7 +54,8 @@ async function* splitLines(pieces: AsyncIterable<Buffer>, name: string): AsyncGe
     if (from === piece.length) continue
     rest.push(piece.subarray(from))
     restBytes += piece.length - from
-    if (restBytes > LINE_BYTES_MAX) throw new FileProblem(`The file ${name} in the zip has a line without an end.`)
+    if (restBytes > LINE_BYTES_MAX)
+      throw new FileProblem(`The file ${name} in the zip has a line without an end.`)
   }
   if (restBytes > 0) yield Buffer.concat(rest)
 }

@@ -4,10 +4,10 @@
 import { z } from 'zod'
 import { isEmail } from '../../../lib/email.ts'
 import { isCleanText } from '../../../lib/text.ts'
-import { TOUCH_KINDS } from '../../tracking/touch.ts'
 import { ATTEMPT_OUTCOMES } from '../../forms/attempts/attempt-counter.ts'
 import { SUBMISSION_STATUSES } from '../../forms/schema.ts'
 import { CHANNEL_TYPES, RECIPIENTS_MAX } from '../../notify/schema.ts'
+import { TOUCH_KINDS } from '../../tracking/touch.ts'
 
 const TEXT_MAX = 10_000
 const FIELD_MAX = 65_536
@@ -50,9 +50,7 @@ const ChannelRecord = z.object({
   id,
   type: z.enum(CHANNEL_TYPES),
   name: text(),
-  to: z
-    .array(z.string().refine(isEmail, 'must be e-mail addresses'))
-    .max(RECIPIENTS_MAX),
+  to: z.array(z.string().refine(isEmail, 'must be e-mail addresses')).max(RECIPIENTS_MAX),
   url: text(3000).nullable(),
   chatId: text(300).nullable(),
   enabled: z.boolean(),

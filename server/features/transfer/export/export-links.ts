@@ -7,8 +7,8 @@ import type { Actor } from '../../accounts/access/actor.ts'
 import { type LinkRow, type Site, toLinkResources } from '../../links/link.ts'
 import { filterLinks, readLinkRows } from '../../links/list.ts'
 import { scanAllLinks } from '../../links/scan-links.ts'
-import type { LinkExportQueryInput } from './schema.ts'
 import { LINK_COLUMNS, type LinkRecord, toLinkCells, toLinkRecord } from './link-record.ts'
+import type { LinkExportQueryInput } from './schema.ts'
 
 export interface LinkExportNeeds {
   db: Database

@@ -1,9 +1,9 @@
 // Exports a whole workspace as one zip: a file for each kind of thing, and a manifest at the end.
 
-import { type Actor, allow } from '../../accounts/access/actor.ts'
 import type { HitReader } from '../../../storage/hits/hit-engine.ts'
+import { type Actor, allow } from '../../accounts/access/actor.ts'
 import type { LinkExportNeeds } from './export-links.ts'
-import { createManifest, MANIFEST_NAME, type WorkspaceFileName, WORKSPACE_FILES } from './manifest.ts'
+import { createManifest, MANIFEST_NAME, WORKSPACE_FILES, type WorkspaceFileName } from './manifest.ts'
 import { readHits } from './read-hits.ts'
 import {
   readAttempts,
@@ -58,7 +58,9 @@ export async function exportWorkspace(
   const readers = createReaders(scan, { upTo: Number(newest?.id ?? 0), until: exportedAt })
   const parts = WORKSPACE_FILES.map((name) => ({ name, read: readers[name] }))
   const facts = { product: version, exportedAt, defaultDomain: site.domain }
-  return writeZip(parts, MANIFEST_NAME, (sums) => JSON.stringify(createManifest(facts, workspace, sums), null, 2))
+  return writeZip(parts, MANIFEST_NAME, (sums) =>
+    JSON.stringify(createManifest(facts, workspace, sums), null, 2),
+  )
 }
 
 function createReaders(

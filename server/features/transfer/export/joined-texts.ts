@@ -5,6 +5,8 @@ export const joinTexts = (texts: string[]): string =>
 
 /** @returns what `joinTexts` got, when no text began or ended with white space */
 export function splitTexts(joined: string): string[] {
-  const texts = [...joined.matchAll(/(?:[^\\,]|\\.|\\$)+/gsu)].map(([part]) => part.trim().replace(/\\(.)/gsu, '$1'))
+  const texts = [...joined.matchAll(/(?:[^\\,]|\\.|\\$)+/gsu)].map(([part]) =>
+    part.trim().replace(/\\(.)/gsu, '$1'),
+  )
   return texts.filter((text) => text !== '')
 }

@@ -13,7 +13,16 @@ export type LinkRecord = Omit<LinkResource, 'tags' | 'suspended' | 'suspendedRea
 }
 
 export function toLinkRecord(resource: LinkResource, row: LinkRow): LinkRecord {
-  const { suspended: _, suspendedReason: __, clicks, leads, lastClickedAt, createdAt, updatedAt, ...link } = resource
+  const {
+    suspended: _,
+    suspendedReason: __,
+    clicks,
+    leads,
+    lastClickedAt,
+    createdAt,
+    updatedAt,
+    ...link
+  } = resource
   return {
     ...link,
     tags: resource.tags.map(({ name }) => name),

@@ -2,10 +2,10 @@
 // is sent and removed before the next one is written: an export needs little disk, whatever the history.
 
 import { open } from 'node:fs/promises'
-import type { HitReader } from '../../../storage/hits/hit-engine.ts'
-import { HIT_CLASSES, HIT_OUTCOMES } from '../../../storage/hits/hit.ts'
-import { splitIntoSlices, type TimeSlice } from '../../../storage/hits/duckdb/time-slices.ts'
 import { createExportDirectory } from '../../../storage/export-directory.ts'
+import { splitIntoSlices, type TimeSlice } from '../../../storage/hits/duckdb/time-slices.ts'
+import { HIT_CLASSES, HIT_OUTCOMES } from '../../../storage/hits/hit.ts'
+import type { HitReader } from '../../../storage/hits/hit-engine.ts'
 
 export interface HitScan {
   hits: Pick<HitReader, 'ask' | 'export'>

@@ -1,13 +1,13 @@
 // Reads the rows of a workspace for its export, in the order of their ids, a step of the event loop at a time.
 
 import { type Selectable, sql } from 'kysely'
-import { takeTurn } from '../../../lib/concurrency/take-turn.ts'
 import { toIso } from '../../../lib/api-fields.ts'
+import { takeTurn } from '../../../lib/concurrency/take-turn.ts'
 import type { Tables } from '../../../storage/database/tables.ts'
-import { listCountedDomains } from '../../links/domains/counted-domains.ts'
 import type { Actor } from '../../accounts/access/actor.ts'
-import type { SubmissionNeeds } from '../../forms/submissions/submission.ts'
 import { scanSubmissions } from '../../forms/submissions/scan-submissions.ts'
+import type { SubmissionNeeds } from '../../forms/submissions/submission.ts'
+import { listCountedDomains } from '../../links/domains/counted-domains.ts'
 import type { LinkRow } from '../../links/link.ts'
 import { readLinkRows } from '../../links/list.ts'
 import { scanAllLinks } from '../../links/scan-links.ts'

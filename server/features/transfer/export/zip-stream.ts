@@ -70,6 +70,7 @@ async function* sum(name: string, chunks: AsyncIterable<Uint8Array>, sums: PartS
 async function* toChunks(pieces: AsyncIterable<string | Uint8Array> | Iterable<string>) {
   for await (const piece of pieces) {
     const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece
-    for (let from = 0; from < bytes.length; from += CHUNK_BYTES) yield bytes.subarray(from, from + CHUNK_BYTES)
+    for (let from = 0; from < bytes.length; from += CHUNK_BYTES)
+      yield bytes.subarray(from, from + CHUNK_BYTES)
   }
 }

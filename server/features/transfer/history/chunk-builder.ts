@@ -4,8 +4,8 @@ import { DAY_MS } from '../../../lib/utc-day.ts'
 import { createLineBuffer, type LineBuffer } from '../../hits/batches/ndjson-line.ts'
 import type { SourceClick } from '../sources/source.ts'
 import type { ClickDescriber } from './describe-click.ts'
-import { toHitLink } from './stand-in.ts'
 import type { AgedClicks, DayAddition, HistoryTask, ProblemRow } from './messages.ts'
+import { toHitLink } from './stand-in.ts'
 
 /** Clicks of the moment wait for the chunk before them (docs/adr/0015-handed-over-hits.md). */
 const HITS_MAX = 25_000
@@ -71,7 +71,11 @@ export function createChunkBuilder(
     const start = buffer.end
     const id =
       FIRST_ID + (importId % IMPORT_IDS) * CHUNKS_MAX * CHUNK_IDS + number() * CHUNK_IDS + placed.length
-    const isPerson = describer.describe({ id, workspaceId, linkId: toHitLink(linkId), importId }, click, buffer)
+    const isPerson = describer.describe(
+      { id, workspaceId, linkId: toHitLink(linkId), importId },
+      click,
+      buffer,
+    )
     const isKept = click.at >= task.since && !task.dryRun
     if (isKept) placed.push({ at: click.at, start, end: buffer.end })
     else buffer.end = start

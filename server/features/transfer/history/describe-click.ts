@@ -16,7 +16,13 @@ import {
   toDescribedPart,
   toPlacePart,
 } from '../../hits/batches/hit-parts.ts'
-import { appendBytes, appendNumber, type LineBuffer, toJsonPart, toUtf8 } from '../../hits/batches/ndjson-line.ts'
+import {
+  appendBytes,
+  appendNumber,
+  type LineBuffer,
+  toJsonPart,
+  toUtf8,
+} from '../../hits/batches/ndjson-line.ts'
 import { cutUtmParameters } from '../../visitors/campaign.ts'
 import { cutReferrer } from '../../visitors/referrer.ts'
 import type { DescribedClick, SourceClick } from '../sources/source.ts'

@@ -140,7 +140,11 @@ class Rollback extends Error {
 }
 
 /** Stores the records and rolls them back. @returns what would have become of them */
-async function pretendBatch({ needs }: ImportRun, archive: ArchiveRun, batch: RecordBatch): Promise<StoredRow[]> {
+async function pretendBatch(
+  { needs }: ImportRun,
+  archive: ArchiveRun,
+  batch: RecordBatch,
+): Promise<StoredRow[]> {
   const rows = await needs.db
     .write(async (connection, onCommit): Promise<StoredRow[]> => {
       throw new Rollback(await storeRecords(archive, connection, onCommit, batch))

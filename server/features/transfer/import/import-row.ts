@@ -6,7 +6,6 @@ import { DAY_MS } from '../../../lib/utc-day.ts'
 import type { Connection } from '../../../storage/database/open-database.ts'
 import type { ImportRows, Imports } from '../../../storage/database/tables/transfer-tables.ts'
 import type { Actor } from '../../accounts/access/actor.ts'
-import type { ArchiveFacts } from '../workspace/archive-run.ts'
 import {
   type DateOrder,
   ERRORS_SHOWN,
@@ -17,6 +16,7 @@ import {
   type OnConflict,
   UNDO_DAYS,
 } from '../schema.ts'
+import type { ArchiveFacts } from '../workspace/archive-run.ts'
 
 export type ImportRow = Selectable<Imports>
 

@@ -21,7 +21,6 @@ import { type ImportRun, updateRun } from './import-run.ts'
 /** Of one transaction: redirects, and other writers, wait for no more. */
 const ITEMS_AT_ONCE = 20
 
-
 /** By kind. What refers to something comes before it: links before the tags that they have. */
 const DELETIONS: [kind: string, DeleteItem<ImportRun>][] = [
   ['submission', deleteSubmissionUnlessChanged],
@@ -70,7 +69,11 @@ async function listItems({ needs, row }: ImportRun, kind: string, after: number)
   return rows as CreatedItem[]
 }
 
-async function deleteItems(run: ImportRun, items: CreatedItem[], deleteItem: DeleteItem<ImportRun>): Promise<void> {
+async function deleteItems(
+  run: ImportRun,
+  items: CreatedItem[],
+  deleteItem: DeleteItem<ImportRun>,
+): Promise<void> {
   const { db } = run.needs
   await db.write(async (connection, onCommit) => {
     await updateRun(connection, run, 'undo', { total: null })

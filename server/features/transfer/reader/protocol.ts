@@ -3,11 +3,11 @@
 
 import type { LogLevel } from '../../../lib/log.ts'
 import type { LogFormat } from '../../../lib/telemetry/log-format.ts'
+import type { ArchiveContents } from '../archive/check-archive.ts'
+import type { RecordBatch } from '../archive/read-archive-records.ts'
 import type { FieldProblem, FileEncoding, FileFormat } from '../files/source-file.ts'
 import type { HistoryMessage, HistoryReply, HistoryTask } from '../history/messages.ts'
 import type { DateOrder, ImportSourceName } from '../schema.ts'
-import type { ArchiveContents } from '../archive/check-archive.ts'
-import type { RecordBatch } from '../archive/read-archive-records.ts'
 import type { ReadingOptions, SourceLink } from '../sources/source.ts'
 
 /** An uploaded file on the disk. */

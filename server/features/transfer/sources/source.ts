@@ -74,7 +74,10 @@ export interface SourceClick {
 }
 
 /** A hit of our own export. Its visitor is any text that tells the visitors of a day apart; '' where nobody knows. */
-export type DescribedClick = Pick<Hit, 'outcome' | 'class' | 'trigger' | 'visitor' | 'unknownSlug' | HitDimension>
+export type DescribedClick = Pick<
+  Hit,
+  'outcome' | 'class' | 'trigger' | 'visitor' | 'unknownSlug' | HitDimension
+>
 
 /** How a record reads: a value, what is wrong with it, or null where the record is no link (or no click) at all. */
 export type Reading<T> = { value: T } | { problems: FieldProblem[] } | null

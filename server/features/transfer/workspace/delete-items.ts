@@ -24,7 +24,11 @@ interface Undo {
 }
 
 /** Deletes one item. @returns why it stays, or undefined where it is gone */
-export type DeleteItem<Run = Undo> = (run: Run, db: Database, item: CreatedItem) => Promise<string | undefined>
+export type DeleteItem<Run = Undo> = (
+  run: Run,
+  db: Database,
+  item: CreatedItem,
+) => Promise<string | undefined>
 
 const CHANGED = 'It was changed after the import.'
 

@@ -8,7 +8,13 @@ import type { ArchiveRun } from './archive-run.ts'
 import { storeKey } from './item-keys.ts'
 
 /** @returns notices */
-export async function endArchive({ run, connection }: { run: ArchiveRun; connection: Connection }): Promise<string[]> {
+export async function endArchive({
+  run,
+  connection,
+}: {
+  run: ArchiveRun
+  connection: Connection
+}): Promise<string[]> {
   const { actor, archive, importId, isDryRun } = run
   const { workspaceId } = actor
   const workspace = await connection
@@ -27,15 +33,30 @@ export async function endArchive({ run, connection }: { run: ArchiveRun; connect
       .execute()
     // Of its own export, the workspace has these hits already.
     if (!isItself)
-      await storeKey(connection, { workspaceId, importId }, toNoLinkKey(archive.publicId), toStandIn(archive.publicId))
+      await storeKey(
+        connection,
+        { workspaceId, importId },
+        toNoLinkKey(archive.publicId),
+        toStandIn(archive.publicId),
+      )
   }
   const counts = await countOutcomes(run, connection)
   return [
-    ...(counts.channels > 0 ? ['Channels came without their secrets. Enter them, and enable the channels.'] : []),
-    ...(counts.domains > 0 ? ['Domains answer once their DNS records are set for this server: their pages show them.'] : []),
-    ...(counts.passwords > 0 ? ['Links with a password stay closed until you set a new one: the list of rows names them.'] : []),
-    ...(counts.forms > 0 ? ['Forms got new keys, because others of this server have theirs: the list of rows names them.'] : []),
-    ...(counts.conflicts > 0 ? ['Links whose slugs are taken were left out, and their clicks with them.'] : []),
+    ...(counts.channels > 0
+      ? ['Channels came without their secrets. Enter them, and enable the channels.']
+      : []),
+    ...(counts.domains > 0
+      ? ['Domains answer once their DNS records are set for this server: their pages show them.']
+      : []),
+    ...(counts.passwords > 0
+      ? ['Links with a password stay closed until you set a new one: the list of rows names them.']
+      : []),
+    ...(counts.forms > 0
+      ? ['Forms got new keys, because others of this server have theirs: the list of rows names them.']
+      : []),
+    ...(counts.conflicts > 0
+      ? ['Links whose slugs are taken were left out, and their clicks with them.']
+      : []),
   ]
 }
 
@@ -43,15 +64,13 @@ async function countOutcomes({ actor, importId }: ArchiveRun, connection: Connec
   const rows = await connection
     .selectFrom('import_rows')
     .select(['kind', 'outcome'])
-    .select((e) => [
-      e.fn.countAll<number>().as('rows'),
-      e.fn.count<number>('message').as('noted'),
-    ])
+    .select((e) => [e.fn.countAll<number>().as('rows'), e.fn.count<number>('message').as('noted')])
     .where('workspace_id', '=', actor.workspaceId)
     .where('import_id', '=', importId)
     .groupBy(['kind', 'outcome'])
     .execute()
-  const find = (kind: string, outcome: string) => rows.find((row) => row.kind === kind && row.outcome === outcome)
+  const find = (kind: string, outcome: string) =>
+    rows.find((row) => row.kind === kind && row.outcome === outcome)
   return {
     channels: Number(find('channel', 'created')?.rows ?? 0),
     domains: Number(find('domain', 'created')?.rows ?? 0),

@@ -56,8 +56,11 @@ export async function storeItemKey(
   await storeKey(connection, { workspaceId: run.actor.workspaceId, importId: run.importId }, key, itemId)
 }
 
-export const isPretended = ({ pretended, archive }: RecordTransaction['run'], kind: ItemKind, id: number | string) =>
-  pretended.has(toArchiveKey(archive.publicId, kind, id))
+export const isPretended = (
+  { pretended, archive }: RecordTransaction['run'],
+  kind: ItemKind,
+  id: number | string,
+) => pretended.has(toArchiveKey(archive.publicId, kind, id))
 
 export async function storeKey(
   connection: Connection,
@@ -67,7 +70,13 @@ export async function storeKey(
 ): Promise<void> {
   await connection
     .insertInto('import_keys')
-    .values({ workspace_id: workspaceId, source: SOURCE, source_key: key, link_id: itemId, import_id: importId })
+    .values({
+      workspace_id: workspaceId,
+      source: SOURCE,
+      source_key: key,
+      link_id: itemId,
+      import_id: importId,
+    })
     .onConflict((conflict) =>
       conflict
         .columns(['workspace_id', 'source', 'source_key'])

@@ -53,7 +53,11 @@ async function isAlone({ actor }: RecordTransaction['run'], connection: Reader):
   return all.length === 1 && all[0]?.id === actor.workspaceId
 }
 
-async function isOwn({ actor }: RecordTransaction['run'], connection: Reader, domain: string): Promise<boolean> {
+async function isOwn(
+  { actor }: RecordTransaction['run'],
+  connection: Reader,
+  domain: string,
+): Promise<boolean> {
   const row = await connection
     .selectFrom('domains')
     .select('id')

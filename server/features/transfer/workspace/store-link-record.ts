@@ -47,7 +47,8 @@ export async function storeLinkRecord(
   const isTaken = !isGone && isReserved(run.needs.site, domain.name, input.slug ?? '')
   const row = isTaken ? undefined : await insertLink(connection, columns, domain, record.slug)
   if (row) return finish(transaction, record, input, row, null)
-  if (run.onConflict !== 'rename') return { ...toSkipped(item, 'The slug is taken or reserved here.'), isConflict: true }
+  if (run.onConflict !== 'rename')
+    return { ...toSkipped(item, 'The slug is taken or reserved here.'), isConflict: true }
   for (const slug of listNewSlugs(record.slug)) {
     const renamed = await insertLink(connection, columns, domain, slug)
     if (!renamed) continue
@@ -92,7 +93,10 @@ const toInput = (record: LinkRecord): CreateLinkInput => {
   })
 }
 
-type NewLink = Omit<LinkRow, 'id' | 'slug' | 'slug_key' | 'domain' | 'search_text' | 'suspended_at' | 'suspended_reason'>
+type NewLink = Omit<
+  LinkRow,
+  'id' | 'slug' | 'slug_key' | 'domain' | 'search_text' | 'suspended_at' | 'suspended_reason'
+>
 
 async function toColumns(
   { run, connection }: RecordTransaction,
@@ -152,7 +156,9 @@ async function storeTotal(
 ): Promise<void> {
   const { needs, actor, importId } = run
   if (clicks === 0) return
-  await storeTotals(needs.db.engine, connection, { workspaceId: actor.workspaceId, importId }, [[linkId, clicks]])
+  await storeTotals(needs.db.engine, connection, { workspaceId: actor.workspaceId, importId }, [
+    [linkId, clicks],
+  ])
 }
 
 async function finish(

@@ -30,7 +30,9 @@ const KINDS: { [Name in RecordFileName]: RecordKind<Name> } = {
 const toNothing = () => undefined
 
 /** The files whose records people see as rows. */
-export const ROW_FILES = (Object.keys(KINDS) as RecordFileName[]).filter((name) => KINDS[name].kind !== undefined)
+export const ROW_FILES = (Object.keys(KINDS) as RecordFileName[]).filter(
+  (name) => KINDS[name].kind !== undefined,
+)
 
 /** @throws Failure `unavailable` */
 export async function storeRecord(

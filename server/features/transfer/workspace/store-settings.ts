@@ -7,8 +7,8 @@ import { recordAudit } from '../../accounts/audit/record-audit.ts'
 import { CreateForm } from '../../forms/schema.ts'
 import { refuseBlockedTargets, toFormColumns } from '../../forms/settings/form.ts'
 import { FORM_KEY, newFormKey } from '../../forms/settings/form-key.ts'
-import { CreateDomain } from '../../links/domains/schema.ts'
 import { createDomainIn } from '../../links/domains/create-domain.ts'
+import { CreateDomain } from '../../links/domains/schema.ts'
 import { CreateTag } from '../../links/schema.ts'
 import { CreateChannel } from '../../notify/schema.ts'
 import type { ArchiveRecord } from '../archive/record-schemas.ts'
@@ -116,7 +116,11 @@ export async function storeChannel(
   await storeItemKey(transaction, 'channel', record.id, row.id)
   const target = { type: 'channel', id: row.id, name } as const
   await recordAudit(connection, actor, { action: 'channel.created', target, detail: { type } }, needs.now())
-  return toCreated(item, row, isMail ? 'Its recipients confirm anew that they want these mails.' : NEEDS_SECRET)
+  return toCreated(
+    item,
+    row,
+    isMail ? 'Its recipients confirm anew that they want these mails.' : NEEDS_SECRET,
+  )
 }
 
 // There are 31^10 keys: see createForm.
@@ -130,10 +134,14 @@ export async function storeForm(
   const { run, connection } = transaction
   const { actor, needs } = run
   const item = { kind: 'form', name: record.name } as const
-  if ((await findItems(transaction, 'form', [record.formKey])).size > 0) return toSkipped(item, IMPORTED_BEFORE)
+  if ((await findItems(transaction, 'form', [record.formKey])).size > 0)
+    return toSkipped(item, IMPORTED_BEFORE)
   const { formKey, createdAt, updatedAt, channelIds, ...settings } = record
   const channels = await findItems(transaction, 'channel', channelIds)
-  const input = parseInput(CreateForm, { ...settings, channelIds: [...channels.values()].map(({ id }) => id) })
+  const input = parseInput(CreateForm, {
+    ...settings,
+    channelIds: [...channels.values()].map(({ id }) => id),
+  })
   refuseBlockedTargets({ ...needs, origin: needs.site.origin, isBlocked: needs.site.isBlocked }, input)
   const columns = {
     ...toFormColumns(input),

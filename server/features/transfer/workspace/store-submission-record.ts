@@ -16,8 +16,8 @@ import {
   toFailed,
   toSkipped,
 } from './archive-run.ts'
-import { toStateSum } from './state-sum.ts'
 import { findItems, isPretended, type KnownItem, storeItemKey } from './item-keys.ts'
+import { toStateSum } from './state-sum.ts'
 
 type SubmissionRecord = ArchiveRecord<'submissions.ndjson'>
 
@@ -55,7 +55,11 @@ async function insertSubmission(
 ): Promise<number> {
   const { run, connection } = transaction
   const at = Math.min(record.createdAt, run.needs.now())
-  const first = await findItems(transaction, 'submission', record.duplicateOf === null ? [] : [record.duplicateOf])
+  const first = await findItems(
+    transaction,
+    'submission',
+    record.duplicateOf === null ? [] : [record.duplicateOf],
+  )
   const { id } = await connection
     .insertInto('submissions')
     .values({
