@@ -86,6 +86,8 @@ const EXCEPTIONS: RuleException[] = [
   createException('workspace', 'links/counting/count-clicks.ts', 'addClicks', JOB),
   createException('workspace', 'links/preload-links.ts', 'listLastClicked', 'redirects serve all workspaces'),
   createException('workspace', 'transfer/import/import-runner.ts', 'takeNext', JOB),
+  createException('allow', 'transfer/history/store-chunk.ts', 'storeChunk', JOB),
+  createException('allow', 'transfer/history/erase-imported-clicks.ts', '', JOB),
   createException('workspace', 'transfer/import/prune-imports.ts', 'pruneImportFiles', JOB),
   createException('workspace', 'transfer/import/prune-imports.ts', 'pruneImportRows', JOB),
   createException('workspace', 'transfer/import/prune-imports.ts', 'failAbandonedImports', JOB),
