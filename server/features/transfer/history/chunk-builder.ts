@@ -1,10 +1,10 @@
 // Collects described hits until they make a chunk, with what they add to links and days.
 
-import { DAY_MS } from '../../../lib/utc-day.ts'
 import { createLineBuffer, type LineBuffer } from '../../hits/batches/ndjson-line.ts'
 import type { SourceClick } from '../sources/source.ts'
+import { type Additions, createAdditions } from './additions.ts'
 import type { ClickDescriber } from './describe-click.ts'
-import type { AgedClicks, DayAddition, HistoryTask, ProblemRow } from './messages.ts'
+import type { HistoryTask, ProblemRow } from './messages.ts'
 import { toHitLink } from './stand-in.ts'
 
 /** Clicks of the moment wait for the chunk before them (docs/adr/0015-handed-over-hits.md). */
@@ -40,14 +40,7 @@ export interface ChunkBuilder {
   isFull(): boolean
   hasRows(): boolean
   /** What was collected since the last call. The lines are valid until the next `add`. */
-  take(): {
-    lines: Uint8Array[]
-    clicks: number
-    firstAt: number | null
-    days: DayAddition[]
-    aged: AgedClicks[]
-    problems: ProblemRow[]
-  }
+  take(): Additions & { lines: Uint8Array[]; problems: ProblemRow[] }
 }
 
 type ChunkTask = Pick<HistoryTask, 'importId' | 'workspaceId' | 'since' | 'dryRun' | 'maxHits'>
@@ -60,11 +53,9 @@ export function createChunkBuilder(
 ): ChunkBuilder {
   const buffer: LineBuffer = createLineBuffer(LINES_BYTES)
   let placed: PlacedLine[] = []
-  let days = new Map<number, Map<number, DayAddition>>()
-  let aged = new Map<number, AgedClicks>()
+  let additions = createAdditions(task.since)
   let problems: ProblemRow[] = []
-  let firstAt = Number.POSITIVE_INFINITY
-  let [rows, clicks, pairs, reported] = [0, 0, 0, 0]
+  let [rows, reported] = [0, 0]
 
   function describe(linkId: number, click: SourceClick): boolean {
     const { importId, workspaceId } = task
@@ -82,59 +73,21 @@ export function createChunkBuilder(
     return isPerson
   }
 
-  function countDay(linkId: number, at: number, isPerson: boolean) {
-    const day = Math.floor(at / DAY_MS)
-    const ofLink = days.get(linkId) ?? new Map<number, DayAddition>()
-    if (ofLink.size === 0) days.set(linkId, ofLink)
-    const addition = ofLink.get(day)
-    if (!addition) {
-      pairs++
-      ofLink.set(day, [linkId, day, 1, isPerson ? 1 : 0, isPerson ? at : 0])
-      return
-    }
-    addition[2]++
-    if (!isPerson) return
-    addition[3]++
-    addition[4] = Math.max(addition[4], at)
-  }
-
-  function countAged(linkId: number, at: number) {
-    const known = aged.get(linkId)
-    if (known) {
-      known[1]++
-      known[2] = Math.max(known[2], at)
-    } else aged.set(linkId, [linkId, 1, at])
-  }
-
   return {
-    add(linkId, click) {
-      const isPerson = describe(linkId, click)
-      clicks++
-      firstAt = Math.min(firstAt, click.at)
-      countDay(linkId, click.at, isPerson)
-      if (isPerson && click.at < task.since) countAged(linkId, click.at)
-    },
+    add: (linkId, click) => additions.add(linkId, click.at, describe(linkId, click)),
     addProblem(problem) {
       if (++reported <= PROBLEMS_MAX) problems.push(problem)
     },
     settle: () => void rows++,
-    isFull: () => placed.length >= (task.maxHits ?? HITS_MAX) || pairs >= DAYS_MAX || rows >= ROWS_MAX,
+    isFull: () =>
+      placed.length >= (task.maxHits ?? HITS_MAX) || additions.countDays() >= DAYS_MAX || rows >= ROWS_MAX,
     hasRows: () => rows > 0,
     take() {
-      const taken = {
-        lines: sortLines(placed, buffer),
-        clicks,
-        firstAt: clicks === 0 ? null : firstAt,
-        days: [...days.values()].flatMap((ofLink) => [...ofLink.values()]),
-        aged: [...aged.values()],
-        problems,
-      }
+      const taken = { lines: sortLines(placed, buffer), ...additions.list(), problems }
       placed = []
-      days = new Map()
-      aged = new Map()
+      additions = createAdditions(task.since)
       problems = []
-      rows = clicks = pairs = 0
-      firstAt = Number.POSITIVE_INFINITY
+      rows = 0
       buffer.end = 0
       describer.clearCaches()
       return taken

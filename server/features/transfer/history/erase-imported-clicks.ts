@@ -82,7 +82,7 @@ async function lowerCounters(
   { db, findLastClickTimes }: HistoryErasureNeeds,
   { workspaceId, importId }: ImportedHits,
 ): Promise<boolean> {
-  const linkIds = await listLinks(db.read, importId)
+  const linkIds = await listLinks(db.read, { workspaceId, importId })
   if (linkIds.length === 0) return false
   const times = new Map(await findLastClickTimes(workspaceId, linkIds))
   await db.write(async (connection) => {
@@ -109,7 +109,7 @@ async function lowerCounters(
       ({ link_id, counted, last_at }) =>
         [Number(link_id), Number(counted), Number(last_at), times.get(Number(link_id)) ?? 0] as const,
     )
-    await moveCounters(db, connection, linkIds)
+    await moveCounters(db, connection, workspaceId, linkIds)
     const listed = toNumberTable(db.engine, ['link_id', 'counted', 'last_at', 'left_at'], changes)
     // A click that came meanwhile is newer than all of the import.
     await sql`update links set clicks = links.clicks - counted,
@@ -122,24 +122,32 @@ async function lowerCounters(
   return true
 }
 
-async function listLinks(read: Connection, importId: number): Promise<number[]> {
+async function listLinks(read: Connection, { workspaceId, importId }: ImportedHits): Promise<number[]> {
   const { rows } = await sql<{ link_id: number }>`
     select link_id from (
-      select link_id from import_days where import_id = ${sql.lit(importId)}
-      union select link_id from import_totals where import_id = ${sql.lit(importId)}
+      select link_id from import_days where +workspace_id = ${sql.lit(workspaceId)} and import_id = ${sql.lit(importId)}
+      union select link_id from import_totals where +workspace_id = ${sql.lit(workspaceId)} and import_id = ${sql.lit(importId)}
     ) as listed order by link_id limit ${sql.lit(LINKS_AT_ONCE)}`.execute(read)
   return rows.map(({ link_id }) => Number(link_id))
 }
 
 /** The newest click of a link may be in the narrow table of counters: see links/counters.ts. */
-async function moveCounters({ engine }: Database, connection: Connection, linkIds: number[]): Promise<void> {
+async function moveCounters(
+  { engine }: Database,
+  connection: Connection,
+  workspaceId: number,
+  linkIds: number[],
+): Promise<void> {
   if (engine !== 'postgres') return
   await sql`with moved as (
       delete from link_counters where link_id in (
-        select link_id from link_counters where link_id = any(${linkIds}::bigint[]) order by link_id for update
+        select link_id from link_counters
+        where link_id = any(${linkIds}::bigint[]) and workspace_id = ${sql.lit(workspaceId)} order by link_id for update
       ) returning link_id, clicks, last_clicked_at
     )
     update links set clicks = links.clicks + moved.clicks,
       last_clicked_at = greatest(links.last_clicked_at, moved.last_clicked_at)
-    from moved where links.id = moved.link_id`.execute(connection)
+    from moved where links.id = moved.link_id and links.workspace_id = ${sql.lit(workspaceId)}`.execute(
+    connection,
+  )
 }
