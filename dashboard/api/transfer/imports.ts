@@ -76,18 +76,17 @@ export const importRowsQuery = (api: Api, id: number, outcome: RowOutcome) =>
   })
 
 /** What needs a person comes first. */
-const OUTCOMES_AFTER_UNDO: RowOutcome[] = ['kept', 'failed', 'skipped']
 const ROW_OUTCOMES: RowOutcome[] = ['kept', 'failed', 'skipped', 'renamed', 'created']
 
 /**
  * How many rows have each outcome: tags and clicks have rows too, beside the links that the import counts. After an undo,
- * what was created is gone.
+ * only what it has left is of interest.
  */
 export const rowTotalsQuery = (api: Api, { id, status }: ImportResource) =>
   queryOptions({
     queryKey: [...importsKey(api), 'row totals', id, status],
     queryFn: async ({ signal }) => {
-      const outcomes = status === 'undone' ? OUTCOMES_AFTER_UNDO : ROW_OUTCOMES
+      const outcomes = status === 'undone' ? (['kept'] as const) : ROW_OUTCOMES
       const pages = outcomes.map(async (outcome) => {
         const query = { outcome, limit: 1 }
         const { total } = await api.page<ImportRowResource>(`/imports/${id}/rows`, { query, signal })

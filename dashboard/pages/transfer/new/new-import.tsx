@@ -7,11 +7,13 @@ import { LARGE_FILE_MAX, LINKS_FILE_MAX } from '../../../api/transfer/imports.ts
 import { useWorkspace } from '../../../shell/use-workspace.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
-import { formatBytes, formatPercent } from '../../../ui/format.ts'
+import { focusIfLost } from '../../../ui/focus.ts'
+import { formatBytes } from '../../../ui/format.ts'
 import { Field, Select } from '../../../ui/forms/field.tsx'
 import { FormError } from '../../../ui/forms/form-error.tsx'
 import { ConfirmDialog } from '../../../ui/overlays/confirm-dialog.tsx'
 import { ProgressBar } from '../../../ui/progress-bar.tsx'
+import { formatWholePercent } from '../import-state.ts'
 import { IMPORT_SOURCE_NAMES, SOURCES, toSourcePhrase } from '../source-names.ts'
 import { ColumnMapping } from './column-mapping.tsx'
 import { ConflictChoice } from './conflict-choice.tsx'
@@ -21,7 +23,6 @@ import { DomainMapping } from './domain-mapping.tsx'
 import { FileDrop } from './file-drop.tsx'
 import { RecognisedFile } from './recognised-file.tsx'
 import { useNewImport } from './use-new-import.ts'
-import type { RunningUpload } from './use-upload.ts'
 
 type NewImportState = ReturnType<typeof useNewImport>
 
@@ -131,7 +132,16 @@ function Files({ state }: { state: NewImportState }) {
           choose={state.chooseFile}
           remove={state.removeFile}
         />
-        <UploadState upload={inspection} label="Reading the file" />
+        <UploadState
+          part={inspection.part}
+          label="Reading the file"
+          cancel={() => {
+            // Nothing can be said about a file that nobody has looked at.
+            if (draft.inspection) inspection.cancel()
+            else state.removeFile()
+            focusIfLost('input[type=file]')
+          }}
+        />
         {(draft.clicks || info?.clicks || !source) && (
           <FileDrop
             label="Click history (optional)"
@@ -183,7 +193,14 @@ function Start({ state, source }: { state: NewImportState; source: ImportSourceN
       </fieldset>
       <div className="mt-5 grid gap-4 border-t border-line pt-5">
         {errors.general && <FormError>{errors.general}</FormError>}
-        <UploadState upload={start} label="Uploading" />
+        <UploadState
+          part={start.part}
+          label="Uploading"
+          cancel={() => {
+            start.cancel()
+            focusIfLost('form button[type=submit]')
+          }}
+        />
         {!isStarting && (
           <div className="flex flex-wrap items-center gap-2">
             <Button type="submit" variant="primary" busy={isReading}>
@@ -202,14 +219,20 @@ function Start({ state, source }: { state: NewImportState; source: ImportSourceN
   )
 }
 
-function UploadState({ upload: { part, cancel }, label }: { upload: RunningUpload; label: string }) {
+interface UploadStateProps {
+  part: number | null
+  label: string
+  cancel: () => void
+}
+
+function UploadState({ part, label, cancel }: UploadStateProps) {
   if (part === null) return null
   return (
     <div className="grid gap-2">
       <div className="flex items-center gap-3">
         <p role="status" className="min-w-0 flex-1 text-sm">
           {part < 1 ? label : 'The server is reading the file'}
-          <span aria-hidden> {part < 1 ? formatPercent(part) : '…'}</span>
+          <span aria-hidden> {part < 1 ? formatWholePercent(part) : '…'}</span>
         </p>
         <Button size="small" onClick={cancel}>
           Cancel

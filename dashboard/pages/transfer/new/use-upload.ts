@@ -32,8 +32,5 @@ export function useUpload<Input, Result>(
     /** From 0 to 1; null when nothing is on its way. */
     part: upload.isPending ? part : null,
     error: controller.current?.signal.aborted ? null : upload.error,
-    input: upload.variables,
   }
 }
-
-export type RunningUpload = Pick<ReturnType<typeof useUpload>, 'part' | 'cancel'>
