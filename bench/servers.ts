@@ -31,7 +31,8 @@ export const withPriority = (command: string[]) =>
 
 interface LaunchOptions {
   env?: Record<string, string>
-  core?: number
+  /** null: any core. */
+  core?: number | null
   cwd?: string
   /** Before other processes of the machine. */
   first?: boolean
@@ -43,7 +44,8 @@ async function launch(
   command: string[],
   { env = {}, core = 0, cwd = root, first = false }: LaunchOptions = {},
 ): Promise<Contender> {
-  const child = Bun.spawn(pinToCore(core, first ? withPriority(command) : command), {
+  const prioritised = first ? withPriority(command) : command
+  const child = Bun.spawn(core === null ? prioritised : pinToCore(core, prioritised), {
     cwd,
     env: { ...process.env, ...env },
     stdout: 'ignore',
@@ -96,13 +98,14 @@ export const TOWPATH_DIR = join(home, 'towpath')
  */
 export function startTowpath(
   environment: Record<string, string> = {},
-  { name = 'towpath', checkout = root, first = false } = {},
+  { name = 'towpath', checkout = root, first = false, core = 0 as number | null } = {},
 ): Promise<Contender> {
   const port = freePort()
   const env = { PORT: String(port), HOST: '127.0.0.1', DATA_DIR: TOWPATH_DIR, LOG_LEVEL: 'error' }
   return launch(name, port, [bun, 'server/main.ts'], {
     env: { ...env, ...environment },
     cwd: checkout,
+    core,
     first,
   })
 }

@@ -86,7 +86,7 @@ const EXCEPTIONS: RuleException[] = [
   createException('workspace', 'links/counting/count-clicks.ts', 'addClicks', JOB),
   createException('workspace', 'links/preload-links.ts', 'listLastClicked', 'redirects serve all workspaces'),
   createException('workspace', 'transfer/import/import-runner.ts', 'takeNext', JOB),
-  createException('workspace', 'transfer/import/prune-imports.ts', 'pruneImportFiles', JOB),
+  createException('workspace', 'transfer/import/prune-imports.ts', 'listNeededUploads', JOB),
   createException('workspace', 'transfer/import/prune-imports.ts', 'pruneImportRows', JOB),
   createException('workspace', 'transfer/import/prune-imports.ts', 'failAbandonedImports', JOB),
   createException('allow', 'transfer/import/prune-imports.ts', 'failAbandonedImports', JOB),

@@ -8,6 +8,7 @@ import { hasPendingImports } from '../../features/hits/batches/hit-import.ts'
 import { eraseDeletedWorkspaces } from '../../features/hits/erase-deleted-workspaces.ts'
 import { readNodeId } from '../../features/hits/spool/claim-directory.ts'
 import { getCountedBatch } from '../../features/links/counting/count-clicks.ts'
+import { eraseUndoneHistories } from '../../features/transfer/history/erase-imported-clicks.ts'
 import { createSite } from '../../site.ts'
 import type { Database } from '../../storage/database/open-database.ts'
 import { tryToLockDataDir } from '../../storage/lock.ts'
@@ -44,6 +45,8 @@ export async function adoptDirectory(needs: AdoptNeeds, dir: string, isForeign: 
     // Workspaces may have been deleted since the node has ended.
     const { eraseHits } = stores.hitWorker
     await eraseDeletedWorkspaces({ db, node, now, eraseHits })
+    // Imports may have been undone as well.
+    await eraseUndoneHistories({ db, node, now, dataDir, ...stores.hitWorker })
   } finally {
     progress.end()
     await stores.close()

@@ -3,7 +3,9 @@ import fc from 'fast-check'
 import { fromReversibleCell, toInertCell, toReversibleCell } from './csv-line.ts'
 
 const oddText = fc
-  .array(fc.constantFrom("'", '=', '+', '-', '@', '＝', '\t', '\r', '\n', ' ', '"', 'a', '1', ','), { maxLength: 12 })
+  .array(fc.constantFrom("'", '=', '+', '-', '@', '＝', '\t', '\r', '\n', ' ', '"', 'a', '1', ','), {
+    maxLength: 12,
+  })
   .map((parts) => parts.join(''))
 
 describe('cells of a file that is imported again', () => {

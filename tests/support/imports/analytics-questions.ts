@@ -1,7 +1,7 @@
 // Questions about the clicks and leads of a workspace, and answers that two servers can be compared by.
 
-import type { TestServer } from '../server/test-server.ts'
 import { retryWhile503 } from '../server/retry-503.ts'
+import type { TestServer } from '../server/test-server.ts'
 import type { KeyedWorkspace } from './full-workspace.ts'
 
 const FILTERS = [
@@ -14,9 +14,18 @@ const FILTERS = [
   'trigger=qr',
   'timezone=America/New_York',
 ]
-const LEAD_FILTERS = ['', 'country=DE', 'model=first', 'model=linear', 'device=-Mobile', 'timezone=Asia/Kolkata']
+const LEAD_FILTERS = [
+  '',
+  'country=DE',
+  'model=first',
+  'model=linear',
+  'device=-Mobile',
+  'timezone=Asia/Kolkata',
+]
 const TIMES = ['hour', 'day', 'week', 'month'].flatMap((granularity) =>
-  ['UTC', 'Europe/Berlin', 'America/St_Johns', 'Pacific/Apia'].map((zone) => `granularity=${granularity}&timezone=${zone}`),
+  ['UTC', 'Europe/Berlin', 'America/St_Johns', 'Pacific/Apia'].map(
+    (zone) => `granularity=${granularity}&timezone=${zone}`,
+  ),
 )
 
 /** @returns paths of the API, more than 200 */
@@ -29,7 +38,11 @@ export async function listQuestions(server: TestServer, range: string): Promise<
   const ask = (path: string, groupings: string[], filters: string[]) =>
     groupings.flatMap((groupBy) =>
       filters.map((filter) =>
-        [`${path}?${range}`, ...(groupBy === '' ? [] : [`groupBy=${groupBy}`]), ...(filter === '' ? [] : [filter])].join('&'),
+        [
+          `${path}?${range}`,
+          ...(groupBy === '' ? [] : [`groupBy=${groupBy}`]),
+          ...(filter === '' ? [] : [filter]),
+        ].join('&'),
       ),
     )
   return [
@@ -63,7 +76,11 @@ export async function answerQuestion(
 /** The names of links, those in the trash too, and of tags. */
 export async function listNames(server: TestServer, { id }: KeyedWorkspace): Promise<Map<string, string>> {
   const { read } = server.app.db
-  const links = await read.selectFrom('links').select(['id', 'domain', 'slug']).where('workspace_id', '=', id).execute()
+  const links = await read
+    .selectFrom('links')
+    .select(['id', 'domain', 'slug'])
+    .where('workspace_id', '=', id)
+    .execute()
   const tags = await read.selectFrom('tags').select(['id', 'name']).where('workspace_id', '=', id).execute()
   return new Map([
     ...links.map((link) => [`link ${link.id}`, `${link.domain}/${link.slug}`] as const),

@@ -2,8 +2,8 @@
 
 import { join } from 'node:path'
 import { createKey } from '../../../server/features/accounts/access/keys.ts'
-import { addVerifiedDomain } from '../server/verified-domain.ts'
 import { BROWSER_USER_AGENT, type TestServer, type TestWorkspace } from '../server/test-server.ts'
+import { addVerifiedDomain } from '../server/verified-domain.ts'
 import { until } from '../until.ts'
 
 const ROOT = join(import.meta.dir, '../../..')
@@ -15,11 +15,20 @@ export type KeyedWorkspace = Pick<TestWorkspace, 'id' | 'key' | 'api'>
 export async function createFullWorkspace(server: TestServer, clicks: number): Promise<KeyedWorkspace> {
   const id = await runDemo(server, clicks)
   const ws = await openWorkspace(server, id)
-  await addVerifiedDomain(server, id, FULL_DOMAIN, { case_sensitive: 1, is_primary: 1, root_url: 'https://example.com/' })
+  await addVerifiedDomain(server, id, FULL_DOMAIN, {
+    case_sensitive: 1,
+    is_primary: 1,
+    root_url: 'https://example.com/',
+  })
   await createLinks(ws)
   const channels = await createChannels(ws)
   const forms = (await ws.api('/forms')).json.data
-  await post(ws, `/forms/${forms[0].formKey}`, { channelIds: channels, captcha: false, requiredFields: ['email'] }, 'PATCH')
+  await post(
+    ws,
+    `/forms/${forms[0].formKey}`,
+    { channelIds: channels, captcha: false, requiredFields: ['email'] },
+    'PATCH',
+  )
   await clickAround(server, ws)
   await server.waitUntilShipped()
   await until('all clicks to be counted', async () => {
@@ -65,18 +74,36 @@ async function post({ api }: KeyedWorkspace, path: string, body: object, method 
 }
 
 const LINKS = [
-  { slug: 'full-target', geoTargeting: { DE: 'https://example.com/de' }, deviceTargeting: { ios: 'https://example.com/ios' } },
+  {
+    slug: 'full-target',
+    geoTargeting: { DE: 'https://example.com/de' },
+    deviceTargeting: { ios: 'https://example.com/ios' },
+  },
   { slug: 'full-ended', expiresAt: '2026-01-01T00:00:00.000Z', expiredUrl: 'https://example.com/ended' },
   { slug: 'full-limit', clickLimit: 2, leadLimit: 5, trackConversions: true },
-  { slug: 'full-card', previewTitle: 'A card', previewDescription: 'With, "quotes"', previewImage: 'https://example.com/a.png' },
+  {
+    slug: 'full-card',
+    previewTitle: 'A card',
+    previewDescription: 'With, "quotes"',
+    previewImage: 'https://example.com/a.png',
+  },
   { slug: 'full-secret', password: 'open sesame', comments: '=1+1\nand a line' },
-  { slug: 'full/of/Segments', title: "'=HYPERLINK()", tagNames: ['a, b', 'Back\\slash'], externalId: 'crm-1' },
+  {
+    slug: 'full/of/Segments',
+    title: "'=HYPERLINK()",
+    tagNames: ['a, b', 'Back\\slash'],
+    externalId: 'crm-1',
+  },
   { slug: 'full-Ümlaut', forwardQuery: true, redirectStatus: 308, archived: true, domain: FULL_DOMAIN },
   { slug: 'Case', domain: FULL_DOMAIN },
   { slug: 'case', domain: FULL_DOMAIN },
   { slug: 'full-trash', tagNames: ['a, b'] },
   { slug: 'full-purged' },
-].map((link) => ({ destinationUrl: `https://example.com/${encodeURIComponent(link.slug)}`, domain: 'default', ...link }))
+].map((link) => ({
+  destinationUrl: `https://example.com/${encodeURIComponent(link.slug)}`,
+  domain: 'default',
+  ...link,
+}))
 
 async function createLinks(ws: KeyedWorkspace): Promise<void> {
   const defaultDomain = (await ws.api('/links?limit=1')).json.data[0].domain
@@ -99,7 +126,16 @@ async function clickAround(server: TestServer, ws: KeyedWorkspace): Promise<void
   const ask = (path: string, headers = {}) =>
     server.call(path, { headers: { 'User-Agent': BROWSER_USER_AGENT, ...headers } })
   const onDomain = { Host: FULL_DOMAIN }
-  for (const slug of ['full-target', 'full-ended', 'full-limit', 'full-limit', 'full-limit', 'full-secret', 'full-trash', 'full-purged'])
+  for (const slug of [
+    'full-target',
+    'full-ended',
+    'full-limit',
+    'full-limit',
+    'full-limit',
+    'full-secret',
+    'full-trash',
+    'full-purged',
+  ])
     await ask(`/${slug}`)
   for (const slug of ['Case', 'Case', 'case', 'nobody', 'nobody-else']) await ask(`/${slug}`, onDomain)
   await ask('/full-target?qr=1', { 'User-Agent': 'curl/8' })

@@ -18,13 +18,16 @@ export async function exportWorkspace(
   await Bun.write(path, await response.arrayBuffer())
 }
 
-export async function readExport(path: string): Promise<{ manifest: Archive['manifest']; records: FileRecords }> {
+export async function readExport(
+  path: string,
+): Promise<{ manifest: Archive['manifest']; records: FileRecords }> {
   const archive = await openArchive(path)
   try {
     const records = {} as FileRecords
     for (const name of WORKSPACE_FILES) {
       records[name] = []
-      for await (const lines of readLines(archive, name)) records[name].push(...lines.map(({ record }) => record))
+      for await (const lines of readLines(archive, name))
+        records[name].push(...lines.map(({ record }) => record))
     }
     return { manifest: archive.manifest, records }
   } finally {
@@ -36,7 +39,8 @@ export async function readExport(path: string): Promise<{ manifest: Archive['man
 export async function readComparable(path: string): Promise<FileRecords> {
   const { manifest, records } = await readExport(path)
   const names = new Map<string, string>()
-  const nameOf = (kind: string, id: unknown) => (id === null ? null : (names.get(`${kind} ${id}`) ?? `${kind} ?`))
+  const nameOf = (kind: string, id: unknown) =>
+    id === null ? null : (names.get(`${kind} ${id}`) ?? `${kind} ?`)
   const learn = (kind: string, id: unknown, name: string) => names.set(`${kind} ${id}`, name)
   const host = (domain: string) => (domain === manifest.defaultDomain ? 'default' : domain)
   for (const link of records['links.ndjson']) learn('link', link.id, `${host(link.domain)}/${link.slug}`)
@@ -65,13 +69,19 @@ export async function readComparable(path: string): Promise<FileRecords> {
       linkId: linkId === 0 ? null : nameOf('link', linkId),
       visitor: visitorOf(visitor, at),
     })),
-    'submissions.ndjson': each('submissions.ndjson', ({ id, linkId, duplicateOf, visitor, createdAt, touches }) => ({
-      id: nameOf('submission', id),
-      linkId: nameOf('link', linkId),
-      duplicateOf: nameOf('submission', duplicateOf),
-      visitor: visitorOf(visitor, Date.parse(createdAt)),
-      touches: touches.map((touch: { linkId: number | null }) => ({ ...touch, linkId: nameOf('link', touch.linkId) })),
-    })),
+    'submissions.ndjson': each(
+      'submissions.ndjson',
+      ({ id, linkId, duplicateOf, visitor, createdAt, touches }) => ({
+        id: nameOf('submission', id),
+        linkId: nameOf('link', linkId),
+        duplicateOf: nameOf('submission', duplicateOf),
+        visitor: visitorOf(visitor, Date.parse(createdAt)),
+        touches: touches.map((touch: { linkId: number | null }) => ({
+          ...touch,
+          linkId: nameOf('link', touch.linkId),
+        })),
+      }),
+    ),
     'misses.ndjson': each('misses.ndjson', ({ domain }) => ({ domain: host(domain) })),
   }
 }

@@ -13,7 +13,8 @@ const HITS_MAX = 25_000
 const DAYS_MAX = 10_000
 /** A chunk without hits says how far the reader is. */
 const ROWS_MAX = 50_000
-const LINES_BYTES = 2 * 1024 * 1024
+/** Room for the hits of a usual chunk: a buffer that grows leaves its smaller ones behind. */
+const LINES_BYTES = 12 * 1024 * 1024
 
 /** A file that does not fit says the same of each of its rows. */
 const PROBLEMS_MAX = 10_000

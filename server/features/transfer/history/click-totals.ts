@@ -51,7 +51,7 @@ export async function replaceClicksBefore(
   const listed = toNumberTable(engine, ['link_id', 'added'], clicks)
   await sql`update links set clicks = links.clicks - ${less}, clicks_before = links.clicks_before - ${less}
     from ${listed} as listed
-    where links.id = listed.link_id and links.workspace_id = ${sql.lit(workspaceId)} and links.clicks_before > 0`.execute(
+    where links.id = listed.link_id and +links.workspace_id = ${sql.lit(workspaceId)} and +links.clicks_before > 0`.execute(
     connection,
   )
 }
@@ -80,7 +80,7 @@ export async function adjustClicksBefore(
         from ${listed} as listed
       ) as summed
     ) as counted
-    where links.id = counted.link_id and links.workspace_id = ${workspace} and links.clicks_before <> missing`.execute(
+    where links.id = counted.link_id and +links.workspace_id = ${workspace} and +links.clicks_before <> missing`.execute(
     connection,
   )
 }

@@ -116,7 +116,7 @@ async function lowerCounters(
         last_clicked_at = case when links.last_clicked_at > last_at then links.last_clicked_at
           when left_at > 0 then left_at end
       from ${listed} as listed
-      where links.id = listed.link_id and links.workspace_id = ${sql.lit(workspaceId)}`.execute(connection)
+      where links.id = listed.link_id and +links.workspace_id = ${sql.lit(workspaceId)}`.execute(connection)
     await adjustClicksBefore(db.engine, connection, workspaceId, linkIds)
   })
   return true

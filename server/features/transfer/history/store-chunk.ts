@@ -123,7 +123,7 @@ async function countAged(
     await sql`update links set clicks = links.clicks + added,
         last_clicked_at = case when coalesce(links.last_clicked_at, 0) < last_at then last_at else links.last_clicked_at end
       from ${listed} as listed
-      where links.id = listed.link_id and links.workspace_id = ${sql.lit(workspaceId)}`.execute(connection)
+      where links.id = listed.link_id and +links.workspace_id = ${sql.lit(workspaceId)}`.execute(connection)
     await nextTurn()
   }
 }

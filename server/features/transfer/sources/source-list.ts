@@ -11,12 +11,12 @@ import { shlink } from './shlink/shlink.ts'
 import { shortIo } from './short-io.ts'
 import { sink } from './sink.ts'
 import type { ImportSource } from './source.ts'
+import { towpath } from './towpath.ts'
 import { yourls } from './yourls.ts'
 
 /** In the order in which they are asked whose file it is. `csv` takes any table, and is the last. */
-const SOURCES: ImportSource[] = [bitly, rebrandly, shortIo, sink, dub, shlink, yourls, kutt, csv]
+const SOURCES: ImportSource[] = [towpath, bitly, rebrandly, shortIo, sink, dub, shlink, yourls, kutt, csv]
 
-/** @returns undefined for `towpath`, whose files are read elsewhere */
 export const findSource = (name: ImportSourceName): ImportSource | undefined =>
   SOURCES.find((source) => source.name === name)
 

@@ -39,8 +39,16 @@ export interface SourceLink {
   previewImage: string | null
   /** The tool's count of clicks; null where the file has none. */
   clicks: number | null
+  /** Of `towpath` only: what no other tool has. */
+  own?: OwnFields
   /** What the tool had and this product has not, in words such as `expired after 10 visits`. People see it. */
   left: string[]
+}
+
+export interface OwnFields {
+  externalId: string | null
+  leadLimit: number | null
+  trackConversions: boolean
 }
 
 /** One click of a tool's history. Texts are as the tool has them; '' and null mean unknown. */

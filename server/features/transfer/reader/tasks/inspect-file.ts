@@ -4,6 +4,7 @@ import { DateOrders } from '../../files/date-orders.ts'
 import { openSourceFile } from '../../files/open-source-file.ts'
 import { readRecords } from '../../files/read-records.ts'
 import { FileProblem, type FileRecord, type SourceFile } from '../../files/source-file.ts'
+import { DATE_ORDERS } from '../../schema.ts'
 import type { ImportSource, ReadingOptions } from '../../sources/source.ts'
 import { type Recognition, recogniseSource } from '../../sources/source-list.ts'
 import type { Inspection, TaskFunction } from '../protocol.ts'
@@ -85,14 +86,26 @@ async function inspectRecords(
   }
 }
 
+/** A record has its host before somebody has said which order its dates have, and which columns it has. */
 function readHost(
   source: ImportSource,
   holds: Inspection['holds'],
   record: FileRecord,
   options: ReadingOptions,
 ): string | undefined {
-  const reading = holds === 'links' ? source.toLink(record, options) : source.toClick?.(record, options)
-  return (reading && 'value' in reading && reading.value.host) || undefined
+  const orders = options.dateOrder === null ? [null, ...DATE_ORDERS] : [options.dateOrder]
+  try {
+    for (const dateOrder of orders) {
+      // What dates allow is collected once.
+      const asked =
+        dateOrder === options.dateOrder ? options : { ...options, dateOrder, dateOrders: undefined }
+      const reading = holds === 'links' ? source.toLink(record, asked) : source.toClick?.(record, asked)
+      if (reading && 'value' in reading) return reading.value.host ?? undefined
+    }
+  } catch (error) {
+    if (!(error instanceof FileProblem)) throw error
+  }
+  return undefined
 }
 
 /** The first values of each column. */
