@@ -153,6 +153,10 @@ function toShown(value: unknown): string | null {
   return text.slice(0, VALUE_MAX).toWellFormed().replaceAll('\0', '\ufffd')
 }
 
+/** Whether a value of a JSON file is a text that both row engines can store. */
+export const isTextValue = (value: unknown): value is string =>
+  typeof value === 'string' && isCleanText(value)
+
 /** Capitals, blanks, `_` and `-` make no other name: `Created At`, `created_at` and `createdAt` are one. */
 export const toPlainName = (name: string) => name.toLowerCase().replace(/[\s_-]+/g, '')
 

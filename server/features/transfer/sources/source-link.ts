@@ -2,6 +2,8 @@
 
 import type { SourceLink } from './source.ts'
 
+const WORDS_MAX = 200
+
 /** What holds for a link of which its tool says no more than where it leads. */
 const createPlain = (): Omit<SourceLink, 'destinationUrl'> => ({
   sourceKey: null,
@@ -31,7 +33,11 @@ const createPlain = (): Omit<SourceLink, 'destinationUrl'> => ({
 
 export const createSourceLink = (
   link: Partial<SourceLink> & Pick<SourceLink, 'destinationUrl'>,
-): SourceLink => ({ ...createPlain(), ...link })
+): SourceLink => ({ ...createPlain(), ...link, left: (link.left ?? []).map(cutWords) })
+
+/** People read it, and the row of the import keeps it. */
+const cutWords = (words: string) =>
+  words.length > WORDS_MAX ? `${words.slice(0, WORDS_MAX - 1).toWellFormed()}…` : words
 
 /** A protected link without its password would be open to everybody. It comes archived until somebody sets one. */
 export const LOST_PASSWORD =

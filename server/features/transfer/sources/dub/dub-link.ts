@@ -1,6 +1,6 @@
 // A link of Dub: a row of its CSV export, or an object of its API.
 
-import { FieldReader } from '../../files/fields.ts'
+import { FieldReader, isTextValue } from '../../files/fields.ts'
 import type { FileRecord } from '../../files/source-file.ts'
 import { readDomainName } from '../read-domain-name.ts'
 import { type ShortUrl, splitShortUrl } from '../short-url.ts'
@@ -71,9 +71,9 @@ function readTags(fields: FieldReader): string[] {
     return [...new Set(text.split(',').map((tag) => tag.trim()))].filter((tag) => tag !== '')
   }
   const tags = value.map((tag) => (typeof tag === 'object' ? tag?.name : tag))
-  const wrong = tags.findIndex((tag) => typeof tag !== 'string')
+  const wrong = tags.findIndex((tag) => !isTextValue(tag))
   if (wrong >= 0) fields.add('tags', value[wrong], 'Each tag has to be a text, or an object with a name.')
-  return [...new Set(tags.filter((tag) => typeof tag === 'string' && tag !== ''))]
+  return [...new Set(tags.filter((tag) => isTextValue(tag) && tag !== ''))]
 }
 
 /** Dub puts `'` before a cell that a spreadsheet would take for a formula. */
@@ -92,7 +92,7 @@ function readCountries(fields: FieldReader): Record<string, string> {
     return targets
   }
   for (const [country, url] of Object.entries(value)) {
-    if (/^[a-z]{2}$/i.test(country) && typeof url === 'string') targets[country.toUpperCase()] = url
+    if (/^[a-z]{2}$/i.test(country) && isTextValue(url)) targets[country.toUpperCase()] = url
     else
       fields.add(
         'geo',

@@ -1,7 +1,7 @@
 // Shlink's redirect rules as targets by device and by country. A rule with another condition, or with two, has no place
 // here.
 
-import type { FieldReader } from '../../files/fields.ts'
+import { type FieldReader, isTextValue } from '../../files/fields.ts'
 import type { SourceLink } from '../source.ts'
 
 type Targets = Pick<SourceLink, 'geoTargeting' | 'deviceTargeting' | 'left'>
@@ -59,7 +59,7 @@ function toRules(fields: FieldReader, list: unknown[]): Rule[] {
 function toRule(value: unknown, index: number): Rule | null {
   if (typeof value !== 'object' || value === null) return null
   const { longUrl, priority, conditions } = value as Record<string, unknown>
-  if (typeof longUrl !== 'string' || longUrl === '' || !Array.isArray(conditions)) return null
+  if (!isTextValue(longUrl) || longUrl === '' || !Array.isArray(conditions)) return null
   if (conditions.some((condition) => typeof condition !== 'object' || condition === null)) return null
   return {
     longUrl,
@@ -72,7 +72,7 @@ function toRule(value: unknown, index: number): Rule | null {
   }
 }
 
-const toText = (value: unknown) => (typeof value === 'string' ? value : null)
+const toText = (value: unknown) => (isTextValue(value) ? value : null)
 
 /** The first rule that matches wins in Shlink: a target that is there stays. */
 function addRule(targets: Targets, { longUrl, conditions }: Rule): 'device' | 'country' | null {
@@ -101,6 +101,6 @@ function addDeviceUrls(fields: FieldReader, { deviceTargeting }: Targets): void 
   if (typeof value !== 'object' || value === null) return
   for (const device of ['android', 'ios', 'desktop'] as const) {
     const url = (value as Record<string, unknown>)[device]
-    if (typeof url === 'string' && url !== '') deviceTargeting[device] ??= url
+    if (isTextValue(url) && url !== '') deviceTargeting[device] ??= url
   }
 }
