@@ -100,6 +100,8 @@ async function parseForm(
   const writes: Promise<void>[] = []
   form.on('file', (field, stream, name) => {
     parts.push(stream)
+    // A part that is refused has no other listener, and its error would end the server.
+    stream.on('error', () => {})
     const write = storeFile(upload, field as FileField, stream, name)
     write.catch(fail)
     writes.push(write)
