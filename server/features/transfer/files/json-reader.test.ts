@@ -64,12 +64,15 @@ describe('a JSON file', () => {
   })
 
   test('is refused wherever it is cut off', () => {
-    const text = JSON.stringify({
-      version: 1.5,
-      links: [{ url: 'https://example.com', tags: ['a'] }, { url: 'x' }],
-    })
-    for (let end = 1; end < text.length; end++)
-      expect(() => read(text.slice(0, end))).toThrow(/ends in the middle|has no JSON|is broken/)
+    const record = JSON.stringify({ url: 'https://example.com', tags: ['a'], clicks: 1.5 })
+    for (const before of ['', `${record}\n`, `[${record},`, `{"count":1}{"links":[${record},`]) {
+      const records = before.includes('url') ? 2 : 1
+      for (let end = 1; end < record.length; end++)
+        expect(() => read(before + record.slice(0, end))).toThrow(
+          /^The file ends in the middle of record \d\. Is it complete\?$/,
+        )
+      if (!before.includes('[')) expect(read(before + record)).toHaveLength(records)
+    }
   })
 
   test('may be larger than a record: the reader goes into it', () => {

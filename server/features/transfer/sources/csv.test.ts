@@ -99,6 +99,12 @@ describe('links of any table', () => {
     expect(links).toHaveLength(2)
   })
 
+  test('take nothing from a column that has no letters in its name', () => {
+    expect(read({ url: 'https://example.com', '-': 'A', _: 'B' })).toEqual({
+      value: link('https://example.com', {}),
+    })
+  })
+
   test('leave out what the mapping leaves out, and use a column once', () => {
     expect(read({ url: 'https://example.com', title: 'A', name: 'B' }, { title: '' })).toEqual({
       value: link('https://example.com', {}),
