@@ -65,13 +65,14 @@ export class FieldReader {
     return text === '' ? null : text
   }
 
-  /** A JSON list, or the parts of a text. Empty parts and repeated ones are dropped. */
+  /** A JSON list of texts or of objects with a name, or the parts of a text. Empty and repeated ones are dropped. */
   list(separator: string | RegExp, ...names: string[]): string[] {
     const value = this.raw(...names)
     if (value === undefined || value === null || value === '') return []
     const parts = Array.isArray(value) ? value : String(this.text(...names) ?? '').split(separator)
     const texts: string[] = []
-    for (const part of parts) {
+    for (const element of parts) {
+      const part = toName(element)
       const text = typeof part === 'string' || typeof part === 'number' ? String(part).trim() : null
       if (text === null || !isCleanText(text))
         this.add(names, part, 'Each part of the list has to be a text.')
@@ -152,6 +153,9 @@ function toShown(value: unknown): string | null {
   const text = typeof value === 'string' ? value : JSON.stringify(value)
   return text.slice(0, VALUE_MAX).toWellFormed().replaceAll('\0', '\ufffd')
 }
+
+const toName = (value: unknown) =>
+  typeof value === 'object' && value !== null && 'name' in value ? value.name : value
 
 /** Whether a value of a JSON file is a text that both row engines can store. */
 export const isTextValue = (value: unknown): value is string =>

@@ -37,7 +37,7 @@ function readLink(fields: FieldReader, options: ReadingOptions): SourceLink {
     ),
     title: fields.text('title'),
     comments: fields.text('description', 'notes'),
-    tags: readTags(fields),
+    tags: fields.list(/[,;|]/, 'tags'),
     createdAt: fields.time(options, 'createdAt', 'Created', 'Creation Date', 'Date Created'),
     expiresAt: fields.time(options, 'expiredAt', 'expiresAt'),
     forwardQuery: fields.flag('forwardParameters'),
@@ -54,14 +54,4 @@ function readDomainName(fields: FieldReader): string | null {
   const host = toHost(name.trim())
   if (host === null) fields.add('domain', name, 'This is no domain. Write it as go.example.')
   return host
-}
-
-/** A list of `{"name"}` in JSON. */
-function readTags(fields: FieldReader): string[] {
-  const tags = fields.raw('tags')
-  if (!Array.isArray(tags)) return fields.list(/[,;|]/, 'tags')
-  const names = tags.map((tag: unknown) =>
-    typeof tag === 'object' && tag !== null && 'name' in tag ? tag.name : tag,
-  )
-  return [...new Set(names.filter((name) => typeof name === 'string' && name.trim() !== '').map(String))]
 }

@@ -49,7 +49,7 @@ function readLink(fields: FieldReader, options: ReadingOptions): SourceLink {
     ),
     title: fields.text('title'),
     comments: fields.text('comments'),
-    tags: typeof tags === 'string' ? splitTexts(tags) : fields.list(/$^/, 'tags'),
+    tags: typeof tags === 'string' ? splitTexts(fields.text('tags') ?? '') : fields.list(/$^/, 'tags'),
     createdAt: fields.time(options, 'createdAt'),
     archived: isProtected || fields.flag('archived'),
     startsAt: fields.time(options, 'startsAt'),

@@ -65,15 +65,9 @@ function readLinkName(fields: FieldReader): ShortUrl | null {
 
 /** The API has objects with a name. The CSV export has names with a comma between them. */
 function readTags(fields: FieldReader): string[] {
-  const value = fields.raw('tags')
-  if (!Array.isArray(value)) {
-    const text = withoutFormulaQuote(fields.text('tags') ?? '')
-    return [...new Set(text.split(',').map((tag) => tag.trim()))].filter((tag) => tag !== '')
-  }
-  const tags = value.map((tag) => (typeof tag === 'object' ? tag?.name : tag))
-  const wrong = tags.findIndex((tag) => !isTextValue(tag))
-  if (wrong >= 0) fields.add('tags', value[wrong], 'Each tag has to be a text, or an object with a name.')
-  return [...new Set(tags.filter((tag) => isTextValue(tag) && tag !== ''))]
+  if (Array.isArray(fields.raw('tags'))) return fields.list(',', 'tags')
+  const text = withoutFormulaQuote(fields.text('tags') ?? '')
+  return [...new Set(text.split(',').map((tag) => tag.trim()))].filter((tag) => tag !== '')
 }
 
 /** Dub puts `'` before a cell that a spreadsheet would take for a formula. */

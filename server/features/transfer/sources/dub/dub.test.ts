@@ -180,7 +180,7 @@ describe('links of Dub', () => {
     expect(fields).toEqual([
       ['archived', 'geo', 'clicks'],
       ['domain', 'key', 'id', 'url', 'createdAt'],
-      ['tags', 'geo', 'geo', 'geo'],
+      ['tags', 'tags', 'geo', 'geo', 'geo'],
       ['key', 'url'],
     ])
   })

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { click, link, readExample } from '../read-example.fixture.ts'
+import { click, link, readExample, UTC } from '../read-example.fixture.ts'
+import { shlink } from './shlink.ts'
 
 const host = 's.acme.test'
 const forwardQuery = true
@@ -115,6 +116,19 @@ describe('short URLs of Shlink', () => {
         left: [ORDER],
       }),
     ])
+  })
+
+  test('name a rule in few words, whatever stands in it', () => {
+    const condition = { type: 'language', matchKey: null, matchValue: 'e\ud800' }
+    const redirectRules = [
+      { longUrl: `https://acme.test/${'x'.repeat(5000)}`, priority: 1, conditions: [condition] },
+    ]
+    const fields = new Map(Object.entries({ shortCode: 'a', longUrl: 'https://acme.test/', redirectRules }))
+    const reading = shlink.toLink({ row: 1, table: null, fields }, UTC)
+    const left = [
+      `a redirect rule (language) to https://acme.test/${'x'.repeat(200)}`.slice(0, 199).concat('…'),
+    ]
+    expect(reading).toMatchObject({ value: { left } })
   })
 
   test('come from older APIs', async () => {
