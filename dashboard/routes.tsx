@@ -274,6 +274,13 @@ const routeTree = rootRoute.addChildren([
       'submissionId',
       'open',
     ),
+    workspacePage('transfer', () => import('./pages/transfer/transfer-page.tsx'), 'TransferPage', 'tab'),
+    workspacePage(
+      'transfer/$importId',
+      () => import('./pages/transfer/detail/import-page.tsx'),
+      'ImportPage',
+      'outcome',
+    ),
     workspacePage(
       'settings',
       () => import('./pages/settings/settings-page.tsx'),

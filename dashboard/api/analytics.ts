@@ -6,6 +6,7 @@ import type { ClickBucket, ClickTotals } from '../../server/features/analytics/s
 import type { FormResource } from '../../server/features/forms/schema.ts'
 import type { TagResource } from '../../server/features/links/schema.ts'
 import type { Api, QueryParameters } from './client.ts'
+import { readFileName } from './transfer/exports.ts'
 
 export type Subject = 'clicks' | 'leads'
 export type FunnelBy = 'link' | 'tag' | 'campaign' | 'source' | 'channel' | 'referrer' | 'country'
@@ -181,6 +182,5 @@ export type ExportFormat = (typeof EXPORT_FORMATS)[Subject][number]
 /** Exports single clicks or leads. @returns the file, and the name that the server gives it */
 export async function exportEvents(api: Api, subject: Subject, query: QueryParameters, format: ExportFormat) {
   const response = await api.raw(`/analytics/${subject}/export`, { query: { ...query, format } })
-  const match = /filename=([\w.-]+)/.exec(response.headers.get('content-disposition') ?? '')
-  return { file: await response.blob(), name: match?.[1] ?? `${subject}.${format}` }
+  return { file: await response.blob(), name: readFileName(response, `${subject}.${format}`) }
 }

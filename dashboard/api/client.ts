@@ -24,6 +24,8 @@ export interface RequestOptions {
   headers?: Record<string, string>
   query?: QueryParameters
   body?: unknown
+  /** Sends the request in place of `fetch`, with a body of its own. */
+  send?: (url: string, headers: Record<string, string>) => Promise<Response>
   signal?: AbortSignal
   /** The request continues after the page is closed. */
   keepalive?: boolean
@@ -95,19 +97,22 @@ async function sendConfirmed(path: string, call: RequestOptions, headers: Record
 
 async function send(path: string, call: RequestOptions, headers: Record<string, string>) {
   const { method = 'GET', query, body, signal, keepalive } = call
+  const url = path + queryString(query)
   let response: Response
   try {
-    response = await fetch(path + queryString(query), {
-      method,
-      signal,
-      keepalive,
-      headers: {
-        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
-        ...headers,
-        ...call.headers,
-      },
-      body: body === undefined ? undefined : JSON.stringify(body),
-    })
+    response = call.send
+      ? await call.send(url, headers)
+      : await fetch(url, {
+          method,
+          signal,
+          keepalive,
+          headers: {
+            ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+            ...headers,
+            ...call.headers,
+          },
+          body: body === undefined ? undefined : JSON.stringify(body),
+        })
   } catch (error) {
     if (signal?.aborted) throw error
     throw new ApiError(0, 'Could not reach the server. Check your connection and try again.')

@@ -2,6 +2,7 @@
 // list.
 
 import {
+  ArrowDownUp,
   BarChart3,
   FileText,
   Globe,
@@ -27,6 +28,7 @@ export interface NavItem {
     | '/$workspaceId/domains'
     | '/$workspaceId/channels'
     | '/$workspaceId/deliveries'
+    | '/$workspaceId/transfer'
     | '/$workspaceId/settings'
   label: string
   icon: LucideIcon
@@ -45,5 +47,6 @@ export const NAV_ITEMS: NavItem[] = [
   { to: '/$workspaceId/domains', label: 'Domains', icon: Globe, key: 'o' },
   { to: '/$workspaceId/channels', label: 'Channels', icon: Megaphone, key: 'c', Badge: ChannelsBadge },
   { to: '/$workspaceId/deliveries', label: 'Deliveries', icon: Send, key: 'd' },
+  { to: '/$workspaceId/transfer', label: 'Import and export', icon: ArrowDownUp, key: 'm' },
   { to: '/$workspaceId/settings', label: 'Settings', icon: Settings, key: 's' },
 ]

@@ -51,6 +51,15 @@ export const toFlagEmoji = (code: string) =>
     ? String.fromCodePoint(...[...code].map((letter) => 0x1f1e6 + letter.charCodeAt(0) - 65))
     : ''
 
+const BYTE_UNITS = ['bytes', 'KB', 'MB', 'GB', 'TB']
+const BYTE_STEP = 1024
+/** `3.4 MB` */
+export function formatBytes(bytes: number): string {
+  const unit =
+    bytes > 0 ? Math.min(Math.floor(Math.log(bytes) / Math.log(BYTE_STEP)), BYTE_UNITS.length - 1) : 0
+  return `${shortNumber.format(bytes / BYTE_STEP ** unit)} ${BYTE_UNITS[unit]}`
+}
+
 /** `1 link`, `2 links` */
 export const formatCount = (n: number, one: string, many = `${one}s`) =>
   `${formatNumber(n)} ${n === 1 ? one : many}`

@@ -13,6 +13,7 @@ import { createWorkspaceCommand } from './commands/create-workspace.ts'
 import { deleteWorkspaceCommand } from './commands/delete-workspace.ts'
 import { demoCommand } from './commands/demo.ts'
 import { doctorCommand } from './commands/doctor.ts'
+import { exportCommand } from './commands/export.ts'
 import { importCommand } from './commands/import.ts'
 import { listKeysCommand } from './commands/list-keys.ts'
 import {
@@ -54,6 +55,7 @@ export const COMMANDS: readonly AnyCommand[] = [
   acceptSecretCommand,
   demoCommand,
   importCommand,
+  exportCommand,
   moveCommand,
   adoptCommand,
   compactCommand,

@@ -16,7 +16,8 @@ const LIMITS: JsonLimits = { depth: 32, values: 50_000, entries: 1_000 }
 /** A file may be a part of the body: the list of a tool's links. */
 const UPLOAD_LIMITS: JsonLimits = { depth: 32, values: 200_000, entries: 50_000 }
 
-const FORM_TYPE = /^multipart\/form-data(?:\s*;|$)/i
+export const isMultipartForm = (contentType: string | undefined) =>
+  /^multipart\/form-data(?:\s*;|$)/i.test(contentType ?? '')
 
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json(?:\s*;|$)/i
 
@@ -44,7 +45,7 @@ export function jsonBody(kindOf: (c: Context) => BodyKind): MiddlewareHandler {
     if (!['POST', 'PUT', 'PATCH'].includes(c.req.method)) return next()
     const kind = kindOf(c)
     const contentType = c.req.header('content-type') ?? ''
-    if (kind === 'upload' && FORM_TYPE.test(contentType)) return next()
+    if (kind === 'upload' && isMultipartForm(contentType)) return next()
     const bytes = await readBytes(c.req.raw, BODY_MAX)
     if (!bytes) throw new Failure('too_large', 'Request body too large')
     // A PATCH without a body changes nothing, whatever its Content-Type is (docs/contract.md §1).

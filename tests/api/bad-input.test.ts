@@ -3,7 +3,7 @@
 
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import type { Tables } from '../../server/storage/database/tables.ts'
+import { readAllRows } from '../support/read-all-rows.ts'
 import { atScale } from '../support/scale.ts'
 import { retryWhile503 } from '../support/server/retry-503.ts'
 import { onBothEngines, type TestServer } from '../support/server/test-server.ts'
@@ -72,12 +72,9 @@ const IGNORED_TABLES =
   /^(leases|nodes|rate_limits|rate_windows|form_attempts|kysely_migration(_lock)?|sqlite_\w+)$/
 
 /** All rows of all tables, without the time at which a key was last used. */
-async function readAllRows({ app }: TestServer): Promise<Record<string, unknown[]>> {
-  const connection = app.db.read
-  const tables = (await connection.introspection.getTables())
-    .map(({ name }) => name)
-    .filter((name) => !IGNORED_TABLES.test(name))
-  expect(tables).toEqual(
+async function readRows(server: TestServer): Promise<Record<string, string[]>> {
+  const rows = await readAllRows(server, IGNORED_TABLES)
+  expect(Object.keys(rows)).toEqual(
     expect.arrayContaining([
       'links',
       'tags',
@@ -88,14 +85,7 @@ async function readAllRows({ app }: TestServer): Promise<Record<string, unknown[
       'api_keys',
     ]),
   )
-  const contents = tables.map(async (table) => {
-    const rows = await connection
-      .selectFrom(table as keyof Tables)
-      .selectAll()
-      .execute()
-    return [table, rows.map((row) => JSON.stringify({ ...row, last_used_at: null })).sort()]
-  })
-  return Object.fromEntries(await Promise.all(contents))
+  return rows
 }
 
 /** @returns the problem with the answer, if there is requestCase */
@@ -204,9 +194,9 @@ onBothEngines(
         const bad = cases.filter((requestCase) => requestCase.mustBeRefused)
         // An operation without parameters has the fewest cases: unknown names.
         expect(bad.length).toBeGreaterThanOrEqual(8)
-        const before = await readAllRows(server())
+        const before = await readRows(server())
         const wrong = await sendAll(server(), workspace, operation, bad)
-        const after = await readAllRows(server())
+        const after = await readRows(server())
         const odd = cases.filter((requestCase) => !requestCase.mustBeRefused)
         wrong.push(...(await sendAll(server(), workspace, operation, odd)))
         expect(wrong).toEqual([])
@@ -217,7 +207,7 @@ onBothEngines(
 
     test('refuses a chunked body over a megabyte with 413, and headers over 16 KB with 431', async () => {
       const { workspace } = await prepare(documentedOperations[0] as Operation)
-      const before = await readAllRows(server())
+      const before = await readRows(server())
       const pieces = new ReadableStream({
         async pull(controller) {
           controller.enqueue(new Uint8Array(64 * 1024).fill(32))
@@ -231,7 +221,7 @@ onBothEngines(
       }
       expect((await workspace.api('/links', { headers: { 'X-Long': LONG_TEXT } })).status).toBe(431)
       expect((await workspace.api('/links')).status).toBe(200)
-      expect(await readAllRows(server())).toEqual(before)
+      expect(await readRows(server())).toEqual(before)
     })
 
     test('stores well-formed odd text unchanged, and finds it', async () => {

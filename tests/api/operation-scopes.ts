@@ -1,7 +1,7 @@
 // The scopes that each operation asks of an API key, written out once more: a route whose scope changes by mistake
 // differs from this table. Operations for people only are not here.
 
-import type { RouteScope } from '../../server/http/key-scope.ts'
+import { KEY_SCOPES, type RouteScope } from '../../server/http/key-scope.ts'
 
 export const OPERATION_SCOPES: Record<string, readonly RouteScope[]> = {
   listWorkspaces: [],
@@ -31,6 +31,8 @@ export const OPERATION_SCOPES: Record<string, readonly RouteScope[]> = {
   listImportRows: ['links:read'],
   exportImportErrors: ['links:read'],
   deleteImport: ['links:write'],
+  exportLinks: ['links:read'],
+  exportWorkspace: KEY_SCOPES,
   listTags: ['links:read'],
   createTag: ['links:write'],
   updateTag: ['links:write'],

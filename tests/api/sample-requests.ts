@@ -2,7 +2,6 @@
 
 import { createRateLimiter } from '../../server/features/accounts/access/rate-limiter.ts'
 import { invite } from '../../server/features/accounts/workspaces/invite.ts'
-import { runImport } from '../support/imports/import-client.ts'
 import { newestSubmission } from '../support/newest-submission.ts'
 import type { TestServer, TestWorkspace } from '../support/server/test-server.ts'
 import type { Team } from '../support/users/signed-in-user.ts'
@@ -18,6 +17,7 @@ export interface TestResources {
   otherTrashedLinkId: number
   slug: string
   externalId: string
+  /** A dry run that is done, and had an error. */
   importId: number
   tagId: number
   tagName: string
@@ -48,6 +48,7 @@ export interface SampleRequest {
 }
 
 const TARGET = 'https://example.com/landing'
+const IMPORTED_FILE = `slug,destinationUrl\n,${TARGET}\n`
 /** An address that the server refuses before it sends anything: no test sends requests to other machines. */
 const HOOK = 'http://127.0.0.1:1/hook'
 
@@ -101,10 +102,10 @@ export const SAMPLE_REQUESTS: Record<string, (things: TestResources) => SampleRe
   readDestinationCard: () => ({ bodies: [{ url: HOOK }] }),
   readCardImage: () => ({ bodies: [{ url: HOOK }] }),
   listImports: () => ({}),
-  createImport: () => ({ bodies: [{ source: 'csv', file: 'slug,url\n,https://example.com/landing\n' }] }),
-  inspectImport: () => ({ bodies: [{ file: 'slug,url\nspring,https://example.com/landing\n' }] }),
+  createImport: () => ({ bodies: [{ source: 'csv', file: IMPORTED_FILE, dryRun: true }] }),
+  inspectImport: () => ({ bodies: [{ file: IMPORTED_FILE }] }),
   getImport: ({ importId }) => ({ path: { id: importId } }),
-  listImportRows: ({ importId }) => ({ path: { id: importId }, query: { outcome: 'created' } }),
+  listImportRows: ({ importId }) => ({ path: { id: importId }, query: { outcome: 'failed' } }),
   exportImportErrors: ({ importId }) => ({ path: { id: importId } }),
   deleteImport: ({ importId }) => ({ path: { id: importId } }),
   listTags: () => ({}),
@@ -119,6 +120,8 @@ export const SAMPLE_REQUESTS: Record<string, (things: TestResources) => SampleRe
   verifyDomain: ({ domainId }) => ({ path: { id: domainId } }),
   countClicks: () => ({ query: { groupBy: 'link' } }),
   listMissingSlugs: () => ({ query: { limit: '10' } }),
+  exportLinks: () => ({ query: { format: 'ndjson' } }),
+  exportWorkspace: () => ({}),
   exportClicks: () => ({ query: { format: 'ndjson' } }),
   countLeads: () => ({ query: { groupBy: 'form' } }),
   exportLeads: () => ({ query: { format: 'ndjson' } }),
@@ -225,7 +228,7 @@ export async function createTestResources(
     otherTrashedLinkId: otherTrashed.id,
     slug: link.slug,
     externalId,
-    importId: await createTestImport(workspace, mark),
+    importId: await createTestImport(server, workspace, mark),
     tagId: link.tags[0].id,
     tagName,
     domainId: domain.json.data.id,
@@ -236,11 +239,55 @@ export async function createTestResources(
   }
 }
 
-/** An import of one link, which is done. */
-async function createTestImport(workspace: Team, mark: string): Promise<number> {
-  const file = `slug,url\n${mark}-imported,https://${mark}.example/imported\n`
-  const { id } = await runImport(workspace, { source: 'csv', file })
-  return id
+/** As a dry run leaves it: running one takes a process, and many tests need an import. */
+function createTestImport({ app }: TestServer, { id }: TestWorkspace, mark: string): Promise<number> {
+  const at = Date.now()
+  return app.db.write(async (connection) => {
+    const row = await connection
+      .insertInto('imports')
+      .values({
+        workspace_id: id,
+        node: `${mark}-node`,
+        source: 'csv',
+        status: 'done',
+        stage: 'clicks',
+        dry_run: 1,
+        on_conflict: 'skip',
+        options: JSON.stringify({
+          directory: `${mark}-none`,
+          domainMap: {},
+          mapping: {},
+          dateOrder: null,
+          timeZone: 'UTC',
+          clicksDateOrder: null,
+          clickRows: null,
+        }),
+        file_name: `${mark}.csv`,
+        file_bytes: 100,
+        rows: 1,
+        failed: 1,
+        actor: '{}',
+        created_at: at,
+        started_at: at,
+        finished_at: at,
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    await connection
+      .insertInto('import_rows')
+      .values({
+        import_id: row.id,
+        workspace_id: id,
+        row: 2,
+        kind: 'link',
+        outcome: 'failed',
+        field: 'destinationUrl',
+        value: `javascript:${mark}`,
+        message: 'must be an http or https URL',
+      })
+      .execute()
+    return row.id
+  })
 }
 
 async function createTestMembers(

@@ -86,6 +86,16 @@ const REFERENCES: Record<string, (things: TestResources) => SampleRequest[]> = {
   // They name no thing of a workspace.
   readDestinationCard: () => [],
   readCardImage: () => [],
+  listImports: () => [],
+  createImport: ({ importId }) => [{ bodies: [{ source: 'csv', from: importId }] }],
+  inspectImport: () => [],
+  getImport: onImport({}),
+  listImportRows: onImport({}, { query: { outcome: 'failed' } }),
+  exportImportErrors: onImport({}),
+  deleteImport: onImport({}),
+  exportLinks: ({ tagId, externalId, slug }) =>
+    toQuerySamples([{ tagId: `${tagId}` }, { externalId }, { search: slug }]),
+  exportWorkspace: () => [],
   listTags: ({ tagName }) => [{ query: { search: tagName } }],
   // Tag names are unique in one workspace only: see "the same names" below.
   createTag: () => [],
@@ -218,6 +228,10 @@ function toGroupedSamples(groupings: string[], filters: Record<string, string>[]
 
 function onLink(...samples: SampleRequest[]) {
   return ({ linkId }: TestResources) => samples.map((sample) => ({ ...sample, path: { id: linkId } }))
+}
+
+function onImport(...samples: SampleRequest[]) {
+  return ({ importId }: TestResources) => samples.map((sample) => ({ ...sample, path: { id: importId } }))
 }
 
 const NONEXISTENT: TestResources = {

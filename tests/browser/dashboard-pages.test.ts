@@ -30,6 +30,8 @@ const PAGES = [
   '/channels',
   '/channels?new=1',
   '/deliveries',
+  '/transfer',
+  '/transfer?tab=export',
   '/settings',
   '/settings?tab=members',
   '/settings?tab=keys',

@@ -44,6 +44,8 @@ onDashboard('the dashboard by role', (dashboard) => {
       `/domains/${domain}`,
       '/channels',
       '/deliveries',
+      '/transfer',
+      '/transfer?tab=export',
       '/settings',
       '/settings?tab=members',
       '/settings?tab=keys',

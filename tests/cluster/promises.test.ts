@@ -11,6 +11,8 @@ import { CLICKHOUSE_START_MS } from '../support/clickhouse/clickhouse-server.ts'
 import { type Cluster, startCluster } from '../support/cluster/start-cluster.ts'
 import { startDnsServer } from '../support/fake-servers/dns-server.ts'
 import { nextSenderAddress, SCRIPT_HEADERS } from '../support/form-requests.ts'
+import { writeShlinkFiles } from '../support/imports/shlink-files.ts'
+import { sendImport, undoImport, waitForEnd } from '../support/imports/upload-client.ts'
 import { proveDomain } from '../support/prove-domain.ts'
 import { readMetric } from '../support/read-metrics.ts'
 import { BROWSER_USER_AGENT } from '../support/server/test-server.ts'
@@ -22,7 +24,7 @@ let cluster: Cluster
 let key: string
 const dns = await startDnsServer()
 beforeAll(async () => {
-  cluster = await startCluster(4, { environment: { DNS_SERVERS: dns.address } })
+  cluster = await startCluster(5, { environment: { DNS_SERVERS: dns.address } })
   key = cluster.keys[0] as string
 }, CLICKHOUSE_START_MS)
 afterAll(() => Promise.all([cluster.end(), dns.stop()]))
@@ -154,6 +156,49 @@ describe('a domain that one node verifies', () => {
     await waitUntilAllSee('spring', DESTINATION)
   })
 })
+
+test('an import runs on the node that has its file; the others show it, lead to its links, count its clicks and undo it', async () => {
+  const [importer, ...others] = cluster.nodes as [ServerProcess, ...ServerProcess[]]
+  const ownKey = cluster.keys[4] as string
+  const toTarget = ({ origin }: ServerProcess) => ({ origin, key: ownKey })
+  const files = writeShlinkFiles(40, 10)
+  const { json } = await sendImport(toTarget(importer), {
+    fields: { source: 'shlink' },
+    file: files.links,
+    clicks: files.visits,
+  })
+  const { id } = json.data
+  for (const node of others) {
+    expect(await waitForEnd(toTarget(node), id)).toMatchObject({
+      status: 'done',
+      created: 40,
+      clicks: files.total,
+    })
+    await until('the links of the import', async () => {
+      const { status, headers } = await node.click('Link-7', { 'X-Forwarded-For': nextSenderAddress() })
+      return status === 302 && headers.get('location') === 'https://shop.example/7?from=link'
+    })
+    const clicks = [...files.people.values()].reduce((sum, count) => sum + count, 0)
+    const counted = await until('the imported clicks', async () => {
+      const answer = await node.api(ownKey, '/analytics/clicks?start=2024-01-01&end=2025-12-31')
+      return answer.json.data?.clicks >= clicks && answer.json.data
+    })
+    expect(counted).toMatchObject({ clicks, visitors: 0 })
+  }
+  // The node that is asked needs neither the files nor the links in its memory.
+  expect((await undoImport(toTarget(others[0] as ServerProcess), id)).status).toBe('undone')
+  await until('all nodes to know that the links are gone', async () => {
+    const seen = await Promise.all(
+      cluster.nodes.map((node) => node.click('Link-7', { 'X-Forwarded-For': nextSenderAddress() })),
+    )
+    return seen.every(({ status }) => status === 404)
+  })
+  for (const node of cluster.nodes)
+    await until('the imported clicks to be gone', async () => {
+      const { json: left } = await node.api(ownKey, '/analytics/clicks?start=2024-01-01&end=2025-12-31')
+      return left.data?.clicks === 0
+    })
+}, 120_000)
 
 test('one slug that 200 requests ask for at all nodes becomes one link', async () => {
   const answers = await Promise.all(

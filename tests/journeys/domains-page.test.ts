@@ -136,12 +136,6 @@ describe('the requests of docs/domains.md', () => {
     expect(await visit('go.example', '/.well-known/assetlinks.json')).toBe('404')
   })
 
-  test('bring links from another service before a visitor comes', async () => {
-    const [bulk = '', compare = ''] = getBlocks('Bring a domain from another service')
-    expect((await runRequests(bulk))[0]).toHaveLength(2)
-    expect((await run(compare)).trim().toLowerCase()).toBe('location: https://acme.example/menu')
-  })
-
   test('say to Caddy which names may have a certificate', async () => {
     const ask = getCodeBlock(page, 'Caddy', 'sh')
     expect(await run(ask)).toStartWith('HTTP/1.1 200')

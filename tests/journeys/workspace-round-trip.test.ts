@@ -125,11 +125,143 @@ describe('a workspace on another server', () => {
       )
   })
 
+  test('is the same file from the command line, beside the server', async () => {
+    const path = toPath('command')
+    const child = Bun.spawn([process.execPath, 'server/cli/main.ts', 'export', String(away.id), path], {
+      cwd: join(import.meta.dir, '../..'),
+      env: { PATH: process.env.PATH, DATA_DIR: to.dataDir, TOWPATH_URL: to.origin },
+      stderr: 'pipe',
+    })
+    const error = await new Response(child.stderr).text()
+    if ((await child.exited) !== 0) throw new Error(error)
+    await exportWorkspace(to, away, toPath('again'))
+    expect((await readExport(path)).records).toEqual((await readExport(toPath('again'))).records)
+  })
+
+  test('comes through a second time the same', async () => {
+    const third = await start()
+    const ws = await third.createWorkspace()
+    await take(third, ws, 'away')
+    await exportWorkspace(third, ws, toPath('third'))
+    expect(await readComparable(toPath('third'))).toEqual(await readComparable(toPath('away')))
+  })
+
   test('answers on its domain once that is proven', async () => {
     const headers = { 'User-Agent': BROWSER_USER_AGENT, Host: FULL_DOMAIN }
     const { status, headers: answered } = await to.call('/Case', { headers })
     expect([status, answered.get('location')]).toEqual([302, 'https://example.com/Case'])
   })
+})
+
+describe('an export that is imported again', () => {
+  let server: TestServer
+  let file: string
+  const open = () => server.createWorkspace()
+  const figures = ({ created, renamed, skipped, failed, clicks }: ImportResource) => ({
+    created,
+    renamed,
+    skipped,
+    failed,
+    clicks,
+  })
+  const countClicks = async (ws: KeyedWorkspace): Promise<number> =>
+    (await ws.api('/analytics/clicks?interval=90d&class=all')).json.data.clicks
+  const countRows = async ({ id }: KeyedWorkspace) => {
+    const counts: Record<string, number> = {}
+    for (const table of [
+      'tags',
+      'domains',
+      'channels',
+      'forms',
+      'links',
+      'submissions',
+      'touches',
+      'import_keys',
+    ] as const) {
+      let rows = server.app.db.read
+        .selectFrom(table as 'links')
+        .select((e) => e.fn.countAll<number>().as('n'))
+        .where('workspace_id', '=', id)
+      // The names of links that are gone for good stay, as in every workspace.
+      if (table === 'links') rows = rows.where('purged_at', 'is', null)
+      counts[table] = Number((await rows.executeTakeFirstOrThrow()).n)
+    }
+    return counts
+  }
+
+  beforeAll(async () => {
+    server = await start()
+    file = 'home'
+  })
+
+  test('says before it what it would do, and changes nothing', async () => {
+    const ws = await open()
+    const pretended = await take(server, ws, file, [['dryRun', 'true']])
+    expect(Object.values(await countRows(ws))).toEqual([0, 0, 0, 0, 0, 0, 0, 0])
+    expect(await countClicks(ws)).toBe(0)
+    const done = await take(server, ws, file)
+    expect(figures(pretended)).toEqual(figures(done))
+    expect(pretended.notices).toEqual(done.notices)
+    await remove(ws, done)
+  })
+
+  test('adds nothing the second time, and goes without a trace', async () => {
+    const ws = await open()
+    const before = await countRows(ws)
+    const first = await take(server, ws, file)
+    const rows = await countRows(ws)
+    const clicks = await countClicks(ws)
+    const second = await take(server, ws, file)
+    expect(figures(second)).toEqual({ created: 0, renamed: 0, skipped: first.rows, failed: 0, clicks: 0 })
+    expect(await countRows(ws)).toEqual(rows)
+    expect(await countClicks(ws)).toBe(clicks)
+    await remove(ws, second)
+    const { kept } = await remove(ws, first)
+    expect(kept).toEqual([])
+    expect(await countRows(ws)).toEqual(before)
+    expect(await countClicks(ws)).toBe(0)
+  })
+
+  test('keeps what was changed since, or what has something new', async () => {
+    const ws = await open()
+    const done = await take(server, ws, file)
+    const [link] = (await ws.api('/links?limit=1&sort=clicks')).json.data
+    await ws.api(`/links/${link.id}`, { method: 'PATCH', body: { title: 'Changed' } })
+    const [submission] = (await ws.api('/submissions?limit=1')).json.data
+    await ws.api(`/submissions/${submission.id}`, { method: 'PATCH', body: { notes: 'Call them' } })
+    const { kept } = await remove(ws, done)
+    expect(kept.map(({ kind, reason }) => `${kind}: ${reason}`)).toEqual(
+      expect.arrayContaining([
+        'link: It was changed after the import.',
+        'submission: It was changed after the import.',
+        'form: It has submissions.',
+      ]),
+    )
+    expect((await ws.api(`/links/${link.id}`)).json.data.title).toBe('Changed')
+  })
+
+  test('gives forms new keys where theirs are taken, and leaves out links whose slugs are', async () => {
+    const [first, second] = [await open(), await open()]
+    await take(server, first, file)
+    const again = await take(server, second, file)
+    const { records } = await readExport(toPath(file))
+    const onDomain = records['links.ndjson'].filter(
+      ({ domain, purgedAt }) => domain === FULL_DOMAIN || purgedAt !== null,
+    )
+    expect(again.renamed).toBe(records['forms.ndjson'].length)
+    expect(again.skipped).toBe(records['links.ndjson'].length - onDomain.length)
+    expect(again.notices.join(' ')).toMatch(/new keys/)
+    const renamed = await take(server, await open(), file, [['onConflict', 'rename']])
+    expect(renamed.skipped).toBe(0)
+    const refused = await take(server, await open(), file, [['onConflict', 'fail']])
+    expect([refused.status, refused.created]).toEqual(['failed', 0])
+    expect(refused.problem).toContain('onConflict is fail')
+  })
+
+  const remove = async (ws: KeyedWorkspace, { id }: ImportResource): Promise<ImportResource> => {
+    expect((await ws.api(`/imports/${id}`, { method: 'DELETE' })).status).toBe(200)
+    return waitForImport(ws, id)
+  }
 })
 
 const toDay = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)

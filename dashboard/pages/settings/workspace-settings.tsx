@@ -1,7 +1,7 @@
 // The settings of the workspace: name, snippet, plan and usage, deletion.
 
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
+import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { toFieldErrors } from '../../api/client.ts'
 import { userQuery, workspacesQuery } from '../../api/session.ts'
@@ -59,10 +59,27 @@ export function WorkspaceSettings() {
           <code>npm run -s towpath -- workspace plan {data.id} enterprise</code>
         </p>
       </Card>
+      <Card title="Import and export">
+        <p className="mb-3 text-soft">
+          Bring links with their click history from other tools, and take everything along whenever you want.
+        </p>
+        <TransferLink>Import and export</TransferLink>
+      </Card>
       {role === 'owner' && <DeleteWorkspace name={data.name} />}
     </>
   )
 }
+
+const TransferLink = ({ tab, children }: { tab?: 'export'; children: string }) => (
+  <Link
+    from="/$workspaceId/settings"
+    to="/$workspaceId/transfer"
+    search={{ tab }}
+    className="font-medium text-accent underline-offset-2 hover:underline"
+  >
+    {children}
+  </Link>
+)
 
 const Row = ({ name, children }: { name: string; children: string }) => (
   <div className="col-span-2 grid grid-cols-subgrid">
@@ -169,7 +186,7 @@ function DeleteWorkspace({ name }: { name: string }) {
       <h2 className="font-semibold">Delete workspace</h2>
       <p className="mt-1 mb-4 text-soft">
         All short links stop working at once. Links, clicks, forms, submissions and API keys are deleted. You
-        cannot undo this.
+        cannot undo this. <TransferLink tab="export">Export everything first</TransferLink>.
       </p>
       <Button variant="danger" onClick={() => setConfirming(true)}>
         Delete workspace

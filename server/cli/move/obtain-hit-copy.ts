@@ -35,7 +35,7 @@ async function requireRoom(dataDir: string, copyBytes: number): Promise<void> {
   const shortage = await findShortage(dataDir, copyBytes + ROOM_BYTES)
   if (shortage)
     throw new CommandError(
-      `The move needs ${shortage.needed} beside ${dataDir} for a while, and ${shortage.free} are free. ` +
+      `A copy of the hits needs ${shortage.needed} beside ${dataDir} for a while, and ${shortage.free} are free. ` +
         'Make room, or stop the server first: then no copy of the hits is needed.',
     )
 }

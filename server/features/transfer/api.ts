@@ -10,6 +10,7 @@ import {
   parseId,
 } from '../../http/api-route.ts'
 import { EXPORT_MEDIA_TYPES, toFileNameHeader, toFileSchema } from '../../http/export-file.ts'
+import { isMultipartForm } from '../../http/json-body.ts'
 import { toTextStream } from '../../http/text-stream.ts'
 import { type Actor, allow } from '../accounts/access/actor.ts'
 import { type ApiEnv, createApi } from '../accounts/access/api-env.ts'
@@ -18,7 +19,7 @@ import { deleteImport } from './import/delete-import.ts'
 import { exportErrors, getImport, listImportRows, listImports } from './import/find-imports.ts'
 import { toImportResource } from './import/import-row.ts'
 import { type InspectNeeds, inspectUpload } from './import/inspect-upload.ts'
-import { isMultipart, receiveUpload, storeContents, type Upload } from './import/receive-upload.ts'
+import { receiveUpload, storeContents, type Upload } from './import/receive-upload.ts'
 import * as shapes from './schema.ts'
 
 const imports = { tags: ['Import and export'] }
@@ -177,7 +178,7 @@ const uploads = new WeakMap<Request, Upload>()
 /** Takes the files of a form to the disk, so that the gates after it see a JSON body. */
 function receiveForm(needs: ImportsApiNeeds, fileFields: FileFields): MiddlewareHandler<ApiEnv> {
   return async (c, next) => {
-    if (c.req.method !== 'POST' || !isMultipart(c.req.header('content-type'))) return next()
+    if (c.req.method !== 'POST' || !isMultipartForm(c.req.header('content-type'))) return next()
     const actor = c.get('actor')
     allow(actor, 'links:write')
     if (fileFields.includes('clicks')) await requireTurn(c.get('db').read, actor)

@@ -7,7 +7,7 @@ import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react'
 import type { LinkResource } from '../../../../server/features/links/schema.ts'
 import { domainsQuery } from '../../../api/domains.ts'
 import { useApi, useCanEdit, useWorkspace } from '../../../shell/use-workspace.ts'
-import { Button } from '../../../ui/button.tsx'
+import { Button, ButtonLink } from '../../../ui/button.tsx'
 import { EmptyState } from '../../../ui/empty-state.tsx'
 import { focusIfLost } from '../../../ui/focus.ts'
 import type { LinkHandlers } from '../link/use-link-actions.ts'
@@ -178,6 +178,11 @@ function NoLinks({ create, onClear }: { create: () => void; onClear: () => void 
               </Button>
             )}
             <Button onClick={() => setSearch({ archived: 'all' })}>Show archived links</Button>
+            {canEdit && (
+              <ButtonLink from="/$workspaceId/links" to="/$workspaceId/transfer" search={{}}>
+                Import links
+              </ButtonLink>
+            )}
           </>
         }
       >

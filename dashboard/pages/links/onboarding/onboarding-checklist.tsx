@@ -1,7 +1,7 @@
 // The checklist of a new workspace: link, click, form, submission. Each step is marked as done by itself.
 
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
+import { Link, useNavigate } from '@tanstack/react-router'
 import { Check, ExternalLink } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
 import type { LinkResource } from '../../../../server/features/links/schema.ts'
@@ -159,7 +159,16 @@ function QuickLink() {
         >
           set all options
         </button>
-        : UTM parameters, targeting, expiry, password.
+        : UTM parameters, targeting, expiry, password. Links in Bitly, Dub, YOURLS or another tool?{' '}
+        <Link
+          from="/$workspaceId/links"
+          to="/$workspaceId/transfer"
+          search={{}}
+          className="font-medium text-accent underline-offset-2 hover:underline"
+        >
+          Import them
+        </Link>{' '}
+        with their clicks.
       </p>
     </form>
   )

@@ -4,11 +4,11 @@ import type { Connection } from '../../../storage/database/open-database.ts'
 import { type Actor, allow } from '../../accounts/access/actor.ts'
 import { countLinks } from './tag.ts'
 
-/** @returns whether the tag is gone; one with links, another name or another color stays */
+/** @param color that it was created with @returns whether the tag is gone; one with links, another name or another color stays */
 export async function deleteUnusedTagIn(
   connection: Connection,
   actor: Actor,
-  { id, name }: { id: number; name: string },
+  { id, name, color }: { id: number; name: string; color: string },
 ): Promise<boolean> {
   allow(actor, 'tags:write')
   const tag = await connection
@@ -18,7 +18,7 @@ export async function deleteUnusedTagIn(
     .where('id', '=', id)
     .executeTakeFirst()
   if (!tag) return true
-  if (tag.name !== name || tag.color !== 'gray') return false
+  if (tag.name !== name || tag.color !== color) return false
   if ((await countLinks(connection, actor, id)) > 0) return false
   await connection
     .deleteFrom('tags')

@@ -47,7 +47,7 @@ export class FieldReader {
     if (value === undefined || value === null || value === '') return null
     if (typeof value === 'string') return this.#clean(names, value)
     if (typeof value === 'number' || typeof value === 'boolean') return String(value)
-    this.add(this.#findName(names), value, 'This has to be a text.')
+    this.add(names, value, 'This has to be a text.')
     return null
   }
 
@@ -59,11 +59,7 @@ export class FieldReader {
   #clean(names: string[], value: string): string | null {
     const text = value.trim()
     if (!isCleanText(text)) {
-      this.add(this.#findName(names), text, 'The text has a NUL character or half a character. Remove it.')
-      return null
-    }
-    if (!text.isWellFormed()) {
-      this.add(names[0] as string, text.toWellFormed(), 'The text has half of a character. Write it again.')
+      this.add(names, text, 'The text has a NUL character or half a character. Remove it.')
       return null
     }
     return text === '' ? null : text
@@ -78,7 +74,7 @@ export class FieldReader {
     for (const part of parts) {
       const text = typeof part === 'string' || typeof part === 'number' ? String(part).trim() : null
       if (text === null || !isCleanText(text))
-        this.add(this.#findName(names), part, 'Each part of the list has to be a text.')
+        this.add(names, part, 'Each part of the list has to be a text.')
       else if (text !== '' && !texts.includes(text)) texts.push(text)
     }
     return texts
@@ -93,7 +89,7 @@ export class FieldReader {
     const digits = /^\d{1,3}(?:[,.\u00a0\u202f' ]\d{3})+$/.test(text) ? text.replace(/\D/g, '') : text
     const number = /^\d+(?:\.0+)?$/.test(digits) ? Number(digits) : Number.NaN
     if (Number.isSafeInteger(number)) return number
-    this.add(this.#findName(names), value, 'This has to be a whole number, 0 or more.')
+    this.add(names, value, 'This has to be a whole number, 0 or more.')
     return null
   }
 
@@ -104,7 +100,7 @@ export class FieldReader {
     if (typeof value === 'boolean') return value
     const text = toPlainText(value).toLowerCase()
     if (TRUE.includes(text)) return true
-    if (!FALSE.includes(text)) this.add(this.#findName(names), value, 'This has to be true or false.')
+    if (!FALSE.includes(text)) this.add(names, value, 'This has to be true or false.')
     return false
   }
 
@@ -118,7 +114,7 @@ export class FieldReader {
     if (options.dateOrders) options.dateOrders.field = this.#findName(names)
     const at = readTime(text, options)
     if (typeof at === 'number') return at
-    this.add(this.#findName(names), value, at.message)
+    this.add(names, value, at.message)
     return null
   }
 
@@ -127,7 +123,7 @@ export class FieldReader {
     const known = this.problems.length
     const text = this.text(...names)
     if (text === null && this.problems.length === known && !this.#record.problem)
-      this.add(this.#findName(names), null, message)
+      this.add(names, null, message)
     return text ?? ''
   }
 
@@ -137,7 +133,8 @@ export class FieldReader {
   }
 
   /** Says what is wrong with a field. The name of the column is as the file writes it. */
-  add(name: string, value: unknown, message: string): void {
+  add(names: string | string[], value: unknown, message: string): void {
+    const name = typeof names === 'string' ? names : this.#findName(names)
     const field = findColumn(this.#record, name) ?? name
     this.problems.push({ field: this.#path + field, value: toShown(value), message })
   }

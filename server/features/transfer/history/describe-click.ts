@@ -3,7 +3,6 @@
 
 import { cutText } from '../../../lib/clean-text.ts'
 import { createGenerationCache } from '../../../lib/generation-cache.ts'
-import { DAY_MS } from '../../../lib/utc-day.ts'
 import { CONTINENTS } from '../../../storage/continents.ts'
 import type { Place } from '../../../storage/geo.ts'
 import { type HitClass, NO_VISITOR } from '../../../storage/hits/hit.ts'

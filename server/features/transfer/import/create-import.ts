@@ -14,6 +14,7 @@ import {
   OPEN_IMPORTS_MAX,
 } from '../schema.ts'
 import { getImport } from './find-imports.ts'
+import { removeUpload } from './import-files.ts'
 import { type ImportOptions, type ImportRow, readOptions, toImportResource } from './import-row.ts'
 import type { ReceivedFile, Upload } from './receive-upload.ts'
 
@@ -50,17 +51,25 @@ export async function createImport(
   if (source === 'towpath') requireFullAccess(actor)
   await checkDomainMap(needs, actor, input)
   const files = earlier ? toFiles(earlier) : await finishUpload(upload)
-  const resource = await needs.db.write(async (connection) => {
+  try {
+    const resource = await storeImport(needs, actor, { input, source, files, earlier })
+    needs.wakeRunner()
+    return resource
+  } catch (error) {
+    if (!earlier) await removeUpload(needs.dataDir, files.directory)
+    throw error
+  }
+}
+
+const storeImport = (needs: CreateNeeds, actor: Actor, wanted: NewImport): Promise<ImportResource> =>
+  needs.db.write(async (connection) => {
     await requireTurn(connection, actor)
-    const row = await insertImport(connection, needs, actor, { input, source, files, earlier })
-    const target = { type: 'import', id: row.id, name: row.file_name ?? source } as const
-    const detail = { source, dryRun: row.dry_run === 1 }
+    const row = await insertImport(connection, needs, actor, wanted)
+    const target = { type: 'import', id: row.id, name: row.file_name ?? wanted.source } as const
+    const detail = { source: wanted.source, dryRun: row.dry_run === 1 }
     await recordAudit(connection, actor, { action: 'import.created', target, detail }, row.created_at)
     return toImportResource(connection, actor, row)
   })
-  needs.wakeRunner()
-  return resource
-}
 
 /** @throws Failure `invalid` */
 async function findDryRun({ db, now, node }: CreateNeeds, actor: Actor, id: number): Promise<ImportRow> {

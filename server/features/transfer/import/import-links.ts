@@ -1,6 +1,7 @@
 // The stages `check` and `links` of an import.
 
 import { nextTurn } from '../../../lib/concurrency/next-turn.ts'
+import { allow } from '../../accounts/access/actor.ts'
 import { FileProblem } from '../files/source-file.ts'
 import { type ImportRun, updateRun } from './import-run.ts'
 import { listNotices } from './list-notices.ts'
@@ -82,6 +83,7 @@ export const restartPretence = (run: ImportRun): Promise<void> =>
   )
 
 export async function forgetPretendedRows(run: ImportRun): Promise<void> {
+  allow(run.actor, 'links:write')
   const { id, workspace_id } = run.row
   await run.needs.db.write(async (connection) => {
     await updateRun(connection, run, 'links', { position: 0, created: 0, renamed: 0, skipped: 0, failed: 0 })

@@ -10,8 +10,17 @@ import { sweepUploads } from './import-files.ts'
 import type { ImportNeeds } from './import-needs.ts'
 import { readOptions } from './import-row.ts'
 
-/** For every node: its own files. Open imports, and dry runs of the last day, need theirs. */
-export async function pruneImportFiles({ db, dataDir, node, now }: ImportNeeds): Promise<void> {
+/** For every node: its own files. */
+export async function pruneImportFiles(needs: ImportNeeds): Promise<void> {
+  await sweepUploads(needs.dataDir, await listNeededUploads(needs), needs.now())
+}
+
+/** The names of directories: open imports, and dry runs of the last day, need theirs. */
+export async function listNeededUploads({
+  db,
+  node,
+  now,
+}: Pick<ImportNeeds, 'db' | 'node' | 'now'>): Promise<Set<string>> {
   const since = now() - DRY_RUN_FILE_HOURS * 60 * 60_000
   const rows = await db.read
     .selectFrom('imports')
@@ -24,7 +33,7 @@ export async function pruneImportFiles({ db, dataDir, node, now }: ImportNeeds):
       ]),
     )
     .execute()
-  await sweepUploads(dataDir, new Set(rows.map((row) => readOptions(row).directory)), now())
+  return new Set(rows.map((row) => readOptions(row).directory))
 }
 
 /** What became of each row, of all workspaces. The import itself stays, with its figures. */

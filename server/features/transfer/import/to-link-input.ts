@@ -58,6 +58,7 @@ function toBody(link: SourceLink, notes: string[]) {
   }
   return {
     destinationUrl: link.destinationUrl,
+    ...link.own,
     title: cut('title', link.title, TITLE_MAX),
     comments: cut('comments', link.comments, COMMENTS_MAX),
     tagNames: toTagNames(link.tags, notes),

@@ -119,10 +119,12 @@ async function deleteLinkUnlessChanged(
 function deleteTagUnlessUsed(
   { actor }: ImportRun,
   db: Database,
-  { item_id, name }: CreatedItem,
+  { item_id, name, field, value }: CreatedItem,
 ): Promise<string | undefined> {
+  // Links of other tools make gray tags.
+  const color = field === 'color' && value !== null ? value : 'gray'
   return db.write(async (connection) => {
-    const isDeleted = await deleteUnusedTagIn(connection, actor, { id: item_id, name: name ?? '' })
+    const isDeleted = await deleteUnusedTagIn(connection, actor, { id: item_id, name: name ?? '', color })
     return isDeleted ? undefined : 'Links have it, or it was changed after the import.'
   })
 }

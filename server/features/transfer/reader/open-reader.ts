@@ -26,6 +26,8 @@ interface Task {
   onBatch: (batch: never) => Promise<unknown>
   resolve: (value: never) => void
   reject: (error: unknown) => void
+  /** The batch that the server works on. The task ends after it, so that nobody begins again too early. */
+  batch?: Promise<unknown>
 }
 
 interface Child {
@@ -50,8 +52,9 @@ export function openReader(signal?: AbortSignal): Reader {
   }
 
   function fail(error: unknown) {
-    endTask()?.reject(error)
+    const ended = endTask()
     kill()
+    void Promise.allSettled([ended?.batch]).then(() => ended?.reject(error))
   }
 
   async function receive(message: MessageFromReader) {
@@ -61,8 +64,10 @@ export function openReader(signal?: AbortSignal): Reader {
     else {
       const current = task
       try {
-        const value = await current?.onBatch(message.batch as never)
-        if (current && task === current) child?.post({ type: 'reply', value })
+        if (!current) return
+        current.batch = current.onBatch(message.batch as never)
+        const value = await current.batch
+        if (task === current) child?.post({ type: 'reply', value })
       } catch (error) {
         if (task === current) fail(error)
       }

@@ -23,6 +23,8 @@ const CREATED = [
 ]
 const CLICKS = ['clicks', 'Total Clicks', 'Clicks', 'Total Engagements', 'Engagements', 'All Time Clicks']
 
+const NO_SHORT_URL = 'This is no short URL. Write it as https://bit.ly/abc.'
+
 const hasOne = (plain: Set<string>, names: string[]) => names.some((name) => plain.has(toPlainName(name)))
 
 export const bitly: ImportSource = {
@@ -48,8 +50,8 @@ function readLink(fields: FieldReader, options: ReadingOptions): SourceLink {
   const written = fields.text(...BITLINK)
   const bitlink = written === null ? null : splitShortUrl(written)
   const custom = fields.list(/[\s,;|]+/, ...CUSTOM).map(splitShortUrl)
-  if ((written !== null && !bitlink) || custom.includes(null))
-    fields.add(BITLINK[0] as string, written, 'This is no short URL. Write it as https://bit.ly/abc.')
+  if (written !== null && !bitlink) fields.add(BITLINK, written, NO_SHORT_URL)
+  if (custom.includes(null)) fields.add(CUSTOM, fields.raw(...CUSTOM), NO_SHORT_URL)
   return createSourceLink({
     ...chooseSlugs(
       bitlink,

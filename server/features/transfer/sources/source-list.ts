@@ -11,12 +11,12 @@ import { shlink } from './shlink/shlink.ts'
 import { shortIo } from './short-io.ts'
 import { sink } from './sink.ts'
 import type { ImportSource } from './source.ts'
+import { towpath } from './towpath.ts'
 import { yourls } from './yourls.ts'
 
 /** In the order in which they are asked whose file it is. `csv` takes any table, and is the last. */
-const SOURCES: ImportSource[] = [bitly, rebrandly, shortIo, sink, dub, shlink, yourls, kutt, csv]
+const SOURCES: ImportSource[] = [towpath, bitly, rebrandly, shortIo, sink, dub, shlink, yourls, kutt, csv]
 
-/** @returns undefined for `towpath`, whose files are read elsewhere */
 export const findSource = (name: ImportSourceName): ImportSource | undefined =>
   SOURCES.find((source) => source.name === name)
 
@@ -24,15 +24,17 @@ export interface Recognition {
   source: ImportSource
   /** What the file has: one of an SQL dump may have both. */
   has: 'links' | 'clicks' | 'both'
+  /** Of its links; of its clicks where it has no links. */
+  columns: string[]
 }
 
 /** @returns null where no source knows the columns of the file */
 export function recogniseSource(file: SourceFile): Recognition | null {
   for (const source of SOURCES) {
-    const hasLinks = file.tables.some(({ columns }) => source.isLinkFile(columns))
-    const hasClicks = file.tables.some(({ columns }) => source.isClickFile?.(columns) ?? false)
-    if (hasLinks || hasClicks)
-      return { source, has: hasLinks && hasClicks ? 'both' : hasLinks ? 'links' : 'clicks' }
+    const links = file.tables.find(({ columns }) => source.isLinkFile(columns))
+    const clicks = file.tables.find(({ columns }) => source.isClickFile?.(columns) ?? false)
+    if (links) return { source, has: clicks ? 'both' : 'links', columns: links.columns }
+    if (clicks) return { source, has: 'clicks', columns: clicks.columns }
   }
   return null
 }

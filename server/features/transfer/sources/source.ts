@@ -3,7 +3,7 @@
 
 import type { Hit, HitDimension } from '../../../storage/hits/hit.ts'
 import type { DateOrders } from '../files/date-orders.ts'
-import type { FieldProblem, FileRecord, RecordPlace } from '../files/source-file.ts'
+import type { FieldProblem, FileRecord, RecordPlace, SourceFile } from '../files/source-file.ts'
 import type { DateOrder, ImportSourceName } from '../schema.ts'
 
 /** A link as its tool had it. Nothing is checked against this server's rules yet. */
@@ -39,8 +39,16 @@ export interface SourceLink {
   previewImage: string | null
   /** The tool's count of clicks; null where the file has none. */
   clicks: number | null
+  /** Of `towpath` only: what no other tool has. */
+  own?: OwnFields
   /** What the tool had and this product has not, in words such as `expired after 10 visits`. People see it. */
   left: string[]
+}
+
+export interface OwnFields {
+  externalId: string | null
+  leadLimit: number | null
+  trackConversions: boolean
 }
 
 /** One click of a tool's history. Texts are as the tool has them; '' and null mean unknown. */
@@ -50,7 +58,7 @@ export interface SourceClick {
   host: string | null
   slug: string | null
   at: number
-  /** For the country, and dropped at once. Some tools have cut it (`192.0.2.0`). */
+  /** For the country where the tool has none, and dropped at once. Some tools have cut it (`192.0.2.0`). */
   address: string | null
   userAgent: string | null
   /** URL or host. */
@@ -105,6 +113,8 @@ export interface ImportSource {
   isClickFile?(columns: string[]): boolean
   /** `csv` only: our field → the column that seems to have it. */
   suggestMapping?(columns: readonly string[]): Record<string, string>
+  /** `csv` only. @throws FileProblem for a mapping that does not fit the file */
+  checkMapping?(file: SourceFile, mapping: Record<string, string>): void
   /** Slugs of the tool that differ in case only are different links. */
   isCaseSensitive: boolean
   toLink(record: FileRecord, options: ReadingOptions): Reading<SourceLink>

@@ -14,8 +14,8 @@ const PLUGIN_COLUMNS = ['source', 'target', 'hits']
 export const yourls: ImportSource = {
   name: 'yourls',
   title: 'YOURLS',
-  links: { lists: ['links', 'result'], tables: ['url'] },
-  clicks: { lists: ['log', 'result'], tables: ['log'] },
+  links: { lists: ['links', 'result', 'data'], tables: ['url'] },
+  clicks: { lists: ['data'], tables: ['log'] },
   // Its tables compare keywords as bytes (utf8mb4_bin).
   isCaseSensitive: true,
   isLinkFile: (columns) =>
@@ -30,6 +30,8 @@ export const yourls: ImportSource = {
 
 function toLink(record: FileRecord, options: ReadingOptions): Reading<SourceLink> {
   const fields = new FieldReader(record)
+  // The JSON of phpMyAdmin has the rows of all tables under one name.
+  if (!record.problem && fields.raw('url', 'target') === undefined) return null
   const name = readName(fields, 'keyword', 'shorturl', 'source')
   if (!name)
     fields.add(
@@ -51,13 +53,16 @@ function toLink(record: FileRecord, options: ReadingOptions): Reading<SourceLink
 
 function toClick(record: FileRecord, options: ReadingOptions): Reading<SourceClick> {
   const fields = new FieldReader(record)
+  if (!record.problem && fields.raw('click_time') === undefined) return null
   const name = readName(fields, 'shorturl')
-  if (!name) return null
+  // A click of no short URL.
+  if (!name && !record.problem) return null
   const click = createSourceClick({
     ...name,
     at: readClickTime(fields, options, 'click_time'),
     address: fields.text('ip_address'),
-    userAgent: toKnown(fields.text('user_agent')),
+    // `-` is a client without a user agent, which no browser is.
+    userAgent: fields.text('user_agent'),
     referrer: toKnown(fields.text('referrer')),
     country: toKnown(fields.text('country_code')),
   })

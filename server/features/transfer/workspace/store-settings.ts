@@ -43,7 +43,8 @@ export async function storeTag(
     .executeTakeFirst()
   if (!row) return toSkipped(item, 'The workspace has a tag of this name.')
   await requireRoom(connection, workspaceId, 'tags')
-  return toCreated(item, row)
+  // An undo must know whether somebody has changed it.
+  return { ...toCreated(item, row), field: 'color', value: color ?? 'gray' }
 }
 
 export const toDomainKey = (domain: string) => `domain:${domain}`

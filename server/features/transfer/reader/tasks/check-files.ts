@@ -12,6 +12,7 @@ const REPORT_EVERY_MS = 1000
 export const checkFiles: TaskFunction<'check'> = async (input, send) => {
   const source = getSource(input.source)
   const file = await openLinkFile(source, input.file)
+  source.checkMapping?.(file, input.options.mapping)
   const clickFile = await findClickFile(source, file, input)
   const report = createReport(send)
   const links = await countReadings(file, source.links, input.options, report, (record, options) =>

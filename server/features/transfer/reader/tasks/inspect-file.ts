@@ -4,10 +4,10 @@ import { DateOrders } from '../../files/date-orders.ts'
 import { openSourceFile } from '../../files/open-source-file.ts'
 import { readRecords } from '../../files/read-records.ts'
 import { FileProblem, type FileRecord, type SourceFile } from '../../files/source-file.ts'
+import { DATE_ORDERS } from '../../schema.ts'
 import type { ImportSource, ReadingOptions } from '../../sources/source.ts'
 import { type Recognition, recogniseSource } from '../../sources/source-list.ts'
 import type { Inspection, TaskFunction } from '../protocol.ts'
-import { getSource } from './open-links.ts'
 
 const COLUMNS_MAX = 200
 const SAMPLES = 5
@@ -19,9 +19,10 @@ const ROWS_MAX = 200_000
 export const inspectFile: TaskFunction<'inspect'> = async ({ file: { path, name }, options }) => {
   const file = await openSourceFile(path, name)
   if (file.format === 'zip') return toArchiveInspection(file)
-  const recognition = recogniseSource(file) ?? { source: getSource('csv'), has: 'links' as const }
-  if (recognition.source.name === 'csv' && file.format !== 'csv')
-    throw new FileProblem('Nobody knows the shape of this file. Export the links as CSV, and import that.')
+  const recognition = recogniseSource(file)
+  if (!recognition) throw new FileProblem('The file has no columns.')
+  if (recognition.source.name === 'csv' && file.format === 'sql')
+    throw new FileProblem('Nobody knows the tables of this dump. Export the links as CSV, and import that.')
   return inspectRecords(file, recognition, options)
 }
 
@@ -42,15 +43,15 @@ const toArchiveInspection = (file: SourceFile): Inspection => ({
 
 async function inspectRecords(
   file: SourceFile,
-  { source, has }: Recognition,
+  { source, has, columns }: Recognition,
   options: ReadingOptions,
 ): Promise<Inspection> {
   const holds = has === 'clicks' ? 'clicks' : 'links'
   const place = (holds === 'clicks' ? source.clicks : undefined) ?? source.links
-  const samples = createSamples(file)
+  const samples = createSamples(columns)
   const hosts = new Map<string, number>()
   const dateOrders = new DateOrders()
-  const mapping = source.suggestMapping?.(file.columns) ?? {}
+  const mapping = source.suggestMapping?.(columns) ?? {}
   const reading = { ...options, mapping: { ...mapping, ...options.mapping }, dateOrders }
   let rows = 0
   for await (const records of readRecords(file, place)) {
@@ -85,19 +86,31 @@ async function inspectRecords(
   }
 }
 
+/** A record has its host before somebody has said which order its dates have, and which columns it has. */
 function readHost(
   source: ImportSource,
   holds: Inspection['holds'],
   record: FileRecord,
   options: ReadingOptions,
 ): string | undefined {
-  const reading = holds === 'links' ? source.toLink(record, options) : source.toClick?.(record, options)
-  return (reading && 'value' in reading && reading.value.host) || undefined
+  const orders = options.dateOrder === null ? [null, ...DATE_ORDERS] : [options.dateOrder]
+  try {
+    for (const dateOrder of orders) {
+      // What dates allow is collected once.
+      const asked =
+        dateOrder === options.dateOrder ? options : { ...options, dateOrder, dateOrders: undefined }
+      const reading = holds === 'links' ? source.toLink(record, asked) : source.toClick?.(record, asked)
+      if (reading && 'value' in reading) return reading.value.host ?? undefined
+    }
+  } catch (error) {
+    if (!(error instanceof FileProblem)) throw error
+  }
+  return undefined
 }
 
 /** The first values of each column. */
-function createSamples(file: SourceFile) {
-  const columns = new Map(file.columns.slice(0, COLUMNS_MAX).map((name) => [name, [] as string[]]))
+function createSamples(names: string[]) {
+  const columns = new Map(names.slice(0, COLUMNS_MAX).map((name) => [name, [] as string[]]))
   return {
     add({ fields }: FileRecord) {
       for (const [name, samples] of columns) {

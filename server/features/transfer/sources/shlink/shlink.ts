@@ -21,10 +21,10 @@ export const shlink: ImportSource = {
   },
   isClickFile(columns) {
     const has = createLookup(columns)
-    const isVisit = has('date') && has('referer')
-    return (
-      isVisit && (has('potentialBot') || has('visitLocation') || (has('browser') && has('os') && has('city')))
-    )
+    if (!has('date') || !has('referer')) return false
+    // The first visits that the web client exported had no more than these.
+    const isOld = ['date', 'referer', 'browser', 'os', 'city'].every((name) => columns.includes(name))
+    return has('potentialBot') || has('visitLocation') || isOld
   },
   toLink: toShlinkLink,
   toClick: toShlinkClick,

@@ -1,0 +1,159 @@
+// Imports over the REST API: looking at a file, starting an import, following it, and undoing it.
+
+import { infiniteQueryOptions, type Query, type QueryClient, queryOptions } from '@tanstack/react-query'
+import type {
+  CreateImportInput,
+  DateOrder,
+  ImportResource,
+  ImportRowResource,
+  ImportSourceName,
+  InspectionResource,
+  MAPPED_FIELDS,
+  OnConflict,
+  RowOutcome,
+} from '../../../server/features/transfer/schema.ts'
+import { type Api, ApiError, type ResultPage } from '../client.ts'
+import { isSignedOut } from '../session.ts'
+import { isReadable, type UploadOptions, uploadForm } from './upload.ts'
+
+export type { DateOrder, ImportResource, ImportRowResource, ImportSourceName, OnConflict, RowOutcome }
+
+/** What the server says about a file before it is imported. */
+export type FileInspection = InspectionResource
+/** A field of a link that a column of a CSV file can have. */
+export type MappedField = (typeof MAPPED_FIELDS)[number]
+
+/** The server refuses more (docs/contract.md §11). The CLI takes larger files. */
+export const LINKS_FILE_MAX = 64 * 2 ** 20
+export const LARGE_FILE_MAX = 2 ** 30
+
+/** What the person says about the files. A value that is absent is the server's to decide. */
+export type ImportSettings = Omit<CreateImportInput, 'file' | 'clicks' | 'from'>
+
+const importsKey = (api: Api) => [api.workspaceId, 'imports'] as const
+
+export const importsQuery = (api: Api) =>
+  infiniteQueryOptions({
+    queryKey: [...importsKey(api), 'list'],
+    queryFn: ({ pageParam, signal }) =>
+      api.page<ImportResource>('/imports', { query: { limit: 20, cursor: pageParam }, signal }),
+    initialPageParam: '',
+    getNextPageParam: (last: ResultPage<ImportResource>) => last.nextCursor ?? undefined,
+  })
+
+/** An import that changes by itself. */
+export const isUnderway = ({ status }: Pick<ImportResource, 'status'>) =>
+  status === 'queued' || status === 'running'
+
+const FIRST_POLL_MS = 400
+const LAST_POLL_MS = 5000
+const SLOWDOWN = 1.2
+
+/** The longer an import takes, the longer the pauses. A page that is opened again starts with short ones. */
+const toPollPause = (polls: number) => Math.min(LAST_POLL_MS, FIRST_POLL_MS * SLOWDOWN ** polls)
+
+export const importQuery = (api: Api, id: number) =>
+  queryOptions({
+    queryKey: [...importsKey(api), 'one', id],
+    queryFn: ({ signal }) => api.get<ImportResource>(`/imports/${id}`, { signal }),
+    refetchInterval: ({ state }: Pick<Query<ImportResource>, 'state'>) =>
+      isSignedOut(state.error) || (state.data && !isUnderway(state.data))
+        ? false
+        : toPollPause(state.dataUpdateCount + state.errorUpdateCount),
+    retry: false,
+  })
+
+export const importRowsQuery = (api: Api, id: number, outcome: RowOutcome) =>
+  infiniteQueryOptions({
+    queryKey: [...importsKey(api), 'rows', id, outcome],
+    queryFn: ({ pageParam, signal }) =>
+      api.page<ImportRowResource>(`/imports/${id}/rows`, {
+        query: { outcome, limit: 50, cursor: pageParam },
+        signal,
+      }),
+    initialPageParam: '',
+    getNextPageParam: (last: ResultPage<ImportRowResource>) => last.nextCursor ?? undefined,
+  })
+
+export async function fetchImportErrors(api: Api, id: number) {
+  const response = await api.raw(`/imports/${id}/errors`)
+  return { file: await response.blob(), name: `import-${id}-errors.csv` }
+}
+
+/** Cancels one that waits or runs: what it has created until then is undone. */
+export const undoImport = (api: Api, id: number) => api.remove<ImportResource>(`/imports/${id}`)
+
+/** @param mapping what the person has said about columns: hosts and dates are read from them */
+export const inspectFile = (
+  api: Api,
+  file: File,
+  mapping: Record<string, string> | undefined,
+  options: UploadOptions,
+) =>
+  untilTurn(options.signal, () =>
+    uploadFiles<FileInspection>(api, '/imports/inspect', { mapping }, { file }, options),
+  )
+
+const TURN_MS = 2000
+const TURNS = 10
+
+/** The server looks at two files at once. It says so (429) while others are looked at. */
+async function untilTurn<T>(signal: AbortSignal, send: () => Promise<T>): Promise<T> {
+  for (let turn = 1; ; turn++) {
+    try {
+      return await send()
+    } catch (error) {
+      if (!(error instanceof ApiError && error.status === 429) || turn === TURNS) throw error
+      await new Promise((resolve) => setTimeout(resolve, TURN_MS))
+      signal.throwIfAborted()
+    }
+  }
+}
+
+interface ImportFiles {
+  file: File
+  clicks: File | null
+}
+
+export const startImport = (api: Api, files: ImportFiles, settings: ImportSettings, options: UploadOptions) =>
+  uploadFiles<ImportResource>(api, '/imports', settings, files, options)
+
+/** Imports what a dry run has tried, or tries it with other settings: the server still has its files. */
+export const startFromDryRun = (api: Api, from: number, settings: ImportSettings) =>
+  api.post<ImportResource>('/imports', { ...settings, from })
+
+/** Settings stand before the files, so that the server knows them when it reads the first byte of a file. */
+async function uploadFiles<T>(
+  api: Api,
+  path: string,
+  settings: object,
+  files: { file: File; clicks?: File | null },
+  options: UploadOptions,
+): Promise<T> {
+  const form = new FormData()
+  for (const [name, value] of Object.entries(settings)) {
+    if (value !== undefined)
+      form.append(name, typeof value === 'object' ? JSON.stringify(value) : String(value))
+  }
+  form.append('file', files.file)
+  if (files.clicks) form.append('clicks', files.clicks)
+  // A session that has ended is noticed before the upload, not after it.
+  const { signal } = options
+  await api.get('/workspace', { signal, isBackground: false })
+  try {
+    const send = (url: string, headers: Record<string, string>) => uploadForm(url, form, headers, options)
+    return await api.post<T>(path, undefined, { signal, send })
+  } catch (error) {
+    for (const file of [files.file, files.clicks])
+      if (file && !signal.aborted && !(await isReadable(file)))
+        throw new Error(`${file.name} has changed since you chose it. Choose it again.`)
+    throw error
+  }
+}
+
+/** After an import or its undo, everything in the workspace may be different. */
+export const invalidateAfterImport = (client: QueryClient, api: Api) =>
+  client.invalidateQueries({
+    queryKey: [api.workspaceId],
+    predicate: ({ queryKey }) => !(queryKey[1] === 'imports' && queryKey[2] === 'one'),
+  })

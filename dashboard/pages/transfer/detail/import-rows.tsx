@@ -1,0 +1,187 @@
+// What has become of each row of the file, by outcome. Strangers write the names and values.
+
+import { keepPreviousData, useInfiniteQuery, useMutation } from '@tanstack/react-query'
+import { Link, useSearch } from '@tanstack/react-router'
+import { Download } from 'lucide-react'
+import { toScreenName, withScreenNames } from '../../../api/field-names.ts'
+import {
+  fetchImportErrors,
+  type ImportResource,
+  type ImportRowResource,
+  importRowsQuery,
+  type RowOutcome,
+} from '../../../api/transfer/imports.ts'
+import { useApi, useWorkspace } from '../../../shell/use-workspace.ts'
+import { Button } from '../../../ui/button.tsx'
+import { ErrorState } from '../../../ui/error-state.tsx'
+import { formatNumber } from '../../../ui/format.ts'
+import { toastError } from '../../../ui/overlays/toast.tsx'
+import { saveFile } from '../../../ui/save-file.ts'
+import { SkeletonRows } from '../../../ui/skeleton.tsx'
+import { TabLinks } from '../../../ui/tab-links.tsx'
+import { TEXT_LINK } from '../../../ui/text-link.ts'
+import { toCellText } from '../new/recognised-file.tsx'
+
+const FROM = '/$workspaceId/transfer/$importId'
+
+interface OutcomeTab {
+  outcome: RowOutcome
+  label: string
+  count: number
+}
+
+/** What needs a person comes first. After an undo, what was created is gone. */
+function listOutcomes({ status, failed, skipped, renamed, created, kept }: ImportResource): OutcomeTab[] {
+  const isUndone = status === 'undone'
+  const tabs: OutcomeTab[] = [
+    { outcome: 'kept', label: 'Kept', count: kept.length },
+    { outcome: 'failed', label: 'Errors', count: failed },
+    { outcome: 'skipped', label: 'Skipped', count: skipped },
+    { outcome: 'renamed', label: 'Renamed', count: isUndone ? 0 : renamed },
+    { outcome: 'created', label: 'Created', count: isUndone ? 0 : created - renamed },
+  ]
+  return tabs.filter(({ count }) => count > 0)
+}
+
+export function ImportRows({ item }: { item: ImportResource }) {
+  const { id } = useWorkspace()
+  const search = useSearch({ from: FROM })
+  const tabs = listOutcomes(item)
+  const open = tabs.find(({ outcome }) => outcome === search.outcome) ?? tabs[0]
+  if (!open) return null
+  return (
+    <section aria-label="Rows" className="min-w-0 rounded-2xl border border-line bg-card">
+      <header className="flex flex-wrap items-center gap-x-3 gap-y-2 border-b border-line px-3 py-2 sm:px-4">
+        <TabLinks
+          label="Outcome"
+          className="min-w-0 flex-1 basis-72"
+          current={open.outcome}
+          tabs={tabs.map(({ outcome, label, count }) => ({
+            id: outcome,
+            label,
+            extra: <span className="font-normal tabular-nums">{formatNumber(count)}</span>,
+            link: {
+              to: FROM,
+              params: { workspaceId: String(id), importId: String(item.id) },
+              search: { outcome },
+            },
+          }))}
+        />
+        {open.outcome === 'failed' && <ErrorsButton id={item.id} />}
+      </header>
+      <Rows key={open.outcome} item={item} outcome={open.outcome} />
+    </section>
+  )
+}
+
+function ErrorsButton({ id }: { id: number }) {
+  const api = useApi()
+  const save = useMutation({
+    mutationFn: () => fetchImportErrors(api, id),
+    onSuccess: ({ file, name }) => saveFile(file, name),
+    onError: (error) => toastError(error, 'Could not download'),
+  })
+  return (
+    <Button size="small" icon={<Download size={14} />} busy={save.isPending} onClick={() => save.mutate()}>
+      Errors as CSV
+    </Button>
+  )
+}
+
+function Rows({ item, outcome }: { item: ImportResource; outcome: RowOutcome }) {
+  const query = useInfiniteQuery({
+    ...importRowsQuery(useApi(), item.id, outcome),
+    placeholderData: keepPreviousData,
+  })
+  if (query.isPending)
+    return (
+      <div className="p-4">
+        <SkeletonRows rows={5} className="h-10" />
+      </div>
+    )
+  if (!query.data)
+    return (
+      <div className="p-4">
+        <ErrorState error={query.error} retry={() => void query.refetch()} />
+      </div>
+    )
+  const rows = query.data.pages.flatMap(({ data }) => data)
+  return (
+    <>
+      <table className="block w-full text-left text-sm sm:table sm:table-fixed">
+        <thead className="max-sm:sr-only">
+          <tr className="border-b border-line text-soft">
+            <th scope="col" className="w-20 px-4 py-2 font-medium">
+              Row
+            </th>
+            <th scope="col" className="w-2/5 px-2 py-2 font-medium">
+              What
+            </th>
+            <th scope="col" className="px-4 py-2 font-medium">
+              {outcome === 'created' ? 'Note' : 'Why'}
+            </th>
+          </tr>
+        </thead>
+        <tbody className="max-sm:block sm:divide-y sm:divide-line">
+          {rows.map((row) => (
+            <Row key={row.id} row={row} isDryRun={item.dryRun} />
+          ))}
+        </tbody>
+      </table>
+      {query.hasNextPage && (
+        <div className="border-t border-line p-3">
+          <Button size="small" busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+            Show more
+          </Button>
+        </div>
+      )}
+    </>
+  )
+}
+
+function Row({ row, isDryRun }: { row: ImportRowResource; isDryRun: boolean }) {
+  const { name, value, field, message } = row
+  return (
+    <tr className="max-sm:block max-sm:border-b max-sm:border-line max-sm:px-4 max-sm:py-2.5 max-sm:last:border-b-0">
+      <td className="align-top text-soft tabular-nums max-sm:text-xs sm:px-4 sm:py-2">
+        <span className="sm:hidden">Row </span>
+        {formatNumber(row.row)}
+      </td>
+      <td className="align-top font-medium wrap-anywhere max-sm:block sm:px-2 sm:py-2">
+        {row.kind !== 'link' && <span className="font-normal text-soft">{capitalize(row.kind)} </span>}
+        {name !== null && (
+          <Name row={row} isDryRun={isDryRun}>
+            {toCellText(name)}
+          </Name>
+        )}
+        {field !== null && <span className="block font-normal text-soft">{toColumnName(field)}</span>}
+        {value !== null && value !== '' && <code className="block font-normal">{toCellText(value)}</code>}
+      </td>
+      <td className="align-top break-words max-sm:block sm:px-4 sm:py-2">
+        {message !== null && capitalize(withScreenNames(message))}
+      </td>
+    </tr>
+  )
+}
+
+const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
+
+/** A field of ours in the words of the screens, or a column as the file has it. */
+const toColumnName = (field: string) =>
+  /^[a-z]+[a-zA-Z]*$/.test(field) ? toScreenName(field) : toCellText(field)
+
+function Name({ row, isDryRun, children }: { row: ImportRowResource; isDryRun: boolean; children: string }) {
+  const { id } = useWorkspace()
+  const exists = !isDryRun && row.kind === 'link' && row.itemId !== null && row.outcome !== 'failed'
+  if (!exists) return <bdi>{children}</bdi>
+  return (
+    <Link
+      to="/$workspaceId/links/$linkId"
+      params={{ workspaceId: String(id), linkId: String(row.itemId) }}
+      search={{}}
+      className={TEXT_LINK}
+    >
+      <bdi>{children}</bdi>
+    </Link>
+  )
+}

@@ -1,0 +1,12 @@
+// What can be said about a file before it is sent.
+
+import { formatBytes } from '../../../ui/format.ts'
+
+export function findFileProblem({ name, size }: File, max: number): string | undefined {
+  if (size === 0) return `${name} is empty.`
+  if (size <= max) return undefined
+  return (
+    `${name} has ${formatBytes(size)}, and at most ${formatBytes(max)} can be uploaded here. ` +
+    'The operator of the server can import it: npm run towpath -- import.'
+  )
+}

@@ -1,0 +1,242 @@
+// A new import: choose the files, see what they are, say what goes where, and try it before anything changes.
+
+import { useBlocker } from '@tanstack/react-router'
+import { useEffect, useRef } from 'react'
+import type { ImportSourceName } from '../../../api/transfer/imports.ts'
+import { LARGE_FILE_MAX, LINKS_FILE_MAX } from '../../../api/transfer/imports.ts'
+import { useWorkspace } from '../../../shell/use-workspace.ts'
+import { Button } from '../../../ui/button.tsx'
+import { Card } from '../../../ui/card.tsx'
+import { formatBytes, formatPercent } from '../../../ui/format.ts'
+import { Field, Select } from '../../../ui/forms/field.tsx'
+import { FormError } from '../../../ui/forms/form-error.tsx'
+import { ConfirmDialog } from '../../../ui/overlays/confirm-dialog.tsx'
+import { ProgressBar } from '../../../ui/progress-bar.tsx'
+import { IMPORT_SOURCE_NAMES, SOURCES, toSourcePhrase } from '../source-names.ts'
+import { ColumnMapping } from './column-mapping.tsx'
+import { ConflictChoice } from './conflict-choice.tsx'
+import { DateOrderChoice, TimeZoneField } from './date-fields.tsx'
+import { listDates } from './date-order.ts'
+import { DomainMapping } from './domain-mapping.tsx'
+import { FileDrop } from './file-drop.tsx'
+import { RecognisedFile } from './recognised-file.tsx'
+import { useNewImport } from './use-new-import.ts'
+import type { RunningUpload } from './use-upload.ts'
+
+type NewImportState = ReturnType<typeof useNewImport>
+
+export function NewImport() {
+  const state = useNewImport()
+  const { draft, source, inspection, start, errors, change } = state
+  const form = useRef<HTMLFormElement>(null)
+  useEffect(() => {
+    if (start.error) form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus()
+  }, [start.error])
+  useEffect(() => {
+    // A file that is dropped beside its field would replace the page.
+    const prevent = (event: Event) => event.preventDefault()
+    addEventListener('dragover', prevent)
+    addEventListener('drop', prevent)
+    return () => {
+      removeEventListener('dragover', prevent)
+      removeEventListener('drop', prevent)
+    }
+  }, [])
+  const isReady =
+    draft.file !== null && source !== undefined && (draft.inspection || inspection.part === null)
+  const isBusy = inspection.part !== null || start.part !== null
+  return (
+    <form
+      ref={form}
+      noValidate
+      aria-label="New import"
+      className="grid min-w-0 grid-cols-1 gap-6"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (isReady && !isBusy) state.begin(true)
+      }}
+    >
+      <Files state={state} />
+      {draft.inspection && source && <RecognisedFile inspection={draft.inspection} source={source} />}
+      {draft.inspection && source === 'csv' && (
+        <ColumnMapping
+          inspection={draft.inspection}
+          mapping={draft.mapping}
+          errors={errors}
+          change={state.changeMapping}
+        />
+      )}
+      {draft.inspection && draft.inspection.hosts.length > 0 && (
+        <DomainMapping
+          hosts={draft.inspection.hosts}
+          domainMap={draft.domainMap}
+          errors={errors}
+          change={(domainMap) => change({ domainMap })}
+        />
+      )}
+      {draft.inspection?.ambiguousDates && (
+        <DateOrderChoice
+          samples={listDates(draft.inspection)}
+          order={draft.dateOrder}
+          error={errors.dateOrder}
+          change={(dateOrder) => change({ dateOrder })}
+        />
+      )}
+      {isReady && <Start state={state} source={source} />}
+      <LeaveDialog isUploading={start.part !== null} />
+    </form>
+  )
+}
+
+function Files({ state }: { state: NewImportState }) {
+  const { draft, source, inspection, start, errors, change } = state
+  const isStarting = start.part !== null
+  const info = source && SOURCES[source]
+  const chosen = draft.source && SOURCES[draft.source]
+  return (
+    <Card title="New import">
+      <div className="grid grid-cols-1 gap-5">
+        <p className="text-soft">
+          Short links, titles, tags, dates and targets come over, and the click history where the tool exports
+          it. Nothing changes before you have seen what would be imported.
+        </p>
+        <Field
+          label="From"
+          className="grid-cols-1"
+          error={errors.source}
+          hint={chosen ? chosen.file : 'Choose the tool to read which file it needs.'}
+        >
+          {(control) => (
+            <Select
+              {...control}
+              value={draft.source}
+              disabled={isStarting}
+              onChange={({ target }) => change({ source: target.value as ImportSourceName | '' })}
+            >
+              <option value="">Recognise the tool</option>
+              {IMPORT_SOURCE_NAMES.map((name) => (
+                <option key={name} value={name}>
+                  {SOURCES[name].title}
+                </option>
+              ))}
+            </Select>
+          )}
+        </Field>
+        <FileDrop
+          label="File with the links"
+          hint={`At most ${formatBytes(LINKS_FILE_MAX)}, or ${formatBytes(LARGE_FILE_MAX)} for a workspace of Towpath.`}
+          error={errors.file}
+          file={draft.file}
+          disabled={isStarting}
+          choose={state.chooseFile}
+          remove={state.removeFile}
+        />
+        <UploadState upload={inspection} label="Reading the file" />
+        {(draft.clicks || info?.clicks || !source) && (
+          <FileDrop
+            label="Click history (optional)"
+            hint={info?.clicks ?? `A second file with single clicks, at most ${formatBytes(LARGE_FILE_MAX)}.`}
+            error={errors.clicks}
+            file={draft.clicks}
+            disabled={isStarting}
+            choose={state.chooseClicks}
+            remove={() => change({ clicks: null, dryRunId: null })}
+          />
+        )}
+        {draft.clicks && !draft.file && (
+          <p role="status" className="text-sm text-soft">
+            {draft.clicks.name} has clicks. Choose the file with the links too.
+          </p>
+        )}
+      </div>
+    </Card>
+  )
+}
+
+function Start({ state, source }: { state: NewImportState; source: ImportSourceName }) {
+  const { draft, inspection, start, errors, change } = state
+  const isStarting = start.part !== null
+  const isReading = inspection.part !== null
+  const { role } = useWorkspace()
+  if (source === 'towpath' && role !== 'owner')
+    return (
+      <p role="note" className="rounded-2xl border border-line bg-card p-5">
+        Only owners can import an export of Towpath: it may have more than links. Ask an owner of the
+        workspace.
+      </p>
+    )
+  return (
+    <Card title="How to import">
+      <fieldset disabled={isStarting} className="grid grid-cols-1 gap-5">
+        <ConflictChoice
+          value={draft.onConflict}
+          error={errors.onConflict}
+          change={(onConflict) => change({ onConflict })}
+        />
+        {source !== 'towpath' && (
+          <TimeZoneField
+            zone={draft.timeZone}
+            error={errors.timeZone}
+            change={(timeZone) => change({ timeZone })}
+          />
+        )}
+      </fieldset>
+      <div className="mt-5 grid gap-4 border-t border-line pt-5">
+        {errors.general && <FormError>{errors.general}</FormError>}
+        <UploadState upload={start} label="Uploading" />
+        {!isStarting && (
+          <div className="flex flex-wrap items-center gap-2">
+            <Button type="submit" variant="primary" busy={isReading}>
+              Dry run
+            </Button>
+            <Button busy={isReading} onClick={() => state.begin(false)}>
+              Import now
+            </Button>
+            <p className="min-w-0 flex-1 basis-60 text-sm text-soft">
+              A dry run shows what would come from {toSourcePhrase(source)}, row by row, and changes nothing.
+            </p>
+          </div>
+        )}
+      </div>
+    </Card>
+  )
+}
+
+function UploadState({ upload: { part, cancel }, label }: { upload: RunningUpload; label: string }) {
+  if (part === null) return null
+  return (
+    <div className="grid gap-2">
+      <div className="flex items-center gap-3">
+        <p role="status" className="min-w-0 flex-1 text-sm">
+          {part < 1 ? label : 'The server is reading the file'}
+          <span aria-hidden> {part < 1 ? formatPercent(part) : '…'}</span>
+        </p>
+        <Button size="small" onClick={cancel}>
+          Cancel
+        </Button>
+      </div>
+      <ProgressBar label={label} part={part < 1 ? part : null} />
+    </div>
+  )
+}
+
+/** Asks before a link or a closed tab ends an upload. */
+function LeaveDialog({ isUploading }: { isUploading: boolean }) {
+  const { status, proceed, reset } = useBlocker({
+    shouldBlockFn: () => isUploading,
+    enableBeforeUnload: isUploading,
+    withResolver: true,
+  })
+  return (
+    <ConfirmDialog
+      open={status === 'blocked'}
+      onClose={() => reset?.()}
+      title="Stop the upload?"
+      action="Stop and leave"
+      cancel="Stay"
+      onConfirm={async () => proceed?.()}
+    >
+      <p>The upload ends when you leave this page, and nothing is imported.</p>
+    </ConfirmDialog>
+  )
+}

@@ -1,0 +1,49 @@
+// The tools whose files can be imported: how their makers write them, and where their files come from.
+
+import type { ImportSourceName } from '../../api/transfer/imports.ts'
+
+interface SourceInfo {
+  title: string
+  /** Which file it is. */
+  file: string
+  /** What the second file is; absent where the tool exports no history, or has it in the same file. */
+  clicks?: string
+}
+
+export const SOURCES: Record<ImportSourceName, SourceInfo> = {
+  bitly: {
+    title: 'Bitly',
+    file: 'A CSV report of your links, or the answer of Bitly’s API (/v4/groups/…/bitlinks) as JSON.',
+  },
+  dub: {
+    title: 'Dub',
+    file: 'The CSV that Dub exports from the list of links. Export all columns.',
+    clicks: 'The CSV of click events that Dub exports from its analytics.',
+  },
+  'short.io': { title: 'Short.io', file: 'The answer of Short.io’s API (/api/links) as JSON, or its CSV.' },
+  rebrandly: { title: 'Rebrandly', file: 'The answer of Rebrandly’s API (/v1/links) as JSON, or its CSV.' },
+  shlink: {
+    title: 'Shlink',
+    file: 'The CSV that Shlink’s web client exports, or the answer of its API as JSON.',
+    clicks: 'The CSV of visits that Shlink’s web client exports.',
+  },
+  yourls: {
+    title: 'YOURLS',
+    file: 'An SQL dump with the tables yourls_url and yourls_log. It has the click history in it. Or the table of links as CSV.',
+    clicks: 'The table of clicks (yourls_log) as CSV. An SQL dump needs no second file.',
+  },
+  kutt: { title: 'Kutt', file: 'The answer of Kutt’s API (/api/v2/links) as JSON.' },
+  sink: { title: 'Sink', file: 'The JSON that Sink’s dashboard exports.' },
+  csv: { title: 'A CSV file', file: 'Any spreadsheet, saved as CSV. You say which column is which.' },
+  towpath: {
+    title: 'Towpath',
+    file: 'An export of this page: links as CSV or NDJSON, or a whole workspace as a zip file.',
+  },
+}
+
+/** In the order in which they are offered. */
+export const IMPORT_SOURCE_NAMES = Object.keys(SOURCES) as ImportSourceName[]
+
+/** In a sentence: `from Dub`, `from a CSV file`. */
+export const toSourcePhrase = (source: ImportSourceName) =>
+  source === 'csv' ? 'a CSV file' : SOURCES[source].title

@@ -1,0 +1,48 @@
+// Import and export: bring links of other tools with their history, and take everything along.
+
+import { useSearch } from '@tanstack/react-router'
+import { lazy, Suspense } from 'react'
+import { useWorkspace } from '../../shell/use-workspace.ts'
+import { Page } from '../../ui/page.tsx'
+import { SkeletonRows } from '../../ui/skeleton.tsx'
+import { TabLinks } from '../../ui/tab-links.tsx'
+
+const PARTS = [
+  {
+    tab: undefined,
+    label: 'Import',
+    Part: lazy(() => import('./import-tab.tsx').then((m) => ({ default: m.ImportTab }))),
+  },
+  {
+    tab: 'export',
+    label: 'Export',
+    Part: lazy(() => import('./export-tab.tsx').then((m) => ({ default: m.ExportTab }))),
+  },
+] as const
+
+export function TransferPage() {
+  const { id } = useWorkspace()
+  const { tab } = useSearch({ from: '/$workspaceId/transfer' })
+  const open = PARTS.find((part) => part.tab === tab) ?? PARTS[0]
+  const to = '/$workspaceId/transfer' as const
+  return (
+    <Page
+      title="Import and export"
+      description="Bring your links with their history, and take everything along whenever you want."
+    >
+      <TabLinks
+        label="Import and export"
+        className="mb-6"
+        current={open.label}
+        tabs={PARTS.map(({ tab: part, label }) => ({
+          id: label,
+          label,
+          link: { to, params: { workspaceId: String(id) }, search: { tab: part } },
+        }))}
+      />
+      <Suspense fallback={<SkeletonRows rows={3} className="h-40" />}>
+        <open.Part />
+      </Suspense>
+    </Page>
+  )
+}

@@ -1,0 +1,150 @@
+// Which column of a table has which field of a link: what a person has said, and else the names that columns usually have.
+
+import { toPlainName } from '../files/fields.ts'
+import { FileProblem, type FileRecord, type SourceFile } from '../files/source-file.ts'
+
+/** Our fields, each with the names that columns with it usually have: as plain names, the most certain one first. */
+const FIELD_NAMES = {
+  destinationUrl: [
+    'destinationurl',
+    'longurl',
+    'originalurl',
+    'targeturl',
+    'destination',
+    'target',
+    'longlink',
+    'originallink',
+    'redirecturl',
+    'redirectto',
+    'destinationlink',
+    'url',
+    'link',
+  ],
+  shortUrl: ['shorturl', 'shortlink', 'shortenedurl', 'shortenedlink', 'bitlink', 'brandedlink'],
+  slug: [
+    'slug',
+    'shortcode',
+    'backhalf',
+    'custombackhalf',
+    'alias',
+    'keyword',
+    'slashtag',
+    'path',
+    'shortid',
+    'code',
+    'key',
+    'customslug',
+    'customalias',
+  ],
+  domain: ['domain', 'shortdomain', 'domainname', 'host', 'hostname'],
+  title: ['title', 'linktitle', 'name', 'linkname'],
+  comments: ['comments', 'comment', 'description', 'notes', 'note'],
+  tags: ['tags', 'tag', 'labels', 'label', 'categories', 'category'],
+  createdAt: [
+    'createdat',
+    'created',
+    'creationdate',
+    'datecreated',
+    'createddate',
+    'createdon',
+    'creationtime',
+    'timestamp',
+    'date',
+  ],
+  archived: ['archived', 'isarchived', 'disabled'],
+  startsAt: ['startsat', 'startdate', 'validsince', 'activefrom'],
+  expiresAt: [
+    'expiresat',
+    'expires',
+    'expirationdate',
+    'expirydate',
+    'expiredate',
+    'expiration',
+    'validuntil',
+  ],
+  expiredUrl: ['expiredurl', 'expirationurl', 'fallbackurl'],
+  clickLimit: ['clicklimit', 'clickslimit', 'maxclicks', 'maxvisits'],
+  password: ['password', 'linkpassword'],
+  iosUrl: ['iosurl', 'iphoneurl', 'ios', 'iostarget', 'applestoreurl'],
+  androidUrl: ['androidurl', 'android', 'androidtarget', 'googleplayurl'],
+  desktopUrl: ['desktopurl', 'desktop'],
+  clicks: ['clicks', 'totalclicks', 'visits', 'visitcount', 'hits', 'clickcount', 'engagements', 'scans'],
+  externalId: ['id', 'linkid', 'externalid', 'uuid'],
+} as const
+
+export type CsvField = keyof typeof FIELD_NAMES
+export const CSV_FIELDS = Object.keys(FIELD_NAMES) as CsvField[]
+
+export type CsvMapping = Partial<Record<CsvField, string>>
+
+/** A name that two fields may have is for the first one in the order of the fields. */
+export function suggestMapping(columns: readonly string[]): Record<string, string> {
+  const plain = new Map<string, string>()
+  for (const column of columns) {
+    const name = toPlainName(column).replace(/\(.*\)$/, '')
+    if (!plain.has(name)) plain.set(name, column)
+  }
+  const mapping: CsvMapping = {}
+  for (const field of CSV_FIELDS) {
+    const name = FIELD_NAMES[field].find((known) => plain.has(known))
+    if (name === undefined) continue
+    mapping[field] = plain.get(name) as string
+    plain.delete(name)
+  }
+  // A column "Link" beside one for the destination has the short URL.
+  const link = plain.get('link')
+  if (link !== undefined && mapping.shortUrl === undefined) mapping.shortUrl = link
+  return mapping
+}
+
+/** Columns → the mapping that was said → the one that holds. All records of a CSV file have the same columns. */
+const mappings = new WeakMap<readonly string[], WeakMap<Record<string, string>, CsvMapping>>()
+
+/** The mapping that was said, and what is suggested for fields that nobody has said anything about. */
+export function findMapping({ columns, fields }: FileRecord, said: Record<string, string>): CsvMapping {
+  if (!columns) return mergeMappings([...fields.keys()], said)
+  let known = mappings.get(columns)
+  if (!known) {
+    known = new WeakMap()
+    mappings.set(columns, known)
+  }
+  let mapping = known.get(said)
+  if (!mapping) {
+    mapping = mergeMappings(columns, said)
+    known.set(said, mapping)
+  }
+  return mapping
+}
+
+function mergeMappings(columns: readonly string[], said: Record<string, string>): CsvMapping {
+  const mapping: CsvMapping = suggestMapping(columns)
+  const chosen = new Set(Object.values(said))
+  // A column that a person has chosen for one field is no longer guessed for another.
+  for (const field of CSV_FIELDS) if (chosen.has(mapping[field] ?? '')) delete mapping[field]
+  for (const field of CSV_FIELDS) {
+    const column = said[field]
+    if (column === '') delete mapping[field]
+    else if (column !== undefined) mapping[field] = column
+  }
+  return mapping
+}
+
+/** @throws FileProblem where a person has named a field or a column that is none, and where no column has the destination */
+export function checkMapping(file: SourceFile, said: Record<string, string>): void {
+  const [columns, has] = [file.columns, `The file has: ${listNames(file.columns)}.`]
+  for (const [field, column] of Object.entries(said)) {
+    if (!CSV_FIELDS.some((known) => known === field))
+      throw new FileProblem(
+        `mapping: "${field}" is no field of a link. Fields are: ${CSV_FIELDS.join(', ')}.`,
+      )
+    // JSON leaves out what is empty: later records may have more.
+    if (column !== '' && file.format === 'csv' && !columns.includes(column))
+      throw new FileProblem(`mapping: the file has no column "${column}". ${has}`)
+  }
+  if (mergeMappings(columns, said).destinationUrl === undefined)
+    throw new FileProblem(
+      `No column is known to have the destination. Say which one it is, as destinationUrl of the mapping. ${has}`,
+    )
+}
+
+const listNames = (columns: readonly string[]) => columns.slice(0, 20).join(', ').slice(0, 500)

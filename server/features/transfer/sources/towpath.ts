@@ -1,0 +1,102 @@
+// Reads links of our own exports: the CSV and NDJSON of GET /links/export. The export of a whole workspace is a zip, which
+// transfer/archive/ reads.
+
+import { fromReversibleCell } from '../../../lib/formats/csv-line.ts'
+import { REDIRECT_STATUSES } from '../../links/schema.ts'
+import { splitTexts } from '../export/joined-texts.ts'
+import { FieldReader } from '../files/fields.ts'
+import type { FileRecord } from '../files/source-file.ts'
+import type { ImportSource, ReadingOptions, SourceLink } from './source.ts'
+import { createSourceLink, LOST_PASSWORD } from './source-link.ts'
+
+export const towpath: ImportSource = {
+  name: 'towpath',
+  title: 'Towpath',
+  links: { lists: ['data'], tables: [] },
+  isLinkFile: (columns) =>
+    ['shortUrl', 'destinationUrl', 'passwordProtected', 'clicksBefore'].every((name) =>
+      columns.includes(name),
+    ),
+  isCaseSensitive: true,
+  toLink(record, options) {
+    const fields = new FieldReader(record.columns ? restoreCells(record) : record)
+    if (record.problem) return { problems: fields.problems }
+    return fields.result(readLink(fields, options))
+  },
+}
+
+/** As the cells were before the export made them safe for spreadsheets. */
+const restoreCells = (record: FileRecord): FileRecord => ({
+  ...record,
+  fields: new Map(
+    [...record.fields].map(([name, value]) => [
+      name,
+      typeof value === 'string' ? fromReversibleCell(value) : value,
+    ]),
+  ),
+})
+
+function readLink(fields: FieldReader, options: ReadingOptions): SourceLink {
+  const isProtected = fields.flag('passwordProtected')
+  const tags = fields.raw('tags')
+  return createSourceLink({
+    sourceKey: fields.text('shortUrl'),
+    host: fields.text('domain')?.toLowerCase() ?? null,
+    slug: fields.text('slug'),
+    destinationUrl: fields.required(
+      'The destination is missing. Write the URL that the link leads to.',
+      'destinationUrl',
+    ),
+    title: fields.text('title'),
+    comments: fields.text('comments'),
+    tags: typeof tags === 'string' ? splitTexts(tags) : fields.list(/$^/, 'tags'),
+    createdAt: fields.time(options, 'createdAt'),
+    archived: isProtected || fields.flag('archived'),
+    startsAt: fields.time(options, 'startsAt'),
+    expiresAt: fields.time(options, 'expiresAt'),
+    expiredUrl: fields.text('expiredUrl'),
+    clickLimit: fields.number('clickLimit'),
+    geoTargeting: readTargets(fields, 'geoTargeting'),
+    deviceTargeting: readTargets(fields, 'deviceTargeting'),
+    redirectStatus: readStatus(fields),
+    forwardQuery: fields.flag('forwardQuery'),
+    previewTitle: fields.text('previewTitle'),
+    previewDescription: fields.text('previewDescription'),
+    previewImage: fields.text('previewImage'),
+    clicks: fields.number('clicks'),
+    own: {
+      externalId: fields.text('externalId'),
+      leadLimit: fields.number('leadLimit'),
+      trackConversions: fields.flag('trackConversions'),
+    },
+    left: isProtected ? [LOST_PASSWORD] : [],
+  })
+}
+
+/** An object of URLs: in CSV its JSON. */
+function readTargets(fields: FieldReader, name: string): Record<string, string> {
+  const value = fields.raw(name)
+  if (value === undefined || value === null || value === '') return {}
+  const targets = typeof value === 'string' ? parseJson(value) : value
+  const isTable = typeof targets === 'object' && targets !== null && !Array.isArray(targets)
+  if (isTable && Object.values(targets).every((url) => typeof url === 'string'))
+    return { ...targets } as Record<string, string>
+  fields.add(name, value, 'This has to be an object of names and URLs, as JSON.')
+  return {}
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function readStatus(fields: FieldReader): SourceLink['redirectStatus'] {
+  const status = fields.number('redirectStatus')
+  const known = REDIRECT_STATUSES.find((each) => each === status)
+  if (known === undefined && status !== null)
+    fields.add('redirectStatus', String(status), `This has to be one of ${REDIRECT_STATUSES.join(', ')}.`)
+  return known ?? null
+}

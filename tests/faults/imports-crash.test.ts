@@ -1,0 +1,193 @@
+// An import goes on where it was, makes nothing twice and loses nothing, although the server or the process that reads the
+// file is killed in the middle of each stage.
+
+import { describe, expect, test } from 'bun:test'
+import { readdirSync, readFileSync } from 'node:fs'
+import { startClickHouse } from '../support/clickhouse/clickhouse-server.ts'
+import { closeAfterAll } from '../support/close-after-all.ts'
+import { type ShlinkFiles, writeShlinkFiles } from '../support/imports/shlink-files.ts'
+import {
+  call,
+  hasEnded,
+  type ImportAnswer,
+  type ImportTarget,
+  readImport,
+  sendImport,
+  undoImport,
+  waitForEnd,
+  waitForProgress,
+} from '../support/imports/upload-client.ts'
+import { startPostgres } from '../support/postgres/postgres-server.ts'
+import { atScale } from '../support/scale.ts'
+import { until } from '../support/until.ts'
+import { createInstallation, type Installation, randomMs, type ServerProcess } from './server-process.ts'
+
+const closeLater = closeAfterAll()
+
+const LINKS = atScale({ test: 1_500, soak: 20_000 })
+const VISITS = atScale({ test: 12, soak: 25 })
+/** Kills of the server in each stage. */
+const KILLS = atScale({ test: 1, soak: 4 })
+const STAGES = ['check', 'links', 'clicks']
+
+interface Setting {
+  installation: Installation
+  environment: Record<string, string>
+}
+
+const ENGINES: { name: string; runs: boolean; open: () => Promise<Setting> }[] = [
+  {
+    name: 'SQLite and DuckDB',
+    runs: true,
+    open: async () => ({ installation: await createInstallation(1), environment: {} }),
+  },
+  {
+    name: 'PostgreSQL and ClickHouse',
+    runs: atScale({ test: false, soak: true }),
+    open: async () => {
+      const [postgres, clickHouse] = await Promise.all([startPostgres({ durable: true }), startClickHouse()])
+      closeLater(postgres.end)
+      closeLater(clickHouse.end)
+      return {
+        installation: await createInstallation(1, postgres.url),
+        environment: { CLICKHOUSE_URL: clickHouse.url },
+      }
+    },
+  },
+]
+
+/** The processes that read files for a server. */
+const listReaders = (server: ServerProcess): number[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && isReaderOf(name, server.pid))
+    .map(Number)
+
+function isReaderOf(name: string, pid: number): boolean {
+  try {
+    const parent = readFileSync(`/proc/${name}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[1]
+    return (
+      Number(parent) === pid &&
+      readFileSync(`/proc/${name}/cmdline`, 'utf8').includes('transfer/reader/main.ts')
+    )
+  } catch {
+    return false // the process has ended meanwhile
+  }
+}
+
+const toTarget = ({ origin }: ServerProcess, { keys: [key = ''] }: Installation): ImportTarget => ({
+  origin,
+  key,
+})
+
+async function expectExactly(target: ImportTarget, { people, countries }: ShlinkFiles, done: ImportAnswer) {
+  expect(done).toMatchObject({ status: 'done', problem: null, created: LINKS, skipped: 0, failed: 0 })
+  const { json: links } = await call(target, '/links?limit=1')
+  expect(links.total).toBe(LINKS)
+  const clicks = [...people.values()].reduce((sum, count) => sum + count, 0)
+  const counts = async (query: string) => {
+    const { json } = await call(target, `/analytics/clicks?interval=all&limit=1000&${query}`)
+    return json.data
+  }
+  await until('all clicks in analytics', async () => (await counts('')).clicks >= clicks)
+  expect(await counts('')).toMatchObject({ clicks, visitors: 0 })
+  expect((await counts('class=all')).clicks).toBe(LINKS * VISITS)
+  const byCountry = (await counts('groupBy=country')) as { country: string; clicks: number }[]
+  expect(byCountry.map((row) => row.clicks).sort()).toEqual([...countries.values()].sort())
+  const byLink = (await counts('groupBy=slug')) as { slug: string; clicks: number }[]
+  expect(byLink.filter(({ slug, clicks }) => people.get(slug) !== clicks)).toEqual([])
+  await until('the counters of the links', async () => {
+    const { json } = await call(target, '/links?limit=100&sort=clicks&order=asc')
+    const rows = json.data as { slug: string; clicks: number; title: string; tags: unknown[] }[]
+    return rows.every(
+      ({ slug, clicks, tags }) =>
+        clicks === people.get(slug) && tags.length === (Number(slug.slice(5)) % 2 ? 1 : 2),
+    )
+  })
+}
+
+describe.each(ENGINES)('an import on $name', ({ runs, open }) => {
+  test.skipIf(!runs)(
+    'whose server is killed in each stage goes on there, and repeats nothing',
+    async () => {
+      const { installation, environment } = await open()
+      closeLater(installation.end)
+      const files = writeShlinkFiles(LINKS, VISITS)
+      let server = await installation.start({ environment })
+      let target = toTarget(server, installation)
+      const upload = { fields: { source: 'shlink' }, file: files.links, clicks: files.visits }
+      const { status, json, text } = await sendImport(target, upload)
+      expect([status, text]).toEqual([202, text])
+      const { id } = json.data as ImportAnswer
+      const reached = new Set<string>()
+      for (const stage of STAGES) {
+        for (let kill = 0; kill < KILLS; kill++) {
+          const found = await waitForProgress(
+            target,
+            id,
+            (now) => hasEnded(now) || STAGES.indexOf(now.stage) >= STAGES.indexOf(stage),
+          )
+          reached.add(found.stage)
+          await Bun.sleep(randomMs(0, 150))
+          await server.kill()
+          server = await installation.start({ environment })
+          target = toTarget(server, installation)
+        }
+      }
+      expect(reached.size).toBeGreaterThan(1)
+      await expectExactly(target, files, await waitForEnd(target, id))
+
+      // The same file again changes nothing, and the undo takes all of it away.
+      const again = await sendImport(target, upload)
+      expect(await waitForEnd(target, again.json.data.id)).toMatchObject({
+        status: 'done',
+        created: 0,
+        skipped: LINKS,
+        failed: 0,
+        clicks: 0,
+      })
+      await undoImport(target, id)
+      expect((await call(target, '/links?limit=1')).json.total).toBe(0)
+      const { json: left } = await call(target, '/analytics/clicks?interval=all&class=all')
+      expect(left.data).toMatchObject({ clicks: 0, visitors: 0 })
+      expect(await server.stop()).toBe(0)
+    },
+    600_000,
+  )
+
+  test.skipIf(!runs)(
+    'whose reading process is killed goes on with a new one',
+    async () => {
+      const { installation, environment } = await open()
+      closeLater(installation.end)
+      const files = writeShlinkFiles(LINKS, VISITS)
+      const server = await installation.start({ environment })
+      const target = toTarget(server, installation)
+      const { json } = await sendImport(target, {
+        fields: { source: 'shlink' },
+        file: files.links,
+        clicks: files.visits,
+      })
+      const { id } = json.data as ImportAnswer
+      const killed = new Set<number>()
+      // Three deaths in a row end an import. These have work between them.
+      while (killed.size < 2) {
+        const reader = await until('a process that reads', async () => {
+          const found = listReaders(server).find((pid) => !killed.has(pid))
+          return found ?? (hasEnded(await readImport(target, id)) ? -1 : undefined)
+        })
+        if (reader === -1) break
+        await Bun.sleep(randomMs(0, 300))
+        try {
+          process.kill(reader, 'SIGKILL')
+          killed.add(reader)
+        } catch {
+          // It has ended by itself.
+        }
+      }
+      expect(killed.size).toBeGreaterThan(0)
+      await expectExactly(target, files, await waitForEnd(target, id))
+      expect(await server.stop()).toBe(0)
+    },
+    600_000,
+  )
+})
