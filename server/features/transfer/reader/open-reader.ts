@@ -104,6 +104,9 @@ function startChild(
     stdin: 'ignore',
     stdout: 'inherit',
     stderr: 'inherit',
+    // It needs nothing of the server's environment. The collector runs early, as on a machine of 256 MB: on a large one a
+    // history of a million clicks took 60 MB more.
+    env: { BUN_JSC_forceRAMSize: String(256 * 1024 ** 2) },
     serialization: 'advanced',
     ipc: (message: MessageFromReader) => void receive(message),
     onExit: (_, code, signal) => onExit(handle, new ReaderLost(`The reader ended with ${signal ?? code}`)),

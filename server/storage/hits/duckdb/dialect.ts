@@ -8,7 +8,6 @@ import { toStoredExpression } from './layout.ts'
 export const duckDbDialect: HitJoinDialect & SpanDialect = {
   placeholder: (n, value) =>
     `$${n}${Array.isArray(value) ? '' : typeof value === 'number' ? '::BIGINT' : '::VARCHAR'}`,
-  // `count(DISTINCT nullif(visitor, 0))` would compute a value for each hit.
   countVisitors: 'count(DISTINCT visitor) - coalesce(CAST(min(visitor) = 0 AS BIGINT), 0)',
   isInList: (column, list) => `${column} IN (SELECT unnest(${list}))`,
   lower: (column) => `lower(${column})`,
