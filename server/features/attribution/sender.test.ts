@@ -9,7 +9,7 @@ import {
   encodeRecord,
   HEADER_BYTES,
   MAX_RECORD_BYTES,
-  readRecords,
+  readSpoolRecords,
   toSegmentBytes,
 } from '../hits/spool/record-format.ts'
 import { createDailySalts } from '../visitors/salts.ts'
@@ -36,7 +36,7 @@ function asHit(change: { address: string; userAgent: string; workspaceId: number
   const segment = toSegmentBytes(new Uint8Array(HEADER_BYTES + MAX_RECORD_BYTES))
   encodeRecord(segment, HEADER_BYTES, 1, createRawHit({ at: AT, ...change }))
   const bytes = segment.bytes.subarray(HEADER_BYTES)
-  const [read] = readRecords({ bytes, base: HEADER_BYTES, seq: 1, nonce: 1, last: true }).hits
+  const [read] = readSpoolRecords({ bytes, base: HEADER_BYTES, seq: 1, nonce: 1, last: true }).hits
   const lines = createLineBuffer(8192)
   createEnricher(describing).enrich(1, (read as NonNullable<typeof read>).raw, lines)
   return JSON.parse(Buffer.from(lines.bytes.subarray(0, lines.end)).toString())

@@ -33,10 +33,10 @@ export const formatArrows = (allowed: Record<string, string[]>) =>
     .filter(([, used]) => used.length > 0)
     .map(([feature, used]) => `${feature.padEnd(12)}→ ${used.join(', ')}`)
 
-/** Every folder that has a file in or below it: `server/`, `server/http/`. */
+/** Every folder that has a file in or below it: `server/`, `server/http/`. Folders of fixtures are samples, and not listed. */
 export function listFolders(paths: string[]): Set<string> {
   const folders = new Set<string>()
-  for (const path of paths)
+  for (const path of paths.map((each) => each.replace(/(?<=\/fixtures\/)(?:[^/]+\/)+/, '')))
     for (let at = path.indexOf('/'); at > 0; at = path.indexOf('/', at + 1))
       folders.add(path.slice(0, at + 1))
   return folders

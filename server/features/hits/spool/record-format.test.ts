@@ -6,7 +6,7 @@ import {
   encodeRecord,
   HEADER_BYTES,
   MAX_RECORD_BYTES,
-  readRecords,
+  readSpoolRecords,
   toHitId,
   toSegmentBytes,
 } from './record-format.ts'
@@ -46,7 +46,7 @@ function write(hits: RawHit[]) {
 }
 
 const read = (bytes: Buffer, base = HEADER_BYTES) =>
-  readRecords({ bytes: bytes.subarray(base), base, seq: 3, nonce: NONCE, last: true })
+  readSpoolRecords({ bytes: bytes.subarray(base), base, seq: 3, nonce: NONCE, last: true })
 
 /** The hit as a record holds it: each text well-formed, and cut to its limit between characters. */
 function stored(hit: RawHit): RawHit {
@@ -120,8 +120,8 @@ describe('spool records', () => {
     const [hit] = fc.sample(rawHit, 1) as [RawHit]
     const { segment } = write([hit])
     const window = { bytes: segment.bytes.subarray(HEADER_BYTES), base: HEADER_BYTES, seq: 3, last: true }
-    expect(readRecords({ ...window, nonce: NONCE + 1 }).hits).toEqual([])
-    expect(readRecords({ ...window, nonce: NONCE, base: HEADER_BYTES + 8 }).hits).toEqual([])
+    expect(readSpoolRecords({ ...window, nonce: NONCE + 1 }).hits).toEqual([])
+    expect(readSpoolRecords({ ...window, nonce: NONCE, base: HEADER_BYTES + 8 }).hits).toEqual([])
   })
 
   test('that continue after the window are left for the next window', () => {
@@ -132,7 +132,7 @@ describe('spool records', () => {
     while (base < end) {
       const size = Math.min(MAX_RECORD_BYTES, end - base)
       const bytes = segment.bytes.subarray(base, base + size)
-      const reading = readRecords({ bytes, base, seq: 1, nonce: NONCE, last: base + size === end })
+      const reading = readSpoolRecords({ bytes, base, seq: 1, nonce: NONCE, last: base + size === end })
       found.push(...reading.hits.map(({ raw }) => raw))
       expect(reading.next).toBeGreaterThan(base)
       base = reading.next

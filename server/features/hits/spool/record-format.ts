@@ -140,7 +140,7 @@ export interface SegmentRecords {
  * Reads every whole record of a window. Other bytes are skipped, 8 at a time, up to the next plausible length with the
  * right checksum.
  */
-export function readRecords({ bytes, base, seq, nonce, last }: SegmentWindow): SegmentRecords {
+export function readSpoolRecords({ bytes, base, seq, nonce, last }: SegmentWindow): SegmentRecords {
   const hits: SegmentRecords['hits'] = []
   let torn = 0
   let gap: 'none' | 'zeros' | 'damage' = 'none'

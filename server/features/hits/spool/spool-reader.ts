@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { log } from '../../../lib/log.ts'
 import { quarantine, toUnreadablePath } from '../../../storage/quarantine.ts'
 import type { SpoolPosition } from './position.ts'
-import { decodeHeader, HEADER_BYTES, readRecords, type SegmentRecords } from './record-format.ts'
+import { decodeHeader, HEADER_BYTES, readSpoolRecords, type SegmentRecords } from './record-format.ts'
 import { parseSegmentName, toSegmentName } from './segment.ts'
 import { WRITE_OFFSET, WRITE_SEGMENT } from './write-position.ts'
 
@@ -139,7 +139,7 @@ async function eraseBefore(reader: ReaderState, before: SpoolPosition) {
 function readWindow(segment: OpenSegment, buffer: Buffer, start: number, end: number): SegmentRecords {
   const bytesRead = readSync(segment.file.fd, buffer, 0, Math.min(buffer.length, end - start), start)
   if (bytesRead === 0) return { hits: [], next: end, torn: 1 }
-  return readRecords({
+  return readSpoolRecords({
     bytes: buffer.subarray(0, bytesRead),
     base: start,
     seq: segment.seq,

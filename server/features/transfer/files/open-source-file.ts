@@ -5,7 +5,7 @@ import { recogniseCsvLayout } from './csv-layout.ts'
 import { CsvReader } from './csv-reader.ts'
 import { createDecoding, InvalidByte, recogniseEncoding } from './encoding.ts'
 import { JsonReader, toElements } from './json-reader.ts'
-import { readBytes } from './read-bytes.ts'
+import { readFileBytes } from './read-file-bytes.ts'
 import {
   type CsvLayout,
   type FileEncoding,
@@ -93,7 +93,7 @@ function refuseBinary(bytes: Buffer): void {
 async function readHead(path: string, gzipped: boolean): Promise<Head> {
   const pieces: Buffer[] = []
   let length = 0
-  for await (const piece of readBytes(path, gzipped)) {
+  for await (const piece of readFileBytes(path, gzipped)) {
     if (length >= HEAD_BYTES) return { bytes: Buffer.concat(pieces), isWhole: false }
     pieces.push(piece)
     length += piece.length

@@ -3,7 +3,7 @@
 import { CsvReader, type RecordReader } from './csv-reader.ts'
 import { createDecoding, InvalidByte } from './encoding.ts'
 import { JsonReader } from './json-reader.ts'
-import { readBytes } from './read-bytes.ts'
+import { readFileBytes } from './read-file-bytes.ts'
 import { FileProblem, type FileRecord, type RecordPlace, type SourceFile } from './source-file.ts'
 import { SqlReader } from './sql-reader.ts'
 
@@ -13,7 +13,7 @@ const BATCH_RECORDS = 500
 export async function* readRecords(file: SourceFile, place: RecordPlace): AsyncGenerator<FileRecord[]> {
   const reader = createReader(file, place)
   const decoding = createDecoding(file.encoding)
-  for await (const piece of readBytes(file.path, file.gzipped)) {
+  for await (const piece of readFileBytes(file.path, file.gzipped)) {
     try {
       reader.write(decoding.decode(piece))
     } catch (error) {

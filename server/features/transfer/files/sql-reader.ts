@@ -3,7 +3,7 @@
 
 import type { RecordReader } from './csv-reader.ts'
 import { FileProblem, type FileRecord, type FileTable } from './source-file.ts'
-import { findSqlEnd, INCOMPLETE, readSqlName, readSqlValue, skipSqlBlanks } from './sql-tokens.ts'
+import { findSqlEnd, INCOMPLETE, readSqlLiteral, readSqlName, skipSqlBlanks } from './sql-tokens.ts'
 
 /** A longer row of a table is no link. */
 const ROW_CHARS_MAX = 4 * 1024 * 1024
@@ -162,7 +162,7 @@ export class SqlReader implements RecordReader {
     for (;;) {
       next = skipSqlBlanks(text, next, false)
       if (next === INCOMPLETE || next >= text.length) return INCOMPLETE
-      const value = readSqlValue(text, next)
+      const value = readSqlLiteral(text, next)
       if (value === null) return INCOMPLETE
       values.push(value.value)
       if (values.length > COLUMNS_MAX) throw this.#broken(text, at)
@@ -223,7 +223,7 @@ function readDefinitions(text: string, open: number): string[] | null {
         columns.push(name[1] ?? name[2] ?? (name[3] as string))
     }
     if (char === "'" || char === '"' || char === '`') {
-      const value = readSqlValue(text, at)
+      const value = readSqlLiteral(text, at)
       if (value === null) return null
       at = value.end
       continue

@@ -35,13 +35,13 @@ export function skipSqlBlanks(text: string, start: number, isEnd: boolean): numb
   }
 }
 
-export interface SqlValue {
+export interface SqlLiteral {
   value: string | null
   end: number
 }
 
 /** A literal at this place: text, number, hex, NULL, or an expression as it is written. @returns null where the text ends first */
-export function readSqlValue(text: string, start: number): SqlValue | null {
+export function readSqlLiteral(text: string, start: number): SqlLiteral | null {
   const first = text[start] as string
   if (first === "'" || first === '"' || first === '`') return readQuoted(text, start)
   const end = findBareEnd(text, start)
@@ -58,21 +58,21 @@ export function readSqlValue(text: string, start: number): SqlValue | null {
 }
 
 /** `_binary'…'`, `_utf8mb4'…'`, `x'41'`, `N'…'`. */
-function readPrefixed(prefix: string, text: string, at: number): SqlValue | null {
+function readPrefixed(prefix: string, text: string, at: number): SqlLiteral | null {
   const quoted = readQuoted(text, at)
   if (quoted === null || !/^x$/i.test(prefix)) return quoted
   return { value: decodeHex(quoted.value ?? ''), end: quoted.end }
 }
 
 /** `_binary '…'` and `_binary 0x…`. */
-function readIntroduced(text: string, at: number): SqlValue | null {
+function readIntroduced(text: string, at: number): SqlLiteral | null {
   const start = skipSqlBlanks(text, at, false)
   if (start === INCOMPLETE || start >= text.length) return null
-  return readSqlValue(text, start)
+  return readSqlLiteral(text, start)
 }
 
 /** An expression such as `NOW()`, as it is written. */
-function readCall(text: string, start: number, open: number): SqlValue | null {
+function readCall(text: string, start: number, open: number): SqlLiteral | null {
   let depth = 0
   for (let at = open; at < text.length; at++) {
     const char = text[at]
@@ -107,7 +107,7 @@ const ESCAPES: Record<string, string> = {
   _: '\\_',
 }
 
-function readQuoted(text: string, start: number): SqlValue | null {
+function readQuoted(text: string, start: number): SqlLiteral | null {
   const quote = text[start] as string
   const close = findClose(text, start + 1, quote)
   // A second quote may follow in the next piece.

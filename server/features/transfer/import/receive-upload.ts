@@ -34,6 +34,8 @@ const FIELDS_MAX = 50
 /** Fields whose text is JSON. The text of all others is their value. */
 const JSON_FIELDS = new Set(['dryRun', 'from', 'domainMap', 'mapping'])
 
+type UploadRequest = Pick<Request, 'body' | 'headers' | 'signal'>
+
 interface UploadNeeds {
   dataDir: string
   /** The fields that may be files. */
@@ -45,7 +47,7 @@ interface UploadNeeds {
  */
 export async function receiveUpload(
   { dataDir, fileFields }: UploadNeeds,
-  request: { body: ReadableStream<Uint8Array> | null; headers: Headers },
+  request: UploadRequest,
 ): Promise<Upload> {
   const directory = await createUploadDirectory(dataDir).catch((error) => {
     throw toUploadFailure(error)
@@ -75,7 +77,7 @@ function toUploadFailure(error: unknown): unknown {
 async function parseForm(
   upload: Upload,
   fileFields: readonly FileField[],
-  { body, headers }: { body: ReadableStream<Uint8Array> | null; headers: Headers },
+  { body, headers, signal }: UploadRequest,
 ): Promise<void> {
   const form = new Busboy({
     headers: { 'content-type': headers.get('content-type') ?? '' },
@@ -86,12 +88,18 @@ async function parseForm(
   const failed = Promise.withResolvers<never>()
   // Nobody may wait for it yet.
   failed.promise.catch(() => {})
-  const fail = (error: unknown) => {
+  const parts: Readable[] = []
+  const fail = (error: Error) => {
     failed.reject(error)
     source.destroy()
+    // A part whose form has ended would wait for its own end.
+    for (const part of parts) part.destroy(error)
   }
+  // Bun ends the body of a client that is gone neither with an error nor with its end.
+  signal.addEventListener('abort', () => fail(new Error('The client is gone')), { once: true })
   const writes: Promise<void>[] = []
   form.on('file', (field, stream, name) => {
+    parts.push(stream)
     const write = storeFile(upload, field as FileField, stream, name)
     write.catch(fail)
     writes.push(write)
@@ -105,13 +113,17 @@ async function parseForm(
     form.on(limit, () =>
       fail(invalid({ body: `must have each file once, and at most ${FIELDS_MAX} fields` })),
     )
-  // What has failed first says why: the pipeline fails after it.
-  await Promise.race([failed.promise, pipeline(source, form)]).catch(async (error) => {
-    const first = await Promise.race([failed.promise.catch((reason) => reason), Promise.resolve(error)])
+  const parsing = pipeline(source, form)
+  parsing.catch(fail)
+  try {
+    await Promise.race([failed.promise, parsing])
+    await Promise.all(writes)
+  } catch (error) {
+    fail(error as Error)
     await Promise.allSettled(writes)
-    throw first
-  })
-  await Promise.all(writes)
+    // What has failed first says why.
+    await failed.promise
+  }
 }
 
 function addField({ fields }: Upload, field: string, text: string) {

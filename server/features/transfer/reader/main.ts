@@ -15,12 +15,12 @@ import { checkArchiveFile, readArchive } from './tasks/archive-tasks.ts'
 import { checkFiles } from './tasks/check-files.ts'
 import { inspectFile } from './tasks/inspect-file.ts'
 import { readClicks } from './tasks/read-clicks.ts'
-import { readLinkRows } from './tasks/read-link-rows.ts'
+import { sendLinks } from './tasks/send-links.ts'
 
 const TASKS: { [Name in ReaderTaskName]: TaskFunction<Name> } = {
   inspect: inspectFile,
   check: checkFiles,
-  links: readLinkRows,
+  links: sendLinks,
   checkArchive: checkArchiveFile,
   archive: readArchive,
   clicks: readClicks,

@@ -8,7 +8,7 @@ import { openSourceFile } from '../files/open-source-file.ts'
 import { readRecords } from '../files/read-records.ts'
 import { FileProblem, type FileRecord } from '../files/source-file.ts'
 import { IMPORT_SOURCES } from '../schema.ts'
-import { UTC } from './read-export.fixture.ts'
+import { UTC } from './read-example.fixture.ts'
 import type { ImportSource } from './source.ts'
 import { findSource } from './source-list.ts'
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import { link, readExport } from './read-export.fixture.ts'
+import { link, readExample } from './read-example.fixture.ts'
 
 describe('links of Bitly', () => {
   test('come from pages of its API, at the back-halves that people have chosen', async () => {
-    const { recognised, links } = await readExport('bitly', 'bitlinks.ndjson')
+    const { recognised, links } = await readExample('bitly', 'bitlinks.ndjson')
     expect(recognised).toBe('bitly links')
     expect(links).toEqual([
       link('https://acme.example/launch?utm_source=mail', {
@@ -39,7 +39,7 @@ describe('links of Bitly', () => {
       sourceKey: 'bit.ly/3E8Nec6',
       clicks: 1204,
     }
-    const report = await readExport('bitly', 'links-report.csv')
+    const report = await readExample('bitly', 'links-report.csv')
     expect(report.recognised).toBe('bitly links')
     expect(report.links).toEqual([
       link('https://acme.example/launch?utm_source=mail', {
@@ -58,7 +58,7 @@ describe('links of Bitly', () => {
         clicks: 0,
       }),
     ])
-    const clicks = await readExport('bitly', 'clicks-report.csv')
+    const clicks = await readExample('bitly', 'clicks-report.csv')
     expect(clicks.links).toEqual([
       link('https://acme.example/launch?utm_source=mail', {
         ...launch,
@@ -70,7 +70,7 @@ describe('links of Bitly', () => {
   })
 
   test('keep formulas and emoji as text, and name what is wrong by row and column', async () => {
-    const { links } = await readExport('bitly', 'hostile.csv')
+    const { links } = await readExample('bitly', 'hostile.csv')
     expect(links).toEqual([
       link('https://acme.example/rocket', {
         sourceKey: 'go.acme.example/🚀',

@@ -4,7 +4,7 @@ import { openSourceFile } from '../files/open-source-file.ts'
 import type { FileRecord } from '../files/source-file.ts'
 import { csv } from './csv.ts'
 import { CSV_FIELDS } from './csv-mapping.ts'
-import { link, readExport, UTC } from './read-export.fixture.ts'
+import { link, readExample, UTC } from './read-example.fixture.ts'
 
 const toRecord = (cells: Record<string, string>, columns = Object.keys(cells)): FileRecord => ({
   row: 2,
@@ -17,7 +17,7 @@ const read = (cells: Record<string, string>, mapping: Record<string, string> = {
 
 describe('links of any table', () => {
   test('are found by the usual names of columns', async () => {
-    const plain = await readExport('csv', 'plain.csv')
+    const plain = await readExample('csv', 'plain.csv')
     expect(plain.recognised).toBe('csv links')
     expect(plain.links).toEqual([
       link('https://example.com/page-1', {
@@ -27,7 +27,7 @@ describe('links of any table', () => {
       }),
       link('https://example.com/page-2', {}),
     ])
-    const { links } = await readExport('csv', 'short-urls.csv')
+    const { links } = await readExample('csv', 'short-urls.csv')
     expect(links).toEqual([
       link('https://www.example.com/tech/', { host: 'custom.example', slug: '37r' }),
       link('http://example.com/', { host: 'custom.example', slug: 'été' }),
@@ -65,11 +65,11 @@ describe('links of any table', () => {
   test('are found by a mapping, and dates have the order and zone that was said', async () => {
     const mapping = { destinationUrl: 'Wohin', slug: 'Kürzel', createdAt: 'Angelegt' }
     const options = { dateOrder: 'dmy' as const, timeZone: 'Europe/Berlin', mapping }
-    expect((await readExport('csv', 'mapped.csv', options)).links).toEqual([
+    expect((await readExample('csv', 'mapped.csv', options)).links).toEqual([
       link('https://example.com/1', { slug: 'eins', createdAt: '2025-04-03T14:05:00Z' }),
       link('https://example.com/2', { slug: 'zwei', createdAt: '2025-04-13T14:05:00Z' }),
     ])
-    const { links } = await readExport('csv', 'mapped.csv', { ...options, dateOrder: null })
+    const { links } = await readExample('csv', 'mapped.csv', { ...options, dateOrder: null })
     expect(links[0]).toEqual([
       {
         field: 'Angelegt',
@@ -95,7 +95,7 @@ describe('links of any table', () => {
     expect(() => csv.checkMapping?.(file, mapping)).toThrow(message)
     expect(() => csv.checkMapping?.(file, { destinationUrl: 'Wohin', slug: '' })).not.toThrow()
     // Whoever looks at the file before anybody has said anything gets its rows.
-    const { links } = await readExport('csv', 'mapped.csv', { ...UTC, mapping })
+    const { links } = await readExample('csv', 'mapped.csv', { ...UTC, mapping })
     expect(links).toHaveLength(2)
   })
 

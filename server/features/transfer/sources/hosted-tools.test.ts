@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
-import { link, readExport } from './read-export.fixture.ts'
+import { link, readExample } from './read-example.fixture.ts'
 import { LOST_PASSWORD } from './source-link.ts'
 
 const MISSING = 'The destination is missing. Write the URL that the link leads to.'
 
 describe('links of Rebrandly', () => {
   test('come from its API, with the names of their tags', async () => {
-    const { recognised, links } = await readExport('rebrandly', 'links.json')
+    const { recognised, links } = await readExample('rebrandly', 'links.json')
     expect(recognised).toBe('rebrandly links')
     expect(links).toEqual([
       link('https://www.example.com/2016/07/spider?a=1&b=2', {
@@ -39,7 +39,7 @@ describe('links of Rebrandly', () => {
   })
 
   test('come from a table', async () => {
-    const { recognised, links } = await readExport('rebrandly', 'links.csv')
+    const { recognised, links } = await readExample('rebrandly', 'links.csv')
     expect(recognised).toBe('rebrandly links')
     expect(links).toEqual([
       link('https://www.example.com/spider', {
@@ -56,7 +56,7 @@ describe('links of Rebrandly', () => {
 
 describe('links of Short.io', () => {
   test('come from pages of its API: without the root of a domain, and protected ones archived', async () => {
-    const { recognised, links } = await readExport('short.io', 'links.ndjson')
+    const { recognised, links } = await readExample('short.io', 'links.ndjson')
     expect(recognised).toBe('short.io links')
     expect(links).toEqual([
       link('https://example.com', {
@@ -88,7 +88,7 @@ describe('links of Short.io', () => {
   })
 
   test('come from a table', async () => {
-    const { recognised, links } = await readExport('short.io', 'links.csv')
+    const { recognised, links } = await readExample('short.io', 'links.csv')
     expect(recognised).toBe('short.io links')
     expect(links).toEqual([
       link('https://example.com/1', {
@@ -105,7 +105,7 @@ describe('links of Short.io', () => {
 
 describe('links of Sink', () => {
   test('come from its export, with countries, devices and cards', async () => {
-    const { recognised, links } = await readExport('sink', 'export.json')
+    const { recognised, links } = await readExample('sink', 'export.json')
     expect(recognised).toBe('sink links')
     expect(links).toEqual([
       link('https://example.com/spring', {
@@ -145,7 +145,7 @@ describe('links of Sink', () => {
   })
 
   test('have every value named that is none', async () => {
-    const { links } = await readExport('sink', 'hostile.json')
+    const { links } = await readExample('sink', 'hostile.json')
     const problems = links.map((row) =>
       Array.isArray(row) ? row.map(({ field, value }) => [field, value]) : row,
     )

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { link, readExport } from './read-export.fixture.ts'
+import { link, readExample } from './read-example.fixture.ts'
 import { LOST_PASSWORD } from './source-link.ts'
 
 const id = (number: number) => `7a1f0b1e-2f5b-4c58-9c55-0d8a2f6b1c0${number}`
@@ -7,7 +7,7 @@ const host = 'kutt.acme.test'
 
 describe('links of Kutt', () => {
   test('come from its API. What was protected or banned is archived.', async () => {
-    expect(await readExport('kutt', 'links.json')).toEqual({
+    expect(await readExample('kutt', 'links.json')).toEqual({
       recognised: 'kutt links',
       links: [
         link('https://acme.test/poster?x=1', {
@@ -43,7 +43,7 @@ describe('links of Kutt', () => {
   })
 
   test('come from the list of its administrators', async () => {
-    const { recognised, links } = await readExport('kutt', 'links-admin.json')
+    const { recognised, links } = await readExample('kutt', 'links-admin.json')
     expect(recognised).toBe('kutt links')
     expect(links).toEqual([
       link('https://acme.test/poster?x=1', {
@@ -59,7 +59,7 @@ describe('links of Kutt', () => {
   })
 
   test('come from its first API', async () => {
-    const { recognised, links } = await readExport('kutt', 'links-v1.json')
+    const { recognised, links } = await readExample('kutt', 'links-v1.json')
     expect(recognised).toBe('kutt links')
     expect(links).toEqual([
       link('https://acme.test/2019', {
@@ -73,7 +73,7 @@ describe('links of Kutt', () => {
   })
 
   test('come from its table', async () => {
-    const { recognised, links } = await readExport('kutt', 'links-table.csv')
+    const { recognised, links } = await readExample('kutt', 'links-table.csv')
     expect(recognised).toBe('kutt links')
     expect(links).toEqual([
       link('https://acme.test/poster', {
@@ -96,7 +96,7 @@ describe('links of Kutt', () => {
   })
 
   test('that Kutt would not write are refused by column and value', async () => {
-    const { recognised, links } = await readExport('kutt', 'hostile-links.json')
+    const { recognised, links } = await readExample('kutt', 'hostile-links.json')
     expect(recognised).toBe('kutt links')
     const problems = links.map((row) =>
       Array.isArray(row) ? row.map(({ field, value }) => [field, value]) : row,

@@ -2,7 +2,7 @@
 
 import { FieldReader } from '../files/fields.ts'
 import type { FileRecord } from '../files/source-file.ts'
-import { readHost } from './read-host.ts'
+import { readDomainName } from './read-domain-name.ts'
 import { toHost } from './short-url.ts'
 import type { ImportSource, Reading, ReadingOptions, SourceLink } from './source.ts'
 import { createSourceLink, LOST_PASSWORD } from './source-link.ts'
@@ -24,7 +24,7 @@ function toLink(record: FileRecord, options: ReadingOptions): Reading<SourceLink
   const isProtected = readIsProtected(fields)
   const link = createSourceLink({
     sourceKey: readId(fields, address),
-    host: readHost(fields, 'domain') ?? readLinkHost(fields),
+    host: readDomainName(fields, 'domain') ?? readLinkHost(fields),
     slug: address,
     destinationUrl: fields.required('The link has no destination. Write its URL here.', 'target'),
     comments: fields.text('description'),

@@ -28,7 +28,7 @@ function readLink(fields: FieldReader, options: ReadingOptions): SourceLink {
   const slashtag = fields.text('slashtag')
   return createSourceLink({
     sourceKey: fields.text('id', 'Link ID'),
-    host: readHost(fields) ?? short?.host ?? null,
+    host: readDomainName(fields) ?? short?.host ?? null,
     slug: (slashtag === null ? short?.slug : toSlug(slashtag)) || null,
     destinationUrl: fields.required(
       'The destination is missing. Write the URL that the link leads to.',
@@ -46,7 +46,7 @@ function readLink(fields: FieldReader, options: ReadingOptions): SourceLink {
 }
 
 /** `{"id", "fullName"}` in JSON, a name in CSV. */
-function readHost(fields: FieldReader): string | null {
+function readDomainName(fields: FieldReader): string | null {
   const domain = fields.raw('domain', 'domainName')
   const isReference = typeof domain === 'object' && domain !== null && 'fullName' in domain
   const name = isReference ? domain.fullName : domain

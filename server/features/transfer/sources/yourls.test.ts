@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
-import { click, link, readExport, UTC } from './read-export.fixture.ts'
+import { click, link, readExample, UTC } from './read-example.fixture.ts'
 
 const NO_KEYWORD = 'The link has no keyword. Write it here.'
 
 describe('YOURLS', () => {
   test('brings links and clicks in one mysqldump', async () => {
-    expect(await readExport('yourls', 'mysqldump.sql')).toEqual({
+    expect(await readExample('yourls', 'mysqldump.sql')).toEqual({
       recognised: 'yourls both',
       links: [
         link('https://acme.test/a?b=1&c=%E0%A4%B5', {
@@ -43,7 +43,7 @@ describe('YOURLS', () => {
   })
 
   test('brings links and clicks in one dump of phpMyAdmin, with any prefix, in the zone of its server', async () => {
-    const rows = await readExport('yourls', 'phpmyadmin.sql', { ...UTC, timeZone: 'Europe/Moscow' })
+    const rows = await readExample('yourls', 'phpmyadmin.sql', { ...UTC, timeZone: 'Europe/Moscow' })
     expect(rows).toEqual({
       recognised: 'yourls both',
       links: [
@@ -78,7 +78,7 @@ describe('YOURLS', () => {
   })
 
   test('brings links and clicks in one JSON file of phpMyAdmin', async () => {
-    expect(await readExport('yourls', 'phpmyadmin.json')).toEqual({
+    expect(await readExample('yourls', 'phpmyadmin.json')).toEqual({
       recognised: 'yourls both',
       links: [
         null,
@@ -107,7 +107,7 @@ describe('YOURLS', () => {
   })
 
   test('brings links of 2009, which have no title', async () => {
-    expect(await readExport('yourls', 'old-1.4.sql')).toEqual({
+    expect(await readExample('yourls', 'old-1.4.sql')).toEqual({
       recognised: 'yourls links',
       links: [link('http://acme.test/one', { slug: '1', createdAt: '2009-09-02T12:00:00Z', clicks: 42 })],
       clicks: [],
@@ -115,7 +115,7 @@ describe('YOURLS', () => {
   })
 
   test('brings its tables as CSV', async () => {
-    expect(await readExport('yourls', 'url.csv')).toEqual({
+    expect(await readExample('yourls', 'url.csv')).toEqual({
       recognised: 'yourls links',
       links: [
         link('https://acme.test/a', {
@@ -128,7 +128,7 @@ describe('YOURLS', () => {
       ],
       clicks: [],
     })
-    expect(await readExport('yourls', 'log.csv')).toEqual({
+    expect(await readExample('yourls', 'log.csv')).toEqual({
       recognised: 'yourls clicks',
       links: [],
       clicks: [
@@ -143,7 +143,7 @@ describe('YOURLS', () => {
 
   test('brings links of its API, with their host', async () => {
     const host = 'sho.acme.test'
-    expect(await readExport('yourls', 'stats.json')).toEqual({
+    expect(await readExample('yourls', 'stats.json')).toEqual({
       recognised: 'yourls links',
       links: [
         link('https://acme.test/a', {
@@ -160,7 +160,7 @@ describe('YOURLS', () => {
   })
 
   test('brings links of its plugins', async () => {
-    expect(await readExport('yourls', 'shlink-list.json')).toEqual({
+    expect(await readExample('yourls', 'shlink-list.json')).toEqual({
       recognised: 'yourls links',
       links: [
         link('https://acme.test/a', {
@@ -172,7 +172,7 @@ describe('YOURLS', () => {
       ],
       clicks: [],
     })
-    expect(await readExport('yourls', 'import-export.csv')).toEqual({
+    expect(await readExample('yourls', 'import-export.csv')).toEqual({
       recognised: 'yourls links',
       links: [
         link('https://acme.test/a', { slug: 'AuIq', clicks: 9 }),
@@ -184,7 +184,7 @@ describe('YOURLS', () => {
 
   test('has rows refused by column and value, and every keyword passed on as it is', async () => {
     const createdAt = '2024-12-01T20:36:18Z'
-    expect(await readExport('yourls', 'hostile.sql')).toEqual({
+    expect(await readExample('yourls', 'hostile.sql')).toEqual({
       recognised: 'yourls both',
       links: [
         [{ field: 'keyword', value: '', message: NO_KEYWORD }],

@@ -2,7 +2,7 @@
 
 import { FieldReader } from '../../files/fields.ts'
 import type { FileRecord } from '../../files/source-file.ts'
-import { readHost } from '../read-host.ts'
+import { readDomainName } from '../read-domain-name.ts'
 import { type ShortUrl, splitShortUrl } from '../short-url.ts'
 import type { Reading, ReadingOptions, SourceClick } from '../source.ts'
 import { createSourceClick, readClickTime, toKnown } from '../source-click.ts'
@@ -73,7 +73,7 @@ function readEvent(event: FieldReader, click: FieldReader, options: ReadingOptio
 }
 
 function readLink(fields: FieldReader): ShortUrl | null {
-  const host = readHost(fields, 'domain')
+  const host = readDomainName(fields, 'domain')
   const slug = fields.text('key')
   return host === null || slug === null ? null : { host, slug }
 }

@@ -2,7 +2,7 @@
 
 import { FieldReader } from '../../files/fields.ts'
 import type { FileRecord } from '../../files/source-file.ts'
-import { readHost } from '../read-host.ts'
+import { readDomainName } from '../read-domain-name.ts'
 import { type ShortUrl, splitShortUrl } from '../short-url.ts'
 import type { Reading, ReadingOptions, SourceLink } from '../source.ts'
 import { createSourceLink } from '../source-link.ts'
@@ -48,7 +48,7 @@ function readLinkName(fields: FieldReader): ShortUrl | null {
   const key = fields.text('key')
   const text = fields.text('Short link', 'link', 'shortLink')
   const shortUrl = text === null ? null : splitShortUrl(text)
-  const host = readHost(fields, 'domain') ?? shortUrl?.host
+  const host = readDomainName(fields, 'domain') ?? shortUrl?.host
   const slug = key ?? shortUrl?.slug
   const column = NAMES.find((name) => fields.raw(name) !== undefined) ?? 'Short link'
   if (host === undefined || slug === undefined)

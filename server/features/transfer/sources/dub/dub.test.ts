@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { click, link, readExport } from '../read-export.fixture.ts'
+import { click, link, readExample } from '../read-example.fixture.ts'
 
 const host = 'go.acme.test'
 const forwardQuery = true
@@ -10,7 +10,7 @@ const NO_DATE = 'This is no date that can be read. Write it as 2025-11-03 16:05:
 
 describe('links of Dub', () => {
   test('come from its CSV export', async () => {
-    const { recognised, links } = await readExport('dub', 'links.csv')
+    const { recognised, links } = await readExample('dub', 'links.csv')
     expect(recognised).toBe('dub links')
     expect(links).toEqual([
       link('https://shop.acme.test/sale?utm_source=mail&utm_campaign=spring,2025', {
@@ -55,7 +55,7 @@ describe('links of Dub', () => {
   })
 
   test('come from its CSV export of 2024', async () => {
-    const { recognised, links } = await readExport('dub', 'links-2024.csv')
+    const { recognised, links } = await readExample('dub', 'links-2024.csv')
     expect(recognised).toBe('dub links')
     expect(links).toEqual([
       link('https://shop.acme.test/summer', {
@@ -81,7 +81,7 @@ describe('links of Dub', () => {
   })
 
   test('come from its API with targets, card, password and expiry', async () => {
-    const { recognised, links } = await readExport('dub', 'links.json')
+    const { recognised, links } = await readExample('dub', 'links.json')
     expect(recognised).toBe('dub links')
     expect(links).toEqual([
       link('https://acme.test/app?utm_source=qr', {
@@ -145,7 +145,7 @@ describe('links of Dub', () => {
   })
 
   test('that Dub would not write are refused by row, column and value', async () => {
-    const { links } = await readExport('dub', 'hostile-links.csv')
+    const { links } = await readExample('dub', 'hostile-links.csv')
     expect(links).toEqual([
       [{ field: 'Short link', value: null, message: NO_SHORT_LINK }],
       [{ field: 'Short link', value: 'not a link', message: NO_SHORT_LINK }],
@@ -174,7 +174,7 @@ describe('links of Dub', () => {
   })
 
   test('of other shapes than those of its API are refused', async () => {
-    const { recognised, links } = await readExport('dub', 'hostile-links.json')
+    const { recognised, links } = await readExample('dub', 'hostile-links.json')
     expect(recognised).toBe('dub links')
     const fields = links.map((row) => (Array.isArray(row) ? row.map(({ field }) => field) : row))
     expect(fields).toEqual([
@@ -188,7 +188,7 @@ describe('links of Dub', () => {
 
 describe('clicks of Dub', () => {
   test('come from its CSV export of events, without those of the root of a domain', async () => {
-    const { recognised, clicks } = await readExport('dub', 'events.csv')
+    const { recognised, clicks } = await readExample('dub', 'events.csv')
     expect(recognised).toBe('dub clicks')
     expect(clicks).toEqual([
       click('2025-08-21T10:11:12Z', {
@@ -221,7 +221,7 @@ describe('clicks of Dub', () => {
   })
 
   test('come from its CSV export of 2024', async () => {
-    const { recognised, clicks } = await readExport('dub', 'events-2024.csv')
+    const { recognised, clicks } = await readExample('dub', 'events-2024.csv')
     expect(recognised).toBe('dub clicks')
     const phone = { host, slug: 'summer', browser: 'Chrome', os: 'Android', device: 'Mobile' }
     expect(clicks).toEqual([
@@ -231,7 +231,7 @@ describe('clicks of Dub', () => {
   })
 
   test('come from its API, without leads', async () => {
-    const { recognised, clicks } = await readExport('dub', 'events.json')
+    const { recognised, clicks } = await readExample('dub', 'events.json')
     expect(recognised).toBe('dub clicks')
     expect(clicks).toEqual([
       click('2025-08-21T10:11:12.345Z', {
@@ -253,11 +253,11 @@ describe('clicks of Dub', () => {
   })
 
   test.each(['leads.csv', 'leads.json'])('are none in %s', async (name) => {
-    expect(await readExport('dub', name)).toEqual({ recognised: 'dub clicks', links: [], clicks: [null] })
+    expect(await readExample('dub', name)).toEqual({ recognised: 'dub clicks', links: [], clicks: [null] })
   })
 
   test('that Dub would not write are refused by row, column and value', async () => {
-    const { clicks } = await readExport('dub', 'hostile-events.csv')
+    const { clicks } = await readExample('dub', 'hostile-events.csv')
     expect(clicks).toEqual([
       [{ field: 'Date', value: '', message: 'The click has no time. Write it here.' }],
       [{ field: 'Date', value: 'never', message: NO_DATE }],

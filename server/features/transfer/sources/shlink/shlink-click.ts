@@ -2,7 +2,7 @@
 
 import { FieldReader } from '../../files/fields.ts'
 import type { FileRecord } from '../../files/source-file.ts'
-import { readHost } from '../read-host.ts'
+import { readDomainName } from '../read-domain-name.ts'
 import { type ShortUrl, splitShortUrl, toSlug } from '../short-url.ts'
 import type { Reading, ReadingOptions, SourceClick } from '../source.ts'
 import { createSourceClick, readClickTime, toKnown } from '../source-click.ts'
@@ -44,7 +44,7 @@ function readVisitedShortUrl(fields: FieldReader, visitedUrl: string | null): Pa
   const text = fields.text('shortUrl')
   const shortUrl = text === null ? null : splitShortUrl(text)
   const visited = visitedUrl === null ? null : splitShortUrl(visitedUrl)
-  const host = readHost(fields, 'domain') ?? shortUrl?.host ?? visited?.host
+  const host = readDomainName(fields, 'domain') ?? shortUrl?.host ?? visited?.host
   const code = fields.text('shortCode')
   const slug = code === null ? (shortUrl?.slug ?? visited?.slug.replace(PIXEL, '')) : toSlug(code)
   if (slug === undefined || slug === '') return null

@@ -2,7 +2,7 @@
 
 import { FieldReader } from '../../files/fields.ts'
 import type { FileRecord } from '../../files/source-file.ts'
-import { readHost } from '../read-host.ts'
+import { readDomainName } from '../read-domain-name.ts'
 import { splitShortUrl, toSlug } from '../short-url.ts'
 import type { Reading, ReadingOptions, SourceLink } from '../source.ts'
 import { createSourceLink } from '../source-link.ts'
@@ -53,7 +53,7 @@ function readName(fields: FieldReader): Pick<SourceLink, 'host' | 'slug'> {
   const code = fields.text('shortCode')
   const slug = code === null ? (shortUrl?.slug ?? '') : toSlug(code)
   if (slug === '') fields.add('shortCode', code ?? text, 'The short URL has no short code. Write it here.')
-  return { host: readHost(fields, 'domain') ?? shortUrl?.host ?? null, slug: slug === '' ? null : slug }
+  return { host: readDomainName(fields, 'domain') ?? shortUrl?.host ?? null, slug: slug === '' ? null : slug }
 }
 
 /** `|` stands between tags since 2023, a comma stood there before. */

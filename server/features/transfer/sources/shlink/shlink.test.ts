@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { click, link, readExport } from '../read-export.fixture.ts'
+import { click, link, readExample } from '../read-example.fixture.ts'
 
 const host = 's.acme.test'
 const forwardQuery = true
@@ -9,7 +9,7 @@ const ORDER = 'the order of redirect rules: devices come before countries here'
 
 describe('short URLs of Shlink', () => {
   test('come from the CSV of its web client, codes that differ in case too', async () => {
-    const { recognised, links } = await readExport('shlink', 'short_urls.csv')
+    const { recognised, links } = await readExample('shlink', 'short_urls.csv')
     expect(recognised).toBe('shlink links')
     expect(links).toEqual([
       link('https://store.acme.test/?a=1,2', {
@@ -40,7 +40,7 @@ describe('short URLs of Shlink', () => {
   })
 
   test('come from the CSV of 2022, which has no code and no domain', async () => {
-    const { recognised, links } = await readExport('shlink', 'short_urls-2022.csv')
+    const { recognised, links } = await readExample('shlink', 'short_urls-2022.csv')
     expect(recognised).toBe('shlink links')
     expect(links).toEqual([
       link('https://acme.test/', {
@@ -56,7 +56,7 @@ describe('short URLs of Shlink', () => {
   })
 
   test('come from its API with validity and limit, and without the visits of bots', async () => {
-    const { recognised, links } = await readExport('shlink', 'short-urls.json')
+    const { recognised, links } = await readExample('shlink', 'short-urls.json')
     expect(recognised).toBe('shlink links')
     expect(links).toEqual([
       link('https://store.acme.test/', {
@@ -82,7 +82,7 @@ describe('short URLs of Shlink', () => {
   })
 
   test('keep redirect rules by device and by country, and name the others', async () => {
-    const { recognised, links } = await readExport('shlink', 'short-urls-with-rules.ndjson')
+    const { recognised, links } = await readExample('shlink', 'short-urls-with-rules.ndjson')
     expect(recognised).toBe('shlink links')
     expect(links).toEqual([
       link('https://acme.test/', {
@@ -118,7 +118,7 @@ describe('short URLs of Shlink', () => {
   })
 
   test('come from older APIs', async () => {
-    const newer = await readExport('shlink', 'short-urls-v3.5.json')
+    const newer = await readExample('shlink', 'short-urls-v3.5.json')
     expect(newer.recognised).toBe('shlink links')
     expect(newer.links).toEqual([
       link('https://acme.test/app', {
@@ -131,7 +131,7 @@ describe('short URLs of Shlink', () => {
         clicks: 5,
       }),
     ])
-    const oldest = await readExport('shlink', 'short-urls-v1.json')
+    const oldest = await readExample('shlink', 'short-urls-v1.json')
     expect(oldest.recognised).toBe('shlink links')
     expect(oldest.links).toEqual([
       link('https://acme.test/2016', {
@@ -144,7 +144,7 @@ describe('short URLs of Shlink', () => {
   })
 
   test('of other shapes than those of its API are refused', async () => {
-    const { recognised, links } = await readExport('shlink', 'hostile-short-urls.json')
+    const { recognised, links } = await readExample('shlink', 'hostile-short-urls.json')
     expect(recognised).toBe('shlink links')
     const fields = links.map((row) => (Array.isArray(row) ? row.map(({ field }) => field) : row))
     expect(fields).toEqual([
@@ -162,7 +162,7 @@ describe('visits of Shlink', () => {
   const chrome = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko)'
 
   test('come from the CSV of its web client', async () => {
-    const { recognised, clicks } = await readExport('shlink', 'visits.csv')
+    const { recognised, clicks } = await readExample('shlink', 'visits.csv')
     expect(recognised).toBe('shlink clicks')
     expect(clicks).toEqual([
       click('2025-08-20T01:05:03Z', {
@@ -194,7 +194,7 @@ describe('visits of Shlink', () => {
   })
 
   test('come from the CSV of its command line, without those of no short URL', async () => {
-    const { recognised, clicks } = await readExport('shlink', 'visits-cli.csv')
+    const { recognised, clicks } = await readExample('shlink', 'visits-cli.csv')
     expect(recognised).toBe('shlink clicks')
     expect(clicks).toEqual([
       click('2026-01-10T12:00:00Z', {
@@ -222,7 +222,7 @@ describe('visits of Shlink', () => {
   })
 
   test('come from its API', async () => {
-    const { recognised, clicks } = await readExport('shlink', 'visits.json')
+    const { recognised, clicks } = await readExample('shlink', 'visits.json')
     expect(recognised).toBe('shlink clicks')
     expect(clicks).toEqual([
       click('2024-08-20T01:05:03Z', {
@@ -248,7 +248,7 @@ describe('visits of Shlink', () => {
   })
 
   test('from before version 4.1 belong to the short URL that was added to them', async () => {
-    const { recognised, clicks } = await readExport('shlink', 'visits-with-short-url.ndjson')
+    const { recognised, clicks } = await readExample('shlink', 'visits-with-short-url.ndjson')
     expect(recognised).toBe('shlink clicks')
     expect(clicks).toEqual([
       click('2020-08-20T01:05:04Z', { host, slug: '12C18', userAgent: 'curl/7.0' }),
@@ -264,7 +264,7 @@ describe('visits of Shlink', () => {
         destinationUrl: 'https://store.acme.test/?x=1',
       }),
     ])
-    expect(await readExport('shlink', 'visits-2021.csv')).toEqual({
+    expect(await readExample('shlink', 'visits-2021.csv')).toEqual({
       recognised: 'shlink clicks',
       links: [],
       clicks: [[{ field: 'visitedUrl', value: null, message: NO_SHORT_URL }]],
@@ -272,7 +272,7 @@ describe('visits of Shlink', () => {
   })
 
   test('of no short URL are no clicks', async () => {
-    expect(await readExport('shlink', 'orphan_visits.csv')).toEqual({
+    expect(await readExample('shlink', 'orphan_visits.csv')).toEqual({
       recognised: 'shlink clicks',
       links: [],
       clicks: [null, null],

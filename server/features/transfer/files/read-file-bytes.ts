@@ -11,7 +11,7 @@ const GZIP_RATIO_MAX = 200
 const GZIP_FREE_BYTES = 64 * 1024 * 1024
 
 /** The bytes of a file, or those that are packed in it. @throws FileProblem where a gzip file is damaged or too large */
-export async function* readBytes(path: string, gzipped: boolean): AsyncGenerator<Buffer> {
+export async function* readFileBytes(path: string, gzipped: boolean): AsyncGenerator<Buffer> {
   const handle = await open(path)
   try {
     if (gzipped) yield* unpack(handle)

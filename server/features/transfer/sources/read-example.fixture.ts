@@ -14,7 +14,7 @@ export const UTC: ReadingOptions = { dateOrder: null, timeZone: 'UTC', mapping: 
 
 type Row<T> = T | FieldProblem[] | null
 
-export interface ExportRows {
+export interface ExampleRows {
   /** `source has`, such as `yourls both`. */
   recognised: string | null
   links: Row<SourceLink>[]
@@ -25,16 +25,20 @@ const toRow = <T>(reading: Reading<T>): Row<T> =>
   reading === null ? null : 'value' in reading ? reading.value : reading.problems
 
 /** @param tool the folder in `fixtures` */
-export async function readExport(
+export async function readExample(
   tool: ImportSourceName,
   name: string,
   options: ReadingOptions = UTC,
-): Promise<ExportRows> {
+): Promise<ExampleRows> {
   const source = findSource(tool)
   if (!source) throw new Error(`there is no source ${tool}`)
   const file = await openSourceFile(join(import.meta.dir, 'fixtures', tool, name), name)
   const found = recogniseSource(file)
-  const rows: ExportRows = { recognised: found && `${found.source.name} ${found.has}`, links: [], clicks: [] }
+  const rows: ExampleRows = {
+    recognised: found && `${found.source.name} ${found.has}`,
+    links: [],
+    clicks: [],
+  }
   if (found?.has !== 'clicks')
     for await (const batch of readRecords(file, source.links))
       rows.links.push(...batch.map((record) => toRow(source.toLink(record, options))))

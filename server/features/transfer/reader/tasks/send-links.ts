@@ -9,7 +9,7 @@ import { getSource, openLinkFile } from './open-links.ts'
 /** A batch becomes one transaction: redirects and other writers wait for no more. */
 const BATCH_LINKS = 25
 
-export const readLinkRows: TaskFunction<'links'> = async (input, send) => {
+export const sendLinks: TaskFunction<'links'> = async (input, send) => {
   const source = getSource(input.source)
   const file = await openLinkFile(source, input.file)
   const toKeys = createLinkKeys(source)

@@ -4,7 +4,7 @@ import type { FieldReader } from '../files/fields.ts'
 import { toHost } from './short-url.ts'
 
 /** @returns null where the field is empty, and where it is no host: that is a problem */
-export function readHost(fields: FieldReader, name: string): string | null {
+export function readDomainName(fields: FieldReader, name: string): string | null {
   const text = fields.text(name)
   const host = text === null ? null : toHost(text)
   if (text !== null && host === null) fields.add(name, text, 'This is no domain. Write it as go.example.com.')
