@@ -18,7 +18,7 @@ import { until } from '../support/until.ts'
 
 setDefaultTimeout(240_000)
 
-const CLICKS = atScale({ test: 300, soak: 20_000 })
+const CLICKS = atScale({ test: 300, soak: 3_000 })
 /** More of them ask the same of other groupings. */
 const QUESTIONS = atScale({ test: 200, soak: 10_000 })
 /** A workspace may ask so much at once. */
