@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { hasPendingImports } from '../../server/features/hits/batches/hit-import.ts'
 import type { ImportResource } from '../../server/features/transfer/schema.ts'
+import { getClickHouse } from '../support/clickhouse/clickhouse-server.ts'
 import { answerQuestion, listNames, listQuestions } from '../support/imports/analytics-questions.ts'
 import { createFullWorkspace, FULL_DOMAIN, type KeyedWorkspace } from '../support/imports/full-workspace.ts'
 import { uploadImport, waitForImport } from '../support/imports/import-client.ts'
@@ -17,7 +18,7 @@ import { until } from '../support/until.ts'
 
 setDefaultTimeout(240_000)
 
-const CLICKS = atScale({ test: 300, soak: 20_000 })
+const CLICKS = atScale({ test: 300, soak: 3_000 })
 /** More of them ask the same of other groupings. */
 const QUESTIONS = atScale({ test: 200, soak: 10_000 })
 /** A workspace may ask so much at once. */
@@ -25,15 +26,34 @@ const AT_ONCE = 4
 const directory = mkdtempSync(join(tmpdir(), 'towpath-round-trip-'))
 const toPath = (name: string) => join(directory, `${name}.zip`)
 const servers: TestServer[] = []
+/** Of the commands beside a server. */
+const environments = new Map<TestServer, Record<string, string>>()
 
 afterAll(async () => {
   for (const server of servers) await server.close()
   rmSync(directory, { recursive: true, force: true })
 })
 
-async function start(): Promise<TestServer> {
+type Engines = 'sqlite' | 'postgres' | 'postgres and ClickHouse'
+const ENGINES = atScale<Engines[]>({
+  test: ['sqlite'],
+  soak: ['sqlite', 'postgres', 'postgres and ClickHouse'],
+})
+
+async function start(engines: Engines): Promise<TestServer> {
   // Nobody waits for the limit of requests a minute.
-  const server = await startServer('sqlite', { clock: () => performance.now() * 100 })
+  const hasClickHouse = engines === 'postgres and ClickHouse'
+  const environment: Record<string, string> = hasClickHouse
+    ? { CLICKHOUSE_URL: await (await getClickHouse()).createDatabase() }
+    : {}
+  const server = await startServer(engines === 'sqlite' ? 'sqlite' : 'postgres', {
+    clock: () => performance.now() * 100,
+    environment,
+  })
+  environments.set(server, {
+    ...environment,
+    ...(server.databaseUrl && { DATABASE_URL: server.databaseUrl }),
+  })
   servers.push(server)
   return server
 }
@@ -58,7 +78,7 @@ async function take(
   return done
 }
 
-describe('a workspace on another server', () => {
+describe.each(ENGINES)('a workspace on another server (%s)', (engine) => {
   let from: TestServer
   let to: TestServer
   let home: KeyedWorkspace
@@ -66,8 +86,8 @@ describe('a workspace on another server', () => {
   let done: ImportResource
 
   beforeAll(async () => {
-    from = await start()
-    to = await start()
+    from = await start(engine)
+    to = await start(engine)
     home = await createFullWorkspace(from, CLICKS)
     away = await to.createWorkspace()
     await exportWorkspace(from, home, toPath('home'))
@@ -129,7 +149,7 @@ describe('a workspace on another server', () => {
     const path = toPath('command')
     const child = Bun.spawn([process.execPath, 'server/cli/main.ts', 'export', String(away.id), path], {
       cwd: join(import.meta.dir, '../..'),
-      env: { PATH: process.env.PATH, DATA_DIR: to.dataDir, TOWPATH_URL: to.origin },
+      env: { PATH: process.env.PATH, DATA_DIR: to.dataDir, TOWPATH_URL: to.origin, ...environments.get(to) },
       stderr: 'pipe',
     })
     const error = await new Response(child.stderr).text()
@@ -141,7 +161,7 @@ describe('a workspace on another server', () => {
   })
 
   test('comes through a second time the same', async () => {
-    const third = await start()
+    const third = await start(engine)
     const ws = await third.createWorkspace()
     await take(third, ws, 'away')
     await exportWorkspace(third, ws, toPath('third'))
@@ -155,7 +175,7 @@ describe('a workspace on another server', () => {
   })
 })
 
-describe('an export that is imported again', () => {
+describe.each(ENGINES)('an export that is imported again (%s)', (engine) => {
   let server: TestServer
   let file: string
   const open = () => server.createWorkspace()
@@ -192,7 +212,7 @@ describe('an export that is imported again', () => {
   }
 
   beforeAll(async () => {
-    server = await start()
+    server = await start(engine)
     file = 'home'
   })
 

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { buffer } from 'node:stream/consumers'
 import type { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 import fc from 'fast-check'
 import { ZipFile } from 'yazl'
 import { atScale } from '../../../../tests/support/scale.ts'
@@ -67,7 +67,10 @@ describe('the zip of a workspace', () => {
     const batches: unknown[] = []
     await readArchiveRecords({ path, skip: 0 }, async (batch) => batches.push(batch))
     expect(batches).toEqual([
-      { file: 'tags.ndjson', readings: [{ row: 1, record: { name: 'a', color: 'gray', createdAt: 1767225600000 } }] },
+      {
+        file: 'tags.ndjson',
+        readings: [{ row: 1, record: { name: 'a', color: 'gray', createdAt: 1767225600000 } }],
+      },
     ])
   })
 
@@ -76,17 +79,71 @@ describe('the zip of a workspace', () => {
     ['without a manifest', [['tags.ndjson', TAGS]], 'no manifest.json'],
     ['with another manifest', [['manifest.json', '{"format":"other"}']], 'not that of an export'],
     ['with a manifest that is no JSON', [['manifest.json', '{']], 'not that of an export'],
-    ['of a newer release', [['manifest.json', toManifest({}, { version: 2, product: '9.0.0' })]], 'newer release (9.0.0)'],
-    ['with a file that was changed', [['tags.ndjson', TAGS.replace('"a"', '"b"')], ['manifest.json', toManifest({ 'tags.ndjson': TAGS })]], 'checksum'],
-    ['with a file that is shorter', [['tags.ndjson', ''], ['manifest.json', toManifest({ 'tags.ndjson': TAGS })]], 'another tags.ndjson'],
-    ['without a file of its manifest', [['manifest.json', toManifest({ 'tags.ndjson': TAGS })]], 'lacks "tags.ndjson"'],
-    ['with a file beside its manifest', [['tags.ndjson', TAGS], ['manifest.json', toManifest({})]], 'does not name'],
-    ['with a file that no export has', [['evil.sh', 'x'], ['manifest.json', toManifest({})]], 'no export of this product has'],
-    ['with a file twice', [['tags.ndjson', TAGS], ['tags.ndjson', TAGS], ['manifest.json', toManifest({ 'tags.ndjson': TAGS })]], 'twice'],
-    ['with a bomb', [['hits.ndjson', bomb], ['manifest.json', toManifest({ 'hits.ndjson': bomb })]], 'more than 200 times'],
-  ] as [string, [string, string | Buffer][], string][])('%s is refused with a sentence', async (_, entries, sentence) => {
-    expect(await read(await pack(entries))).toContain(sentence)
-  })
+    [
+      'of a newer release',
+      [['manifest.json', toManifest({}, { version: 2, product: '9.0.0' })]],
+      'newer release (9.0.0)',
+    ],
+    [
+      'with a file that was changed',
+      [
+        ['tags.ndjson', TAGS.replace('"a"', '"b"')],
+        ['manifest.json', toManifest({ 'tags.ndjson': TAGS })],
+      ],
+      'checksum',
+    ],
+    [
+      'with a file that is shorter',
+      [
+        ['tags.ndjson', ''],
+        ['manifest.json', toManifest({ 'tags.ndjson': TAGS })],
+      ],
+      'another tags.ndjson',
+    ],
+    [
+      'without a file of its manifest',
+      [['manifest.json', toManifest({ 'tags.ndjson': TAGS })]],
+      'lacks "tags.ndjson"',
+    ],
+    [
+      'with a file beside its manifest',
+      [
+        ['tags.ndjson', TAGS],
+        ['manifest.json', toManifest({})],
+      ],
+      'does not name',
+    ],
+    [
+      'with a file that no export has',
+      [
+        ['evil.sh', 'x'],
+        ['manifest.json', toManifest({})],
+      ],
+      'no export of this product has',
+    ],
+    [
+      'with a file twice',
+      [
+        ['tags.ndjson', TAGS],
+        ['tags.ndjson', TAGS],
+        ['manifest.json', toManifest({ 'tags.ndjson': TAGS })],
+      ],
+      'twice',
+    ],
+    [
+      'with a bomb',
+      [
+        ['hits.ndjson', bomb],
+        ['manifest.json', toManifest({ 'hits.ndjson': bomb })],
+      ],
+      'more than 200 times',
+    ],
+  ] as [string, [string, string | Buffer][], string][])(
+    '%s is refused with a sentence',
+    async (_, entries, sentence) => {
+      expect(await read(await pack(entries))).toContain(sentence)
+    },
+  )
 
   test('that was cut off, or damaged anywhere, is refused or the same', async () => {
     for (let length = 0; length < whole.length; length += 7)
