@@ -93,7 +93,6 @@ function Files({ state }: { state: NewImportState }) {
   const { draft, source, inspection, start, errors, change } = state
   const isStarting = start.part !== null
   const info = source && SOURCES[source]
-  const chosen = draft.source && SOURCES[draft.source]
   return (
     <Card title="New import">
       <div className="grid grid-cols-1 gap-5">
@@ -101,28 +100,7 @@ function Files({ state }: { state: NewImportState }) {
           Short links, titles, tags, dates and targets come over, and the click history where the tool exports
           it. Nothing changes before you have seen what would be imported.
         </p>
-        <Field
-          label="From"
-          className="grid-cols-1"
-          error={errors.source}
-          hint={chosen ? chosen.file : 'Choose the tool to read which file it needs.'}
-        >
-          {(control) => (
-            <Select
-              {...control}
-              value={draft.source}
-              disabled={isStarting}
-              onChange={({ target }) => change({ source: target.value as ImportSourceName | '' })}
-            >
-              <option value="">Recognise the tool</option>
-              {IMPORT_SOURCE_NAMES.map((name) => (
-                <option key={name} value={name}>
-                  {SOURCES[name].title}
-                </option>
-              ))}
-            </Select>
-          )}
-        </Field>
+        <SourceField state={state} />
         <FileDrop
           label="File with the links"
           hint={`At most ${formatBytes(LINKS_FILE_MAX)}, or ${formatBytes(LARGE_FILE_MAX)} for a workspace of Towpath.`}
@@ -160,6 +138,34 @@ function Files({ state }: { state: NewImportState }) {
         )}
       </div>
     </Card>
+  )
+}
+
+function SourceField({ state: { draft, start, errors, change } }: { state: NewImportState }) {
+  const chosen = draft.source && SOURCES[draft.source]
+  return (
+    <Field
+      label="From"
+      className="grid-cols-1"
+      error={errors.source}
+      hint={chosen ? chosen.file : 'Choose the tool to read which file it needs.'}
+    >
+      {(control) => (
+        <Select
+          {...control}
+          value={draft.source}
+          disabled={start.part !== null}
+          onChange={({ target }) => change({ source: target.value as ImportSourceName | '' })}
+        >
+          <option value="">Recognise the tool</option>
+          {IMPORT_SOURCE_NAMES.map((name) => (
+            <option key={name} value={name}>
+              {SOURCES[name].title}
+            </option>
+          ))}
+        </Select>
+      )}
+    </Field>
   )
 }
 

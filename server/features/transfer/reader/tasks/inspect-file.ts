@@ -86,7 +86,7 @@ async function inspectRecords(
   }
 }
 
-/** A record has its host before somebody has said which order its dates have, and which columns it has. */
+/** A record has its host before somebody has said which order its dates have. */
 function readHost(
   source: ImportSource,
   holds: Inspection['holds'],
@@ -94,16 +94,11 @@ function readHost(
   options: ReadingOptions,
 ): string | undefined {
   const orders = options.dateOrder === null ? [null, ...DATE_ORDERS] : [options.dateOrder]
-  try {
-    for (const dateOrder of orders) {
-      // What dates allow is collected once.
-      const asked =
-        dateOrder === options.dateOrder ? options : { ...options, dateOrder, dateOrders: undefined }
-      const reading = holds === 'links' ? source.toLink(record, asked) : source.toClick?.(record, asked)
-      if (reading && 'value' in reading) return reading.value.host ?? undefined
-    }
-  } catch (error) {
-    if (!(error instanceof FileProblem)) throw error
+  for (const dateOrder of orders) {
+    // What dates allow is collected once.
+    const asked = dateOrder === options.dateOrder ? options : { ...options, dateOrder, dateOrders: undefined }
+    const reading = holds === 'links' ? source.toLink(record, asked) : source.toClick?.(record, asked)
+    if (reading && 'value' in reading) return reading.value.host ?? undefined
   }
   return undefined
 }
