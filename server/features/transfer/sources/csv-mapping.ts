@@ -2,9 +2,10 @@
 
 import { toPlainName } from '../files/fields.ts'
 import { FileProblem, type FileRecord, type SourceFile } from '../files/source-file.ts'
+import { MAPPED_FIELDS, type MappedField } from '../schema.ts'
 
 /** Our fields, each with the names that columns with it usually have: as plain names, the most certain one first. */
-const FIELD_NAMES = {
+const FIELD_NAMES: Record<MappedField, readonly string[]> = {
   destinationUrl: [
     'destinationurl',
     'longurl',
@@ -70,12 +71,9 @@ const FIELD_NAMES = {
   desktopUrl: ['desktopurl', 'desktop'],
   clicks: ['clicks', 'totalclicks', 'visits', 'visitcount', 'hits', 'clickcount', 'engagements', 'scans'],
   externalId: ['id', 'linkid', 'externalid', 'uuid'],
-} as const
+}
 
-export type CsvField = keyof typeof FIELD_NAMES
-export const CSV_FIELDS = Object.keys(FIELD_NAMES) as CsvField[]
-
-export type CsvMapping = Partial<Record<CsvField, string>>
+export type CsvMapping = Partial<Record<MappedField, string>>
 
 /** A name that two fields may have is for the first one in the order of the fields. */
 export function suggestMapping(columns: readonly string[]): Record<string, string> {
@@ -85,7 +83,7 @@ export function suggestMapping(columns: readonly string[]): Record<string, strin
     if (!plain.has(name)) plain.set(name, column)
   }
   const mapping: CsvMapping = {}
-  for (const field of CSV_FIELDS) {
+  for (const field of MAPPED_FIELDS) {
     const name = FIELD_NAMES[field].find((known) => plain.has(known))
     if (name === undefined) continue
     mapping[field] = plain.get(name) as string
@@ -120,8 +118,8 @@ function mergeMappings(columns: readonly string[], said: Record<string, string>)
   const mapping: CsvMapping = suggestMapping(columns)
   const chosen = new Set(Object.values(said))
   // A column that a person has chosen for one field is no longer guessed for another.
-  for (const field of CSV_FIELDS) if (chosen.has(mapping[field] ?? '')) delete mapping[field]
-  for (const field of CSV_FIELDS) {
+  for (const field of MAPPED_FIELDS) if (chosen.has(mapping[field] ?? '')) delete mapping[field]
+  for (const field of MAPPED_FIELDS) {
     const column = said[field]
     if (column === '') delete mapping[field]
     else if (column !== undefined) mapping[field] = column
@@ -129,14 +127,10 @@ function mergeMappings(columns: readonly string[], said: Record<string, string>)
   return mapping
 }
 
-/** @throws FileProblem where a person has named a field or a column that is none, and where no column has the destination */
+/** @throws FileProblem where a person has named a column that is none, and where no column has the destination */
 export function checkMapping(file: SourceFile, said: Record<string, string>): void {
   const [columns, has] = [file.columns, `The file has: ${listNames(file.columns)}.`]
-  for (const [field, column] of Object.entries(said)) {
-    if (!CSV_FIELDS.some((known) => known === field))
-      throw new FileProblem(
-        `mapping: "${field}" is no field of a link. Fields are: ${CSV_FIELDS.join(', ')}.`,
-      )
+  for (const column of Object.values(said)) {
     // JSON leaves out what is empty: later records may have more.
     if (column !== '' && file.format === 'csv' && !columns.includes(column))
       throw new FileProblem(`mapping: the file has no column "${column}". ${has}`)

@@ -2,7 +2,8 @@
 // columns need none.
 
 import { FieldReader } from '../files/fields.ts'
-import { type CsvField, type CsvMapping, checkMapping, findMapping, suggestMapping } from './csv-mapping.ts'
+import type { MappedField } from '../schema.ts'
+import { type CsvMapping, checkMapping, findMapping, suggestMapping } from './csv-mapping.ts'
 import { splitShortUrl, toHost, toSlug } from './short-url.ts'
 import type { ImportSource, ReadingOptions, SourceLink } from './source.ts'
 import { createSourceLink } from './source-link.ts'
@@ -26,8 +27,8 @@ export const csv: ImportSource = {
 
 function readLink(fields: FieldReader, mapping: CsvMapping, options: ReadingOptions): SourceLink {
   // A field without a column finds nothing: no column has an empty name.
-  const column = (field: CsvField) => mapping[field] ?? ''
-  const text = (field: CsvField) => fields.text(column(field))
+  const column = (field: MappedField) => mapping[field] ?? ''
+  const text = (field: MappedField) => fields.text(column(field))
   return createSourceLink({
     ...readShortUrl(fields, mapping),
     destinationUrl: fields.required(
