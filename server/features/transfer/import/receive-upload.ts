@@ -115,6 +115,8 @@ async function parseForm(
     form.on(limit, () =>
       fail(invalid({ body: `must have each file once, and at most ${FIELDS_MAX} fields` })),
     )
+  // Both may fail once more, after the pipeline has ended.
+  for (const stream of [source, form]) stream.on('error', () => {})
   const parsing = pipeline(source, form)
   parsing.catch(fail)
   try {
