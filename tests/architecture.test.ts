@@ -68,12 +68,6 @@ const EXCEPTIONS: RuleException[] = [
     'purgeDeletedBefore',
     'a job purges what is due; the verb above it calls allow()',
   ),
-  createException(
-    'workspace',
-    'links/list.ts',
-    'listLinks',
-    'applyFilters() serves both queries and names the workspace',
-  ),
   createException('workspace', 'doctor/row-clicks.ts', 'listNextLinks', WHOLE_SERVER),
   createException('workspace', 'doctor/lead-counts.ts', 'findLackingLeads', WHOLE_SERVER),
   createException('workspace', 'doctor/lead-counts.ts', 'countLeads', WHOLE_SERVER),

@@ -46,7 +46,7 @@ const list = async (ws: TestWorkspace) => {
   // biome-ignore lint/suspicious/noExplicitAny: links as the API answers them
   return json.data.map(({ id, updatedAt, tags, ...link }: any) => ({
     ...link,
-    tags: tags.map(({ name }: any) => name),
+    tags: tags.map(({ name }: { name: string }) => name),
   }))
 }
 
