@@ -22,7 +22,7 @@ export function ReportSetting() {
     <div className="mt-6">
       <Card title="Mail">
         {role === 'owner' ? (
-          <Setting key={data.missingReportAbove} above={data.missingReportAbove} />
+          <Setting above={data.missingReportAbove} />
         ) : (
           <p className="text-soft">{describe(data.missingReportAbove)} Only owners can change that.</p>
         )}

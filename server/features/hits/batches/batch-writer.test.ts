@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
+import { until } from '../../../../tests/support/until.ts'
 import { createGeoLookup } from '../../../storage/geo.ts'
 import { openDuckDb } from '../../../storage/hits/duckdb/engine.ts'
 import { HIT_CLASSES, HIT_DIMENSIONS, type Hit } from '../../../storage/hits/hit.ts'
@@ -77,6 +78,15 @@ async function hitsOf(written: Written[]): Promise<(Hit | null)[]> {
   return hits
 }
 
+/** Appends hits, and waits until the spool has a place for each: until then some wait in memory. */
+async function appendMany(spool: Spool, count: number, toHit: (index: number) => Partial<RawHit>) {
+  for (let i = 0; i < count; i++) {
+    spool.append(createRawHit(toHit(i)))
+    if (i % 500 === 0) await until('room in the spool', () => spool.stats().waiting === 0)
+  }
+  await until('room in the spool', () => spool.stats().waiting === 0)
+}
+
 test('leaves hits that arrive after the end was reached to the next pass, so that load makes no tiny batches', async () => {
   let more = 5
   const { spool, write, written } = await setUp({
@@ -91,11 +101,7 @@ test('leaves hits that arrive after the end was reached to the next pass, so tha
 
 test('writes a backlog as batches of the given size, with each hit in one of them, in order', async () => {
   const { spool, write, written } = await setUp({ maxHits: 3000 })
-  for (let i = 0; i < 12_000; i++) {
-    spool.append(createRawHit({ at: i, linkId: 1 + (i % 3) }))
-    if (i % 500 === 0) await Bun.sleep(1)
-  }
-  while (spool.stats().waiting > 0) await Bun.sleep(1)
+  await appendMany(spool, 12_000, (i) => ({ at: i, linkId: 1 + (i % 3) }))
   expect(spool.stats().dropped).toBe(0)
   await write()
   expect(written.length).toBeGreaterThan(2)
@@ -129,11 +135,7 @@ test('discards a batch that cannot be saved and the batch enriched in the meanti
       if (written.length === 1) rmSync(dir, { recursive: true })
     },
   })
-  for (let i = 0; i < 12_000; i++) {
-    spool.append(createRawHit({ at: i }))
-    if (i % 500 === 0) await Bun.sleep(1)
-  }
-  while (spool.stats().waiting > 0) await Bun.sleep(1)
+  await appendMany(spool, 12_000, (i) => ({ at: i }))
   await expect(write()).rejects.toThrow()
   expect(written.length).toBe(1)
   await mkdir(dir)
@@ -158,10 +160,7 @@ test('leaves no unfinished batch when enriching fails, and tries again', async (
     },
   })
   // More than one window of the spool, so that a part is written before the failure.
-  for (let i = 0; i < 10_000; i++) {
-    spool.append(createRawHit({ linkId: i }))
-    if (i % 500 === 0) await Bun.sleep(1)
-  }
+  await appendMany(spool, 10_000, (i) => ({ linkId: i }))
   await expect(write()).rejects.toThrow('not today')
   expect(await readdir(dir)).toEqual([])
   broken = false
