@@ -80,7 +80,6 @@ export const MAPPED_FIELDS = [
   'clicks',
   'externalId',
 ] as const
-export type MappedField = (typeof MAPPED_FIELDS)[number]
 
 const texts = (what: string, most: number) =>
   z

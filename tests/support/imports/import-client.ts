@@ -33,8 +33,9 @@ export const getImport = async (ws: Api, id: number): Promise<ImportResource> =>
 /** @returns the import when it neither waits nor runs */
 export function waitForImport(ws: Api, id: number): Promise<ImportResource> {
   return until('the end of the import', async () => {
-    const found = await getImport(ws, id)
-    return ['queued', 'running'].includes(found.status) ? undefined : found
+    const found: ImportResource | undefined = await getImport(ws, id)
+    // A long wait asks more often than a workspace may.
+    return !found || ['queued', 'running'].includes(found.status) ? undefined : found
   })
 }
 

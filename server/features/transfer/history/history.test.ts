@@ -327,7 +327,7 @@ onBothEngines('histories in parts, in any order, repeated and undone', (server) 
           ),
         ).toEqual(days)
       }),
-      { numRuns: atScale(3, 100) },
+      { numRuns: atScale({ test: 3, soak: 100 }) },
     )
   }, 1_200_000)
 

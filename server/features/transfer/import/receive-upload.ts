@@ -100,6 +100,8 @@ async function parseForm(
   const writes: Promise<void>[] = []
   form.on('file', (field, stream, name) => {
     parts.push(stream)
+    // A part that is refused has no other listener, and its error would end the server.
+    stream.on('error', () => {})
     const write = storeFile(upload, field as FileField, stream, name)
     write.catch(fail)
     writes.push(write)
@@ -113,6 +115,8 @@ async function parseForm(
     form.on(limit, () =>
       fail(invalid({ body: `must have each file once, and at most ${FIELDS_MAX} fields` })),
     )
+  // Both may fail once more, after the pipeline has ended.
+  for (const stream of [source, form]) stream.on('error', () => {})
   const parsing = pipeline(source, form)
   parsing.catch(fail)
   try {
