@@ -2,8 +2,8 @@
 
 import { hashPassword } from '../../lib/crypto/password.ts'
 import { unavailable } from '../../lib/failure.ts'
-import type { Connection } from '../../storage/database/open-database.ts'
 import type { Actor } from '../accounts/access/actor.ts'
+import { lockWorkspace } from '../accounts/workspaces/lock-workspace.ts'
 import { createLinkIn, type LinkNeeds, type LinkTransaction } from './create.ts'
 import { resolveDomain } from './names/link-domain.ts'
 import { toLinkColumns } from './rules.ts'
@@ -38,7 +38,7 @@ async function findExisting(
   input: CreateLinkInput,
 ): Promise<number | undefined> {
   // On PostgreSQL two upserts of the same link can run at the same time. A lock on the workspace's row makes one wait.
-  const locked = db.engine === 'postgres' ? await lockWorkspace(connection, actor) : true
+  const locked = db.engine === 'postgres' ? await lockWorkspace(connection, actor.workspaceId) : true
   if (!locked) throw unavailable(new Error('workspace is gone'))
   const ownLinks = connection
     .selectFrom('links')
@@ -55,15 +55,4 @@ async function findExisting(
     .limit(1)
     .executeTakeFirst()
   return oldest?.id
-}
-
-async function lockWorkspace(connection: Connection, actor: Actor): Promise<boolean> {
-  const row = await connection
-    .selectFrom('workspaces')
-    .select('id')
-    .where('id', '=', actor.workspaceId)
-    // Not FOR UPDATE, which would block the foreign key checks of concurrent inserts.
-    .forNoKeyUpdate()
-    .executeTakeFirst()
-  return row !== undefined
 }

@@ -48,6 +48,8 @@ export const DRY_RUN_FILE_HOURS = 24
 export const OPEN_IMPORTS_MAX = 5
 /** More errors of an import are in its CSV. */
 export const ERRORS_SHOWN = 1000
+/** Of each import in a list. */
+export const ERRORS_LISTED = 5
 export const FILE_MAX = 64 * 1024 ** 2
 /** Of click histories, and of our own exports. */
 export const LARGE_FILE_MAX = 1024 ** 3
@@ -192,7 +194,9 @@ export const ImportShape = z
     progress: z.number().openapi({ description: 'From 0 to 1' }),
     notices: z.array(z.string()),
     problem: z.string().nullable().openapi({ description: 'Why the import failed' }),
-    errors: z.array(ImportErrorShape).openapi({ description: `The first ${ERRORS_SHOWN}` }),
+    errors: z
+      .array(ImportErrorShape)
+      .openapi({ description: `The first ${ERRORS_SHOWN}; in a list, the first ${ERRORS_LISTED}` }),
     kept: z.array(KeptItemShape).openapi({ description: 'What an undo has left' }),
     undoableUntil: z.iso.datetime().nullable(),
     createdAt: z.iso.datetime(),

@@ -8,13 +8,14 @@ import { cutPage, orderById, type Page, readPageQuery } from '../../../lib/pagin
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import type { ImportRows } from '../../../storage/database/tables/transfer-tables.ts'
 import type { Actor } from '../../accounts/access/actor.ts'
-import type {
-  ImportListQueryInput,
-  ImportResource,
-  ImportRowResource,
-  ImportRowsQueryInput,
-  RowKind,
-  RowOutcome,
+import {
+  ERRORS_LISTED,
+  type ImportListQueryInput,
+  type ImportResource,
+  type ImportRowResource,
+  type ImportRowsQueryInput,
+  type RowKind,
+  type RowOutcome,
 } from '../schema.ts'
 import { type ImportRow, toImportResource } from './import-row.ts'
 
@@ -51,7 +52,7 @@ export async function listImports(
   const { rows, nextCursor } = cutPage(found, limit, IMPORTS)
   const { total } = await all.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
   const data: ImportResource[] = []
-  for (const row of rows) data.push(await toImportResource(read, actor, row))
+  for (const row of rows) data.push(await toImportResource(read, actor, row, ERRORS_LISTED))
   return { data, nextCursor, total: Number(total) }
 }
 

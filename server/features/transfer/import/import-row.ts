@@ -107,8 +107,9 @@ export async function toImportResource(
   connection: Connection,
   actor: Pick<Actor, 'workspaceId'>,
   row: ImportRow,
+  errorsShown = ERRORS_SHOWN,
 ): Promise<ImportResource> {
-  const listRows = (outcome: string) =>
+  const listRows = (outcome: string, limit: number) =>
     connection
       .selectFrom('import_rows')
       .selectAll()
@@ -116,7 +117,10 @@ export async function toImportResource(
       .where('import_id', '=', row.id)
       .where('outcome', '=', outcome)
       .orderBy('id')
-      .limit(ERRORS_SHOWN)
+      .limit(limit)
       .execute()
-  return toResource(row, [...(await listRows('failed')), ...(await listRows('kept'))])
+  return toResource(row, [
+    ...(await listRows('failed', errorsShown)),
+    ...(await listRows('kept', ERRORS_SHOWN)),
+  ])
 }

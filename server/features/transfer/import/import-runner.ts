@@ -1,8 +1,11 @@
 // Runs the imports of this node, one at a time: check, links, clicks. An import that a stop or a kill has interrupted goes
 // on where it was.
 
+import type { ExpressionBuilder } from 'kysely'
 import { Failure } from '../../../lib/failure.ts'
 import { describeError, log } from '../../../lib/log.ts'
+import type { Tables } from '../../../storage/database/tables.ts'
+import { lockWorkspace } from '../../accounts/workspaces/lock-workspace.ts'
 import { isArchive } from '../archive/is-archive.ts'
 import { FileProblem } from '../files/source-file.ts'
 import { eraseImportedClicks, type HistoryErasureNeeds } from '../history/erase-imported-clicks.ts'
@@ -36,30 +39,47 @@ export async function runImports(needs: RunnerNeeds, signal: AbortSignal): Promi
   }
 }
 
-/** Runs one import of this node to its end. Undos, and what has run before, come first. */
+/**
+ * Undos, and what has run before, come first. No import begins while another node runs one of the same workspace: both
+ * would bring the days of a history that neither has found.
+ */
 async function takeNext({ db, node, now }: ImportNeeds): Promise<ImportRow | undefined> {
   const next = await db.read
     .selectFrom('imports')
     .selectAll()
     .where('node', '=', node)
-    .where('status', 'in', ['running', 'queued'])
+    .where((e) => e.or([e('status', '=', 'running'), e.and([e('status', '=', 'queued'), isAlone(e)])]))
     .orderBy('status', 'desc')
     .orderBy('id')
     .limit(1)
     .executeTakeFirst()
   if (next?.status !== 'queued') return next
-  // Between the two statements somebody may have cancelled it.
-  return db.write((connection) =>
-    connection
+  return db.write(async (connection) => {
+    if (db.engine === 'postgres') await lockWorkspace(connection, next.workspace_id)
+    // Between the two statements somebody may have cancelled it, or another node has begun one.
+    return connection
       .updateTable('imports')
       .set({ status: 'running', stage: 'check', started_at: now() })
       .where('workspace_id', '=', next.workspace_id)
       .where('id', '=', next.id)
       .where('status', '=', 'queued')
+      .where(isAlone)
       .returningAll()
-      .executeTakeFirst(),
-  )
+      .executeTakeFirst()
+  })
 }
+
+/** Whether no other node runs an import of the same workspace. */
+const isAlone = ({ not, exists, selectFrom }: ExpressionBuilder<Tables, 'imports'>) =>
+  not(
+    exists(
+      selectFrom('imports as other')
+        .select('other.id')
+        .whereRef('other.workspace_id', '=', 'imports.workspace_id')
+        .whereRef('other.node', '<>', 'imports.node')
+        .where('other.status', '=', 'running'),
+    ),
+  )
 
 async function runImport(needs: RunnerNeeds, row: ImportRow, signal: AbortSignal): Promise<void> {
   for (let readers = 1; ; readers++) {
