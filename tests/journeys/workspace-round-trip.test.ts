@@ -132,7 +132,10 @@ describe.each(ENGINES)('a workspace on another server (%s)', (engine) => {
     expect(questions.length).toBeGreaterThan(200)
     const [names, namesThere] = [await listNames(from, home), await listNames(to, away)]
     // Each part of the list is asked, whatever their number.
-    const asked = questions.filter((_, index) => (index * QUESTIONS) % questions.length < QUESTIONS)
+    const asked = questions.filter(
+      (question, index) =>
+        question.includes('/missing') || (index * QUESTIONS) % questions.length < QUESTIONS,
+    )
     for (let at = 0; at < asked.length; at += AT_ONCE)
       await Promise.all(
         asked.slice(at, at + AT_ONCE).map(async (question) => {

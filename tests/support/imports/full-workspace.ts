@@ -35,6 +35,14 @@ export async function createFullWorkspace(server: TestServer, clicks: number): P
     const { json } = await ws.api('/analytics/clicks?interval=90d')
     return json.data?.clicks >= clicks
   })
+  await until('the missing slugs to be stored', async () => {
+    const rows = await server.app.db.read
+      .selectFrom('misses')
+      .select('slug')
+      .where('workspace_id', '=', id)
+      .execute()
+    return rows.length > 1
+  })
   await server.waitUntilShipped()
   return ws
 }

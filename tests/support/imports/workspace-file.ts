@@ -4,6 +4,7 @@ import { type Archive, openArchive } from '../../../server/features/transfer/arc
 import { readLines } from '../../../server/features/transfer/archive/read-lines.ts'
 import { WORKSPACE_FILES, type WorkspaceFileName } from '../../../server/features/transfer/export/manifest.ts'
 import type { TestServer, TestWorkspace } from '../server/test-server.ts'
+import { until } from '../until.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: records of any file
 type FileRecords = Record<WorkspaceFileName, any[]>
@@ -13,7 +14,14 @@ export async function exportWorkspace(
   { key }: Pick<TestWorkspace, 'key'>,
   path: string,
 ): Promise<void> {
-  const response = await fetch(`${origin}/v1/export`, { headers: { Authorization: `Bearer ${key}` } })
+  const response = await until(
+    'a place in the limit of requests',
+    async () => {
+      const answer = await fetch(`${origin}/v1/export`, { headers: { Authorization: `Bearer ${key}` } })
+      return answer.status === 429 ? undefined : answer
+    },
+    120_000,
+  )
   if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`)
   await Bun.write(path, await response.arrayBuffer())
 }
