@@ -105,7 +105,7 @@ async function expectExactly(target: ImportTarget, { people, countries }: Shlink
       rows.length > 0 &&
       rows.every(
         ({ slug, clicks, tags }) =>
-          clicks === people.get(slug) && tags.length === (Number(slug.slice(5)) % 2 ? 1 : 2),
+          clicks === (people.get(slug) ?? 0) && tags.length === (Number(slug.slice(5)) % 2 ? 1 : 2),
       )
     )
   })
