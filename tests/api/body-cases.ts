@@ -121,12 +121,20 @@ function valuesFor(schema: Schema, pick: PickSome): unknown[] {
   ]
 }
 
+const FORM_TYPE = 'multipart/form-data'
+
 function wholeBodies(operation: Operation, sample: SampleRequest, pick: PickSome): RequestCase[] {
   const url = toRequestUrl(operation, sample)
   // One function reads the bodies of all operations: together they get each of these bodies.
   const bad = pick(BAD_BODIES, 10)
     // A PATCH without a body is valid and changes nothing (docs/contract.md §1).
     .filter(({ what }) => !(operation.method === 'PATCH' && what === 'nothing'))
+    // Where a form is taken, one without its fields is invalid input.
+    .map((body) =>
+      body.type?.startsWith(FORM_TYPE) && operation.requestBody?.content[FORM_TYPE]
+        ? { ...body, status: undefined }
+        : body,
+    )
     .map(
       ({ what, type, bytes, status }): RequestCase => ({
         description: `a body of ${what}`,

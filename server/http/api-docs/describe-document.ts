@@ -66,6 +66,7 @@ const LISTED_AT: Record<string, string> = {
   Deliveries: '/v1/deliveries',
   Members: '/v1/members',
   'API keys': '/v1/keys',
+  'Import and export': '/v1/imports',
 }
 
 /** Says of each parameter in a path that the thing must exist, and where its id or key stands. */
