@@ -600,8 +600,10 @@ const compareAnswers = (server: () => TestServer) => {
     }
   })
 
-  test('imports: a file is looked at, imported and undone', async () => {
+  test('imports and exports: a file is looked at, imported and undone', async () => {
     const own = await server().createWorkspace()
+    for (const format of ['csv', 'ndjson']) await ask(own, 'exportLinks', 200, { query: { format } })
+    await ask(own, 'exportWorkspace', 200)
     const file = `slug,url\nimported-${own.id},https://example.com/\nbad slug,https://example.com/\n`
     await ask(own, 'inspectImport', 200, { body: { file } })
     const started = await ask(own, 'createImport', 202, {
