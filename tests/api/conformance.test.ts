@@ -623,17 +623,6 @@ const compareAnswers = (server: () => TestServer) => {
     await ask(own, 'deleteImport', 409, { path })
   })
 
-  test('exports of links and of a workspace', async () => {
-    const own = await server().createWorkspace()
-    await ask(own, 'createLink', 201, { body: { destinationUrl: 'https://example.com/' } })
-    for (const format of ['csv', 'ndjson']) {
-      const { text } = await ask(own, 'exportLinks', 200, { query: { format } })
-      expect(text).toContain('https://example.com/')
-    }
-    const { text } = await ask(own, 'exportWorkspace', 200)
-    expect(text).toContain('manifest.json')
-  })
-
   test('the tests above have seen every documented status of every operation', () => {
     const promised = documentedOperations.map(({ id, responses }) => [
       id,

@@ -60,7 +60,6 @@ const LISTED_AT: Record<string, string> = {
   Links: '/v1/links',
   Tags: '/v1/tags',
   Domains: '/v1/domains',
-  'Import and export': '/v1/imports',
   Forms: '/v1/forms',
   Submissions: '/v1/submissions',
   Channels: '/v1/channels',

@@ -67,7 +67,7 @@ export async function createImportRow(
         total: null,
         problem: null,
         actor: '{}',
-        created_at: 0,
+        created_at: Date.now(),
         started_at: null,
         finished_at: null,
         undone_at: null,

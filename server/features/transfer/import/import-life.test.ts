@@ -130,7 +130,8 @@ onBothEngines('what an import leaves behind', (server) => {
         .where('id', '=', id)
         .execute(),
     )
-    await failAbandonedImports({ db, node: spool.node, now: Date.now })
+    const inTwoHours = () => Date.now() + 2 * 60 * 60_000
+    await failAbandonedImports({ db, node: spool.node, now: inTwoHours }, inTwoHours())
     const failed = await getImport(ws, id)
     expect([failed.status, failed.problem]).toEqual([
       'failed',

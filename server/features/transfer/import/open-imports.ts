@@ -18,6 +18,7 @@ export type ImportServiceNeeds = Omit<RunnerNeeds, 'metrics'>
 export function openImports(needs: ImportServiceNeeds) {
   const controller = new AbortController()
   const metrics = createImportMetrics()
+  const startedAt = needs.now()
   let running: Promise<void> | undefined
   let isWanted = false
 
@@ -58,7 +59,7 @@ export function openImports(needs: ImportServiceNeeds) {
     /** Takes the click histories of undone imports off the hits that this node has. */
     eraseHistories: () => eraseUndoneHistories(needs),
     pruneFiles: () => pruneImportFiles(needs),
-    failAbandoned: () => failAbandonedImports(needs),
+    failAbandoned: () => failAbandonedImports(needs, startedAt),
     metrics: metrics.read,
     /** Interrupts what runs. It goes on with the next start. */
     async stop() {

@@ -48,17 +48,22 @@ const GONE_AFTER_MS = 60 * 60_000
 const GONE =
   'The server that had the files is gone. What was created stays: send the files again, and nothing is created twice.'
 
-/** Of all workspaces. With SQLite there is one server: another name is that of an earlier data directory. */
-export async function failAbandonedImports({
-  db,
-  node,
-  now,
-}: Pick<ImportNeeds, 'db' | 'node' | 'now'>): Promise<void> {
+/**
+ * Of all workspaces. With SQLite there is one server: an import of another name is older than its start, and comes from an
+ * earlier data directory.
+ * @param startedAt of this server
+ */
+export async function failAbandonedImports(
+  { db, node, now }: Pick<ImportNeeds, 'db' | 'node' | 'now'>,
+  startedAt: number,
+): Promise<void> {
+  const before = db.engine === 'postgres' ? now() - GONE_AFTER_MS : startedAt
   const open = await db.read
     .selectFrom('imports')
     .select(['id', 'node'])
     .where('status', 'in', ['queued', 'running'])
     .where('node', '<>', node)
+    .where('created_at', '<', before)
     .execute()
   for (const { id, node: owner } of open) {
     if (db.engine === 'postgres' && (await isAlive(db, owner, now()))) continue
