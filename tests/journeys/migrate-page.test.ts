@@ -15,6 +15,7 @@ import {
   TOOL_LINKS,
 } from '../support/fake-servers/shortener-apis.ts'
 import { type ImportAnswer, waitForEnd } from '../support/imports/upload-client.ts'
+import { canInstallPackages, installPackage } from '../support/processes/debian-package.ts'
 import { startServer, type TestServer, type TestWorkspace } from '../support/server/test-server.ts'
 import { callHost } from '../support/server/verified-domain.ts'
 import { until } from '../support/until.ts'
@@ -50,6 +51,8 @@ let server: TestServer
 let own: TestWorkspace
 let dir: string
 beforeAll(async () => {
+  for (const name of ['curl', 'jq'])
+    if (!Bun.which(name) && canInstallPackages()) installPackage(name, `install ${name}.`)
   dns = await startDnsServer()
   tools = startShortenerApis()
   server = await startServer('sqlite', {
