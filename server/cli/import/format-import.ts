@@ -12,11 +12,11 @@ const count = (n: number, one: string, many = `${one}s`) =>
 /** @throws CommandError where the import has failed */
 export function formatImport({ origin }: Pick<Config, 'origin'>, done: ImportResource): string {
   if (done.problem !== null) throw new CommandError(`Import ${done.id} has failed. ${done.problem}`)
-  const { created, renamed, skipped, failed, clicks, rows } = done
+  const { created, renamed, skipped, failed, clicks, rows, source } = done
   const opening = done.dryRun ? `Dry run ${done.id}: nothing is changed.` : `Import ${done.id} is done.`
   return [
     `${opening} Of ${count(rows, 'row')}:`,
-    `  ${count(created, 'link')} created${renamed === 0 ? '' : `, ${renamed.toLocaleString('en')} of them with another slug`}`,
+    `  ${count(created, source === 'towpath' ? 'item' : 'link')} created${renamed === 0 ? '' : `, ${renamed.toLocaleString('en')} of them with another slug`}`,
     `  ${skipped.toLocaleString('en')} skipped`,
     `  ${failed.toLocaleString('en')} failed`,
     `  ${count(clicks, 'click')} of their history`,

@@ -1,8 +1,7 @@
 // Opens the parts of the ship worker: the spool's reader, the batches, the engine, and the sender of the click counts.
 
 import { createSerialQueue } from '../../../lib/concurrency/serial-queue.ts'
-import { describeError, log } from '../../../lib/log.ts'
-import { createGeoLookup, type GeoLookup } from '../../../storage/geo.ts'
+import { log } from '../../../lib/log.ts'
 import type { Batch } from '../../../storage/hits/hit-engine.ts'
 import type { DailySalts } from '../../visitors/salts.ts'
 import { parseUserAgent } from '../../visitors/user-agent.ts'
@@ -11,6 +10,7 @@ import { inspectBatch, quarantineBatch } from '../batches/batch-reader.ts'
 import { type BatchSequence, createBatchWriter } from '../batches/batch-writer.ts'
 import { createEnricher } from '../batches/enricher.ts'
 import { createHitImporter } from '../batches/hit-importer.ts'
+import { openGeoLookup } from '../batches/open-geo-lookup.ts'
 import type { SpoolPosition } from '../spool/position.ts'
 import { HEADER_BYTES } from '../spool/record-format.ts'
 import { openSpoolReader } from '../spool/spool-reader.ts'
@@ -121,16 +121,6 @@ async function repairBatch({ lost }: WorkerState, batch: Batch): Promise<boolean
   lost.batches++
   lost.hits += hits
   return true
-}
-
-/** Without a readable database hits are shipped all the same, with no place. */
-function openGeoLookup(path: string | undefined): GeoLookup {
-  try {
-    return createGeoLookup(path)
-  } catch (error) {
-    log.error('geo_unavailable', { path, ...describeError(error) })
-    return { findPlace: () => ({ country: null, region: null, city: null, continent: null }) }
-  }
 }
 
 async function listOtherBatches(dataDir: string, node: string): Promise<BatchFile[][]> {

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { isCleanText } from '../../../lib/text.ts'
 import { HIT_CLASSES, HIT_DIMENSIONS, HIT_OUTCOMES, HIT_TRIGGERS } from '../../../storage/hits/hit.ts'
 import type { HistoryRow } from '../history/messages.ts'
+import { UNKNOWN_CLICK } from '../sources/source-click.ts'
 import { toArchiveKey, toNoLinkKey } from './archive-keys.ts'
 import type { Archive } from './open-archive.ts'
 import { type ArchiveLine, readLines } from './read-lines.ts'
@@ -28,25 +29,6 @@ const HitRecord = z.object({
   unknownSlug: text,
 })
 
-/** No tool describes these for us: the hit is described already. */
-const NOT_DESCRIBED = {
-  sourceKey: null,
-  host: null,
-  slug: null,
-  address: null,
-  userAgent: null,
-  referrer: null,
-  country: null,
-  region: null,
-  city: null,
-  browser: null,
-  os: null,
-  device: null,
-  bot: null,
-  visitedUrl: null,
-  destinationUrl: null,
-} as const
-
 export async function* readArchiveHits(archive: Archive): AsyncGenerator<HistoryRow[]> {
   const { publicId } = archive.manifest.workspace
   for await (const lines of readLines(archive, HITS_FILE))
@@ -66,7 +48,7 @@ function toHistoryRow({ row, record }: ArchiveLine, publicId: string): HistoryRo
   }
   const { at, linkId, ...described } = parsed.data
   const key = linkId === 0 ? toNoLinkKey(publicId) : toArchiveKey(publicId, 'link', linkId)
-  const click = { ...NOT_DESCRIBED, at, trigger: described.trigger, described }
+  const click = { ...UNKNOWN_CLICK, at, trigger: described.trigger, described }
   return { row, keys: [key], click, problems: [] }
 }
 

@@ -2,38 +2,18 @@
 
 import type { Database } from '../../../storage/database/open-database.ts'
 import type { SourceClick } from '../sources/source.ts'
+import { createSourceClick } from '../sources/source-click.ts'
 import { answerReader, hasEarlierHistory } from './answer-reader.ts'
 import { storeTotals } from './click-totals.ts'
 import type { HistoryMessage, HistoryReply, HistoryRow, HistoryTask } from './messages.ts'
 import { readHistory } from './read-history.ts'
 import { recoverChunks } from './store-chunk.ts'
 
-export const createSourceClick = (part: Partial<SourceClick> = {}): SourceClick => ({
-  sourceKey: null,
-  host: null,
-  slug: null,
-  at: 0,
-  address: null,
-  userAgent: null,
-  referrer: null,
-  country: null,
-  region: null,
-  city: null,
-  browser: null,
-  os: null,
-  device: null,
-  bot: null,
-  trigger: 'link',
-  visitedUrl: null,
-  destinationUrl: null,
-  ...part,
-})
-
 /** A row whose key is the link's id. */
 export const toHistoryRow = (linkId: number, click: Partial<SourceClick>, row = 2): HistoryRow => ({
   row,
   keys: [String(linkId)],
-  click: createSourceClick({ slug: String(linkId), ...click }),
+  click: createSourceClick({ at: 0, slug: String(linkId), ...click }),
   problems: [],
 })
 

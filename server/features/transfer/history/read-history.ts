@@ -2,9 +2,8 @@
 // is bounded by one chunk, and by the pairs of link and day where earlier imports have brought some.
 
 import { createSerialQueue } from '../../../lib/concurrency/serial-queue.ts'
-import { describeError, log } from '../../../lib/log.ts'
 import { DAY_MS } from '../../../lib/utc-day.ts'
-import { createGeoLookup, type GeoLookup } from '../../../storage/geo.ts'
+import { openGeoLookup } from '../../hits/batches/open-geo-lookup.ts'
 import { parseUserAgent } from '../../visitors/user-agent.ts'
 import { FileProblem } from '../files/source-file.ts'
 import { CHUNKS_MAX, type ChunkBuilder, createChunkBuilder } from './chunk-builder.ts'
@@ -148,14 +147,4 @@ function findTimeProblem(at: number, { now }: HistoryTask): string | undefined {
   if (!Number.isSafeInteger(at) || at < 0) return 'This is no time of a click. Correct the row, or remove it.'
   if (at > now) return 'This time is in the future. Correct it, or say which time zone the file has.'
   return undefined
-}
-
-/** Without a readable database, clicks have the country that the file has. */
-function openGeoLookup(path: string | undefined): GeoLookup {
-  try {
-    return createGeoLookup(path)
-  } catch (error) {
-    log.error('geo_unavailable', { path, ...describeError(error) })
-    return { findPlace: () => ({ country: null, region: null, city: null, continent: null }) }
-  }
 }

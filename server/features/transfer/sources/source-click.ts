@@ -3,7 +3,8 @@
 import type { FieldReader } from '../files/fields.ts'
 import type { ReadingOptions, SourceClick } from './source.ts'
 
-const UNKNOWN: Omit<SourceClick, 'at'> = {
+/** A click of which nothing is known but its time. */
+export const UNKNOWN_CLICK: Omit<SourceClick, 'at'> = {
   sourceKey: null,
   host: null,
   slug: null,
@@ -27,7 +28,7 @@ const UNKNOWN: Omit<SourceClick, 'at'> = {
  * right for longer: addresses move.
  */
 export const createSourceClick = (click: Partial<SourceClick> & Pick<SourceClick, 'at'>): SourceClick => ({
-  ...UNKNOWN,
+  ...UNKNOWN_CLICK,
   ...click,
   address: click.country ? null : (click.address ?? null),
 })
