@@ -15,11 +15,14 @@ const TIMEOUT_MS = 200
 /** Longer than the third wait of the schedule, at its longest. */
 const STEP_MS = 40 * 60_000
 
-/** A wait is the planned one ±20 %, from the end of an attempt after the last step, or in the moment of that step. */
-function expectPlanned(planned: number, wait: number, steppedAt: number) {
-  const sinceStepMs = performance.now() - steppedAt
+/**
+ * A wait is the planned one ±20 %, before or after the last step of the clock.
+ * @param since when the round before began: no attempt of this round ended earlier
+ */
+function expectPlanned(planned: number, wait: number, since: number) {
+  const passedMs = performance.now() - since
   const fits = [wait, wait + STEP_MS].some(
-    (each) => each >= planned * 0.8 - sinceStepMs - 1 && each <= planned * 1.2 + 1,
+    (each) => each >= planned * 0.8 - passedMs - 1 && each <= planned * 1.2 + 1,
   )
   expect({ planned, wait, fits }).toEqual({ planned, wait, fits: true })
 }
@@ -93,8 +96,9 @@ notificationsOnBothEngines('a receiver that works now and then', (outbox) => {
       (await workspace.listDeliveries()).filter(({ status }) => status !== 'delivered')
 
     const planned = new Map<number, number>()
-    let steppedAt = performance.now()
+    let [roundBefore, round] = [performance.now(), performance.now()]
     for (let step = 1; (await listUndelivered()).length > 0; step++) {
+      ;[roundBefore, round] = [round, performance.now()]
       const before = await outbox().countAttempts(workspace.id)
       await other.submit(otherForm)
       await until('the message of somebody else', () => steady.countById().size === step)
@@ -106,10 +110,9 @@ notificationsOnBothEngines('a receiver that works now and then', (outbox) => {
       for (const { id, attempts, due_at } of await listPostponed(workspace)) {
         if (planned.get(id) === attempts) continue
         planned.set(id, attempts)
-        expectPlanned(RETRY_DELAYS[attempts] as number, (due_at as number) - outbox().now(), steppedAt)
+        expectPlanned(RETRY_DELAYS[attempts] as number, (due_at as number) - outbox().now(), roundBefore)
       }
       outbox().advanceClock(STEP_MS)
-      steppedAt = performance.now()
     }
     const attempts = await listAttempts(workspace)
     expect(flapping.tries.size).toBe(DELIVERIES)
