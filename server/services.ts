@@ -17,6 +17,7 @@ import type { Doctor } from './features/doctor/report/doctor.ts'
 import { openAttemptCounter } from './features/forms/attempts/attempt-counter.ts'
 import { createCaptchaProvider } from './features/forms/captcha/create-captcha-provider.ts'
 import { toRefusedSubmissionsMail } from './features/forms/endpoint/refused-submissions-mail.ts'
+import { createSpamJudge } from './features/forms/spam/judge-spam.ts'
 import { createClickIds } from './features/hits/click-id.ts'
 import { readHitMetrics } from './features/hits/metrics.ts'
 import { toRetentionStart } from './features/hits/retention.ts'
@@ -298,6 +299,7 @@ function openPublicServices(config: Config, shared: Shared, notify: Notify) {
       matchVisit: createVisitMatcher({ clickIds, eventIds: ids, ownHosts }),
       recordTouches,
       wakeDeliverer: notify.wake,
+      judgeSpam: createSpamJudge(),
     },
     formFacts: { db, captcha },
     intake: {

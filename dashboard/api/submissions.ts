@@ -6,7 +6,7 @@ import type {
   SubmissionResource,
   SubmissionStatus,
   TouchResource,
-} from '../../server/features/forms/schema.ts'
+} from '../../server/features/forms/submissions/schema.ts'
 import { BULK_SIZE, toChunks } from './chunks.ts'
 import { type Api, ApiError, type QueryParameters, type ResultPage } from './client.ts'
 import { pollEvery } from './poll-every.ts'

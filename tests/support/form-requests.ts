@@ -1,7 +1,12 @@
 // Creates forms, posts to them as browsers do, and reads the stored submissions.
 
 import { createWorkspace } from '../../server/features/accounts/workspaces/create-workspace.ts'
+import type { ReplySettings } from '../../server/features/forms/replies/schema.ts'
+import type { ConsentSettings } from '../../server/features/forms/retention/schema.ts'
+import type { FieldMessages, FieldRules } from '../../server/features/forms/rules/schema.ts'
 import { newFormKey } from '../../server/features/forms/settings/form-key.ts'
+import { NO_SPAM_RULES, type SpamSettings } from '../../server/features/forms/spam/schema.ts'
+import type { UploadSettings } from '../../server/features/forms/uploads/schema.ts'
 import type { HttpAnswer } from './server/http-call.ts'
 import type { TestServer } from './server/test-server.ts'
 
@@ -34,7 +39,17 @@ export interface TestFormSettings {
   captcha?: boolean
   allowedOrigins?: string[]
   nextHosts?: string[]
+  uploads?: UploadSettings
+  reply?: ReplySettings
+  spam?: Partial<SpamSettings>
+  rules?: FieldRules
+  messages?: FieldMessages
+  consent?: ConsentSettings
+  retentionDays?: number
+  spamRetentionDays?: number
 }
+
+const toJson = (value: object | undefined) => (value === undefined ? null : JSON.stringify(value))
 
 export async function createTestForm(server: TestServer, settings: TestFormSettings = {}): Promise<TestForm> {
   const { db } = server.app
@@ -57,6 +72,14 @@ export async function createTestForm(server: TestServer, settings: TestFormSetti
         success_message: settings.successMessage ?? null,
         allowed_origins: JSON.stringify(settings.allowedOrigins ?? []),
         next_hosts: JSON.stringify(settings.nextHosts ?? []),
+        uploads: toJson(settings.uploads),
+        reply: toJson(settings.reply),
+        spam: toJson(settings.spam && { ...NO_SPAM_RULES, ...settings.spam }),
+        rules: toJson(settings.rules),
+        messages: toJson(settings.messages),
+        consent: toJson(settings.consent),
+        retention_days: settings.retentionDays ?? null,
+        spam_retention_days: settings.spamRetentionDays ?? null,
         created_at: 1,
         updated_at: 1,
       })

@@ -79,5 +79,5 @@ export function toCreditedLeadsSql(
       AND ${TOUCH_CONDITION[model]}
     WHERE submissions.workspace_id = ${workspace}
       AND submissions.created_at >= ${bind(start)} AND submissions.created_at < ${bind(end)}
-      AND submissions.duplicate_of IS NULL AND submissions.status <> 'spam'`
+      AND submissions.duplicate_of IS NULL AND submissions.announced = 1 AND submissions.status <> 'spam'`
 }

@@ -1,8 +1,9 @@
 // Stores which click brought a submission without the snippet: on the submission, among its touches, and on the link's
 // counter of leads.
 
-import { sql } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { Connection, Database } from '../../storage/database/open-database.ts'
+import type { Submissions } from '../../storage/database/tables/form-tables.ts'
 import type { ClickSource, LastClick } from '../../storage/hits/hit-engine.ts'
 import type { ClickIds } from '../hits/click-id.ts'
 import { creditLeads } from '../links/credit-leads.ts'
@@ -74,6 +75,7 @@ const markAssigned = (
       'id',
       'duplicate_of',
       'status',
+      'announced',
       'referrer',
       'page_url',
       'utm_source',
@@ -85,6 +87,9 @@ const markAssigned = (
     .execute()
 
 type InferredClick = LastClick & { clickId: string | null }
+
+const isLead = (row: Pick<Selectable<Submissions>, 'duplicate_of' | 'status' | 'announced'>) =>
+  row.duplicate_of === null && row.announced === 1 && row.status !== 'spam'
 
 /** Puts the click among the touches of each submission. @returns the new touches of each */
 async function addClick(
@@ -103,7 +108,7 @@ async function addClick(
     const touch = toClickTouch(click, row)
     const old = oldBySubmission.get(row.id)?.map(toTouch)
     const touches = old ? mergeClick(old, touch) : [addSource(touch, toSource(row))]
-    return { id: row.id, row, isLead: row.duplicate_of === null && row.status !== 'spam', touches }
+    return { id: row.id, row, isLead: isLead(row), touches }
   })
   await insertTouches(connection, workspaceId, submissions)
   await storeSources(connection, workspaceId, submissions)

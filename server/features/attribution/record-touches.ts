@@ -8,7 +8,7 @@ import { toCampaignColumns } from '../visitors/campaign-columns.ts'
 export interface CreditedSubmission {
   id: number
   workspaceId: number
-  /** Neither a duplicate nor spam. */
+  /** Neither a duplicate, nor spam, nor unconfirmed. */
   isLead: boolean
 }
 
@@ -30,6 +30,23 @@ export const recordTouches: TouchRecorder = async (
   const linkId = touches.at(-1)?.linkId ?? null
   if (!isLead || linkId === null) return
   await creditLeads(connection, onCommit, { workspaceId, linkId, leads: 1 })
+}
+
+/** Credits a lead that counts only now to the link of its last touch. */
+export async function creditLastTouch(
+  connection: Connection,
+  onCommit: OnCommit,
+  { id, workspaceId }: Pick<CreditedSubmission, 'id' | 'workspaceId'>,
+): Promise<void> {
+  const last = await connection
+    .selectFrom('touches')
+    .select('link_id')
+    .where('workspace_id', '=', workspaceId)
+    .where('submission_id', '=', id)
+    .orderBy('position', 'desc')
+    .executeTakeFirst()
+  const linkId = last?.link_id ?? null
+  if (linkId !== null) await creditLeads(connection, onCommit, { workspaceId, linkId, leads: 1 })
 }
 
 /** The submissions must have no touches yet. */

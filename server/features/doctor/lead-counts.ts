@@ -34,7 +34,7 @@ export async function findLackingLeads(read: Connection): Promise<LeadComparison
   return { differences, leads: [...leads.values()].reduce((sum, count) => sum + count, 0) }
 }
 
-/** The link of the last touch has the lead, and a duplicate is none (attribution/record-touches.ts). */
+/** The link of the last touch has the lead, and a duplicate or a submission that is held back is none (attribution/record-touches.ts). */
 async function countLeads(read: Connection): Promise<Map<number, number>> {
   const leads = new Map<number, number>()
   const deadline = performance.now() + READ_MS
@@ -50,7 +50,7 @@ async function countLeads(read: Connection): Promise<Map<number, number>> {
       join submissions on submissions.id = touches.submission_id
       where touches.submission_id > ${end - SUBMISSIONS_AT_ONCE} and touches.submission_id <= ${end}
         and touches.position = touches.touches - 1 and touches.link_id is not null
-        and submissions.duplicate_of is null
+        and submissions.duplicate_of is null and submissions.announced = 1
       group by touches.link_id`.execute(read)
     for (const { link_id, leads: count } of rows)
       leads.set(link_id, (leads.get(link_id) ?? 0) + Number(count))

@@ -17,7 +17,7 @@ import { orderedJson } from '../../lib/formats/ordered-json.ts'
 import type { Page } from '../../lib/pagination.ts'
 import { type ApiEnv, createApi } from '../accounts/access/api-env.ts'
 import { recordExport } from '../accounts/audit/record-export.ts'
-import * as shapes from './schema.ts'
+import * as formShapes from './schema.ts'
 import { createForm } from './settings/create-form.ts'
 import { deleteForm } from './settings/delete-form.ts'
 import { toFormResource } from './settings/form.ts'
@@ -32,6 +32,7 @@ import { eraseSubmissions } from './submissions/erase-submissions.ts'
 import { exportSubmissions } from './submissions/export-submissions.ts'
 import { getSubmission } from './submissions/get-submission.ts'
 import { listAllSubmissions, listSubmissions } from './submissions/list-submissions.ts'
+import * as submissionShapes from './submissions/schema.ts'
 import { toSubmissionResource } from './submissions/submission.ts'
 import { updateSubmission } from './submissions/update-submission.ts'
 import { updateSubmissions } from './submissions/update-submissions.ts'
@@ -46,6 +47,7 @@ export interface FormsApiNeeds {
   isBlocked: (url: URL) => boolean
 }
 
+const shapes = { ...formShapes, ...submissionShapes }
 const { FormShape, SubmissionShape } = shapes
 const forms = { tags: ['Forms'] }
 const submissions = { tags: ['Submissions'] }
@@ -268,7 +270,7 @@ type Ctx = Context<ApiEnv>
 const answerOrdered = (c: Ctx, value: unknown): never =>
   c.body(orderedJson(value), 200, { 'Content-Type': 'application/json' }) as never
 
-const answerPage = async (c: Ctx, page: Page<shapes.SubmissionResource>): Promise<never> =>
+const answerPage = async (c: Ctx, page: Page<submissionShapes.SubmissionResource>): Promise<never> =>
   c.body(await encodePage(page), 200, { 'Content-Type': 'application/json' }) as never
 
 export function createFormsApi(needs: FormsApiNeeds) {

@@ -29,8 +29,10 @@ import {
   type SubmissionOutcome,
 } from './endpoint/responses.ts'
 import { type StoreSubmissionNeeds, storeSubmission } from './endpoint/store-submission.ts'
+import { describeMistakes } from './rules/describe-mistakes.ts'
 import { isOriginAllowed } from './settings/allowed-origins.ts'
 import { type FormSettings, findFormSettings } from './settings/form-settings.ts'
+import type { SpamJudge } from './spam/judge-spam.ts'
 
 export interface FormEndpointNeeds extends StoreSubmissionNeeds {
   /** The origin of a domain by its name, '' for the default domain. */
@@ -41,6 +43,7 @@ export interface FormEndpointNeeds extends StoreSubmissionNeeds {
   disk: Pick<DiskSpace, 'isLow'>
   captcha: CaptchaProvider
   attempts: Pick<AttemptCounter, 'count'>
+  judgeSpam: SpamJudge
   /** True where the operator blocks the URL's host. */
   isBlocked: (url: URL) => boolean
 }
@@ -203,8 +206,8 @@ async function submit(
 ): Promise<SubmissionOutcome> {
   // A robot gets the same answer as a person, and nothing is stored.
   if (input.trapped) return { kind: 'accepted', trapped: true }
-  const errors = validateFields(input, form.requiredFields)
-  if (errors.size > 0) return { kind: 'invalid', errors }
+  const mistakes = validateFields(input, form.requiredFields)
+  if (mistakes.size > 0) return { kind: 'invalid', errors: describeMistakes(mistakes) }
   requireRoom(needs)
   // The captcha comes last, because a token works once: a mistake in a field must not use it up.
   let token: VerifiedToken | undefined
@@ -216,8 +219,13 @@ async function submit(
   }
   // Only what would be stored counts: nobody uses the workspace's budget up with submissions that are refused.
   await spendWorkspaceRoom(needs, form.workspaceId, size)
+  const spamReasons = await needs.judgeSpam(form, input)
   const stored = await storeSubmission(needs, form, {
     fields: input.fields,
+    files: [],
+    spamReasons,
+    consent: null,
+    language: null,
     email: input.email,
     address,
     userAgent: headers.get('user-agent') ?? '',

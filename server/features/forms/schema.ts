@@ -1,33 +1,17 @@
-// The shapes of forms and submissions in the API. They validate requests, and the API reference is generated from them.
+// The shapes of forms in the API. They validate requests, and the API reference is generated from them.
 
 import { z } from '@hono/zod-openapi'
-import {
-  dateRangeEnd,
-  flag,
-  numberParameter,
-  oneOf,
-  parameter,
-  text,
-  wholeNumber,
-} from '../../lib/api-fields.ts'
-import { EMAIL_MAX, isEmail } from '../../lib/email.ts'
+import { flag, numberParameter, oneOf, parameter, text, wholeNumber } from '../../lib/api-fields.ts'
 import { checkUrl } from '../../lib/web-url.ts'
+import { ReplySettingsInput, ReplySettingsShape } from './replies/schema.ts'
+import { ConsentSettingsInput, retentionDays } from './retention/schema.ts'
+import { FieldMessagesInput, FieldRulesInput, FieldRulesShape } from './rules/schema.ts'
 import { normalizeOrigin, ORIGIN_MAX } from './settings/allowed-origins.ts'
 import { CAPTCHA_FIELD, hasControlPrefix } from './settings/control-fields.ts'
 import { FORM_KEY } from './settings/form-key.ts'
 import { NEXT_HOST_MAX, normalizeNextHost } from './settings/next-hosts.ts'
-
-export const SUBMISSION_STATUSES = ['new', 'read', 'archived', 'spam'] as const
-export type SubmissionStatus = (typeof SUBMISSION_STATUSES)[number]
-/** The column never holds `pending`: a submission is pending while its `attribution_due` is 1. */
-export const ATTRIBUTIONS = ['measured', 'inferred', 'pending', 'none'] as const
-export const SUBMISSION_EXPORT_FORMATS = ['csv', 'json', 'ndjson'] as const
-export type SubmissionExportFormat = (typeof SUBMISSION_EXPORT_FORMATS)[number]
-
-/** The text fields about where a submission came from, in the order of the export's columns. */
-export const SOURCE_FIELDS = ['referrer', 'pageUrl', 'landingUrl'] as const
-export const CAMPAIGN_FIELDS = ['utmSource', 'utmMedium', 'utmCampaign', 'utmTerm', 'utmContent'] as const
-export const VISITOR_FIELDS = ['device', 'browser', 'os', 'country', 'region', 'city'] as const
+import { SpamSettingsInput, SpamSettingsShape } from './spam/schema.ts'
+import { UploadSettingsInput, UploadSettingsShape } from './uploads/schema.ts'
 
 /**
  * Where a browser goes after a native submission: back to the Referer, as for every form that names nothing else, or to
@@ -42,8 +26,6 @@ const LIST_MAX = 100
 const NEXT_HOSTS_MAX = 50
 /** The endpoint has the same limit for the name of a field. */
 const FIELD_NAME_MAX = 256
-/** A list with every status once has 22 characters; this leaves room for repetitions. */
-const STATUSES_MAX = 50
 
 export const FormShape = z
   .strictObject({
@@ -61,6 +43,14 @@ export const FormShape = z
     allowedOrigins: z.array(z.string()).openapi({ description: 'Empty: any page may post' }),
     nextHosts: z.array(z.string()).openapi({ description: 'Empty: `_next` may lead to any host' }),
     channelIds: z.array(z.int()),
+    uploads: UploadSettingsShape.nullable().openapi({ description: 'null: the form takes no files' }),
+    reply: ReplySettingsShape.nullable().openapi({ description: 'The answer to the sender by e-mail' }),
+    spam: SpamSettingsShape,
+    spamRetentionDays: z.int(),
+    rules: FieldRulesShape,
+    messages: FieldMessagesInput,
+    retentionDays: z.int().nullable().openapi({ description: 'null: submissions are kept' }),
+    consent: ConsentSettingsInput.nullable(),
     submissions: z.int().openapi({ description: 'Number of stored submissions' }),
     lastSubmissionAt: z.iso.datetime().nullable(),
     createdAt: z.iso.datetime(),
@@ -68,78 +58,6 @@ export const FormShape = z
   })
   .openapi('Form')
 export type FormResource = z.infer<typeof FormShape>
-
-const toNullableTexts = <const T extends readonly string[]>(names: T) =>
-  Object.fromEntries(names.map((name) => [name, z.string().nullable()])) as Record<
-    T[number],
-    z.ZodNullable<z.ZodString>
-  >
-
-export const SubmissionShape = z
-  .strictObject({
-    id: z.int(),
-    formKey: z.string(),
-    formName: z.string(),
-    fields: z.record(z.string(), z.string()).openapi({
-      description: "The fields that were sent, with the sender's names and in the sender's order",
-    }),
-    status: z.enum(SUBMISSION_STATUSES),
-    notes: z.string().nullable(),
-    email: z.string().nullable(),
-    duplicateOf: z
-      .int()
-      .nullable()
-      .openapi({ description: 'The identical submission that came shortly before' }),
-    ...toNullableTexts([...SOURCE_FIELDS, ...CAMPAIGN_FIELDS]),
-    linkId: z.int().nullable(),
-    link: z
-      .strictObject({ slug: z.string(), shortUrl: z.url(), title: z.string().nullable() })
-      .nullable()
-      .openapi({ description: 'The names of the link; null when the link is unknown or gone' }),
-    clickId: z.string().nullable(),
-    eventId: z.string().nullable(),
-    sessionLinked: z.boolean(),
-    attribution: z.enum(ATTRIBUTIONS).openapi({
-      description:
-        'How linkId is known: measured by the tracking snippet, inferred from a click of the same visitor shortly ' +
-        'before, or not at all (none). pending: not decided yet, because analytics are catching up; it becomes ' +
-        'inferred or none later, without another request',
-    }),
-    ...toNullableTexts(VISITOR_FIELDS),
-    createdAt: z.iso.datetime(),
-  })
-  .openapi('Submission')
-
-/** In our code `fields` is a Map, because an object does not keep the sender's order. */
-export type SubmissionResource = Omit<z.infer<typeof SubmissionShape>, 'fields'> & {
-  fields: Map<string, string>
-}
-
-export const TOUCH_TYPES = ['click', 'campaign', 'referrer', 'direct'] as const
-
-export const TouchShape = z
-  .strictObject({
-    type: z.enum(TOUCH_TYPES),
-    why: z
-      .string()
-      .openapi({ description: 'Sentences that say why this counts, and which part of the lead it gets' }),
-    at: z.iso
-      .datetime()
-      .nullable()
-      .openapi({ description: 'null where only the request of the form tells about it' }),
-    isFirst: z.boolean().openapi({ description: 'It gets the lead with `model=first`' }),
-    isLast: z.boolean().openapi({ description: 'It gets the lead with `model=last`' }),
-    linearCredit: z
-      .number()
-      .openapi({ description: 'Its part of the lead with `model=linear`; all parts together are 1' }),
-    linkId: z.int().nullable(),
-    slug: z.string().nullable(),
-    shortUrl: z.string().nullable(),
-    clickId: z.string().nullable(),
-    ...toNullableTexts([...SOURCE_FIELDS, ...CAMPAIGN_FIELDS]),
-  })
-  .openapi('Touch')
-export type TouchResource = z.infer<typeof TouchShape>
 
 const mustBeObject = {
   error: ({ code }: { code?: string }) => (code === 'invalid_type' ? 'must be an object' : undefined),
@@ -251,6 +169,14 @@ const fields = {
     .max(LIST_MAX, `must be at most ${LIST_MAX} channels`)
     .nullable()
     .optional(),
+  uploads: UploadSettingsInput.nullable().optional(),
+  reply: ReplySettingsInput.nullable().optional(),
+  spam: SpamSettingsInput.nullable().optional(),
+  spamRetentionDays: retentionDays('Spam is erased after so many days. 30 when absent'),
+  rules: FieldRulesInput.nullable().optional(),
+  messages: FieldMessagesInput.nullable().optional(),
+  retentionDays: retentionDays('Submissions are erased after so many days. They are kept when absent'),
+  consent: ConsentSettingsInput.nullable().optional(),
 }
 
 export const CreateForm = z.strictObject({ name: formName, ...fields }, mustBeObject).openapi('CreateForm')
@@ -274,123 +200,3 @@ export const FormKeyParameter = z.object({
     example: 'k7m2xw9qpd',
   }),
 })
-
-// The filter allows as many characters as the column can hold.
-const exactText = (max: number) => parameter(max).optional()
-
-const isStatus = (text: string) => (SUBMISSION_STATUSES as readonly string[]).includes(text)
-const STATUS_MESSAGE = `must be one of ${SUBMISSION_STATUSES.join(', ')}`
-
-/** A list such as `new,read`: a submission with any of these statuses passes. */
-const statuses = z
-  .string({ error: STATUS_MESSAGE })
-  .max(STATUSES_MAX, STATUS_MESSAGE)
-  .transform((value) => value.split(','))
-  .refine((all): all is SubmissionStatus[] => all.every(isStatus), STATUS_MESSAGE)
-  .optional()
-  .openapi({
-    type: 'string',
-    maxLength: STATUSES_MAX,
-    pattern: `^(${SUBMISSION_STATUSES.join('|')})(,(${SUBMISSION_STATUSES.join('|')}))*$`,
-    description: 'Any of them, separated by commas',
-    example: 'new,read',
-  })
-
-/** The filters that choose submissions. Lists and the export have the same. */
-const SELECTION = {
-  start: dateRangeEnd('start', 'An instant, or a date (its first moment, UTC)'),
-  end: dateRangeEnd('end', 'An instant (exclusive), or a date (the whole day counts, UTC)'),
-  search: parameter(200)
-    .optional()
-    .openapi({ description: 'Part of any value that was sent, in upper or lower case' }),
-  status: statuses,
-  email: exactText(EMAIL_MAX).openapi({ description: 'Without regard to case' }),
-  attribution: oneOf(ATTRIBUTIONS).optional(),
-  linkId: numberParameter(1, 999_999_999_999_999).optional(),
-  referrer: exactText(255).openapi({ description: 'Host of the page the visitor came from' }),
-  utmSource: exactText(256),
-  utmMedium: exactText(256),
-  utmCampaign: exactText(256),
-  utmTerm: exactText(256),
-  utmContent: exactText(256),
-  device: exactText(255),
-  browser: exactText(255),
-  os: exactText(255),
-  country: exactText(255).openapi({ description: 'Two letters, without regard to case', example: 'DE' }),
-  region: exactText(255),
-  city: exactText(255),
-}
-export const SELECTION_TEXT_FIELDS = [
-  'referrer',
-  ...CAMPAIGN_FIELDS,
-  'device',
-  'browser',
-  'os',
-  'region',
-  'city',
-] as const
-
-function requireStartBeforeEnd({ start, end }: { start?: number; end?: number }, context: z.RefinementCtx) {
-  if (start === undefined || end === undefined || start < end) return
-  context.addIssue({ code: 'custom', path: ['start'], message: 'must be before end' })
-}
-
-export const SubmissionListQuery = z
-  .strictObject({
-    limit: numberParameter(1, 100).optional(),
-    cursor: parameter(1000).optional(),
-    ...SELECTION,
-  })
-  .superRefine(requireStartBeforeEnd)
-export type SubmissionListQueryInput = z.infer<typeof SubmissionListQuery>
-
-export const AllSubmissionsQuery = z
-  .strictObject({
-    limit: numberParameter(1, 100).optional(),
-    cursor: parameter(1000).optional(),
-    formKey: parameter(64).optional().openapi({ description: 'Only submissions of this form' }),
-    ...SELECTION,
-  })
-  .superRefine(requireStartBeforeEnd)
-export type AllSubmissionsQueryInput = z.infer<typeof AllSubmissionsQuery>
-export type SubmissionSelection = Omit<SubmissionListQueryInput, 'limit' | 'cursor'>
-
-export const SubmissionExportQuery = z
-  .strictObject({
-    format: oneOf(SUBMISSION_EXPORT_FORMATS).optional().openapi({ description: 'csv when absent' }),
-    ...SELECTION,
-  })
-  .superRefine(requireStartBeforeEnd)
-
-export const EraseQuery = z.strictObject({
-  email: z
-    .string({
-      error: ({ input }) => (input === undefined ? 'is required' : 'must be given once'),
-    })
-    .refine(isEmail, 'must be an e-mail address')
-    .openapi({
-      format: 'email',
-      maxLength: EMAIL_MAX,
-      example: 'ada@example.com',
-      description: 'Without regard to case',
-    }),
-})
-
-export const ErasureShape = z
-  .strictObject({
-    email: z.string(),
-    erased: z.int().min(0).openapi({ description: 'Number of deleted submissions' }),
-  })
-  .openapi('Erased')
-export type ErasureResource = z.infer<typeof ErasureShape>
-
-export const UpdateSubmission = z
-  .strictObject(
-    {
-      status: oneOf(SUBMISSION_STATUSES).nullable().optional().openapi({ description: 'null is new' }),
-      notes: text(1, 10_000).nullable().optional(),
-    },
-    mustBeObject,
-  )
-  .openapi('UpdateSubmission')
-export type UpdateSubmissionInput = z.infer<typeof UpdateSubmission>

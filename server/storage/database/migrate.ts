@@ -32,6 +32,8 @@ import { moves } from './migrations/cluster/0027-moves.ts'
 import { domains } from './migrations/domains/0031-domains.ts'
 import { cards } from './migrations/domains/0032-cards.ts'
 import { missing } from './migrations/domains/0033-missing.ts'
+import { formAnswers } from './migrations/forms/0036-form-answers.ts'
+import { uploads } from './migrations/forms/0037-uploads.ts'
 import { deliveryRequests } from './migrations/operations/0029-delivery-requests.ts'
 import { lateDeliveries } from './migrations/operations/0030-late-deliveries.ts'
 import { imports } from './migrations/transfer/0034-imports.ts'
@@ -72,6 +74,8 @@ export const listMigrations = (engine: DatabaseEngine): Record<string, Migration
   '0033-missing': missing(engine),
   '0034-imports': imports(engine),
   '0035-history': history(engine),
+  '0036-form-answers': formAnswers(engine),
+  '0037-uploads': uploads(engine),
 })
 
 /**

@@ -17,7 +17,16 @@ import type {
 } from './tables/account-tables.ts'
 import type { BuiltFiles, Changes, Instance, Leases, Nodes } from './tables/cluster-tables.ts'
 import type { Domains } from './tables/domain-tables.ts'
-import type { CaptchaTokens, FormAttempts, Forms, Submissions, Touches } from './tables/form-tables.ts'
+import type {
+  CaptchaTokens,
+  ErasedFiles,
+  FormAttempts,
+  Forms,
+  SubmissionFiles,
+  Submissions,
+  Touches,
+  UploadTotals,
+} from './tables/form-tables.ts'
 import type { ClickMarks, LinkCounters, Links, LinkTags, Tags, VisitorSalts } from './tables/link-tables.ts'
 import type { MoveSteps } from './tables/move-tables.ts'
 import type { Channels, Deliveries, DeliveryAttempts, MailRecipients } from './tables/notify-tables.ts'
@@ -64,6 +73,9 @@ export interface Tables {
   forms: Forms
   submissions: Submissions
   touches: Touches
+  submission_files: SubmissionFiles
+  upload_totals: UploadTotals
+  erased_files: ErasedFiles
   form_attempts: FormAttempts
   channels: Channels
   deliveries: Deliveries

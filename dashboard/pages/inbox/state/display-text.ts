@@ -43,7 +43,13 @@ export function toLinkText({ attribution, linkId, link }: Submission): string {
   return attribution === 'inferred' ? `${name} (inferred)` : name
 }
 
-export const STATUS_LABELS = { new: 'Unread', read: 'Read', archived: 'Archived', spam: 'Spam' } as const
+export const STATUS_LABELS = {
+  new: 'Unread',
+  read: 'Read',
+  archived: 'Archived',
+  spam: 'Spam',
+  unconfirmed: 'Not confirmed',
+} as const
 
 /** The text, if it is a web address. Visitors write these texts, so that no other scheme may become a link. */
 export const findWebUrl = (text: string | null): string | undefined => {

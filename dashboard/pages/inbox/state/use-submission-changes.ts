@@ -42,6 +42,7 @@ const STATUS_MESSAGES: Record<SubmissionStatus, string> = {
   read: 'marked as read',
   archived: 'archived',
   spam: 'moved to spam',
+  unconfirmed: 'not confirmed',
 }
 
 const toMessage = (count: number, action: string) =>

@@ -6,8 +6,8 @@ import { invalid } from '../../../lib/failure.ts'
 import { DAY_MS, toUtcDay } from '../../../lib/utc-day.ts'
 import type { Database } from '../../../storage/database/open-database.ts'
 import type { Actor } from '../../accounts/access/actor.ts'
-import { SubmissionListQuery } from '../schema.ts'
 import { getFormId } from '../settings/get-form.ts'
+import { SubmissionListQuery } from '../submissions/schema.ts'
 import { ATTEMPT_OUTCOMES, type AttemptOutcome } from './attempt-counter.ts'
 
 /** The default range ends today and has this many days, as in analytics. */

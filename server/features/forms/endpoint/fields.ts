@@ -3,6 +3,7 @@
 
 import { isEmail } from '../../../lib/email.ts'
 import { countCharacters } from '../../../lib/text.ts'
+import type { Mistake } from '../rules/mistake.ts'
 import {
   CAPTCHA_FIELD,
   CAPTCHA_JSON_FIELD,
@@ -104,18 +105,18 @@ function addControlField(input: SubmissionInput, name: string, entry: BodyEntry,
   if (name === CAPTCHA_FIELD || (name === CAPTCHA_JSON_FIELD && json)) input.token ??= value
 }
 
-/** @returns error messages by field; an empty map where every field is valid */
-export function validateFields(input: SubmissionInput, requiredFields: string[]): Map<string, string> {
-  const errors = new Map<string, string>()
-  const add = (name: string, message: string) => {
-    if (!errors.has(name)) errors.set(name, message)
+/** @returns the first mistake of each field; an empty map where every field is valid */
+export function validateFields(input: SubmissionInput, requiredFields: string[]): Map<string, Mistake> {
+  const mistakes = new Map<string, Mistake>()
+  const add = (name: string, mistake: Mistake) => {
+    if (!mistakes.has(name)) mistakes.set(name, mistake)
   }
   for (const name of requiredFields) {
     if (input.nested.has(name) || input.files.has(name)) continue
-    if (!input.fields.has(name) || input.blank.has(name)) add(name, 'This field is required')
+    if (!input.fields.has(name) || input.blank.has(name)) add(name, { rule: 'required' })
   }
-  for (const name of input.nested) add(name, 'Must be a string')
-  for (const name of input.files) add(name, 'File uploads are not supported')
-  if (input.email !== undefined && !isEmail(input.email)) add('email', 'Enter a valid email address')
-  return errors
+  for (const name of input.nested) add(name, { rule: 'text' })
+  for (const name of input.files) add(name, { rule: 'noUploads' })
+  if (input.email !== undefined && !isEmail(input.email)) add('email', { rule: 'type', type: 'email' })
+  return mistakes
 }

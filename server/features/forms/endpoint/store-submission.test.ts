@@ -43,6 +43,10 @@ const SENT = {
   referer: '',
   eventId: undefined,
   trackingOptOut: false,
+  files: [],
+  spamReasons: [],
+  consent: null,
+  language: null,
 }
 
 const BEFORE_MIDNIGHT = Date.parse('2026-03-01T23:59:50.000Z')

@@ -10,11 +10,13 @@ import type { Tables } from '../../../storage/database/tables.ts'
 import type { VisitMatch, VisitMatcher } from '../../attribution/match-visit.ts'
 import type { TouchRecorder } from '../../attribution/record-touches.ts'
 import type { Sender, SenderDescriber } from '../../attribution/sender.ts'
-import { enqueueDeliveries } from '../../notify/outbox/enqueue-deliveries.ts'
 import { toCampaignColumns } from '../../visitors/campaign-columns.ts'
 import type { SaltLookup } from '../../visitors/salts.ts'
 import type { VerifiedToken } from '../captcha/captcha-provider.ts'
+import { tellChannels } from '../leads/announce-submission.ts'
 import type { FormSettings } from '../settings/form-settings.ts'
+import type { SubmissionStatus } from '../submissions/schema.ts'
+import type { ReceivedFile } from '../uploads/received-file.ts'
 import { EndpointError } from './endpoint-error.ts'
 import type { SubmissionInput } from './fields.ts'
 
@@ -32,6 +34,14 @@ export interface StoreSubmissionNeeds {
 }
 
 export interface NewSubmission extends Pick<SubmissionInput, 'fields' | 'email'> {
+  /** Their drafts are not committed yet. The caller discards them where the submission is not stored. */
+  files: ReceivedFile[]
+  /** Not empty: it is stored as spam. */
+  spamReasons: string[]
+  /** What the sender agreed to. */
+  consent: { field: string; text: string } | null
+  /** Of the sender's page, such as `de`. */
+  language: string | null
   address: string
   userAgent: string
   referer: string
@@ -55,7 +65,7 @@ export async function storeSubmission(
 ): Promise<boolean> {
   const { db, now, getSalt } = needs
   const at = now()
-  const { fields, address, token } = submission
+  const { fields, address, token, spamReasons } = submission
   const { workspaceId } = form
   const { match, columns } = describeSource(needs, workspaceId, submission, at)
   const fieldsJson = orderedJson([...fields])
@@ -65,6 +75,8 @@ export async function storeSubmission(
   const fingerprint = toFingerprint(salt)
   // The salt changes at midnight, so just after midnight a duplicate may have the fingerprint of the day before.
   const fingerprints = earlierSalt === salt ? [fingerprint] : [fingerprint, toFingerprint(earlierSalt)]
+  const status = toFirstStatus(form, submission)
+  const isAnnounced = status === 'new'
   try {
     await db.write(async (connection, onCommit) => {
       if (token && !(await token.spend(connection))) throw TOKEN_SPENT
@@ -75,6 +87,11 @@ export async function storeSubmission(
         fields: fieldsJson,
         search_text: foldCase([...fields.values()].join('\n')),
         notes: null,
+        status,
+        spam_reasons: spamReasons.length > 0 ? JSON.stringify(spamReasons) : null,
+        consent: submission.consent && JSON.stringify({ ...submission.consent, at }),
+        language: submission.language,
+        announced: Number(isAnnounced),
         email: submission.email ?? null,
         fingerprint,
         duplicate_of: duplicateOf,
@@ -82,14 +99,14 @@ export async function storeSubmission(
         created_at: at,
       })
       const id = (inserted as { id: number }).id
-      const { channelIds } = form
-      const notification = { workspaceId, submissionId: id, channelIds, at }
       // A duplicate is not delivered: its channels got the identical submission seconds ago.
-      const isFirst = duplicateOf === null
-      const queued = isFirst ? await enqueueDeliveries(connection, db.engine, notification) : 0
-      if (queued > 0) onCommit(needs.wakeDeliverer)
+      const isLead = duplicateOf === null && isAnnounced
+      const { engine } = db
+      const { channelIds } = form
+      if (isLead)
+        await tellChannels(connection, onCommit, { ...needs, engine }, { id, workspaceId, channelIds, at })
       // Last, because this locks the link's row until the commit, and many submissions may wait for that row.
-      const credited = { id, workspaceId, isLead: isFirst }
+      const credited = { id, workspaceId, isLead }
       await needs.recordTouches(connection, onCommit, credited, match?.touches ?? [])
     })
     return true
@@ -98,6 +115,12 @@ export async function storeSubmission(
     if (isForeignKeyError(error)) throw new EndpointError(404, 'Form not found')
     throw error
   }
+}
+
+/** Spam is never asked to confirm: no mail goes out because of it. */
+function toFirstStatus(form: FormSettings, { spamReasons, email }: NewSubmission): SubmissionStatus {
+  if (spamReasons.length > 0) return 'spam'
+  return form.reply?.confirm && email !== undefined ? 'unconfirmed' : 'new'
 }
 
 /**

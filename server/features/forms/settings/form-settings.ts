@@ -3,7 +3,13 @@
 
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import { prepareQuery } from '../../../storage/database/prepare-query.ts'
+import type { ReplySettings } from '../replies/schema.ts'
+import type { ConsentSettings } from '../retention/schema.ts'
+import type { FieldMessages, FieldRules } from '../rules/schema.ts'
 import type { ReturnMode } from '../schema.ts'
+import { NO_SPAM_RULES, type SpamSettings } from '../spam/schema.ts'
+import type { UploadSettings } from '../uploads/schema.ts'
+import { parseOrNull } from './form.ts'
 
 export interface FormSettings {
   id: number
@@ -22,6 +28,12 @@ export interface FormSettings {
   allowedOrigins: string[]
   nextHosts: string[]
   channelIds: number[]
+  uploads: UploadSettings | null
+  reply: ReplySettings | null
+  spam: SpamSettings
+  rules: FieldRules
+  messages: FieldMessages
+  consent: ConsentSettings | null
 }
 
 // Looser than the shape of a form key, and still safe in every database.
@@ -48,6 +60,12 @@ export async function findFormSettings(db: Database, formKey: string): Promise<F
       allowedOrigins: JSON.parse(row.allowed_origins),
       nextHosts: JSON.parse(row.next_hosts),
       channelIds: JSON.parse(row.channel_ids),
+      uploads: parseOrNull(row.uploads),
+      reply: parseOrNull(row.reply),
+      spam: parseOrNull(row.spam) ?? NO_SPAM_RULES,
+      rules: parseOrNull(row.rules) ?? {},
+      messages: parseOrNull(row.messages) ?? {},
+      consent: parseOrNull(row.consent),
     }
   )
 }
@@ -71,6 +89,12 @@ function selectByKey(connection: Connection, { formKey }: { formKey: string }) {
       'forms.allowed_origins',
       'forms.next_hosts',
       'forms.channel_ids',
+      'forms.uploads',
+      'forms.reply',
+      'forms.spam',
+      'forms.rules',
+      'forms.messages',
+      'forms.consent',
       'workspaces.suspended_at',
     ])
     .where('forms.form_key', '=', formKey)

@@ -9,6 +9,7 @@ import type { Forms } from '../../../storage/database/tables/form-tables.ts'
 import type { Action, Actor } from '../../accounts/access/actor.ts'
 import { channelsExist } from '../../notify/channels/channels-exist.ts'
 import { DEFAULT_RETURN_MODE, type FormResource, type ReturnMode, type UpdateFormInput } from '../schema.ts'
+import { DEFAULT_SPAM_RETENTION_DAYS, NO_SPAM_RULES } from '../spam/schema.ts'
 
 /** The permission that every change of a form or submission needs. */
 export const FORMS_WRITE: Action = 'forms:write'
@@ -63,12 +64,23 @@ export function toFormResource({ origin }: Pick<FormNeeds, 'origin'>, form: Form
     allowedOrigins: JSON.parse(form.allowed_origins),
     nextHosts: JSON.parse(form.next_hosts),
     channelIds: JSON.parse(form.channel_ids),
+    uploads: parseOrNull(form.uploads),
+    reply: parseOrNull(form.reply),
+    spam: parseOrNull(form.spam) ?? NO_SPAM_RULES,
+    spamRetentionDays: form.spam_retention_days ?? DEFAULT_SPAM_RETENTION_DAYS,
+    rules: parseOrNull(form.rules) ?? {},
+    messages: parseOrNull(form.messages) ?? {},
+    retentionDays: form.retention_days,
+    consent: parseOrNull(form.consent),
     submissions: Number(form.submissions),
     lastSubmissionAt: toIsoOrNull(form.last_submission_at),
     createdAt: toIso(form.created_at),
     updatedAt: toIso(form.updated_at),
   }
 }
+
+/** @returns the value of a column of JSON, whose type the schema of its input says */
+export const parseOrNull = (json: string | null) => (json === null ? null : JSON.parse(json))
 
 type Settable = Pick<
   Selectable<Forms>,
@@ -84,6 +96,14 @@ type Settable = Pick<
   | 'allowed_origins'
   | 'next_hosts'
   | 'channel_ids'
+  | 'uploads'
+  | 'reply'
+  | 'spam'
+  | 'spam_retention_days'
+  | 'rules'
+  | 'messages'
+  | 'retention_days'
+  | 'consent'
 >
 
 /** The columns that an input names. `null` in the input sets the value of a new form. */
@@ -101,9 +121,19 @@ export function toFormColumns(input: UpdateFormInput): Partial<Settable> {
     allowed_origins: toListColumn(input.allowedOrigins),
     next_hosts: toListColumn(input.nextHosts),
     channel_ids: toListColumn(input.channelIds),
+    uploads: toJsonColumn(input.uploads),
+    reply: toJsonColumn(input.reply),
+    spam: toJsonColumn(input.spam),
+    spam_retention_days: input.spamRetentionDays,
+    rules: toJsonColumn(input.rules),
+    messages: toJsonColumn(input.messages),
+    retention_days: input.retentionDays,
+    consent: toJsonColumn(input.consent),
   }
   return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined))
 }
+
+const toJsonColumn = (value: object | null | undefined) => (value ? JSON.stringify(value) : value)
 
 /** @throws Failure `invalid` */
 export function refuseBlockedTargets({ isBlocked }: FormNeeds, input: UpdateFormInput): void {

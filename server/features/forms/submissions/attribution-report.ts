@@ -6,9 +6,9 @@ import type { Touches } from '../../../storage/database/tables/form-tables.ts'
 import type { Actor } from '../../accounts/access/actor.ts'
 import { type Campaign, hasCampaign } from '../../visitors/campaign.ts'
 import { toCampaign } from '../../visitors/campaign-columns.ts'
-import type { TouchResource } from '../schema.ts'
 import { getSubmission } from './get-submission.ts'
 import { findLinkNames } from './link-names.ts'
+import type { TouchResource } from './schema.ts'
 import type { SubmissionNeeds, SubmissionRow } from './submission.ts'
 
 const CLICK_REASONS = {

@@ -2,7 +2,7 @@
 
 import { z } from '@hono/zod-openapi'
 import { idList, oneOf, wholeNumber } from '../../../lib/api-fields.ts'
-import { SUBMISSION_STATUSES } from '../schema.ts'
+import { SET_STATUSES, SUBMISSION_STATUSES } from './schema.ts'
 
 const BULK_MAX = 100
 
@@ -12,7 +12,7 @@ export const UpdateSubmissions = z
       .array(wholeNumber(1), { error: 'must be a list of submission ids' })
       .min(1, 'must have at least one id')
       .max(BULK_MAX, `must be at most ${BULK_MAX} ids`),
-    status: oneOf(SUBMISSION_STATUSES).openapi({ example: 'archived' }),
+    status: oneOf(SET_STATUSES).openapi({ example: 'archived' }),
   })
   .openapi('UpdateSubmissions')
 export type UpdateSubmissionsInput = z.infer<typeof UpdateSubmissions>

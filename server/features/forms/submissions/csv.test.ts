@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import type { SubmissionResource } from '../schema.ts'
 import { FIELD_COLUMNS_MAX, toCsvColumns, toCsvHeader, toCsvRow } from './csv.ts'
+import type { SubmissionResource } from './schema.ts'
 import { toSubmissionResource } from './submission.ts'
 
 const BARE = {

@@ -3,12 +3,15 @@
 
 import { toCsvLine, toInertCell } from '../../../lib/formats/csv-line.ts'
 import { orderedJson } from '../../../lib/formats/ordered-json.ts'
-import { CAMPAIGN_FIELDS, SOURCE_FIELDS, type SubmissionResource, VISITOR_FIELDS } from '../schema.ts'
+import { CAMPAIGN_FIELDS, SOURCE_FIELDS, type SubmissionResource, VISITOR_FIELDS } from './schema.ts'
 
 /** A sender can make up any number of names, and each column costs a cell in every row. A submission has 256 fields. */
 export const FIELD_COLUMNS_MAX = 1_000
 
-type OwnColumn = Exclude<keyof SubmissionResource, 'fields' | 'formKey' | 'formName' | 'link'>
+type OwnColumn = Exclude<
+  keyof SubmissionResource,
+  'fields' | 'files' | 'spamReasons' | 'consent' | 'formKey' | 'formName' | 'link'
+>
 
 const COLUMNS_BEFORE_FIELDS: OwnColumn[] = ['id', 'createdAt', 'status']
 const COLUMNS_AFTER_FIELDS: OwnColumn[] = [

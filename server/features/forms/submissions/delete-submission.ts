@@ -3,9 +3,9 @@
 import type { Connection } from '../../../storage/database/open-database.ts'
 import { type Actor, allow } from '../../accounts/access/actor.ts'
 import { recordAudit } from '../../accounts/audit/record-audit.ts'
-import type { SubmissionResource } from '../schema.ts'
 import { FORMS_WRITE } from '../settings/form.ts'
 import { getSubmission, throwSubmissionNotFound } from './get-submission.ts'
+import type { SubmissionResource } from './schema.ts'
 import { type SubmissionNeeds, toSubmissionResource } from './submission.ts'
 
 /** @returns the submission as it was. @throws Failure `not_found` */

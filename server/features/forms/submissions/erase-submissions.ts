@@ -4,9 +4,9 @@ import { sql } from 'kysely'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import { type Actor, allow } from '../../accounts/access/actor.ts'
 import { recordAudit } from '../../accounts/audit/record-audit.ts'
-import type { ErasureResource } from '../schema.ts'
 import { FORMS_WRITE } from '../settings/form.ts'
 import { deleteSubmissionRows } from './delete-submission.ts'
+import type { ErasureResource } from './schema.ts'
 
 /** A write of SQLite holds up the redirects, and overwriting a megabyte takes some 10 ms. */
 const AT_ONCE = 20

@@ -4,10 +4,10 @@
 import { takeTurn } from '../../../lib/concurrency/take-turn.ts'
 import { orderedJson } from '../../../lib/formats/ordered-json.ts'
 import type { Actor } from '../../accounts/access/actor.ts'
-import type { SubmissionExportFormat, SubmissionSelection } from '../schema.ts'
 import { getFormId } from '../settings/get-form.ts'
 import { type CsvColumns, FIELD_COLUMNS_MAX, toCsvColumns, toCsvHeader, toCsvRow } from './csv.ts'
 import { readSubmissions, type SubmissionScope, scanSubmissions } from './scan-submissions.ts'
+import type { SubmissionExportFormat, SubmissionSelection } from './schema.ts'
 import {
   parseStoredFields,
   readWithAttribution,

@@ -3,7 +3,6 @@
 import { takeTurn } from '../../../lib/concurrency/take-turn.ts'
 import { cutPage, fitPage, orderByCreation, type Page, readPageQuery } from '../../../lib/pagination.ts'
 import type { Actor } from '../../accounts/access/actor.ts'
-import type { AllSubmissionsQueryInput, SubmissionListQueryInput, SubmissionResource } from '../schema.ts'
 import { findFormId, getFormId } from '../settings/get-form.ts'
 import {
   isAfterPosition,
@@ -16,6 +15,7 @@ import {
   scanSubmissions,
   selectScope,
 } from './scan-submissions.ts'
+import type { AllSubmissionsQueryInput, SubmissionListQueryInput, SubmissionResource } from './schema.ts'
 import { readWithAttribution, type SubmissionNeeds, toSubmissionResource } from './submission.ts'
 
 const ORDER = orderByCreation('submissions createdAt desc')

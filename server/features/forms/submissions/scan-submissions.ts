@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import { cutIntoSteps, takeTurn } from '../../../lib/concurrency/take-turn.ts'
 import type { Database } from '../../../storage/database/open-database.ts'
 import type { Actor } from '../../accounts/access/actor.ts'
-import type { SubmissionSelection } from '../schema.ts'
+import type { SubmissionSelection } from './schema.ts'
 import {
   joinLinks,
   SUBMISSION_COLUMNS,

@@ -16,7 +16,7 @@ import type { Forms, Submissions } from '../../../storage/database/tables/form-t
 import type { Tables } from '../../../storage/database/tables.ts'
 import type { Actor } from '../../accounts/access/actor.ts'
 import { toCampaign } from '../../visitors/campaign-columns.ts'
-import { SELECTION_TEXT_FIELDS, type SubmissionResource, type SubmissionSelection } from '../schema.ts'
+import { SELECTION_TEXT_FIELDS, type SubmissionResource, type SubmissionSelection } from './schema.ts'
 
 type Attribution = SubmissionResource['attribution']
 
@@ -33,6 +33,8 @@ export const SUBMISSION_COLUMNS = [
   'submissions.id',
   'submissions.fields',
   'submissions.status',
+  'submissions.spam_reasons',
+  'submissions.consent',
   'submissions.notes',
   'submissions.email',
   'submissions.duplicate_of',
@@ -226,6 +228,12 @@ function toLinkNames(
   return { slug, shortUrl: toShortUrl({ origin }, { domain, slug }), title }
 }
 
+function toConsent(json: string | null): SubmissionResource['consent'] {
+  if (json === null) return null
+  const { at, ...consent } = JSON.parse(json)
+  return { ...consent, at: toIso(at) }
+}
+
 export function toSubmissionResource(
   { origin }: Pick<SubmissionNeeds, 'origin'>,
   row: SubmissionRow,
@@ -235,7 +243,10 @@ export function toSubmissionResource(
     formKey: row.form_key,
     formName: row.form_name,
     fields: parseStoredFields(row),
+    files: [],
     status: row.status as SubmissionResource['status'],
+    spamReasons: row.spam_reasons === null ? [] : JSON.parse(row.spam_reasons),
+    consent: toConsent(row.consent),
     notes: row.notes,
     email: row.email,
     duplicateOf: row.duplicate_of,

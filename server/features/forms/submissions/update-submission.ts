@@ -1,9 +1,9 @@
 // Changes the status and notes of a submission. The fields that were sent never change.
 
 import { type Actor, allow } from '../../accounts/access/actor.ts'
-import type { SubmissionResource, UpdateSubmissionInput } from '../schema.ts'
 import { FORMS_WRITE } from '../settings/form.ts'
 import { getSubmission, throwSubmissionNotFound } from './get-submission.ts'
+import type { SubmissionResource, UpdateSubmissionInput } from './schema.ts'
 import { type SubmissionNeeds, toSubmissionResource } from './submission.ts'
 
 /** @throws Failure `not_found` */

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { isEmail } from '../../../lib/email.ts'
 import { isCleanText } from '../../../lib/text.ts'
 import { ATTEMPT_OUTCOMES } from '../../forms/attempts/attempt-counter.ts'
-import { SUBMISSION_STATUSES } from '../../forms/schema.ts'
+import { SUBMISSION_STATUSES } from '../../forms/submissions/schema.ts'
 import { CHANNEL_TYPES, RECIPIENTS_MAX } from '../../notify/schema.ts'
 import { TOUCH_KINDS } from '../../tracking/touch.ts'
 

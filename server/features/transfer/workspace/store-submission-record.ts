@@ -107,7 +107,7 @@ async function storeTouches(
   const touches = record.touches.map((touch) => ({ ...touch, linkId: toLinkId(links, touch.linkId) }))
   await insertTouches(connection, workspaceId, [{ id, touches }])
   const credited = links.get(record.touches.at(-1)?.linkId ?? 0)
-  const isLead = record.duplicateOf === null && record.status !== 'spam'
+  const isLead = record.duplicateOf === null && !['spam', 'unconfirmed'].includes(record.status)
   // A link of this import came with its leads.
   if (!credited || !isLead || credited.importId === run.importId) return
   await creditLeads(connection, onCommit, { workspaceId, linkId: credited.id, leads: 1 })

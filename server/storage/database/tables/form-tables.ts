@@ -26,6 +26,22 @@ export interface Forms {
   next_hosts: Generated<string>
   /** A JSON list of ids. */
   channel_ids: Generated<string>
+  /** JSON of `UploadSettings`; null where the form takes no files. */
+  uploads: string | null
+  /** JSON of `ReplySettings`. */
+  reply: string | null
+  /** JSON of `SpamSettings`. */
+  spam: string | null
+  /** Null is 30 days. */
+  spam_retention_days: number | null
+  /** JSON of `FieldRules`. */
+  rules: string | null
+  /** JSON of `FieldMessages`. */
+  messages: string | null
+  /** Null keeps submissions for ever. */
+  retention_days: number | null
+  /** JSON of `ConsentSettings`. */
+  consent: string | null
   created_at: number
   updated_at: number
 }
@@ -39,6 +55,14 @@ export interface Submissions {
   /** All values in lower case, for `search`. */
   search_text: string
   status: Generated<string>
+  /** A JSON list of sentences; null where no rule called it spam. */
+  spam_reasons: string | null
+  /** JSON of what the sender agreed to: `field`, `text` and `at` in milliseconds. */
+  consent: string | null
+  /** The language of the sender's page, such as `de`. */
+  language: string | null
+  /** 0 while its channels are not told and it is no lead: it came as spam, or the sender has not confirmed it. */
+  announced: Generated<number>
   notes: string | null
   email: string | null
   /** HMAC of form, IP address and fields with the salt of the day. Equal fingerprints are duplicates. */
@@ -69,6 +93,34 @@ export interface Submissions {
   region: string | null
   city: string | null
   created_at: number
+}
+
+/** A file that was sent with a submission. The file store has its bytes. */
+export interface SubmissionFiles {
+  id: Generated<number>
+  workspace_id: number
+  submission_id: number
+  field: string
+  name: string
+  type: string
+  bytes: number
+  sha256: string
+  /** Names the file in the file store. */
+  key: string
+  created_at: number
+}
+
+/** The files of a workspace. A trigger takes deleted ones off. */
+export interface UploadTotals {
+  workspace_id: number
+  files: Generated<number>
+  bytes: Generated<number>
+}
+
+/** Files whose rows are gone. A trigger puts them here, and a job deletes them from the file store. */
+export interface ErasedFiles {
+  key: string
+  bytes: number
 }
 
 /** A touch before a submission. The first touch has position 0; the last one has the highest position. */

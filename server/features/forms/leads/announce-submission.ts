@@ -1,0 +1,69 @@
+// Tells the channels of a form about a submission and makes it a lead: when it is stored, or later where it was held
+// back as spam or as unconfirmed.
+
+import { sql } from 'kysely'
+import type { Connection, DatabaseEngine, OnCommit } from '../../../storage/database/open-database.ts'
+import { creditLastTouch } from '../../attribution/record-touches.ts'
+import { enqueueDeliveries } from '../../notify/outbox/enqueue-deliveries.ts'
+
+export interface AnnouncedSubmission {
+  id: number
+  workspaceId: number
+  channelIds: number[]
+  at: number
+}
+
+export interface AnnounceNeeds {
+  engine: DatabaseEngine
+  /** Tells the deliverer that a delivery waits. */
+  wakeDeliverer: () => void
+}
+
+/** Stores the deliveries of a submission that its transaction stores too. */
+export async function tellChannels(
+  connection: Connection,
+  onCommit: OnCommit,
+  { engine, wakeDeliverer }: AnnounceNeeds,
+  { id, workspaceId, channelIds, at }: AnnouncedSubmission,
+): Promise<void> {
+  const notification = { workspaceId, submissionId: id, channelIds, at }
+  const queued = await enqueueDeliveries(connection, engine, notification)
+  if (queued > 0) onCommit(wakeDeliverer)
+}
+
+/**
+ * Announces submissions that were held back: each once, whoever asks and how often. A duplicate is announced to nobody.
+ * The caller has changed their status in the same transaction.
+ */
+export async function announceHeldSubmissions(
+  connection: Connection,
+  onCommit: OnCommit,
+  needs: AnnounceNeeds,
+  { workspaceId, ids, at }: { workspaceId: number; ids: number[]; at: number },
+): Promise<void> {
+  if (ids.length === 0) return
+  const held = await connection
+    .updateTable('submissions')
+    .set({ announced: 1 })
+    .where('workspace_id', '=', workspaceId)
+    .where('id', 'in', ids)
+    .where('announced', '=', 0)
+    .where('duplicate_of', 'is', null)
+    .returning(['id', 'form_id'])
+    .execute()
+  for (const { id, form_id } of held.toSorted((a, b) => a.id - b.id)) {
+    const { channel_ids } = await connection
+      .selectFrom('forms')
+      .select('channel_ids')
+      .where('workspace_id', '=', workspaceId)
+      .where('id', '=', form_id)
+      .executeTakeFirstOrThrow()
+    const channelIds = JSON.parse(channel_ids)
+    await tellChannels(connection, onCommit, needs, { id, workspaceId, channelIds, at })
+    await creditLastTouch(connection, onCommit, { id, workspaceId })
+  }
+}
+
+/** A submission counts as a lead from its announcement on, and while nobody calls it spam. */
+export const IS_LEAD = sql<boolean>`submissions.duplicate_of is null and submissions.announced = 1
+  and submissions.status <> 'spam'`

@@ -1,0 +1,226 @@
+// The shapes of submissions in the API: what is stored of them, how they are chosen, and what changes.
+
+import { z } from '@hono/zod-openapi'
+import { dateRangeEnd, numberParameter, oneOf, parameter, text } from '../../../lib/api-fields.ts'
+import { EMAIL_MAX, isEmail } from '../../../lib/email.ts'
+import { ConsentShape } from '../retention/schema.ts'
+import { FileShape } from '../uploads/schema.ts'
+
+/** `unconfirmed`: the sender has not pressed the button of double opt-in yet. */
+export const SUBMISSION_STATUSES = ['new', 'read', 'archived', 'spam', 'unconfirmed'] as const
+/** The statuses that a person gives. */
+export const SET_STATUSES = ['new', 'read', 'archived', 'spam'] as const
+export type SubmissionStatus = (typeof SUBMISSION_STATUSES)[number]
+/** The column never holds `pending`: a submission is pending while its `attribution_due` is 1. */
+export const ATTRIBUTIONS = ['measured', 'inferred', 'pending', 'none'] as const
+export const SUBMISSION_EXPORT_FORMATS = ['csv', 'json', 'ndjson'] as const
+export type SubmissionExportFormat = (typeof SUBMISSION_EXPORT_FORMATS)[number]
+
+/** The text fields about where a submission came from, in the order of the export's columns. */
+export const SOURCE_FIELDS = ['referrer', 'pageUrl', 'landingUrl'] as const
+export const CAMPAIGN_FIELDS = ['utmSource', 'utmMedium', 'utmCampaign', 'utmTerm', 'utmContent'] as const
+export const VISITOR_FIELDS = ['device', 'browser', 'os', 'country', 'region', 'city'] as const
+
+/** A list with every status once has 34 characters; this leaves room for repetitions. */
+const STATUSES_MAX = 60
+
+const toNullableTexts = <const T extends readonly string[]>(names: T) =>
+  Object.fromEntries(names.map((name) => [name, z.string().nullable()])) as Record<
+    T[number],
+    z.ZodNullable<z.ZodString>
+  >
+
+export const SubmissionShape = z
+  .strictObject({
+    id: z.int(),
+    formKey: z.string(),
+    formName: z.string(),
+    fields: z.record(z.string(), z.string()).openapi({
+      description: "The fields that were sent, with the sender's names and in the sender's order",
+    }),
+    files: z.array(FileShape),
+    status: z.enum(SUBMISSION_STATUSES),
+    spamReasons: z
+      .array(z.string())
+      .openapi({ description: 'Why it was stored as spam; empty where it was not' }),
+    consent: ConsentShape.nullable().openapi({ description: 'What the sender agreed to' }),
+    notes: z.string().nullable(),
+    email: z.string().nullable(),
+    duplicateOf: z
+      .int()
+      .nullable()
+      .openapi({ description: 'The identical submission that came shortly before' }),
+    ...toNullableTexts([...SOURCE_FIELDS, ...CAMPAIGN_FIELDS]),
+    linkId: z.int().nullable(),
+    link: z
+      .strictObject({ slug: z.string(), shortUrl: z.url(), title: z.string().nullable() })
+      .nullable()
+      .openapi({ description: 'The names of the link; null when the link is unknown or gone' }),
+    clickId: z.string().nullable(),
+    eventId: z.string().nullable(),
+    sessionLinked: z.boolean(),
+    attribution: z.enum(ATTRIBUTIONS).openapi({
+      description:
+        'How linkId is known: measured by the tracking snippet, inferred from a click of the same visitor shortly ' +
+        'before, or not at all (none). pending: not decided yet, because analytics are catching up; it becomes ' +
+        'inferred or none later, without another request',
+    }),
+    ...toNullableTexts(VISITOR_FIELDS),
+    createdAt: z.iso.datetime(),
+  })
+  .openapi('Submission')
+
+/** In our code `fields` is a Map, because an object does not keep the sender's order. */
+export type SubmissionResource = Omit<z.infer<typeof SubmissionShape>, 'fields'> & {
+  fields: Map<string, string>
+}
+
+export const TOUCH_TYPES = ['click', 'campaign', 'referrer', 'direct'] as const
+
+export const TouchShape = z
+  .strictObject({
+    type: z.enum(TOUCH_TYPES),
+    why: z
+      .string()
+      .openapi({ description: 'Sentences that say why this counts, and which part of the lead it gets' }),
+    at: z.iso
+      .datetime()
+      .nullable()
+      .openapi({ description: 'null where only the request of the form tells about it' }),
+    isFirst: z.boolean().openapi({ description: 'It gets the lead with `model=first`' }),
+    isLast: z.boolean().openapi({ description: 'It gets the lead with `model=last`' }),
+    linearCredit: z
+      .number()
+      .openapi({ description: 'Its part of the lead with `model=linear`; all parts together are 1' }),
+    linkId: z.int().nullable(),
+    slug: z.string().nullable(),
+    shortUrl: z.string().nullable(),
+    clickId: z.string().nullable(),
+    ...toNullableTexts([...SOURCE_FIELDS, ...CAMPAIGN_FIELDS]),
+  })
+  .openapi('Touch')
+export type TouchResource = z.infer<typeof TouchShape>
+
+const mustBeObject = {
+  error: ({ code }: { code?: string }) => (code === 'invalid_type' ? 'must be an object' : undefined),
+}
+
+// The filter allows as many characters as the column can hold.
+const exactText = (max: number) => parameter(max).optional()
+
+const isStatus = (text: string) => (SUBMISSION_STATUSES as readonly string[]).includes(text)
+const STATUS_MESSAGE = `must be one of ${SUBMISSION_STATUSES.join(', ')}`
+
+/** A list such as `new,read`: a submission with any of these statuses passes. */
+const statuses = z
+  .string({ error: STATUS_MESSAGE })
+  .max(STATUSES_MAX, STATUS_MESSAGE)
+  .transform((value) => value.split(','))
+  .refine((all): all is SubmissionStatus[] => all.every(isStatus), STATUS_MESSAGE)
+  .optional()
+  .openapi({
+    type: 'string',
+    maxLength: STATUSES_MAX,
+    pattern: `^(${SUBMISSION_STATUSES.join('|')})(,(${SUBMISSION_STATUSES.join('|')}))*$`,
+    description: 'Any of them, separated by commas',
+    example: 'new,read',
+  })
+
+/** The filters that choose submissions. Lists and the export have the same. */
+const SELECTION = {
+  start: dateRangeEnd('start', 'An instant, or a date (its first moment, UTC)'),
+  end: dateRangeEnd('end', 'An instant (exclusive), or a date (the whole day counts, UTC)'),
+  search: parameter(200)
+    .optional()
+    .openapi({ description: 'Part of any value that was sent, in upper or lower case' }),
+  status: statuses,
+  email: exactText(EMAIL_MAX).openapi({ description: 'Without regard to case' }),
+  attribution: oneOf(ATTRIBUTIONS).optional(),
+  linkId: numberParameter(1, 999_999_999_999_999).optional(),
+  referrer: exactText(255).openapi({ description: 'Host of the page the visitor came from' }),
+  utmSource: exactText(256),
+  utmMedium: exactText(256),
+  utmCampaign: exactText(256),
+  utmTerm: exactText(256),
+  utmContent: exactText(256),
+  device: exactText(255),
+  browser: exactText(255),
+  os: exactText(255),
+  country: exactText(255).openapi({ description: 'Two letters, without regard to case', example: 'DE' }),
+  region: exactText(255),
+  city: exactText(255),
+}
+export const SELECTION_TEXT_FIELDS = [
+  'referrer',
+  ...CAMPAIGN_FIELDS,
+  'device',
+  'browser',
+  'os',
+  'region',
+  'city',
+] as const
+
+function requireStartBeforeEnd({ start, end }: { start?: number; end?: number }, context: z.RefinementCtx) {
+  if (start === undefined || end === undefined || start < end) return
+  context.addIssue({ code: 'custom', path: ['start'], message: 'must be before end' })
+}
+
+export const SubmissionListQuery = z
+  .strictObject({
+    limit: numberParameter(1, 100).optional(),
+    cursor: parameter(1000).optional(),
+    ...SELECTION,
+  })
+  .superRefine(requireStartBeforeEnd)
+export type SubmissionListQueryInput = z.infer<typeof SubmissionListQuery>
+
+export const AllSubmissionsQuery = z
+  .strictObject({
+    limit: numberParameter(1, 100).optional(),
+    cursor: parameter(1000).optional(),
+    formKey: parameter(64).optional().openapi({ description: 'Only submissions of this form' }),
+    ...SELECTION,
+  })
+  .superRefine(requireStartBeforeEnd)
+export type AllSubmissionsQueryInput = z.infer<typeof AllSubmissionsQuery>
+export type SubmissionSelection = Omit<SubmissionListQueryInput, 'limit' | 'cursor'>
+
+export const SubmissionExportQuery = z
+  .strictObject({
+    format: oneOf(SUBMISSION_EXPORT_FORMATS).optional().openapi({ description: 'csv when absent' }),
+    ...SELECTION,
+  })
+  .superRefine(requireStartBeforeEnd)
+
+export const EraseQuery = z.strictObject({
+  email: z
+    .string({
+      error: ({ input }) => (input === undefined ? 'is required' : 'must be given once'),
+    })
+    .refine(isEmail, 'must be an e-mail address')
+    .openapi({
+      format: 'email',
+      maxLength: EMAIL_MAX,
+      example: 'ada@example.com',
+      description: 'Without regard to case',
+    }),
+})
+
+export const ErasureShape = z
+  .strictObject({
+    email: z.string(),
+    erased: z.int().min(0).openapi({ description: 'Number of deleted submissions' }),
+  })
+  .openapi('Erased')
+export type ErasureResource = z.infer<typeof ErasureShape>
+
+export const UpdateSubmission = z
+  .strictObject(
+    {
+      status: oneOf(SET_STATUSES).nullable().optional().openapi({ description: 'null is new' }),
+      notes: text(1, 10_000).nullable().optional(),
+    },
+    mustBeObject,
+  )
+  .openapi('UpdateSubmission')
+export type UpdateSubmissionInput = z.infer<typeof UpdateSubmission>

@@ -1,0 +1,21 @@
+// What a form accepts and answers beyond its fields: files, replies, spam rules, rules of fields, retention and consent.
+
+import type { Kysely } from 'kysely'
+import type { DatabaseEngine } from '../../database.ts'
+import { getColumnTypes } from '../columns.ts'
+
+export const formAnswers = (engine: DatabaseEngine) => ({
+  async up(db: Kysely<unknown>) {
+    const { bigint, text } = getColumnTypes(engine)
+    for (const name of ['uploads', 'reply', 'spam', 'rules', 'messages', 'consent'])
+      await db.schema.alterTable('forms').addColumn(name, text).execute()
+    for (const name of ['retention_days', 'spam_retention_days'])
+      await db.schema.alterTable('forms').addColumn(name, bigint).execute()
+    for (const name of ['spam_reasons', 'consent', 'language'])
+      await db.schema.alterTable('submissions').addColumn(name, text).execute()
+    await db.schema
+      .alterTable('submissions')
+      .addColumn('announced', 'integer', (c) => c.notNull().defaultTo(1))
+      .execute()
+  },
+})
