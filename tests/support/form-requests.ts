@@ -1,8 +1,8 @@
 // Creates forms, posts to them as browsers do, and reads the stored submissions.
 
 import { createWorkspace } from '../../server/features/accounts/workspaces/create-workspace.ts'
+import type { ConsentSettings } from '../../server/features/forms/consent/schema.ts'
 import type { ReplySettings } from '../../server/features/forms/replies/schema.ts'
-import type { ConsentSettings } from '../../server/features/forms/retention/schema.ts'
 import type { FieldMessages, FieldRules } from '../../server/features/forms/rules/schema.ts'
 import { newFormKey } from '../../server/features/forms/settings/form-key.ts'
 import { NO_SPAM_RULES, type SpamSettings } from '../../server/features/forms/spam/schema.ts'

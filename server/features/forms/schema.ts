@@ -3,8 +3,8 @@
 import { z } from '@hono/zod-openapi'
 import { flag, numberParameter, oneOf, parameter, text, wholeNumber } from '../../lib/api-fields.ts'
 import { checkUrl } from '../../lib/web-url.ts'
+import { ConsentSettingsInput } from './consent/schema.ts'
 import { ReplySettingsInput, ReplySettingsShape } from './replies/schema.ts'
-import { ConsentSettingsInput, retentionDays } from './retention/schema.ts'
 import { FieldMessagesInput, FieldRulesInput, FieldRulesShape } from './rules/schema.ts'
 import { normalizeOrigin, ORIGIN_MAX } from './settings/allowed-origins.ts'
 import { CAPTCHA_FIELD, hasControlPrefix } from './settings/control-fields.ts'
@@ -24,6 +24,8 @@ export const DEFAULT_RETURN_MODE: ReturnMode = 'referer'
 const REDIRECT_MAX = 2048
 const LIST_MAX = 100
 const NEXT_HOSTS_MAX = 50
+/** Days. */
+const RETENTION_MAX = 3650
 /** The endpoint has the same limit for the name of a field. */
 const FIELD_NAME_MAX = 256
 
@@ -90,6 +92,9 @@ const webUrl = (description: string, example: string) =>
       description,
       example,
     })
+
+const retentionDays = (description: string) =>
+  wholeNumber(1, RETENTION_MAX).nullable().optional().openapi({ description })
 
 const returnMode = (description: string) =>
   oneOf(RETURN_MODES)

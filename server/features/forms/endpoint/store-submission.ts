@@ -16,7 +16,7 @@ import type { VerifiedToken } from '../captcha/captcha-provider.ts'
 import { tellChannels } from '../leads/announce-submission.ts'
 import type { FormSettings } from '../settings/form-settings.ts'
 import type { SubmissionStatus } from '../submissions/schema.ts'
-import type { ReceivedFile } from '../uploads/received-file.ts'
+import type { SubmittedFile } from '../uploads/submitted-file.ts'
 import { EndpointError } from './endpoint-error.ts'
 import type { SubmissionInput } from './fields.ts'
 
@@ -35,7 +35,7 @@ export interface StoreSubmissionNeeds {
 
 export interface NewSubmission extends Pick<SubmissionInput, 'fields' | 'email'> {
   /** Their drafts are not committed yet. The caller discards them where the submission is not stored. */
-  files: ReceivedFile[]
+  files: SubmittedFile[]
   /** Not empty: it is stored as spam. */
   spamReasons: string[]
   /** What the sender agreed to. */

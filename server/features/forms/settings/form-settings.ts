@@ -3,8 +3,8 @@
 
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import { prepareQuery } from '../../../storage/database/prepare-query.ts'
+import type { ConsentSettings } from '../consent/schema.ts'
 import type { ReplySettings } from '../replies/schema.ts'
-import type { ConsentSettings } from '../retention/schema.ts'
 import type { FieldMessages, FieldRules } from '../rules/schema.ts'
 import type { ReturnMode } from '../schema.ts'
 import { NO_SPAM_RULES, type SpamSettings } from '../spam/schema.ts'

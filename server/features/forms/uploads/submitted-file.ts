@@ -2,7 +2,7 @@
 
 import type { FileDraft } from '../../../storage/files/file-store.ts'
 
-export interface ReceivedFile {
+export interface SubmittedFile {
   /** The name of its input. */
   field: string
   /** Harmless: no path, no control characters, at most 255 bytes. */

@@ -1,12 +1,7 @@
-// The shapes of a form's consent field and of its retention (docs/contract.md §13).
+// The shapes of a form's consent field, and of what a sender agreed to (docs/contract.md §13).
 
 import { z } from '@hono/zod-openapi'
-import { text, wholeNumber } from '../../../lib/api-fields.ts'
-
-const DAYS_MAX = 3650
-
-export const retentionDays = (description: string) =>
-  wholeNumber(1, DAYS_MAX).nullable().optional().openapi({ description })
+import { text } from '../../../lib/api-fields.ts'
 
 export const ConsentSettingsInput = z
   .strictObject({
