@@ -3,11 +3,12 @@
 // request, so an upload that breaks off leaves nothing there.
 
 import { createHash } from 'node:crypto'
-import { type FileHandle, mkdir, open, rm } from 'node:fs/promises'
+import { mkdir, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createBucketClient, type UploadBucket } from './bucket-client.ts'
 import { FILE_KEY, newFileKey } from './file-key.ts'
 import type { FileDraft, FileStore } from './file-store.ts'
+import { writeAll } from './write-all.ts'
 
 export interface S3StoreNeeds {
   bucket: UploadBucket
@@ -68,13 +69,5 @@ async function createDraft(client: BucketClient, dir: string, key: string): Prom
       await removeDraft().catch(() => {})
       if (mayBeStored) await client.delete(key).catch(() => {})
     },
-  }
-}
-
-/** A disk that has just become full takes a part of the bytes, and refuses the rest with an error. */
-async function writeAll(file: FileHandle, chunk: Uint8Array): Promise<void> {
-  for (let at = 0; at < chunk.byteLength; ) {
-    const { bytesWritten } = await file.write(chunk, at, chunk.byteLength - at)
-    at += bytesWritten
   }
 }
