@@ -7,8 +7,8 @@ const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"'
 
 export interface BucketPage {
   files: StoredFile[]
-  /** Where the next page begins; undefined on the last page. */
-  nextToken?: string
+  /** More files follow. */
+  isTruncated: boolean
 }
 
 /** @throws where the text is no such page */
@@ -19,14 +19,17 @@ export function parseBucketPage(xml: string): BucketPage {
     bytes: Number(readElement(object, 'Size') ?? 0),
     at: Date.parse(readElement(object, 'LastModified') ?? ''),
   }))
-  return { files, nextToken: readElement(xml, 'NextContinuationToken') }
+  return { files, isTruncated: readElement(xml, 'IsTruncated') === 'true' }
 }
 
 function readElement(xml: string, name: string): string | undefined {
   const text = new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1]
-  return text?.replace(/&(?:(amp|lt|gt|quot|apos)|#(\d{1,7})|#x([0-9a-f]{1,6}));/gi, (whole, name, decimal, hex) => {
-    if (name) return ENTITIES[name.toLowerCase()] ?? whole
-    const code = decimal ? Number(decimal) : Number.parseInt(hex, 16)
-    return code <= 0x10ffff ? String.fromCodePoint(code) : whole
-  })
+  return text?.replace(
+    /&(?:(amp|lt|gt|quot|apos)|#(\d{1,7})|#x([0-9a-f]{1,6}));/gi,
+    (whole, name, decimal, hex) => {
+      if (name) return ENTITIES[name.toLowerCase()] ?? whole
+      const code = decimal ? Number(decimal) : Number.parseInt(hex, 16)
+      return code <= 0x10ffff ? String.fromCodePoint(code) : whole
+    },
+  )
 }

@@ -32,7 +32,9 @@ export async function startBucketServer(): Promise<BucketServer> {
   let child: Bun.Subprocess | undefined
 
   async function start() {
-    const started = Bun.spawn([process.execPath, program, ...options, '--configure-bucket', NAME], {
+    // It makes its tokens of pages with a cipher that OpenSSL has put aside.
+    const command = ['node', '--openssl-legacy-provider', program, ...options, '--configure-bucket', NAME]
+    const started = Bun.spawn(command, {
       stdout: 'ignore',
       stderr: 'ignore',
     })
@@ -54,7 +56,14 @@ export async function startBucketServer(): Promise<BucketServer> {
   }
 
   await start()
-  const bucket = { endpoint, bucket: NAME, prefix: '', region: 'us-east-1', accessKeyId: KEY, secretAccessKey: KEY }
+  const bucket = {
+    endpoint,
+    bucket: NAME,
+    prefix: '',
+    region: 'us-east-1',
+    accessKeyId: KEY,
+    secretAccessKey: KEY,
+  }
   return {
     bucket,
     url: `http://${KEY}:${KEY}@127.0.0.1:${port}/${NAME}`,
