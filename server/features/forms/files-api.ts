@@ -18,12 +18,12 @@ export interface FilesApiNeeds extends Omit<SubmissionNeeds, 'db'> {
 }
 
 const shared = {
-  method: 'get',
-  scope: 'submissions:read',
+  method: 'get' as const,
+  scope: 'submissions:read' as const,
   tags: ['Submissions'],
   request: { params: IdParameter },
-  fails: [404],
-} as const
+  fails: [404 as const],
+}
 
 const routes = {
   get: apiRoute({
