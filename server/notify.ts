@@ -4,6 +4,9 @@ import type { Config } from './config.ts'
 import type { RateLimiter } from './features/accounts/access/rate-limiter.ts'
 import type { MailBudget } from './features/accounts/strangers/mail-budget.ts'
 import { listOwnerEmails } from './features/accounts/workspaces/members.ts'
+import { createAddressHasher } from './features/forms/replies/mailbox.ts'
+import { createReplyReader } from './features/forms/replies/read-reply.ts'
+import { createReplyLinks } from './features/forms/replies/reply-links.ts'
 import { createNotificationContentReader } from './features/forms/submissions/notification-content.ts'
 import { channelSenders } from './features/notify/channels/registry.ts'
 import { createSealing } from './features/notify/channels/secrets.ts'
@@ -26,6 +29,7 @@ export interface NotifyNeeds {
 export async function openNotify(config: Config, needs: NotifyNeeds) {
   const { db, now, limiter, mailBudget, sendMail, resolvePendingAttribution } = needs
   const { origin, secret, webhookAllow, trustProxy, smtpUrl, mailFrom } = config
+  const replyLinks = createReplyLinks(secret, origin)
   const shared = {
     now,
     sealing: createSealing(secret),
@@ -33,6 +37,7 @@ export async function openNotify(config: Config, needs: NotifyNeeds) {
     send: { allow: webhookAllow, smtpUrl, mailFrom, mailBudget, origin },
     recipients: { links: createRecipientLinks(secret, origin), limiter, sendMail, origin },
     readSubmission: createNotificationContentReader({ db, origin, resolvePendingAttribution }),
+    readReply: createReplyReader({ db, links: replyLinks, hashAddress: createAddressHasher(secret) }),
     ownerEmails: (workspaceId: number) =>
       listOwnerEmails({ db, onlyVerified: config.signup === 'open' }, workspaceId),
   }
@@ -43,6 +48,7 @@ export async function openNotify(config: Config, needs: NotifyNeeds) {
     api: { ...shared, wake },
     /** The needs of `createMailRoutes`. */
     mailRoutes: { db, now, limiter, wake: () => wake(), links: shared.recipients.links, origin, trustProxy },
+    replyLinks,
     wake,
     metrics,
     /** Waits for the running attempts first. */
