@@ -17,9 +17,6 @@ import type { Doctor } from './features/doctor/report/doctor.ts'
 import { openAttemptCounter } from './features/forms/attempts/attempt-counter.ts'
 import { createCaptchaProvider } from './features/forms/captcha/create-captcha-provider.ts'
 import { toRefusedSubmissionsMail } from './features/forms/endpoint/refused-submissions-mail.ts'
-import { createAddressHasher } from './features/forms/replies/mailbox.ts'
-import { toPausedRepliesMail } from './features/forms/replies/paused-replies-mail.ts'
-import { createReplyOutbox } from './features/forms/replies/reply-outbox.ts'
 import { createSpamJudge } from './features/forms/spam/judge-spam.ts'
 import { createClickIds } from './features/hits/click-id.ts'
 import { readHitMetrics } from './features/hits/metrics.ts'
@@ -151,7 +148,7 @@ const createPublicNeeds = (config: Config, shared: Shared, { intake, forms, form
 
 interface MetricServices
   extends Shared,
-    Pick<PublicServices, 'attempts' | 'captcha' | 'submissionLimit' | 'pageViewLimit' | 'forms'> {
+    Pick<PublicServices, 'attempts' | 'captcha' | 'submissionLimit' | 'pageViewLimit'> {
   hitWorker: Stores['hitWorker']
   notify: Notify
 }
@@ -169,7 +166,7 @@ const createServiceMetrics = (services: MetricServices, worker: MetricsNeeds['wo
       services.submissionLimit.metrics,
       services.pageViewLimit.metrics,
       services.captcha.metrics,
-      services.forms.replies.metrics,
+      services.notify.replies.metrics,
       services.mailBudget.metrics,
       services.notify.metrics,
       services.blocklist.metrics,
@@ -286,7 +283,6 @@ function openPublicServices(config: Config, shared: Shared, notify: Notify) {
   const workspaces = createWorkspaceLookup(db, freshness)
   const attempts = openAttemptCounter({ db, now })
   const limits = createStorageLimits(config, shared)
-  const replies = createServiceReplies(config, shared, notify)
   return {
     captcha,
     attempts,
@@ -305,7 +301,8 @@ function openPublicServices(config: Config, shared: Shared, notify: Notify) {
       recordTouches,
       wakeDeliverer: notify.wake,
       judgeSpam: createSpamJudge(),
-      ...replies,
+      replies: notify.replies,
+      replyLinks: notify.replyLinks,
     },
     formFacts: { db, captcha },
     intake: {
@@ -317,22 +314,6 @@ function openPublicServices(config: Config, shared: Shared, notify: Notify) {
       ownHosts,
       trustProxy,
     },
-  }
-}
-
-function createServiceReplies(config: Config, { db, ...shared }: Shared, notify: Notify) {
-  const { origin, secret, smtpUrl, mailFrom } = config
-  const owners = { ...shared, db, onlyVerified: config.signup === 'open' }
-  return {
-    replyLinks: notify.replyLinks,
-    replies: createReplyOutbox({
-      engine: db.engine,
-      hashAddress: createAddressHasher(secret),
-      mailFrom: smtpUrl === undefined ? undefined : mailFrom,
-      wakeDeliverer: notify.wake,
-      onLimit: (workspaceId) =>
-        void mailOwners(owners, workspaceId, toPausedRepliesMail(origin, workspaceId)),
-    }),
   }
 }
 

@@ -40,12 +40,12 @@ export const normalizeText = (text: string): string =>
     .trim()
 
 /** Never cuts through a character. */
-export const cutText = (text: string, max: number): string =>
+export const cutCharacters = (text: string, max: number): string =>
   text.length <= max ? text : [...text].slice(0, max).join('').trimEnd()
 
 /** @returns at most `max` characters of the text, without the words that are links or hold one */
 export function toInertText(text: string, max: number): string {
   const words = normalizeText(text.slice(0, READ_MAX)).replace(MARKUP, ' ').split(' ')
   const kept = words.filter((word) => word !== '' && !isLink(word))
-  return cutText(kept.join(' '), max)
+  return cutCharacters(kept.join(' '), max)
 }

@@ -1,7 +1,7 @@
 // Reads the mail to a sender at the moment when it is sent: what has changed since the submission came decides.
 
 import type { Database } from '../../../storage/database/open-database.ts'
-import type { ReplyReader } from '../../notify/channels/reply.ts'
+import type { ReplyReader } from '../../notify/replies/send-reply.ts'
 import type { AddressHasher } from './mailbox.ts'
 import { renderReply } from './render-reply.ts'
 import { CONFIRM_WITHIN_MS, type ReplyLinks } from './reply-links.ts'

@@ -1,7 +1,7 @@
 // Fills the template of a reply. Only placeholders bring in text of the sender, and that text can make no link: neither by
 // itself, nor together with another placeholder or with the text around it.
 
-import { cutText, isLink, normalizeText, toInertText } from './inert-text.ts'
+import { cutCharacters, isLink, normalizeText, toInertText } from './inert-text.ts'
 
 /** docs/contract.md §13. */
 const VALUE_MAX = 100
@@ -39,7 +39,7 @@ export function renderReply(
   const noLinks = new Map([...links.keys()].map((name) => [name, '']))
   const subject = fillTemplate(template.subject, getValue, noLinks)
   return {
-    subject: cutText(toOneLine(subject), SUBJECT_MAX),
+    subject: cutCharacters(toOneLine(subject), SUBJECT_MAX),
     text: fillTemplate(addConfirmLink(template.text, values), getValue, links),
   }
 }

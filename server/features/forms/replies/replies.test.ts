@@ -18,7 +18,11 @@ describe.each(ENGINES)('replies to senders (%s)', (engine) => {
   beforeAll(async () => {
     mail = await startMailServer()
     server = await startServer(engine, {
-      environment: { ...BEHIND_PROXY.environment, SMTP_URL: mail.url(), MAIL_FROM: 'Towpath <go@towpath.example>' },
+      environment: {
+        ...BEHIND_PROXY.environment,
+        SMTP_URL: mail.url(),
+        MAIL_FROM: 'Towpath <go@towpath.example>',
+      },
     })
   }, 120_000)
   afterAll(async () => {
@@ -33,7 +37,11 @@ describe.each(ENGINES)('replies to senders (%s)', (engine) => {
     const form = await createTestForm(server, {
       reply: { subject: 'Thanks, {{name}}', text: 'Hello {{name}},\nwe got: {{message}}', confirm: false },
     })
-    const body = new URLSearchParams({ name: 'Ada', email: 'ada@example.com', message: 'Hi http://evil.example' })
+    const body = new URLSearchParams({
+      name: 'Ada',
+      email: 'ada@example.com',
+      message: 'Hi http://evil.example',
+    })
     const answer = await postToForm(server, form, URLENCODED_TYPE, String(body))
     expect(answer.status).toBe(303)
     await until('the mail', () => mail.mails.length === 1)
@@ -50,7 +58,7 @@ describe.each(ENGINES)('replies to senders (%s)', (engine) => {
     })
     const body = new URLSearchParams({ name: 'Ada', email: 'ada@example.com' })
     await postToForm(server, form, URLENCODED_TYPE, String(body))
-    await postToForm(server, form, URLENCODED_TYPE, String(body)+'&x=1')
+    await postToForm(server, form, URLENCODED_TYPE, String(body) + '&x=1')
     await until('the mail', () => mail.mails.length === 1)
     const url = /http\S+/.exec(mail.mails[0]?.parsed.text ?? '')?.[0] ?? ''
     const path = url.slice(server.origin.length)

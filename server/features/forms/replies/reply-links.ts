@@ -14,7 +14,7 @@ export interface ConfirmLink {
   expiresAt: number
 }
 
-export interface StopLink {
+export interface ReplyStopLink {
   workspaceId: number
   /** The hash of the mailbox. */
   address: string
@@ -24,8 +24,8 @@ export interface ReplyLinks {
   toConfirmUrl(link: ConfirmLink): string
   /** @returns undefined for a token that is not ours */
   readConfirmToken(token: string): ConfirmLink | undefined
-  toStopUrl(link: StopLink): string
-  readStopToken(token: string): StopLink | undefined
+  toStopUrl(link: ReplyStopLink): string
+  readStopToken(token: string): ReplyStopLink | undefined
 }
 
 const TOKEN_MAX = 400

@@ -10,13 +10,13 @@ import type {
   DeliveryResult,
   SendNeeds,
 } from '../channels/contract.ts'
-import { type ReplyReader, sendReply } from '../channels/reply.ts'
 import type { Sealing } from '../channels/secrets.ts'
 import { listUrlSecrets, maskSecrets } from '../channels/service-response.ts'
 import { CHANNEL_BEHIND, CHANNEL_DISABLED, isOwnerNotice } from '../outbox/enqueue-deliveries.ts'
 import { isReplyEvent, type ReplyEvent } from '../outbox/enqueue-reply.ts'
 import type { RecipientNeeds } from '../recipients/ask-recipients.ts'
 import { pickRecipients, readRecipientStates } from '../recipients/recipient-states.ts'
+import { type ReplyReader, sendReply } from '../replies/send-reply.ts'
 import type { ChannelType } from '../schema.ts'
 import { findChannelBehindContent } from './channel-behind-notice.ts'
 import {

@@ -1,8 +1,8 @@
 // Sends a reply to the sender of a form. The sender decides one thing: the address, which is the only recipient.
 
+import type { DeliveryResult, SendNeeds } from '../channels/contract.ts'
+import { type Mailbox, type OutgoingMail, sendMailOnce } from '../channels/email.ts'
 import type { NewReply } from '../outbox/enqueue-reply.ts'
-import type { DeliveryResult, SendNeeds } from './contract.ts'
-import { type Mailbox, type OutgoingMail, sendMailOnce } from './email.ts'
 
 /** What a mail to a sender says. Its texts are harmless already. */
 export interface ReplyMail {
