@@ -92,6 +92,7 @@ onBothEngines('storing a submission', (server) => {
     matchVisit: () => ({ visit: undefined, touches: [], click: undefined }),
     recordTouches: async () => {},
     uploadBytesPerWorkspace: 0,
+    replies: { mustConfirm: () => false, answer: async () => {}, metrics: () => [] },
     wakeDeliverer() {},
   })
   const settingsOf = async (form: TestForm) =>
