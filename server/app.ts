@@ -20,8 +20,10 @@ import { createDoctorRoutes } from './features/doctor/public.ts'
 import { createFormsApi } from './features/forms/api.ts'
 import { createLossesApi } from './features/forms/attempts/losses-api.ts'
 import { createFormInfoEndpoint } from './features/forms/endpoint/form-info.ts'
+import { createFilesApi } from './features/forms/files-api.ts'
 import { createFormCheckApi } from './features/forms/page-check/check-api.ts'
 import { createFormEndpoint } from './features/forms/public.ts'
+import { createFileLinkEndpoint } from './features/forms/uploads/file-link-endpoint.ts'
 import { createLinksApi } from './features/links/api.ts'
 import { createCardsApi } from './features/links/cards/cards-api.ts'
 import { createDomainsApi } from './features/links/domains/domains-api.ts'
@@ -84,6 +86,7 @@ const routeMap = (on: Handlers, { snippetPath, intakePath }: Services['paths']):
   ['anybody', 'GET, POST', '/:slug', on.slug, './features/redirect/public.ts', EVERY],
   ['anybody', 'POST', '/f', on.form, './features/forms/public.ts', EVERY],
   ['anybody', 'GET, POST', '/f/*', on.form, './features/forms/public.ts', EVERY],
+  ['anybody', 'GET', '/f/files/*', on.fileLink, './features/forms/uploads/file-link-endpoint.ts', DEFAULT],
   ['anybody', 'GET', '/thanks', on.page, './features/forms/endpoint/pages.ts', EVERY],
   ['anybody', 'GET', `/${snippetPath}`, on.snippet, './features/tracking/snippet.ts', EVERY],
   ['anybody', 'GET', `/${intakePath}/:file`, on.pinnedSnippet, './features/tracking/snippet.ts', EVERY],
@@ -174,6 +177,7 @@ const createRest = ({ api }: Services) =>
     createLeadsApi(api.leads),
     createMissingApi(api.analytics),
     createFormsApi(api.forms),
+    createFilesApi(api.files),
     createLossesApi(api.losses),
     createFormCheckApi(api.formCheck),
     createNotifyApi(api.notify),
@@ -228,6 +232,7 @@ function createHandlers(services: Services) {
     slug: onLink,
     form: ((request, server, domain) =>
       submit(request, server, pathOf(request.url).slice('/f'.length), domain)) as DomainAnswer,
+    fileLink: createFileLinkEndpoint(services.fileLinks),
     snippet: snippet.latest,
     pinnedSnippet: snippet.versioned,
     pageView: pageViews.answer,

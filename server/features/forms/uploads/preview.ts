@@ -17,10 +17,7 @@ export const FilePreviewShape = z
 export type FilePreview = z.infer<typeof FilePreviewShape>
 
 /** @throws Failure `not_found`, `unavailable` */
-export async function previewFile(
-  store: Pick<FileStore, 'read'>,
-  file: StoredFileRow,
-): Promise<FilePreview> {
+export async function previewFile(store: Pick<FileStore, 'read'>, file: StoredFileRow): Promise<FilePreview> {
   if (!file.type.startsWith('text/') && file.type !== 'application/json')
     return { kind: 'none', text: null, truncated: false }
   const truncated = file.bytes > TEXT_BYTES
