@@ -20,6 +20,7 @@ import type { Domains } from './tables/domain-tables.ts'
 import type {
   CaptchaTokens,
   ErasedFiles,
+  ErasureReceipts,
   FormAttempts,
   Forms,
   SubmissionFiles,
@@ -76,6 +77,7 @@ export interface Tables {
   submission_files: SubmissionFiles
   upload_totals: UploadTotals
   erased_files: ErasedFiles
+  erasure_receipts: ErasureReceipts
   form_attempts: FormAttempts
   channels: Channels
   deliveries: Deliveries
