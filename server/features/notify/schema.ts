@@ -27,6 +27,8 @@ export const EVENTS = [
   'test',
   'channel.disabled',
   'channel.behind',
+  'reply',
+  'confirm',
 ] as const
 
 export const RECIPIENTS_MAX = 20
@@ -96,12 +98,9 @@ const channel = {
         'and their number grew. Null while the channel keeps up.',
     }),
   template: TemplateShape.nullable().openapi({ description: "Null for Towpath's own layout" }),
-  digest: z
-    .enum(DIGESTS)
-    .nullable()
-    .openapi({
-      description: 'One message for all submissions of an hour or a day; null for one message each',
-    }),
+  digest: z.enum(DIGESTS).nullable().openapi({
+    description: 'One message for all submissions of an hour or a day; null for one message each',
+  }),
   quietHours: QuietHoursShape.nullable().openapi({
     description: 'Notifications that would be sent in them wait for their end',
   }),
@@ -268,7 +267,10 @@ export type ChannelListQueryInput = z.infer<typeof ChannelListQuery>
 export const DeliveryShape = z
   .strictObject({
     id: z.int(),
-    channelId: z.int(),
+    channelId: z
+      .int()
+      .nullable()
+      .openapi({ description: 'Null for a mail to the sender (`reply`, `confirm`), which no channel gets' }),
     submissionId: z.int().nullable(),
     formKey: z.string().nullable(),
     formName: z.string().nullable(),

@@ -23,6 +23,8 @@ import type {
   ErasureReceipts,
   FormAttempts,
   Forms,
+  Replies,
+  ReplyStops,
   SubmissionFiles,
   Submissions,
   Touches,
@@ -78,6 +80,8 @@ export interface Tables {
   upload_totals: UploadTotals
   erased_files: ErasedFiles
   erasure_receipts: ErasureReceipts
+  replies: Replies
+  reply_stops: ReplyStops
   form_attempts: FormAttempts
   channels: Channels
   deliveries: Deliveries

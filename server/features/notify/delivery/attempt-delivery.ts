@@ -23,8 +23,10 @@ import {
   SUBMISSION_CREATED,
   SUBMISSION_DIGEST,
 } from '../outbox/enqueue-deliveries.ts'
+import { isReplyEvent, type ReplyEvent } from '../outbox/enqueue-reply.ts'
 import type { RecipientNeeds } from '../recipients/ask-recipients.ts'
 import { pickRecipients, readRecipientStates } from '../recipients/recipient-states.ts'
+import { type ReplyReader, sendReply } from '../replies/send-reply.ts'
 import type { ChannelType } from '../schema.ts'
 import { createLayout } from '../templates/create-layout.ts'
 import { findChannelBehindContent } from './channel-behind-notice.ts'
@@ -42,6 +44,7 @@ export interface AttemptNeeds extends NoticeRecipientNeeds {
   senders: Record<ChannelType, ChannelSender>
   send: SendNeeds
   readSubmission: SubmissionContentReader
+  readReply: ReplyReader
   recipients: RecipientNeeds
 }
 
@@ -83,6 +86,7 @@ async function sendContent(
   at: number,
   progress: AttemptProgress,
 ): Promise<DeliveryResult | undefined> {
+  if (isReplyEvent(claim.event)) return sendReplyMail(needs, claim, at, progress)
   const content = await readContent(needs, claim, at)
   if (!content) return undefined
   const to = await findDestination(needs, claim, at)
@@ -107,6 +111,21 @@ function toNotice({ event, messageId, channel }: AttemptTarget, content: NoticeC
   const template = parseChannelTemplate(channel)
   if (template === null || isOwnerNotice(event) || content.total !== undefined) return notice
   return { ...notice, layout: createLayout(template, content) }
+}
+
+async function sendReplyMail(
+  { readReply, send }: AttemptNeeds,
+  { workspaceId, submissionId, event, messageId }: AttemptTarget,
+  at: number,
+  progress: AttemptProgress,
+): Promise<DeliveryResult | undefined> {
+  const reply =
+    submissionId === null
+      ? undefined
+      : await readReply({ workspaceId, submissionId, event: event as ReplyEvent, at })
+  if (!reply) return undefined
+  progress.sendingSince = performance.now()
+  return withTimeout(sendReply(send, reply, { messageId, at }), TIMEOUT_MS, () => TIMED_OUT)
 }
 
 const NOBODY_CONFIRMED: DeliveryResult = {

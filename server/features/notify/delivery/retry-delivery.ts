@@ -1,12 +1,14 @@
 // Restarts deliveries under the same message id, so that a receiver can recognize a message that it has already.
 
 import type { ExpressionBuilder } from 'kysely'
+import { Failure } from '../../../lib/failure.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import type { Tables } from '../../../storage/database/tables.ts'
 import { type Actor, allow } from '../../accounts/access/actor.ts'
 import { CHANNELS_WRITE } from '../channels/channel.ts'
 import type { WakeDeliverer } from '../channels/contract.ts'
 import { SUBMISSION_CREATED, SUBMISSION_DIGEST } from '../outbox/enqueue-deliveries.ts'
+import { isReplyEvent } from '../outbox/enqueue-reply.ts'
 import type { DeliveryDetail, RetryFailedInput } from '../schema.ts'
 import { getDelivery } from './get-delivery.ts'
 
@@ -31,7 +33,7 @@ const toRestarted = (now: number) => (e: ExpressionBuilder<Tables, 'deliveries'>
 /**
  * A delivered delivery is delivered again, and a waiting one is due now. One that a digest has sent, or was to send, is sent
  * alone; a digest is sent again as a whole.
- * @throws Failure `not_found`
+ * @throws Failure `not_found`, `conflict` for a reply that was delivered
  */
 export async function retryDelivery(
   { db, now, wake }: RetryNeeds,
@@ -39,9 +41,11 @@ export async function retryDelivery(
   id: number,
 ): Promise<DeliveryDetail> {
   allow(actor, CHANNELS_WRITE)
-  const { event } = await getDelivery(db.read, actor, id)
   const delivery = await db.write(async (connection, onCommit) => {
-    const { channelId, digestId } = await getDelivery(connection, actor, id)
+    const { channelId, digestId, event, status } = await getDelivery(connection, actor, id)
+    // The sender gets no second mail because somebody else wants it.
+    if (isReplyEvent(event) && status === 'delivered')
+      throw new Failure('conflict', 'A reply that was delivered is not sent again')
     const at = now()
     await connection
       .updateTable('deliveries')
@@ -64,10 +68,10 @@ export async function retryDelivery(
         ),
       )
       .execute()
-    onCommit(() => wake(channelId))
+    onCommit(() => wake(channelId ?? undefined))
     return getDelivery(connection, actor, id)
   })
-  if (event === SUBMISSION_DIGEST) await restartDigest(db, actor, id)
+  if (delivery.event === SUBMISSION_DIGEST) await restartDigest(db, actor, id)
   return delivery
 }
 

@@ -78,7 +78,7 @@ type NewDelivery = Pick<Insertable<Deliveries>, 'workspace_id' | 'submission_id'
   due_at?: number
 }
 
-async function insertDeliveries(
+export async function insertDeliveries(
   connection: Connection,
   deliveries: NewDelivery[],
   at: number,
