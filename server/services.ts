@@ -17,6 +17,9 @@ import type { Doctor } from './features/doctor/report/doctor.ts'
 import { openAttemptCounter } from './features/forms/attempts/attempt-counter.ts'
 import { createCaptchaProvider } from './features/forms/captcha/create-captcha-provider.ts'
 import { toRefusedSubmissionsMail } from './features/forms/endpoint/refused-submissions-mail.ts'
+import { createReceiptHasher } from './features/forms/erasure/erasure-receipt.ts'
+import { createSubmissionPruner } from './features/forms/erasure/prune-submissions.ts'
+import { createAddressHasher } from './features/forms/replies/mailbox.ts'
 import { createSpamJudge } from './features/forms/spam/judge-spam.ts'
 import { createClickIds } from './features/hits/click-id.ts'
 import { readHitMetrics } from './features/hits/metrics.ts'
@@ -81,9 +84,11 @@ export async function openServices(config: Config, options: ServiceOptions = {})
   const imports = openServiceImports(config, shared)
   const apiNeeds = { ...shared, ...endpoints, imports, notify, resolvePendingAttribution, doctor }
   const api = createApiServices(config, apiNeeds)
+  const submissionPruner = createSubmissionPruner(shared)
   const jobs = startServiceJobs(config, {
     ...shared,
     imports,
+    submissionPruner,
     makeBackup: backups.run,
     setSalts: stores.setSalts,
     resolvePendingAttribution: attribution.resolveAllPending,
@@ -94,7 +99,7 @@ export async function openServices(config: Config, options: ServiceOptions = {})
     worker,
   )
   const observability = await openObservability(config, stores.db, stores.spool.node)
-  for (const part of [feed, observability, backups, imports]) metrics.add(part.metrics)
+  for (const part of [feed, observability, backups, imports, submissionPruner]) metrics.add(part.metrics)
   return {
     ...stores,
     ...createPublicNeeds(config, shared, endpoints),
@@ -195,7 +200,7 @@ function createServiceBackups(
 }
 
 type JobServices = Shared &
-  Pick<JobNeeds, 'makeBackup' | 'setSalts' | 'resolvePendingAttribution' | 'imports'>
+  Pick<JobNeeds, 'makeBackup' | 'setSalts' | 'resolvePendingAttribution' | 'imports' | 'submissionPruner'>
 
 function startServiceJobs(config: Config, services: JobServices) {
   const { spool, cluster, hits, blocklist } = services
@@ -365,6 +370,13 @@ function createApiServices(config: Config, services: ApiServices) {
       resolvePendingAttribution,
       isBlocked: site.isBlocked,
       canMail: sendMail !== undefined,
+    },
+    erasure: {
+      origin,
+      now,
+      resolvePendingAttribution,
+      hashReceipt: createReceiptHasher(secret),
+      hashAddress: createAddressHasher(secret),
     },
     losses: { attempts, now },
     formCheck: { origin, turnstile: turnstile !== undefined, allow: webhookAllow },
