@@ -17,9 +17,8 @@ import type { Doctor } from './features/doctor/report/doctor.ts'
 import { openAttemptCounter } from './features/forms/attempts/attempt-counter.ts'
 import { createCaptchaProvider } from './features/forms/captcha/create-captcha-provider.ts'
 import { toRefusedSubmissionsMail } from './features/forms/endpoint/refused-submissions-mail.ts'
-import { createReceiptHasher } from './features/forms/erasure/erasure-receipt.ts'
+import { createPersonHashers } from './features/forms/erasure/erasure-receipt.ts'
 import { createSubmissionPruner } from './features/forms/erasure/prune-submissions.ts'
-import { createAddressHasher } from './features/forms/replies/mailbox.ts'
 import { createSpamJudge } from './features/forms/spam/judge-spam.ts'
 import { createClickIds } from './features/hits/click-id.ts'
 import { readHitMetrics } from './features/hits/metrics.ts'
@@ -371,13 +370,7 @@ function createApiServices(config: Config, services: ApiServices) {
       isBlocked: site.isBlocked,
       canMail: sendMail !== undefined,
     },
-    erasure: {
-      origin,
-      now,
-      resolvePendingAttribution,
-      hashReceipt: createReceiptHasher(secret),
-      hashAddress: createAddressHasher(secret),
-    },
+    erasure: { origin, now, resolvePendingAttribution, ...createPersonHashers(secret) },
     losses: { attempts, now },
     formCheck: { origin, turnstile: turnstile !== undefined, allow: webhookAllow },
     notify: notify.api,
