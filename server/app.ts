@@ -21,6 +21,7 @@ import { createFormsApi } from './features/forms/api.ts'
 import { createLossesApi } from './features/forms/attempts/losses-api.ts'
 import { createFormInfoEndpoint } from './features/forms/endpoint/form-info.ts'
 import { createFilesApi } from './features/forms/files-api.ts'
+import { createErasureApi } from './features/forms/erasure/erasure-api.ts'
 import { createFormCheckApi } from './features/forms/page-check/check-api.ts'
 import { createFormEndpoint } from './features/forms/public.ts'
 import { createFileLinkEndpoint } from './features/forms/uploads/file-link-endpoint.ts'
@@ -176,6 +177,8 @@ const createRest = ({ api }: Services) =>
     createAnalyticsApi(api.analytics),
     createLeadsApi(api.leads),
     createMissingApi(api.analytics),
+    // Before `/submissions/{id}`, which matches its paths too.
+    createErasureApi(api.erasure),
     createFormsApi(api.forms),
     createFilesApi(api.files),
     createLossesApi(api.losses),

@@ -18,6 +18,9 @@ import type { Doctor } from './features/doctor/report/doctor.ts'
 import { openAttemptCounter } from './features/forms/attempts/attempt-counter.ts'
 import { createCaptchaProvider } from './features/forms/captcha/create-captcha-provider.ts'
 import { createFormStorageLimits } from './features/forms/endpoint/storage-limits.ts'
+import { toRefusedSubmissionsMail } from './features/forms/endpoint/refused-submissions-mail.ts'
+import { createPersonHashers } from './features/forms/erasure/erasure-receipt.ts'
+import { createSubmissionPruner } from './features/forms/erasure/prune-submissions.ts'
 import { createSpamJudge } from './features/forms/spam/judge-spam.ts'
 import { openUploads, type Uploads } from './features/forms/uploads/open-uploads.ts'
 import { createClickIds } from './features/hits/click-id.ts'
@@ -84,9 +87,11 @@ export async function openServices(config: Config, options: ServiceOptions = {})
   const imports = openServiceImports(config, shared)
   const apiNeeds = { ...shared, ...endpoints, imports, notify, resolvePendingAttribution, doctor }
   const api = createApiServices(config, apiNeeds)
+  const submissionPruner = createSubmissionPruner(shared)
   const jobs = startServiceJobs(config, {
     ...shared,
     imports,
+    submissionPruner,
     makeBackup: backups.run,
     setSalts: stores.setSalts,
     resolvePendingAttribution: attribution.resolveAllPending,
@@ -98,6 +103,7 @@ export async function openServices(config: Config, options: ServiceOptions = {})
   )
   const observability = await openObservability(config, stores.db, stores.spool.node)
   for (const part of [feed, observability, backups, imports, uploads]) metrics.add(part.metrics)
+  for (const part of [feed, observability, backups, imports, submissionPruner]) metrics.add(part.metrics)
   return {
     ...stores,
     ...createPublicNeeds(config, shared, endpoints),
@@ -201,7 +207,7 @@ function createServiceBackups(
 }
 
 type JobServices = Shared &
-  Pick<JobNeeds, 'makeBackup' | 'setSalts' | 'resolvePendingAttribution' | 'imports'>
+  Pick<JobNeeds, 'makeBackup' | 'setSalts' | 'resolvePendingAttribution' | 'imports' | 'submissionPruner'>
 
 function startServiceJobs(config: Config, services: JobServices) {
   const { spool, cluster, hits, blocklist, uploads } = services
@@ -371,6 +377,7 @@ function createApiServices(config: Config, services: ApiServices) {
       isBlocked: site.isBlocked,
       canMail: sendMail !== undefined,
     },
+    erasure: { origin, now, resolvePendingAttribution, ...createPersonHashers(secret) },
     losses: { attempts, now },
     files: { origin, resolvePendingAttribution, uploads: services.uploads },
     formCheck: { origin, turnstile: turnstile !== undefined, allow: webhookAllow },
