@@ -29,7 +29,7 @@ import {
   readRetention,
   readStorageLimits,
 } from './config/storage-settings.ts'
-import { readUploads, type BucketSettings } from './config/upload-settings.ts'
+import { type BucketSettings, readUploads } from './config/upload-settings.ts'
 import type { BackupSettings } from './features/backup/schedule.ts'
 import type { TurnstileKeys } from './features/forms/captcha/turnstile.ts'
 import type { Network } from './lib/ip-network.ts'

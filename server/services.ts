@@ -18,7 +18,6 @@ import type { Doctor } from './features/doctor/report/doctor.ts'
 import { openAttemptCounter } from './features/forms/attempts/attempt-counter.ts'
 import { createCaptchaProvider } from './features/forms/captcha/create-captcha-provider.ts'
 import { createFormStorageLimits } from './features/forms/endpoint/storage-limits.ts'
-import { toRefusedSubmissionsMail } from './features/forms/endpoint/refused-submissions-mail.ts'
 import { createPersonHashers } from './features/forms/erasure/erasure-receipt.ts'
 import { createSubmissionPruner } from './features/forms/erasure/prune-submissions.ts'
 import { createSpamJudge } from './features/forms/spam/judge-spam.ts'
@@ -102,8 +101,8 @@ export async function openServices(config: Config, options: ServiceOptions = {})
     worker,
   )
   const observability = await openObservability(config, stores.db, stores.spool.node)
-  for (const part of [feed, observability, backups, imports, uploads]) metrics.add(part.metrics)
-  for (const part of [feed, observability, backups, imports, submissionPruner]) metrics.add(part.metrics)
+  for (const part of [feed, observability, backups, imports, uploads, submissionPruner])
+    metrics.add(part.metrics)
   return {
     ...stores,
     ...createPublicNeeds(config, shared, endpoints),
