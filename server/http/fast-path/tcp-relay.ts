@@ -4,12 +4,16 @@
 
 import type { Socket } from 'bun'
 import { describeError, log } from '../../lib/log.ts'
+import { freeBuffer } from '../../lib/memory/free-buffer.ts'
 import { createExchange, type Exchange, hasEnded, readFromClient, readFromServer } from './exchange.ts'
 import { addBytes, createProgress, type Progress } from './progress.ts'
 import { CHUNKS_END } from './request-framing.ts'
 
+/** A part of an upload. Smaller chunks are no trouble to the garbage collector. */
+const LARGE_BYTES = 16 * 1024
+
 export interface TcpRelay {
-  /** Towards the server. */
+  /** Towards the server. The chunk is not the caller's any more. */
   send(chunk: Buffer): void
   /**
    * The first bytes of another request, while the relay rests.
@@ -111,7 +115,10 @@ export function openTcpRelay(
   begin(state, first)
   connect(state, options)
   return {
-    send: (chunk) => send(state, chunk),
+    send(chunk) {
+      send(state, chunk)
+      if (chunk.length >= LARGE_BYTES) freeBuffer(chunk)
+    },
     sendNext(chunk) {
       if (state.phase !== 'resting' || performance.now() - state.restingSinceMs > options.restMs) return false
       begin(state, chunk)
