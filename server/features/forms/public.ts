@@ -14,6 +14,7 @@ import type { StorageLimit } from '../accounts/strangers/storage-limit.ts'
 import type { AttemptCounter } from './attempts/attempt-counter.ts'
 import { countAttempt, countRefusedAttempt } from './attempts/count-attempt.ts'
 import type { CaptchaProvider, VerifiedToken } from './captcha/captcha-provider.ts'
+import { readConsent, requireConsent } from './consent/read-consent.ts'
 import { spendAddressBytes, spendWorkspaceRoom, toDeclaredBytes } from './endpoint/byte-budgets.ts'
 import { EndpointError, toEndpointError } from './endpoint/endpoint-error.ts'
 import { parseFields, type SubmissionInput, validateFields } from './endpoint/fields.ts'
@@ -29,6 +30,7 @@ import {
   type SubmissionOutcome,
 } from './endpoint/responses.ts'
 import { type StoreSubmissionNeeds, storeSubmission } from './endpoint/store-submission.ts'
+import { addRuleMistakes } from './rules/check-fields.ts'
 import { describeMistake, describeMistakes } from './rules/describe-mistakes.ts'
 import { chooseLanguage, readLanguageRequest, type SenderLanguage } from './rules/sender-language.ts'
 import { isOriginAllowed } from './settings/allowed-origins.ts'
@@ -217,6 +219,8 @@ async function submit(
     return { kind: 'captcha', error: describeMistake(source, CAPTCHA_FIELD, { rule }) }
   }
   const mistakes = validateFields(input, form.requiredFields)
+  requireConsent(mistakes, form, input)
+  await addRuleMistakes(mistakes, form.rules, input)
   if (mistakes.size > 0) return { kind: 'invalid', errors: describeMistakes(source, mistakes) }
   requireRoom(needs)
   // The captcha comes last, because a token works once: a mistake in a field must not use it up.
@@ -234,7 +238,7 @@ async function submit(
     fields: input.fields,
     files: [],
     spamReasons,
-    consent: null,
+    consent: readConsent(form.consent, input),
     language: language.known,
     email: input.email,
     address,
