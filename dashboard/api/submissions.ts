@@ -164,6 +164,14 @@ export const attributionQuery = (api: Api, { id, attribution }: Submission) =>
     staleTime: 5 * 60_000,
   })
 
+/** The newest submissions of a form, for suggestions in its settings. */
+export const formSubmissionsQuery = (api: Api, formKey: string) =>
+  queryOptions({
+    queryKey: [api.workspaceId, 'submissions', 'of form', formKey],
+    queryFn: () => listNewestSubmissions(api, formKey),
+    staleTime: 60_000,
+  })
+
 /** The five newest submissions of a form. */
 export const listNewestSubmissions = async (api: Api, formKey: string) =>
   (await api.page<Submission>('/submissions', { query: { formKey, limit: 5 } })).data

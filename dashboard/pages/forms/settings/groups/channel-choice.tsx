@@ -3,14 +3,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useId } from 'react'
-import type { ChannelResource } from '../../../server/features/notify/schema.ts'
-import { channelsQuery } from '../../api/channels.ts'
-import { useApi } from '../../shell/use-workspace.ts'
-import { Badge } from '../../ui/badge.tsx'
-import { ErrorState } from '../../ui/error-state.tsx'
-import { Checkbox } from '../../ui/forms/field.tsx'
-import { Skeleton } from '../../ui/skeleton.tsx'
-import { getChannelKind } from '../channels/channel-kinds.tsx'
+import type { ChannelResource } from '../../../../../server/features/notify/schema.ts'
+import { channelsQuery } from '../../../../api/channels.ts'
+import { useApi } from '../../../../shell/use-workspace.ts'
+import { Badge } from '../../../../ui/badge.tsx'
+import { ErrorState } from '../../../../ui/error-state.tsx'
+import { Checkbox } from '../../../../ui/forms/field.tsx'
+import { Skeleton } from '../../../../ui/skeleton.tsx'
+import { getChannelKind } from '../../../channels/channel-kinds.tsx'
 
 interface Props {
   selected: number[]

@@ -1,21 +1,29 @@
-// A section of the drawer that opens and closes. A closed section shows a summary of its settings.
+// A section of a form that opens and closes. A closed section shows a summary of its settings.
 
 import { ChevronRight } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
-import { classNames } from '../../../ui/class-names.ts'
+import { classNames } from './class-names.ts'
 
 interface Props {
-  title: string
+  title: ReactNode
   /** The settings in a few words, such as `2 countries`. */
   summary?: string | false
   /** A field inside has an error, so that the section opens. */
   hasError?: boolean
+  startsOpen?: boolean
   onOpenChange?: (isOpen: boolean) => void
   children: ReactNode
 }
 
-export function CollapsibleSection({ title, summary, hasError = false, onOpenChange, children }: Props) {
-  const [open, setOpen] = useState(false)
+export function CollapsibleSection({
+  title,
+  summary,
+  hasError = false,
+  startsOpen = false,
+  onOpenChange,
+  children,
+}: Props) {
+  const [open, setOpen] = useState(startsOpen)
   const shown = open || hasError
   return (
     <details

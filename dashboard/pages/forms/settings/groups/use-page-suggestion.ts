@@ -2,20 +2,14 @@
 // a page of their own.
 
 import { useQuery } from '@tanstack/react-query'
-import type { FormResource } from '../../../server/features/forms/schema.ts'
-import { listNewestSubmissions } from '../../api/submissions.ts'
-import { useApi } from '../../shell/use-workspace.ts'
+import type { FormResource } from '../../../../../server/features/forms/schema.ts'
+import { formSubmissionsQuery } from '../../../../api/submissions.ts'
+import { useApi } from '../../../../shell/use-workspace.ts'
 
 /** @returns the page of the newest submission that names more than a site; '' where none does */
 export function usePageSuggestion({ formKey }: Pick<FormResource, 'formKey'>): string | undefined {
-  const api = useApi()
-  const { data } = useQuery({
-    queryKey: [api.workspaceId, 'submissions', 'page of', formKey],
-    queryFn: async () =>
-      (await listNewestSubmissions(api, formKey)).map(({ pageUrl }) => pageUrl).find(isPage) ?? '',
-    staleTime: 60_000,
-  })
-  return data?.split(/[?#]/)[0]
+  const { data } = useQuery(formSubmissionsQuery(useApi(), formKey))
+  return data && (data.map(({ pageUrl }) => pageUrl).find(isPage) ?? '').split(/[?#]/)[0]
 }
 
 /** Not the bare origin that most browsers send, and not the dashboard's own preview of a form. */

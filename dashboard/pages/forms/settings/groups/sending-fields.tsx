@@ -1,9 +1,9 @@
 // What senders see after they send the form, and after a mistake, where the snippet does not run.
 
-import type { FormResource } from '../../../server/features/forms/schema.ts'
-import { TextField } from '../../ui/forms/field.tsx'
-import { findFieldError } from '../../ui/forms/form-error.tsx'
-import { ChoiceField } from './choice-field.tsx'
+import type { FormResource } from '../../../../../server/features/forms/schema.ts'
+import { TextField } from '../../../../ui/forms/field.tsx'
+import { findFieldError } from '../../../../ui/forms/form-error.tsx'
+import { ChoiceField } from '../controls/choice-field.tsx'
 
 export type SendingDraft = Pick<FormResource, 'pageUrl' | 'redirectUrl' | 'afterSubmit' | 'onError'>
 
