@@ -45,6 +45,8 @@ export interface FormsApiNeeds {
   resolvePendingAttribution: (workspaceId: number) => Promise<void>
   /** True where the operator blocks the URL's host. */
   isBlocked: (url: URL) => boolean
+  /** False where the operator has set up no mail server. */
+  canMail: boolean
 }
 
 const shapes = { ...formShapes, ...submissionShapes }

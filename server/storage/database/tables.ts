@@ -22,6 +22,8 @@ import type {
   ErasedFiles,
   FormAttempts,
   Forms,
+  Replies,
+  ReplyStops,
   SubmissionFiles,
   Submissions,
   Touches,
@@ -76,6 +78,8 @@ export interface Tables {
   submission_files: SubmissionFiles
   upload_totals: UploadTotals
   erased_files: ErasedFiles
+  replies: Replies
+  reply_stops: ReplyStops
   form_attempts: FormAttempts
   channels: Channels
   deliveries: Deliveries
