@@ -2,7 +2,6 @@
 
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import type {
-  ErasureResource,
   SubmissionResource,
   SubmissionStatus,
   TouchResource,
@@ -217,9 +216,6 @@ async function withoutMissing(ids: number[], send: (ids: number[]) => Promise<un
     await send(found)
   }
 }
-
-export const eraseSubmissions = (api: Api, email: string) =>
-  api.remove<ErasureResource>('/submissions', { query: { email } })
 
 export const SUBMISSION_EXPORT_FORMATS = ['csv', 'json', 'ndjson'] as const
 export type SubmissionExportFormat = (typeof SUBMISSION_EXPORT_FORMATS)[number]
