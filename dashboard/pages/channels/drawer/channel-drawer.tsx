@@ -20,7 +20,7 @@ import { MailNotice } from '../mail-notice.tsx'
 import { RecipientNotice } from '../recipient-notice.tsx'
 import { WebhookSecretDialog } from '../webhook-secret-dialog.tsx'
 import { ChannelFields } from './channel-fields.tsx'
-import { type ChannelFormValues, toFormValues, toRequestBody } from './channel-values.ts'
+import { type ChannelFormValues, toChannelBody, toFormValues } from './channel-values.ts'
 import { KindChoice } from './kind-choice.tsx'
 
 interface DrawerProps {
@@ -42,8 +42,8 @@ function useSave({ channel, type, kind, values, onCreatedSecret, onClose }: Save
   return useMutation({
     mutationFn: (): Promise<ChannelResource | NewChannelResource> =>
       channel
-        ? updateChannel(api, channel.id, toRequestBody(kind, values, true))
-        : createChannel(api, { type, ...toRequestBody(kind, values, false) }),
+        ? updateChannel(api, channel.id, toChannelBody(kind, values, true))
+        : createChannel(api, { type, ...toChannelBody(kind, values, false) }),
     // Waits for the list, so that the focus can go to the channel's row.
     async onSuccess(saved) {
       await client.invalidateQueries({ queryKey: [api.workspaceId, 'channels'] })

@@ -58,7 +58,7 @@ function toDefaultName(kind: ChannelKind, url: string): string {
   return kind.others && host !== undefined && !/(^|\.)slack(-gov)?\.com$/.test(host) ? host : kind.label
 }
 
-export function toRequestBody(kind: ChannelKind, values: ChannelFormValues, editing: boolean) {
+export function toChannelBody(kind: ChannelKind, values: ChannelFormValues, editing: boolean) {
   const fields = {
     to: listAddresses(values),
     url: values.url.trim(),

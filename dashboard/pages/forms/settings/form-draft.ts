@@ -47,7 +47,7 @@ export interface GroupProps {
   errors: Record<string, string>
 }
 
-export interface SettingsGroup {
+interface GroupOfSettings {
   id: string
   title: string
   settings: SettingName[]
@@ -69,13 +69,13 @@ export const GROUPS = [
   { id: 'consent', title: 'Consent', settings: ['consent'] },
   { id: 'keep', title: 'Keep for', settings: ['retentionDays'] },
   { id: 'notifications', title: 'Notifications', settings: ['channelIds'] },
-] as const satisfies SettingsGroup[]
+] as const satisfies GroupOfSettings[]
 export type GroupId = (typeof GROUPS)[number]['id']
 
 /** Errors of other settings are shown above the form, with the names of their fields. */
 export const SHOWN_SETTINGS: string[] = GROUPS.flatMap(({ settings }) => [...settings])
 
-export const findGroupErrors = ({ settings }: SettingsGroup, errors: Record<string, string>) =>
+export const findGroupErrors = ({ settings }: GroupOfSettings, errors: Record<string, string>) =>
   Object.keys(errors).filter((path) => settings.some((name) => path === name || path.startsWith(`${name}.`)))
 
 const isEqual = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)

@@ -26,7 +26,7 @@ export default function ErasePersonDialog({
   if (email === undefined)
     return (
       <EmailStep
-        title="Erase one person’s data"
+        title="Erase personal data"
         description="Deletes all submissions with one e-mail address, in all forms."
         action="Find submissions"
         onClose={onClose}

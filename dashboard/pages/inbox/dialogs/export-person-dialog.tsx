@@ -20,7 +20,7 @@ export default function ExportPersonDialog({ email, onClose }: { email?: string;
   })
   return (
     <EmailStep
-      title="Export one person’s data"
+      title="Export personal data"
       description="A ZIP with all submissions with one e-mail address, in all forms, with their files and deliveries."
       action="Download"
       email={email}

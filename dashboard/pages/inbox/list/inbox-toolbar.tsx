@@ -158,11 +158,11 @@ function MoreMenu({ filter }: { filter: InboxFilter }) {
         </MenuItem>
         <MenuSeparator />
         <MenuItem icon={<UserRoundSearch size={15} />} onSelect={() => open('export person')}>
-          Export one person’s data
+          Export personal data
         </MenuItem>
         {canEdit && (
           <MenuItem icon={<UserX size={15} />} danger onSelect={() => open('erase')}>
-            Erase one person’s data
+            Erase personal data
           </MenuItem>
         )}
         <MenuItem

@@ -15,11 +15,11 @@ export function PersonButtons({ email }: { email?: string }) {
   return (
     <div className="flex flex-wrap gap-2">
       <Button size="small" onClick={() => open('export')}>
-        {email ? 'Export this person' : 'Export one person’s data'}
+        {email ? 'Export this person' : 'Export personal data'}
       </Button>
       {canEdit && (
         <Button size="small" onClick={() => open('erase')}>
-          {email ? 'Erase this person' : 'Erase one person’s data'}
+          {email ? 'Erase this person' : 'Erase personal data'}
         </Button>
       )}
       <Suspense>

@@ -1,17 +1,18 @@
 // The form's own texts for mistakes, by language, for all fields or for one.
 
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { FormResource } from '../../../../../server/features/forms/schema.ts'
 import { formatCount } from '../../../../ui/format.ts'
 import { Field, Select, TextField } from '../../../../ui/forms/field.tsx'
-import type { GroupProps } from '../form-draft.ts'
+import type { FormDraft, GroupProps } from '../form-draft.ts'
 import { SettingsGroup } from '../settings-group.tsx'
+import { BUILT_IN_LANGUAGES, builtInTextsQuery } from './built-in-texts.ts'
 import { useFieldNames } from './use-field-names.ts'
 
 type Messages = FormResource['messages']
 
-/** The languages with built-in texts. */
-const BUILT_IN = ['en', 'de', 'fr', 'es', 'pt', 'nl']
+/** Common languages without built-in texts. */
 const OTHERS = [
   'it',
   'pl',
@@ -33,18 +34,24 @@ const OTHERS = [
   'zh',
 ]
 
-/** The rules that can fail, with the built-in English text. */
-const RULES = [
-  { rule: 'required', label: 'Empty', text: 'This field is required' },
-  { rule: 'email', label: 'No e-mail address', text: 'Enter a valid email address' },
-  { rule: 'url', label: 'No web address', text: 'Enter a valid web address' },
-  { rule: 'tel', label: 'No phone number', text: 'Enter a valid phone number' },
-  { rule: 'number', label: 'No number', text: 'Enter a number' },
-  { rule: 'date', label: 'No date', text: 'Enter a valid date' },
-  { rule: 'minLength', label: 'Too short', text: 'Enter at least {limit} characters' },
-  { rule: 'maxLength', label: 'Too long', text: 'Enter at most {limit} characters' },
-  { rule: 'pattern', label: 'Does not match the pattern', text: 'Enter a value in the right format' },
-  { rule: 'oneOf', label: 'None of the choices', text: 'Choose one of the options' },
+/** What can be wrong, under the names of the API. */
+const RULES: { rule: string; label: string; isUsed?: (draft: FormDraft) => boolean }[] = [
+  { rule: 'required', label: 'Empty' },
+  { rule: 'email', label: 'No e-mail address' },
+  { rule: 'url', label: 'No web address' },
+  { rule: 'tel', label: 'No phone number' },
+  { rule: 'number', label: 'No number' },
+  { rule: 'date', label: 'No date' },
+  { rule: 'minLength', label: 'Too short' },
+  { rule: 'maxLength', label: 'Too long' },
+  { rule: 'pattern', label: 'Does not match the pattern' },
+  { rule: 'oneOf', label: 'None of the choices' },
+  { rule: 'consent', label: 'No consent', isUsed: ({ consent }) => consent !== null },
+  { rule: 'fileTooLarge', label: 'File too large', isUsed: ({ uploads }) => uploads !== null },
+  { rule: 'tooManyFiles', label: 'Too many files', isUsed: ({ uploads }) => uploads !== null },
+  { rule: 'fileType', label: 'Wrong type of file', isUsed: ({ uploads }) => uploads !== null },
+  { rule: 'captchaRequired', label: 'Captcha missing', isUsed: ({ captcha }) => captcha },
+  { rule: 'captchaFailed', label: 'Captcha failed', isUsed: ({ captcha }) => captcha },
 ]
 
 const languages = new Intl.DisplayNames(undefined, { type: 'language', fallback: 'code' })
@@ -71,28 +78,28 @@ export function MessagesGroup({ form, draft, set, errors }: GroupProps) {
   const [field, setField] = useState('')
   const toKey = (rule: string) => (field === '' ? rule : `${field}.${rule}`)
   const texts = messages[locale] ?? {}
-  const shown = RULES.map(({ rule }) => `messages.${locale}.${toKey(rule)}`)
+  const { data: builtIn } = useQuery(builtInTextsQuery(locale))
+  const rules = RULES.filter(({ isUsed }) => isUsed?.(draft) ?? true)
+  const shown = rules.map(({ rule }) => `messages.${locale}.${toKey(rule)}`)
   const hidden = Object.entries(errors).find(([path]) => /^messages\b/.test(path) && !shown.includes(path))
   return (
-    <SettingsGroup
-      id="messages"
-      error={hidden && `${hidden[0].replace(/^messages\.?/, '')} ${hidden[1].toLowerCase()}`.trim()}
-    >
+    <SettingsGroup id="messages" error={hidden && `${hidden[0].replace(/^messages\.?/, '')}: ${hidden[1]}`}>
       <p className="text-soft">
-        What senders read when something is wrong, in the language of the page (its _lang field) or of their
-        browser. Empty boxes use the built-in text.
+        What senders read when something is wrong, in the language of the page (its field _lang) or of their
+        browser. Where a box is empty, they read the built-in text. <code>{'{limit}'}</code> becomes the
+        limit.
       </p>
       <div className="grid gap-4 sm:grid-cols-2">
         <LanguageSelect messages={messages} value={locale} onChange={setLocale} />
         <FieldSelect names={useFieldNames(form, draft)} texts={texts} value={field} onChange={setField} />
       </div>
       <div className="grid gap-4 sm:grid-cols-2">
-        {RULES.map(({ rule, label, text }) => (
+        {rules.map(({ rule, label }) => (
           <TextField
             key={rule}
             label={label}
             lang={locale}
-            placeholder={locale === 'en' ? text : undefined}
+            placeholder={builtIn?.[rule]}
             maxLength={500}
             autoComplete="off"
             value={texts[toKey(rule)] ?? ''}
@@ -113,12 +120,12 @@ interface SelectProps {
 }
 
 function LanguageSelect({ messages, value, onChange }: SelectProps & { messages: Messages }) {
-  const all = [...new Set([...BUILT_IN, ...Object.keys(messages), ...OTHERS])]
+  const all = [...new Set([...BUILT_IN_LANGUAGES, ...Object.keys(messages), ...OTHERS])]
   const own = (locale: string) => Object.keys(messages[locale] ?? {}).length
   return (
     <Field
       label="Language"
-      hint={BUILT_IN.includes(value) ? undefined : 'Without a text of yours, senders read English.'}
+      hint={BUILT_IN_LANGUAGES.includes(value) ? undefined : 'Without a text of yours, senders read English.'}
     >
       {(control) => (
         <Select {...control} value={value} onChange={(event) => onChange(event.target.value)}>

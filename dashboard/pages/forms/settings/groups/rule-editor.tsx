@@ -60,35 +60,16 @@ export function RuleEditor({ name, rule, errors, startsOpen, onChange, remove }:
       hasError={Object.keys(errors).some((each) => each === path || each.startsWith(`${path}.`))}
     >
       {errors[path] && <FormError>{errors[path]}</FormError>}
-      <Field label="Type" error={error('type')}>
-        {(control) => (
-          <Select
-            {...control}
-            autoFocus={startsOpen}
-            className="max-w-64"
-            value={rule.type ?? ''}
-            onChange={(event) => set({ type: (event.target.value || undefined) as Rule['type'] })}
-          >
-            <option value="">Any text</option>
-            {Object.entries(TYPE_LABELS).map(([type, label]) => (
-              <option key={type} value={type}>
-                {label}
-              </option>
-            ))}
-          </Select>
-        )}
-      </Field>
+      <TypeField rule={rule} error={error('type')} autoFocus={startsOpen} set={set} />
       <div className="grid grid-cols-2 gap-4 sm:max-w-md">
         <NumberField
-          label="Shortest"
-          unit="characters"
+          label="Characters at least"
           value={rule.minLength ?? null}
           onChange={(minLength) => set({ minLength: minLength ?? undefined })}
           error={error('minLength')}
         />
         <NumberField
-          label="Longest"
-          unit="characters"
+          label="Characters at most"
           value={rule.maxLength ?? null}
           onChange={(maxLength) => set({ maxLength: maxLength ?? undefined })}
           error={error('maxLength')}
@@ -124,3 +105,31 @@ export function RuleEditor({ name, rule, errors, startsOpen, onChange, remove }:
     </CollapsibleSection>
   )
 }
+
+interface TypeFieldProps {
+  rule: Rule
+  error: string | undefined
+  autoFocus: boolean
+  set: (part: Partial<Rule>) => void
+}
+
+const TypeField = ({ rule, error, autoFocus, set }: TypeFieldProps) => (
+  <Field label="Type" error={error}>
+    {(control) => (
+      <Select
+        {...control}
+        autoFocus={autoFocus}
+        className="max-w-64"
+        value={rule.type ?? ''}
+        onChange={(event) => set({ type: (event.target.value || undefined) as Rule['type'] })}
+      >
+        <option value="">Any text</option>
+        {Object.entries(TYPE_LABELS).map(([type, label]) => (
+          <option key={type} value={type}>
+            {label}
+          </option>
+        ))}
+      </Select>
+    )}
+  </Field>
+)
