@@ -69,6 +69,7 @@ export interface Losses {
 }
 export type LossOutcome =
   | 'stored'
+  | 'spam'
   | 'rateLimited'
   | 'origin'
   | 'tooLarge'

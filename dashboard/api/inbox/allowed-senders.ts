@@ -1,23 +1,25 @@
 // Senders whose submissions are never spam, over the REST API. They are of the workspace: all its forms know them.
 
-import { queryOptions } from '@tanstack/react-query'
-import type { Api } from '../client.ts'
+import { infiniteQueryOptions } from '@tanstack/react-query'
+import type { AllowedSenderResource } from '../../../server/features/forms/spam/schema.ts'
+import type { Api, ResultPage } from '../client.ts'
 
-export interface AllowedSender {
-  id: number
-  /** `ada@example.com`, or `*@example.com` for everybody there. */
-  address: string
-  createdAt: string
-}
+export type { AllowedSenderResource }
 
 export const allowedSendersQuery = (api: Api) =>
-  queryOptions({
+  infiniteQueryOptions({
     queryKey: [api.workspaceId, 'allowed senders'],
-    queryFn: async ({ signal }) =>
-      (await api.page<AllowedSender>('/spam/allowed-senders', { query: { limit: 100 }, signal })).data,
+    queryFn: ({ pageParam, signal }) =>
+      api.page<AllowedSenderResource>('/allowed-senders', {
+        query: { limit: 100, cursor: pageParam },
+        signal,
+      }),
+    initialPageParam: '',
+    getNextPageParam: (last: ResultPage<AllowedSenderResource>) => last.nextCursor,
   })
 
+/** @param address `ada@example.com`, or `*@example.com` for everybody there */
 export const allowSender = (api: Api, address: string) =>
-  api.post<AllowedSender>('/spam/allowed-senders', { address })
+  api.post<AllowedSenderResource>('/allowed-senders', { address })
 export const disallowSender = (api: Api, id: number) =>
-  api.remove<AllowedSender>(`/spam/allowed-senders/${id}`)
+  api.remove<AllowedSenderResource>(`/allowed-senders/${id}`)

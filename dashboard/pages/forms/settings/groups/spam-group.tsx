@@ -6,6 +6,7 @@ import { ListField } from '../controls/list-field.tsx'
 import { NumberField } from '../controls/number-field.tsx'
 import type { FormDraft, GroupProps } from '../form-draft.ts'
 import { SettingsGroup } from '../settings-group.tsx'
+import { AllowedSenders } from './allowed-senders.tsx'
 
 type Spam = FormDraft['spam']
 
@@ -14,7 +15,7 @@ const LISTS = [
     name: 'words',
     label: 'Words',
     placeholder: 'casino',
-    hint: 'A submission with one of them is spam. A * stands for any characters: crypto* is also “cryptocurrency”.',
+    hint: 'A submission with one of these words is spam. A * stands for any letters: crypto* is also “cryptocurrency”.',
   },
   {
     name: 'emails',
@@ -25,8 +26,8 @@ const LISTS = [
   {
     name: 'domains',
     label: 'Domains',
-    placeholder: '*.spam.example',
-    hint: 'Submissions that link to these domains, or come from an address there, are spam.',
+    placeholder: 'spam.example',
+    hint: 'Submissions that link to these domains or their subdomains, or come from an address there, are spam.',
   },
 ] as const
 
@@ -86,6 +87,7 @@ export function SpamGroup({ draft, set, errors }: GroupProps) {
           onChange={(spamRetentionDays) => set({ spamRetentionDays })}
           error={errors.spamRetentionDays}
         />
+        <AllowedSenders />
       </section>
     </SettingsGroup>
   )
