@@ -20,6 +20,7 @@ import type { Domains } from './tables/domain-tables.ts'
 import type {
   CaptchaTokens,
   ErasedFiles,
+  ErasureReceipts,
   FormAttempts,
   Forms,
   Replies,
@@ -78,6 +79,7 @@ export interface Tables {
   submission_files: SubmissionFiles
   upload_totals: UploadTotals
   erased_files: ErasedFiles
+  erasure_receipts: ErasureReceipts
   replies: Replies
   reply_stops: ReplyStops
   form_attempts: FormAttempts

@@ -102,7 +102,8 @@ function* readChunk(state: ReaderState, chunk: Uint8Array): Generator<MultipartE
   let bytes = state.rest.length > 0 ? Buffer.concat([state.rest, view]) : view
   for (;;) {
     const { start, delimiter } = findDelimiter(bytes, state.lineStart)
-    if (state.place === 'part' && start > state.skip) yield* readContent(state, bytes.subarray(state.skip, start))
+    if (state.place === 'part' && start > state.skip)
+      yield* readContent(state, bytes.subarray(state.skip, start))
     if (!delimiter) {
       state.rest = Buffer.from(bytes.subarray(start))
       state.skip = Math.max(0, state.skip - start)

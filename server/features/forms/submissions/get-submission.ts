@@ -18,7 +18,11 @@ export async function getSubmission(
 ): Promise<SubmissionRow> {
   const [row] = await readWithAttribution(needs, actor, async () => {
     const { read } = needs.db
-    return addFiles(read, actor, await selectSubmissions(read, actor).where('submissions.id', '=', id).execute())
+    return addFiles(
+      read,
+      actor,
+      await selectSubmissions(read, actor).where('submissions.id', '=', id).execute(),
+    )
   })
   return row ?? throwSubmissionNotFound()
 }
