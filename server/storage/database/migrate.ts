@@ -34,6 +34,7 @@ import { cards } from './migrations/domains/0032-cards.ts'
 import { missing } from './migrations/domains/0033-missing.ts'
 import { formAnswers } from './migrations/forms/0036-form-answers.ts'
 import { uploads } from './migrations/forms/0037-uploads.ts'
+import { spam } from './migrations/forms/0039-spam.ts'
 import { deliveryRequests } from './migrations/operations/0029-delivery-requests.ts'
 import { lateDeliveries } from './migrations/operations/0030-late-deliveries.ts'
 import { imports } from './migrations/transfer/0034-imports.ts'
@@ -76,6 +77,7 @@ export const listMigrations = (engine: DatabaseEngine): Record<string, Migration
   '0035-history': history(engine),
   '0036-form-answers': formAnswers(engine),
   '0037-uploads': uploads(engine),
+  '0039-spam': spam(engine),
 })
 
 /**

@@ -18,10 +18,13 @@ import type {
 import type { BuiltFiles, Changes, Instance, Leases, Nodes } from './tables/cluster-tables.ts'
 import type { Domains } from './tables/domain-tables.ts'
 import type {
+  AllowedSenders,
   CaptchaTokens,
   ErasedFiles,
   FormAttempts,
   Forms,
+  SpamTotals,
+  SpamWords,
   SubmissionFiles,
   Submissions,
   Touches,
@@ -77,6 +80,9 @@ export interface Tables {
   upload_totals: UploadTotals
   erased_files: ErasedFiles
   form_attempts: FormAttempts
+  spam_totals: SpamTotals
+  spam_words: SpamWords
+  allowed_senders: AllowedSenders
   channels: Channels
   deliveries: Deliveries
   delivery_attempts: DeliveryAttempts
