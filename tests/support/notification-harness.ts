@@ -9,6 +9,9 @@ import { createKey } from '../../server/features/accounts/access/keys.ts'
 import { createWorkspace } from '../../server/features/accounts/workspaces/create-workspace.ts'
 import { listOwnerEmails } from '../../server/features/accounts/workspaces/members.ts'
 import { createFormsApi } from '../../server/features/forms/api.ts'
+import { createAddressHasher } from '../../server/features/forms/replies/mailbox.ts'
+import { createReplyReader } from '../../server/features/forms/replies/read-reply.ts'
+import { createReplyLinks } from '../../server/features/forms/replies/reply-links.ts'
 import { createSpamLearner } from '../../server/features/forms/spam/learn-spam.ts'
 import { createWorkspaceSpamCache } from '../../server/features/forms/spam/workspace-spam.ts'
 import { createNotificationContentReader } from '../../server/features/forms/submissions/notification-content.ts'
@@ -97,6 +100,11 @@ export async function openNotificationHarness(engine: DatabaseEngine): Promise<N
     senders: channelSenders,
     send,
     readSubmission,
+    readReply: createReplyReader({
+      db,
+      links: createReplyLinks(TEST_SECRET, ORIGIN),
+      hashAddress: createAddressHasher(TEST_SECRET),
+    }),
     recipients: { links: createRecipientLinks(TEST_SECRET, ORIGIN), limiter, origin: ORIGIN },
     ownerEmails: (workspaceId: number) => listOwnerEmails({ db }, workspaceId),
     pollMs: 100,
@@ -116,6 +124,7 @@ export async function openNotificationHarness(engine: DatabaseEngine): Promise<N
       resolvePendingAttribution,
       isBlocked: () => false,
       wakeDeliverer: () => wake(),
+      canMail: true,
       spam: { ...spam, ...createSpamLearner(TEST_SECRET, spam) },
     }),
   ]

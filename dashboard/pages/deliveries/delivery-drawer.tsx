@@ -13,7 +13,13 @@ import { Dialog } from '../../ui/overlays/dialog.tsx'
 import { toast } from '../../ui/overlays/toast.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { AttemptList } from './attempt-list.tsx'
-import { DELIVERY_STATUS, toAttemptsText, toDeliveryTitle, toNextAttemptText } from './delivery-status.ts'
+import {
+  DELIVERY_STATUS,
+  toAttemptsText,
+  toChannelName,
+  toDeliveryTitle,
+  toNextAttemptText,
+} from './delivery-status.ts'
 import { SentRequest } from './sent-request.tsx'
 
 const REFRESH_MS = 2000
@@ -76,7 +82,7 @@ export function DeliveryDrawer({ id, onClose }: { id: number; onClose: () => voi
 
 function Report({ delivery }: { delivery: DeliveryDetail }) {
   const channels = useQuery(channelsQuery(useApi()))
-  const channel = channels.data?.data.find(({ id }) => id === delivery.channelId)
+  const names = new Map(channels.data?.data.map(({ id, name }) => [id, name]))
   const { label, tone } = DELIVERY_STATUS[delivery.status]
   const facts: [string, ReactNode][] = [
     [
@@ -87,7 +93,7 @@ function Report({ delivery }: { delivery: DeliveryDetail }) {
     ],
     ['Sender', delivery.sender],
     ['Form', delivery.formName],
-    ['Channel', channel?.name ?? `Channel ${delivery.channelId}`],
+    ['Channel', toChannelName(delivery, names)],
     ['Attempts', toAttemptsText(delivery)],
     ['Next attempt', delivery.nextAttemptAt && toNextAttemptText(delivery.nextAttemptAt)],
     ['Last error', delivery.lastError && <span className="text-danger">{delivery.lastError}</span>],

@@ -17,6 +17,15 @@ export function toDeliveryTitle({ event, sender, submissionId }: DeliveryResourc
   return sender ?? `Submission ${submissionId}`
 }
 
+/** A mail to the sender of a form goes to no channel. */
+export function toChannelName(
+  { event, channelId }: DeliveryResource,
+  names: ReadonlyMap<number, string>,
+): string {
+  if (channelId === null) return event === 'confirm' ? 'Sender, to confirm' : 'Reply to the sender'
+  return names.get(channelId) ?? `Channel ${channelId}`
+}
+
 /** `3 attempts`, `3 attempts, 1 interrupted` */
 export function toAttemptsText({ attemptCount, interruptedCount }: DeliveryResource): string {
   const attempts = formatCount(attemptCount, 'attempt')

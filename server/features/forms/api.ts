@@ -49,6 +49,8 @@ export interface FormsApiNeeds {
   isBlocked: (url: URL) => boolean
   wakeDeliverer: () => void
   spam: SpamLearner & Pick<WorkspaceSpamCache, 'invalidate'>
+  /** False where the operator has set up no mail server. */
+  canMail: boolean
 }
 
 const shapes = { ...formShapes, ...submissionShapes }

@@ -29,6 +29,8 @@ import {
   type SubmissionOutcome,
 } from './endpoint/responses.ts'
 import { type StoreSubmissionNeeds, storeSubmission, toPageSeconds } from './endpoint/store-submission.ts'
+import { type AnswerLinkNeeds, answerReplyLink, type LinkRequest } from './replies/answer-link.ts'
+import { parseLinkPath, type ReplyLinks } from './replies/reply-links.ts'
 import { describeMistakes } from './rules/describe-mistakes.ts'
 import { isOriginAllowed } from './settings/allowed-origins.ts'
 import { type FormSettings, findFormSettings } from './settings/form-settings.ts'
@@ -44,6 +46,7 @@ export interface FormEndpointNeeds extends StoreSubmissionNeeds {
   captcha: CaptchaProvider
   attempts: Pick<AttemptCounter, 'count'>
   judgeSpam: SpamJudge
+  replyLinks: ReplyLinks
   /** True where the operator blocks the URL's host. */
   isBlocked: (url: URL) => boolean
 }
@@ -93,6 +96,8 @@ export function createFormEndpoint(needs: FormEndpointNeeds) {
       origin: needs.toOrigin(domain.name),
     }
     if (method === 'OPTIONS') return respondToPreflight(context)
+    const link = parseLinkPath(path)
+    if (link) return answerMailLink(needs, context, { ...link, method })
     if (method !== 'POST') return answerVisitor(needs, context, method, path)
     const { response, formId, trapped, spam } = await answerPost(needs, context, { request, peer, path })
     const ms = Math.round((performance.now() - started) * 10) / 10
@@ -100,6 +105,24 @@ export function createFormEndpoint(needs: FormEndpointNeeds) {
     const { status } = response
     log.info('form_request', { requestId: context.requestId, formId, status, trapped, spam, ms })
     return response
+  }
+}
+
+/** The page behind a link in a mail to a sender. */
+async function answerMailLink(
+  needs: FormEndpointNeeds,
+  context: RequestContext,
+  link: Pick<LinkRequest, 'kind' | 'token' | 'method'>,
+): Promise<Response> {
+  const renderThanks: AnswerLinkNeeds['renderThanks'] = ({ successMessage, pageUrl }) =>
+    respondWithThanks(context, { successMessage, pageUrl: toUsableUrl(needs, pageUrl) })
+  try {
+    return await answerReplyLink(
+      { ...needs, links: needs.replyLinks, renderThanks },
+      { ...link, headers: { 'X-Request-Id': context.requestId } },
+    )
+  } catch (thrown) {
+    return respondToError(context, toEndpointError(thrown, context.requestId))
   }
 }
 
@@ -257,10 +280,14 @@ function readPageSeconds(
 }
 
 /** A host may be blocked after its URL was stored. The next target in order is used then. */
-function withUsableTargets({ isBlocked }: FormEndpointNeeds, form: FormSettings): FormSettings {
-  const toUsable = (url: string | null) => (url === null || isBlocked(new URL(url)) ? null : url)
-  return { ...form, redirectUrl: toUsable(form.redirectUrl), pageUrl: toUsable(form.pageUrl) }
-}
+const withUsableTargets = (needs: FormEndpointNeeds, form: FormSettings): FormSettings => ({
+  ...form,
+  redirectUrl: toUsableUrl(needs, form.redirectUrl),
+  pageUrl: toUsableUrl(needs, form.pageUrl),
+})
+
+const toUsableUrl = ({ isBlocked }: FormEndpointNeeds, url: string | null) =>
+  url === null || isBlocked(new URL(url)) ? null : url
 
 /**
  * Refuses before the disk is full: a success that cannot be kept would be a lie. PostgreSQL has a disk of its own.

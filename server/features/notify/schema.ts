@@ -18,7 +18,14 @@ export const CHANNEL_TYPES = ['email', 'slack', 'discord', 'telegram', 'teams', 
 export type ChannelType = (typeof CHANNEL_TYPES)[number]
 export const DELIVERY_STATUSES = ['waiting', 'delivered', 'failed'] as const
 export const DELIVERY_OUTCOMES = ['delivered', 'refused', 'unreachable', 'timeout', 'interrupted'] as const
-export const EVENTS = ['submission.created', 'test', 'channel.disabled', 'channel.behind'] as const
+export const EVENTS = [
+  'submission.created',
+  'test',
+  'channel.disabled',
+  'channel.behind',
+  'reply',
+  'confirm',
+] as const
 
 export const RECIPIENTS_MAX = 20
 export const CHANNEL_URL_MAX = 2048
@@ -144,7 +151,10 @@ export type ChannelListQueryInput = z.infer<typeof ChannelListQuery>
 export const DeliveryShape = z
   .strictObject({
     id: z.int(),
-    channelId: z.int(),
+    channelId: z
+      .int()
+      .nullable()
+      .openapi({ description: 'Null for a mail to the sender (`reply`, `confirm`), which no channel gets' }),
     submissionId: z.int().nullable(),
     formKey: z.string().nullable(),
     formName: z.string().nullable(),

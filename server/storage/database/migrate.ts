@@ -34,6 +34,7 @@ import { cards } from './migrations/domains/0032-cards.ts'
 import { missing } from './migrations/domains/0033-missing.ts'
 import { formAnswers } from './migrations/forms/0036-form-answers.ts'
 import { uploads } from './migrations/forms/0037-uploads.ts'
+import { replies } from './migrations/forms/0038-replies.ts'
 import { spam } from './migrations/forms/0039-spam.ts'
 import { deliveryRequests } from './migrations/operations/0029-delivery-requests.ts'
 import { lateDeliveries } from './migrations/operations/0030-late-deliveries.ts'
@@ -77,6 +78,7 @@ export const listMigrations = (engine: DatabaseEngine): Record<string, Migration
   '0035-history': history(engine),
   '0036-form-answers': formAnswers(engine),
   '0037-uploads': uploads(engine),
+  '0038-replies': replies(engine),
   '0039-spam': spam(engine),
 })
 

@@ -23,6 +23,8 @@ import type {
   ErasedFiles,
   FormAttempts,
   Forms,
+  Replies,
+  ReplyStops,
   SpamTotals,
   SpamWords,
   SubmissionFiles,
@@ -79,6 +81,8 @@ export interface Tables {
   submission_files: SubmissionFiles
   upload_totals: UploadTotals
   erased_files: ErasedFiles
+  replies: Replies
+  reply_stops: ReplyStops
   form_attempts: FormAttempts
   spam_totals: SpamTotals
   spam_words: SpamWords

@@ -37,6 +37,8 @@ export async function requireRoom(
     .select((e) => e.fn.countAll<number>().as('n'))
     .where('workspace_id', '=', workspaceId)
   if (kind === 'keys') rows = rows.where('revoked_at', 'is', null)
+  // The hidden channel of replies (notify/outbox/enqueue-reply.ts) is no channel to people.
+  if (kind === 'channels') rows = rows.where('type' as 'name', '<>', 'reply')
   if (kind === 'invitations') rows = rows.where('accepted_at' as 'revoked_at', 'is', null)
   const { n } = await rows.executeTakeFirstOrThrow()
   if (Number(n) > most)

@@ -14,6 +14,7 @@ import { toCampaignColumns } from '../../visitors/campaign-columns.ts'
 import type { SaltLookup } from '../../visitors/salts.ts'
 import type { VerifiedToken } from '../captcha/captcha-provider.ts'
 import { tellChannels } from '../leads/announce-submission.ts'
+import type { ReplyOutbox } from '../replies/reply-outbox.ts'
 import type { FormSettings } from '../settings/form-settings.ts'
 import type { SubmissionStatus } from '../submissions/schema.ts'
 import type { SubmittedFile } from '../uploads/submitted-file.ts'
@@ -29,6 +30,7 @@ export interface StoreSubmissionNeeds {
   describeSender: SenderDescriber
   matchVisit: VisitMatcher
   recordTouches: TouchRecorder
+  replies: ReplyOutbox
   /** Tells the deliverer that a delivery waits. */
   wakeDeliverer: () => void
 }
@@ -75,7 +77,7 @@ export async function storeSubmission(
   const fingerprint = toFingerprint(salt)
   // The salt changes at midnight, so just after midnight a duplicate may have the fingerprint of the day before.
   const fingerprints = earlierSalt === salt ? [fingerprint] : [fingerprint, toFingerprint(earlierSalt)]
-  const status = toFirstStatus(form, submission)
+  const status = toFirstStatus(needs, form, submission)
   const isAnnounced = status === 'new'
   try {
     await db.write(async (connection, onCommit) => {
@@ -105,6 +107,8 @@ export async function storeSubmission(
       const { channelIds } = form
       if (isLead)
         await tellChannels(connection, onCommit, { ...needs, engine }, { id, workspaceId, channelIds, at })
+      if (duplicateOf === null && status !== 'spam')
+        await needs.replies.answer(connection, onCommit, form, { id, email: submission.email, at })
       // Last, because this locks the link's row until the commit, and many submissions may wait for that row.
       const credited = { id, workspaceId, isLead }
       await needs.recordTouches(connection, onCommit, credited, match?.touches ?? [])
@@ -118,9 +122,13 @@ export async function storeSubmission(
 }
 
 /** Spam is never asked to confirm: no mail goes out because of it. */
-function toFirstStatus(form: FormSettings, { spamReasons, email }: NewSubmission): SubmissionStatus {
+function toFirstStatus(
+  { replies }: StoreSubmissionNeeds,
+  form: FormSettings,
+  { spamReasons, email }: NewSubmission,
+): SubmissionStatus {
   if (spamReasons.length > 0) return 'spam'
-  return form.reply?.confirm && email !== undefined ? 'unconfirmed' : 'new'
+  return replies.mustConfirm(form, email) ? 'unconfirmed' : 'new'
 }
 
 /**

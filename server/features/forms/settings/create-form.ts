@@ -7,6 +7,7 @@ import {
   FORMS_WRITE,
   type FormNeeds,
   refuseBlockedTargets,
+  refuseReplyWithoutMail,
   requireChannels,
   toFormColumns,
   toFormResource,
@@ -21,6 +22,7 @@ const TRIES = 3
 export function createForm(needs: FormNeeds, actor: Actor, input: CreateFormInput): Promise<FormResource> {
   allow(actor, FORMS_WRITE)
   refuseBlockedTargets(needs, input)
+  refuseReplyWithoutMail(needs, input)
   const columns = { ...toFormColumns(input), name: input.name }
   return needs.db.write(async (connection) => {
     await requireChannels(connection, actor, input)

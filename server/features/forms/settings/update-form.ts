@@ -6,6 +6,7 @@ import {
   FORMS_WRITE,
   type FormNeeds,
   refuseBlockedTargets,
+  refuseReplyWithoutMail,
   requireChannels,
   toFormColumns,
   toFormResource,
@@ -21,6 +22,7 @@ export function updateForm(
 ): Promise<FormResource> {
   allow(actor, FORMS_WRITE)
   refuseBlockedTargets(needs, input)
+  refuseReplyWithoutMail(needs, input)
   const changes = toFormColumns(input)
   return needs.db.write(async (connection) => {
     const form = await getForm(connection, actor, formKey)

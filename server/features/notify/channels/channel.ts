@@ -6,6 +6,7 @@ import { notFound } from '../../../lib/failure.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import type { Channels } from '../../../storage/database/tables/notify-tables.ts'
 import type { Action, Actor } from '../../accounts/access/actor.ts'
+import { REPLY_CHANNEL } from '../outbox/enqueue-reply.ts'
 import { countWaiting, NOTHING_WAITS, type WaitingDeliveries } from '../outbox/waiting-deliveries.ts'
 import type { RecipientNeeds } from '../recipients/ask-recipients.ts'
 import { type RecipientStates, readRecipientStates } from '../recipients/recipient-states.ts'
@@ -32,7 +33,7 @@ interface DescribeNeeds {
 
 export type ChannelRow = Selectable<Channels>
 
-/** @throws Failure `not_found`, also for a channel of another workspace */
+/** @throws Failure `not_found`, also for a channel of another workspace, and for the hidden one of replies */
 export async function getChannel(
   connection: Connection,
   actor: Pick<Actor, 'workspaceId'>,
@@ -43,6 +44,7 @@ export async function getChannel(
     .selectAll()
     .where('workspace_id', '=', actor.workspaceId)
     .where('id', '=', id)
+    .where('type', '<>', REPLY_CHANNEL)
     .executeTakeFirst()
   if (!row) throw notFound('Channel')
   return row

@@ -13,8 +13,10 @@ import type {
 import type { Sealing } from '../channels/secrets.ts'
 import { listUrlSecrets, maskSecrets } from '../channels/service-response.ts'
 import { CHANNEL_BEHIND, CHANNEL_DISABLED, isOwnerNotice } from '../outbox/enqueue-deliveries.ts'
+import { isReplyEvent, type ReplyEvent } from '../outbox/enqueue-reply.ts'
 import type { RecipientNeeds } from '../recipients/ask-recipients.ts'
 import { pickRecipients, readRecipientStates } from '../recipients/recipient-states.ts'
+import { type ReplyReader, sendReply } from '../replies/send-reply.ts'
 import type { ChannelType } from '../schema.ts'
 import { findChannelBehindContent } from './channel-behind-notice.ts'
 import {
@@ -31,6 +33,7 @@ export interface AttemptNeeds extends NoticeRecipientNeeds {
   senders: Record<ChannelType, ChannelSender>
   send: SendNeeds
   readSubmission: SubmissionContentReader
+  readReply: ReplyReader
   recipients: RecipientNeeds
 }
 
@@ -72,6 +75,7 @@ async function sendContent(
   at: number,
   progress: AttemptProgress,
 ): Promise<DeliveryResult | undefined> {
+  if (isReplyEvent(claim.event)) return sendReplyMail(needs, claim, at, progress)
   const content = await readContent(needs, claim, at)
   if (!content) return undefined
   const to = await findDestination(needs, claim, at)
@@ -82,6 +86,21 @@ async function sendContent(
   const notice = { ...content, event: claim.event as 'test', messageId: claim.messageId, at }
   progress.sendingSince = performance.now()
   return withTimeout(needs.senders[type](needs.send, to, notice), TIMEOUT_MS, () => TIMED_OUT)
+}
+
+async function sendReplyMail(
+  { readReply, send }: AttemptNeeds,
+  { workspaceId, submissionId, event, messageId }: AttemptTarget,
+  at: number,
+  progress: AttemptProgress,
+): Promise<DeliveryResult | undefined> {
+  const reply =
+    submissionId === null
+      ? undefined
+      : await readReply({ workspaceId, submissionId, event: event as ReplyEvent, at })
+  if (!reply) return undefined
+  progress.sendingSince = performance.now()
+  return withTimeout(sendReply(send, reply, { messageId, at }), TIMEOUT_MS, () => TIMED_OUT)
 }
 
 const NOBODY_CONFIRMED: DeliveryResult = {

@@ -6,6 +6,7 @@ import { describeError, log } from '../../../lib/log.ts'
 import { runForNobody } from '../../../lib/telemetry/request-context.ts'
 import type { WakeDeliverer } from '../channels/contract.ts'
 import { isOwnerNotice } from '../outbox/enqueue-deliveries.ts'
+import { REPLY_CHANNEL } from '../outbox/enqueue-reply.ts'
 import { type AttemptNeeds, attemptDelivery } from './attempt-delivery.ts'
 import { openBacklogWatch } from './backlog-watch.ts'
 import { type ChannelConcurrency, createChannelConcurrency } from './channel-concurrency.ts'
@@ -15,7 +16,12 @@ import { createDeliveryMetrics } from './delivery-metrics.ts'
 import { hasFreeSlots, type RoundRobinPosition, scheduleTurns } from './fair-schedule.ts'
 import { createMailFaultLog } from './mail-fault-log.ts'
 import { observeAttempt } from './observe-attempt.ts'
-import { logUnrecordedAttempt, recordAttempts, type UnrecordedAttempt } from './record-attempts.ts'
+import {
+  countsForChannel,
+  logUnrecordedAttempt,
+  recordAttempts,
+  type UnrecordedAttempt,
+} from './record-attempts.ts'
 
 export interface DelivererNeeds extends AttemptNeeds {
   now: () => number
@@ -36,6 +42,8 @@ export interface Deliverer {
   close(): Promise<void>
 }
 
+/** The types of channels whose deliveries are mails. */
+const MAIL_TYPES: string[] = ['email', REPLY_CHANNEL]
 /** Notices to owners about their channels, sent at the same time. */
 const CONCURRENT_NOTICES = 2
 /** With more attempts on their way than this, results wait for others. */
@@ -214,13 +222,14 @@ async function runAttempt(state: State, claim: Claim) {
   const { result, tookMs } = attempted
   const isNotice = isOwnerNotice(claim.event)
   state.metrics.countAttempt(isNotice ? 'email' : claim.channel.type, result.outcome)
-  state.mailFaults.note(isNotice || claim.channel.type === 'email', result)
+  state.mailFaults.note(isNotice || MAIL_TYPES.includes(claim.channel.type), result)
   if (isNotice) return
   const delivered = result.outcome === 'delivered'
   state.concurrency.record(claim.channel, { delivered, startedAt, tookMs })
   if (delivered) state.breaker.reset(claim.channel.id)
   // A receiver that refuses this message alone has answered: it is not away.
-  else if (result.permanent?.what !== 'message') state.breaker.recordFailure(claim.channel.id, now())
+  else if (result.permanent?.what !== 'message' && countsForChannel(claim.event, result))
+    state.breaker.recordFailure(claim.channel.id, now())
 }
 
 async function close(state: State) {

@@ -5,6 +5,7 @@ import { findMissingScopes } from '../../../http/key-scope.ts'
 import { toIso, toIsoOrNull } from '../../../lib/api-fields.ts'
 import type { Connection } from '../../../storage/database/open-database.ts'
 import type { Actor } from '../../accounts/access/actor.ts'
+import { isReplyEvent } from '../outbox/enqueue-reply.ts'
 import type { DeliveryResource } from '../schema.ts'
 
 /** The workspace's deliveries, joined with the form of the submission where there is one. */
@@ -79,7 +80,7 @@ function findSender({ email, named_fields: fields }: DeliveryRow): string | null
 export function toDeliveryResource(actor: Actor, row: DeliveryRow): DeliveryResource {
   return {
     id: row.id,
-    channelId: row.channel_id,
+    channelId: isReplyEvent(row.event) ? null : row.channel_id,
     submissionId: row.submission_id,
     formKey: row.form_key,
     formName: row.form_name,

@@ -6,6 +6,7 @@ import type { Connection, DatabaseEngine } from '../../../storage/database/open-
 import type { DeliveryResult } from '../channels/contract.ts'
 import { toStoredRequest } from '../channels/sent-request.ts'
 import { isOwnerNotice } from '../outbox/enqueue-deliveries.ts'
+import { isReplyEvent } from '../outbox/enqueue-reply.ts'
 import type { Claim } from './claim-deliveries.ts'
 import { describeFailure } from './describe-failure.ts'
 import { type ChannelFailureNeeds, recordChannelFailure } from './record-channel-failure.ts'
@@ -46,12 +47,19 @@ export async function recordAttempts(
     else if (await scheduleRetry(connection, claim, report)) {
       await insertAttempts(connection, [{ ...claim, ...report }])
       // A delivery that nobody has confirmed in time says nothing about the channel.
-      if (!isOwnerNotice(claim.event) && !report.result.postponed)
+      if (countsForChannel(claim.event, report.result) && !report.result.postponed)
         await recordChannelFailure(needs, claim, report)
     }
   }
   if (delivered.length > 0) await recordDelivered(connection, delivered)
 }
+
+/**
+ * Whether a failure says something about the channel. Each reply goes to another address, so that only the mail server of
+ * this server can fail them all.
+ */
+export const countsForChannel = (event: string, { operatorFault }: DeliveryResult): boolean =>
+  isReplyEvent(event) ? operatorFault === true : !isOwnerNotice(event)
 
 /**
  * Nothing was sent, so no attempt is used up. The channel waits as a whole, so that each of its deliveries does not try.

@@ -1,11 +1,13 @@
 // Restarts deliveries under the same message id, so that a receiver can recognize a message that it has already.
 
 import type { ExpressionBuilder } from 'kysely'
+import { Failure } from '../../../lib/failure.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import type { Tables } from '../../../storage/database/tables.ts'
 import { type Actor, allow } from '../../accounts/access/actor.ts'
 import { CHANNELS_WRITE } from '../channels/channel.ts'
 import type { WakeDeliverer } from '../channels/contract.ts'
+import { isReplyEvent } from '../outbox/enqueue-reply.ts'
 import type { DeliveryDetail, RetryFailedInput } from '../schema.ts'
 import { getDelivery } from './get-delivery.ts'
 
@@ -29,7 +31,7 @@ const toRestarted = (now: number) => (e: ExpressionBuilder<Tables, 'deliveries'>
 
 /**
  * A delivered delivery is delivered again, and a waiting one is due now.
- * @throws Failure `not_found`
+ * @throws Failure `not_found`, `conflict` for a reply that was delivered
  */
 export function retryDelivery(
   { db, now, wake }: RetryNeeds,
@@ -38,7 +40,10 @@ export function retryDelivery(
 ): Promise<DeliveryDetail> {
   allow(actor, CHANNELS_WRITE)
   return db.write(async (connection, onCommit) => {
-    const { channelId } = await getDelivery(connection, actor, id)
+    const { channelId, event, status } = await getDelivery(connection, actor, id)
+    // The sender gets no second mail because somebody else wants it.
+    if (isReplyEvent(event) && status === 'delivered')
+      throw new Failure('conflict', 'A reply that was delivered is not sent again')
     const at = now()
     await connection
       .updateTable('deliveries')
@@ -48,7 +53,7 @@ export function retryDelivery(
       // Not while an attempt runs: two attempts would run at once.
       .where((e) => e.or([e('leased_until', 'is', null), e('leased_until', '<=', at)]))
       .execute()
-    onCommit(() => wake(channelId))
+    onCommit(() => wake(channelId ?? undefined))
     return getDelivery(connection, actor, id)
   })
 }

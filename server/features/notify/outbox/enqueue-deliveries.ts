@@ -66,7 +66,7 @@ export const enqueueOwnerNotice = (
 
 type NewDelivery = Pick<Insertable<Deliveries>, 'workspace_id' | 'submission_id' | 'event' | 'channel_id'>
 
-async function insertDeliveries(
+export async function insertDeliveries(
   connection: Connection,
   deliveries: NewDelivery[],
   at: number,

@@ -129,6 +129,23 @@ export interface ErasedFiles {
   bytes: number
 }
 
+/** The last reply to an address by a form: it gets one a day. */
+export interface Replies {
+  form_id: number
+  /** HMAC of the mailbox (`forms/replies/mailbox.ts`). */
+  address: string
+  workspace_id: number
+  queued_at: number
+}
+
+/** An address that wants no replies of the workspace. */
+export interface ReplyStops {
+  workspace_id: number
+  /** As in `replies`. */
+  address: string
+  stopped_at: number
+}
+
 /** A touch before a submission. The first touch has position 0; the last one has the highest position. */
 export interface Touches {
   submission_id: number

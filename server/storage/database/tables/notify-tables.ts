@@ -5,7 +5,7 @@ import type { Generated } from 'kysely'
 export interface Channels {
   id: Generated<number>
   workspace_id: number
-  /** `email`, `slack`, `discord`, `telegram`, `teams` or `webhook`. */
+  /** `email`, `slack`, `discord`, `telegram`, `teams` or `webhook`; `reply` is the hidden channel of replies to senders. */
   type: string
   name: string
   /** A JSON list of e-mail addresses. */
@@ -42,7 +42,10 @@ export interface Deliveries {
   channel_id: number
   /** Null for a test. */
   submission_id: number | null
-  /** `submission.created` or `test`, or a notice to owners: `channel.disabled` or `channel.behind`. */
+  /**
+   * `submission.created` or `test`; a notice to owners: `channel.disabled` or `channel.behind`; or a mail to the sender:
+   * `reply` or `confirm`.
+   */
   event: string
   /** The same for all attempts. */
   message_id: string
