@@ -18,6 +18,8 @@ import { openAttemptCounter } from './features/forms/attempts/attempt-counter.ts
 import { createCaptchaProvider } from './features/forms/captcha/create-captcha-provider.ts'
 import { toRefusedSubmissionsMail } from './features/forms/endpoint/refused-submissions-mail.ts'
 import { createSpamJudge } from './features/forms/spam/judge-spam.ts'
+import { createSpamLearner } from './features/forms/spam/learn-spam.ts'
+import { createWorkspaceSpamCache } from './features/forms/spam/workspace-spam.ts'
 import { createClickIds } from './features/hits/click-id.ts'
 import { readHitMetrics } from './features/hits/metrics.ts'
 import { toRetentionStart } from './features/hits/retention.ts'
@@ -283,8 +285,10 @@ function openPublicServices(config: Config, shared: Shared, notify: Notify) {
   const workspaces = createWorkspaceLookup(db, freshness)
   const attempts = openAttemptCounter({ db, now })
   const limits = createStorageLimits(config, shared)
+  const spam = createWorkspaceSpamCache(db, secret)
   return {
     captcha,
+    spam: { ...spam, ...createSpamLearner(secret, spam) },
     attempts,
     ...limits,
     workspaces,
@@ -300,7 +304,7 @@ function openPublicServices(config: Config, shared: Shared, notify: Notify) {
       matchVisit: createVisitMatcher({ clickIds, eventIds: ids, ownHosts }),
       recordTouches,
       wakeDeliverer: notify.wake,
-      judgeSpam: createSpamJudge(),
+      judgeSpam: createSpamJudge(spam),
       replies: notify.replies,
       replyLinks: notify.replyLinks,
     },
@@ -335,7 +339,7 @@ function createStorageLimits(config: Config, { clock, ...shared }: Shared) {
   }
 }
 
-interface ApiServices extends Shared, Pick<PublicServices, 'attempts'> {
+interface ApiServices extends Shared, Pick<PublicServices, 'attempts' | 'spam'> {
   imports: ImportService
   notify: Notify
   doctor: Doctor
@@ -344,7 +348,7 @@ interface ApiServices extends Shared, Pick<PublicServices, 'attempts'> {
 
 /** The needs of the routes of /v1, by feature. */
 function createApiServices(config: Config, services: ApiServices) {
-  const { db, limiter, hits, site, now, sendMail, mailBudget, attempts, notify } = services
+  const { db, limiter, hits, site, now, sendMail, mailBudget, attempts, notify, spam } = services
   const { resolvePendingAttribution, isBlockedDestination, domains } = services
   const { origin, secret, turnstile, webhookAllow, snippetPath, defaultPlan } = config
   const analytics = { db, hits, now, defaultDomain: site.domain }
@@ -364,6 +368,8 @@ function createApiServices(config: Config, services: ApiServices) {
       now,
       resolvePendingAttribution,
       isBlocked: site.isBlocked,
+      wakeDeliverer: notify.wake,
+      spam,
       canMail: sendMail !== undefined,
     },
     losses: { attempts, now },

@@ -28,7 +28,7 @@ import {
   respondWithThanks,
   type SubmissionOutcome,
 } from './endpoint/responses.ts'
-import { type StoreSubmissionNeeds, storeSubmission } from './endpoint/store-submission.ts'
+import { type StoreSubmissionNeeds, storeSubmission, toPageSeconds } from './endpoint/store-submission.ts'
 import { type AnswerLinkNeeds, answerReplyLink, type LinkRequest } from './replies/answer-link.ts'
 import { parseLinkPath, type ReplyLinks } from './replies/reply-links.ts'
 import { describeMistakes } from './rules/describe-mistakes.ts'
@@ -77,6 +77,7 @@ interface EndpointResult {
   response: Response
   formId?: number
   trapped?: boolean
+  spam?: boolean
 }
 
 const PER_MINUTE = 10
@@ -98,10 +99,11 @@ export function createFormEndpoint(needs: FormEndpointNeeds) {
     const link = parseLinkPath(path)
     if (link) return answerMailLink(needs, context, { ...link, method })
     if (method !== 'POST') return answerVisitor(needs, context, method, path)
-    const { response, formId, trapped } = await answerPost(needs, context, { request, peer, path })
+    const { response, formId, trapped, spam } = await answerPost(needs, context, { request, peer, path })
     const ms = Math.round((performance.now() - started) * 10) / 10
-    // Everywhere else a filled honeypot looks like a success. Only this line tells an operator what it caught.
-    log.info('form_request', { requestId: context.requestId, formId, status: response.status, trapped, ms })
+    // To the sender a filled honeypot and spam look like a success. This line tells an operator what was caught.
+    const { status } = response
+    log.info('form_request', { requestId: context.requestId, formId, status, trapped, spam, ms })
     return response
   }
 }
@@ -181,9 +183,9 @@ async function answerPost(
     const input = parseFields(entries, { json })
     const outcome = await submit(needs, form, input, { headers, address, size })
     countAttempt(needs.attempts, form, outcome)
-    const trapped = outcome.kind === 'accepted' ? outcome.trapped : undefined
+    const { trapped, isSpam } = outcome.kind === 'accepted' ? outcome : {}
     const response = await respondToSubmission(context, withUsableTargets(needs, form), input, outcome)
-    return { response, formId: form.id, trapped }
+    return { response, formId: form.id, trapped, spam: isSpam || undefined }
   } catch (thrown) {
     const error = toEndpointError(thrown, context.requestId)
     if (form) countRefusedAttempt(needs.attempts, form.id, error)
@@ -242,7 +244,13 @@ async function submit(
   }
   // Only what would be stored counts: nobody uses the workspace's budget up with submissions that are refused.
   await spendWorkspaceRoom(needs, form.workspaceId, size)
-  const spamReasons = await needs.judgeSpam(form, input)
+  const referer = headers.get('referer') ?? ''
+  // Global Privacy Control (https://w3c.github.io/gpc/): the submission is joined with no visit and no click.
+  const trackingOptOut = headers.get('sec-gpc') === '1'
+  const spamReasons = await needs.judgeSpam(form, {
+    ...input,
+    readPageSeconds: () => (trackingOptOut ? null : readPageSeconds(needs, form, input, referer)),
+  })
   const stored = await storeSubmission(needs, form, {
     fields: input.fields,
     files: [],
@@ -252,13 +260,23 @@ async function submit(
     email: input.email,
     address,
     userAgent: headers.get('user-agent') ?? '',
-    referer: headers.get('referer') ?? '',
+    referer,
     eventId: input.eventId,
-    // Global Privacy Control (https://w3c.github.io/gpc/): the submission is joined with no visit and no click.
-    trackingOptOut: headers.get('sec-gpc') === '1',
+    trackingOptOut,
     token,
   })
-  return stored ? { kind: 'accepted' } : CAPTCHA_FAILED
+  return stored ? { kind: 'accepted', isSpam: spamReasons.length > 0 } : CAPTCHA_FAILED
+}
+
+function readPageSeconds(
+  { matchVisit, now }: FormEndpointNeeds,
+  { workspaceId }: FormSettings,
+  { eventId }: SubmissionInput,
+  referer: string,
+): number | null {
+  const at = now()
+  const { visit } = matchVisit({ at, workspaceId, eventId, referer })
+  return visit ? toPageSeconds(visit, at) : null
 }
 
 /** A host may be blocked after its URL was stored. The next target in order is used then. */

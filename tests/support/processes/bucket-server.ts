@@ -54,7 +54,14 @@ export async function startBucketServer(): Promise<BucketServer> {
   }
 
   await start()
-  const bucket = { endpoint, bucket: NAME, prefix: '', region: 'us-east-1', accessKeyId: KEY, secretAccessKey: KEY }
+  const bucket = {
+    endpoint,
+    bucket: NAME,
+    prefix: '',
+    region: 'us-east-1',
+    accessKeyId: KEY,
+    secretAccessKey: KEY,
+  }
   return {
     bucket,
     url: `http://${KEY}:${KEY}@127.0.0.1:${port}/${NAME}`,

@@ -150,6 +150,7 @@ function describeSource(
     link_id: click?.linkId ?? null,
     click_id: click?.clickId ?? null,
     event_id: visit?.id ?? null,
+    page_seconds: visit ? toPageSeconds(visit, at) : null,
     session_linked: Number(visit !== undefined),
     attribution: click ? 'measured' : 'none',
     attribution_due: Number(!click && !trackingOptOut),
@@ -166,6 +167,10 @@ function describeSource(
   }
   return { match, columns }
 }
+
+/** Seconds between the last page view and the submission. */
+export const toPageSeconds = ({ seenAt }: Pick<NonNullable<VisitMatch['visit']>, 'seenAt'>, at: number) =>
+  Math.max(0, Math.round((at - seenAt) / 1000))
 
 /** Most browsers tell another site only the form's origin, not its page. The visit may know the page. */
 function choosePageUrl({ pageUrl }: Pick<Sender, 'pageUrl'>, visit: VisitMatch['visit']): string | null {
