@@ -1,7 +1,7 @@
 // Reports the page view to the server, and keeps the event id of the answer for the submissions of this visit. The event
 // id is in the session storage of the tab: there is no cookie, and it goes with the tab.
 
-import { intakeUrl, scriptElement } from './endpoints.ts'
+import type { Site } from './site.ts'
 import {
   dropAnswered,
   keepUnanswered,
@@ -12,8 +12,8 @@ import {
 } from './unanswered.ts'
 
 export interface PageVisit {
-  /** The event id for `_service_eid`. */
-  eventId(): string | undefined
+  /** Adds the event id, and the report that the server has not answered yet: a form can be faster. */
+  addTo(data: FormData): void
   /** Resolves when the server has answered or cannot be reached. */
   reported(): Promise<unknown>
 }
@@ -22,12 +22,12 @@ export interface PageVisit {
 const URL_MAX = 3000
 const REFERRER_MAX = 1500
 
-export function trackVisit(): PageVisit {
-  const workspace = scriptElement?.dataset.workspace
+export function trackVisit({ workspace, intakeUrl }: Pick<Site, 'workspace' | 'intakeUrl'>): PageVisit {
   // With Global Privacy Control, the snippet reports nothing, and keeps nothing of an earlier page.
   const silent = !workspace || (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl
   const name = `towpath:${workspace}`
   let id = silent ? undefined : readText(name)
+  let unanswered: string | undefined
   let report: Promise<unknown> = Promise.resolve()
 
   async function reportPageView() {
@@ -41,16 +41,18 @@ export function trackVisit(): PageVisit {
       i: crypto.getRandomValues(new Uint32Array(2)).join(''),
       t: Date.now(),
     }
+    unanswered = keepUnanswered(name, view, { w: workspace, e: id })
     const response = await fetch(intakeUrl.slice(0, -1), {
       method: 'POST',
       // A text body needs no preflight request. With `keepalive`, the request may outlive the page.
-      body: keepUnanswered(name, view, { w: workspace, e: id }),
+      body: unanswered,
       keepalive: true,
       credentials: 'omit',
     })
     // The server has not recorded the page: the next page reports it again.
     if (response.status === 429 || response.status > 499) return
     const newId: string | undefined = response.ok ? ((await response.json()).e ?? undefined) : id
+    unanswered = undefined
     // Another page of the tab may have got an answer since, for example while this one was in the back/forward cache.
     id = readText(name) ?? id
     if (id !== reportedId) return
@@ -68,21 +70,21 @@ export function trackVisit(): PageVisit {
     storeUnanswered(name, [])
   } else {
     start()
-    addEventListener('pageshow', (event) => {
-      if (event.persisted) start()
-    })
+    addEventListener('pageshow', ({ persisted }) => persisted && start())
   }
-  return { eventId: () => id, reported: () => report }
+  return {
+    addTo(data) {
+      if (id) data.set('_service_eid', id)
+      if (unanswered) data.set('_service_view', unanswered)
+    },
+    reported: () => report,
+  }
 }
 
 /** Waits until the visitor sees the page: a prerendered page and a background tab are not visible yet. */
 const untilVisible = () =>
   new Promise<void>((resolve) => {
-    const check = () => {
-      if (document.visibilityState !== 'visible') return
-      removeEventListener('visibilitychange', check, true)
-      resolve()
-    }
+    const check = () => document.visibilityState === 'visible' && resolve()
     addEventListener('visibilitychange', check, true)
     check()
   })

@@ -1,0 +1,51 @@
+// The part of the snippet for forms with files: mistakes before they are sent, and progress while they are.
+// uploads-script.ts is its file for the script tag.
+
+import { formPrototype } from './endpoints.ts'
+import { findFileErrors } from './file-errors.ts'
+import type { FormInfo } from './form-info.ts'
+import { insertBeforeButton } from './insert-before-button.ts'
+import type { FormMessages } from './messages.ts'
+import { sendUpload } from './upload-request.ts'
+
+/** A form that is being submitted with files. */
+export interface FormUpload {
+  form: HTMLFormElement
+  key: string
+  facts?: Partial<FormInfo>
+  messages: FormMessages
+}
+
+export interface UploadTools {
+  /** @returns the answer that the server would give; undefined where there is no mistake */
+  check(upload: FormUpload, body: FormData): Response | undefined
+  send(upload: FormUpload, url: string, body: FormData, abort: AbortController): Promise<Response>
+}
+
+export const uploadTools: UploadTools = {
+  check({ facts = {} }, body) {
+    const errors = findFileErrors(body, facts)
+    return Object.keys(errors).length > 0 ? Response.json({ ok: false, errors }, { status: 422 }) : undefined
+  },
+
+  async send({ form, key: formKey, facts, messages }, url, body, abort) {
+    const text = facts?.texts?.uploading || 'Uploading…'
+    const bar = document.createElement('progress')
+    bar.className = 'towpath-progress'
+    bar.setAttribute('aria-label', text)
+    insertBeforeButton(form, bar)
+    // Screen readers do not announce changes inside a busy element.
+    formPrototype.removeAttribute.call(form, 'aria-busy')
+    messages.prepare(text)
+    try {
+      return await sendUpload(url, body, abort, ({ sent, total }) => {
+        bar.max = total
+        bar.value = sent
+        const detail = { formKey, sent, total }
+        formPrototype.dispatchEvent.call(form, new CustomEvent('towpath:progress', { detail, bubbles: true }))
+      })
+    } finally {
+      bar.remove()
+    }
+  },
+}
