@@ -4,7 +4,14 @@ import { findEndpoint, formPrototype } from './endpoints.ts'
 import { type FormInfo, fetchFormInfo } from './form-info.ts'
 import { createMessages, type FormErrors, findWrongControl } from './messages.ts'
 import type { Site } from './site.ts'
-import { addHiddenFields, allowResend, type EnhancedForm, startCaptcha, submitForm, tellCaptcha } from './submission.ts'
+import {
+  addHiddenFields,
+  allowResend,
+  type EnhancedForm,
+  startCaptcha,
+  submitForm,
+  tellCaptcha,
+} from './submission.ts'
 import type { PageVisit } from './visit.ts'
 
 /** @param errors of the page's address: they are shown at the first forms */

@@ -13,7 +13,10 @@ const isAccepted = (file: File, { accept }: UploadLimits) =>
   accept.length === 0 || accept.some((rule) => matches(file, rule))
 
 /** @returns messages by the name of the file input */
-export function findFileErrors(body: FormData, { uploads, texts = {} }: Partial<FormInfo>): Record<string, string> {
+export function findFileErrors(
+  body: FormData,
+  { uploads, texts = {} }: Partial<FormInfo>,
+): Record<string, string> {
   const errors = new Map<string, string>()
   let count = 0
   for (const [name, value] of body) {
@@ -22,7 +25,8 @@ export function findFileErrors(body: FormData, { uploads, texts = {} }: Partial<
     count++
     if (!uploads) errors.set(name, texts.noUploads || 'File uploads are not supported')
     else if (value.size > uploads.maxBytes) errors.set(name, texts.fileTooLarge || 'This file is too large')
-    else if (!isAccepted(value, uploads)) errors.set(name, texts.fileType || 'This type of file is not accepted')
+    else if (!isAccepted(value, uploads))
+      errors.set(name, texts.fileType || 'This type of file is not accepted')
     else if (count > uploads.maxFiles) errors.set(name, texts.tooManyFiles || 'Too many files')
   }
   return Object.fromEntries(errors)

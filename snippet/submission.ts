@@ -101,7 +101,8 @@ async function showResult(enhanced: EnhancedForm, response?: Response): Promise<
   const result = await response?.json().catch(() => undefined)
   const { form, key: formKey, facts, messages } = enhanced
   if (response?.ok && result?.ok) {
-    if (dispatch(enhanced, 'success', { formKey })) messages.succeed(facts?.successMessage || facts?.texts?.sent || '')
+    if (dispatch(enhanced, 'success', { formKey }))
+      messages.succeed(facts?.successMessage || facts?.texts?.sent || '')
     formPrototype.reset.call(form)
     return true
   }

@@ -17,7 +17,9 @@ function start() {
   window.towpath = { enhance, push: enhance }
   const onReady = () =>
     // Where the page has an element with this id, `before` is that element.
-    enhanceForms([...document.querySelectorAll('form')].concat((before as HTMLFormElement[] | undefined) ?? []))
+    enhanceForms(
+      [...document.querySelectorAll('form')].concat((before as HTMLFormElement[] | undefined) ?? []),
+    )
   if (document.readyState === 'loading') addEventListener('DOMContentLoaded', onReady)
   else onReady()
 }

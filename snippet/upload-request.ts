@@ -9,7 +9,12 @@ export type ProgressListener = (progress: { sent: number; total: number }) => vo
  * Rejects after a network failure. The signal is aborted where a retry by the browser would help nobody: bytes had
  * already arrived, or nothing moved for a minute.
  */
-export const sendUpload = (url: string, body: FormData, abort: AbortController, onProgress: ProgressListener) =>
+export const sendUpload = (
+  url: string,
+  body: FormData,
+  abort: AbortController,
+  onProgress: ProgressListener,
+) =>
   new Promise<Response>((resolve, reject) => {
     const request = new XMLHttpRequest()
     let stalled: ReturnType<typeof setTimeout>

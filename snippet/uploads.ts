@@ -22,6 +22,8 @@ export interface UploadTools {
   send(upload: FormUpload, url: string, body: FormData, abort: AbortController): Promise<Response>
 }
 
+const UPLOADING = 'Uploading: {percent} %'
+
 export const uploadTools: UploadTools = {
   check({ facts = {} }, body) {
     const errors = findFileErrors(body, facts)
@@ -29,18 +31,27 @@ export const uploadTools: UploadTools = {
   },
 
   async send({ form, key: formKey, facts, messages }, url, body, abort) {
-    const text = facts?.texts?.uploading || 'Uploading…'
     const bar = document.createElement('progress')
     bar.className = 'towpath-progress'
-    bar.setAttribute('aria-label', text)
     insertBeforeButton(form, bar)
     // Screen readers do not announce changes inside a busy element.
     formPrototype.removeAttribute.call(form, 'aria-busy')
-    messages.prepare(text)
+    let quarters = -1
+    const show = (sent: number, total: number) => {
+      bar.max = total
+      bar.value = sent
+      // A screen reader reads each change of the line: four are enough.
+      const reached = Math.floor((sent / total) * 4)
+      if (reached === quarters) return
+      quarters = reached
+      const text = (facts?.texts?.uploading || UPLOADING).replace('{percent}', String(quarters * 25))
+      bar.setAttribute('aria-label', text)
+      messages.prepare(text)
+    }
+    show(0, 1)
     try {
       return await sendUpload(url, body, abort, ({ sent, total }) => {
-        bar.max = total
-        bar.value = sent
+        show(sent, total)
         const detail = { formKey, sent, total }
         formPrototype.dispatchEvent.call(form, new CustomEvent('towpath:progress', { detail, bubbles: true }))
       })

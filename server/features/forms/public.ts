@@ -231,6 +231,7 @@ async function submit(
     userAgent: headers.get('user-agent') ?? '',
     referer: headers.get('referer') ?? '',
     eventId: input.eventId,
+    pageView: input.pageView,
     // Global Privacy Control (https://w3c.github.io/gpc/): the submission is joined with no visit and no click.
     trackingOptOut: headers.get('sec-gpc') === '1',
     token,

@@ -42,7 +42,9 @@ async function bundle(entry: string, constants: Record<string, unknown>): Promis
     target: 'browser',
     format: 'iife',
     minify: true,
-    define: Object.fromEntries(Object.entries(constants).map(([name, value]) => [name, JSON.stringify(value)])),
+    define: Object.fromEntries(
+      Object.entries(constants).map(([name, value]) => [name, JSON.stringify(value)]),
+    ),
   })
   const text = await outputs[0]?.text()
   if (!text) throw new Error(`the build of ${entry} has no output`)
@@ -53,5 +55,10 @@ async function bundle(entry: string, constants: Record<string, unknown>): Promis
 export function toSnippetFile(kind: string, text: string): SnippetFile {
   const hash = createHash('sha256').update(text)
   const name = `${kind}-${hash.copy().digest('hex').slice(0, 16)}.js`
-  return { name, text, gzip: Bun.gzipSync(text, { level: 12, library: 'libdeflate' }), integrity: `sha256-${hash.digest('base64')}` }
+  return {
+    name,
+    text,
+    gzip: Bun.gzipSync(text, { level: 12, library: 'libdeflate' }),
+    integrity: `sha256-${hash.digest('base64')}`,
+  }
 }

@@ -57,16 +57,35 @@ async function readFormInfo({ db, captcha }: FormInfoNeeds, domain: RequestDomai
   const forms = await db.read
     .selectFrom('forms')
     .innerJoin('workspaces', 'workspaces.id', 'forms.workspace_id')
-    .select(['form_key', 'workspace_id', 'captcha', 'success_message'])
+    .select(['form_key', 'workspace_id', 'captcha', 'success_message', 'uploads'])
     .where('form_key', 'in', keys)
     .where('enabled', '=', 1)
     .where('workspaces.suspended_at', 'is', null)
     .execute()
   const answering = forms.filter((form) => servesWorkspace(domain, form.workspace_id))
   return Object.fromEntries(
-    answering.map(({ form_key, captcha: hasCaptcha, success_message }) => [
+    answering.map(({ form_key, captcha: hasCaptcha, success_message, uploads }) => [
       form_key,
-      { successMessage: success_message, captcha: hasCaptcha ? captcha.describe(form_key) : null },
+      {
+        successMessage: success_message,
+        captcha: hasCaptcha ? captcha.describe(form_key) : null,
+        uploads: uploads === null ? null : JSON.parse(uploads),
+        texts: {
+          sent: 'Thank you. What you sent has arrived.',
+          failed: 'This could not be sent. Please try again.',
+          check: 'Please check this field',
+          uploading: 'Uploading: {percent} %',
+          noUploads: 'File uploads are not supported',
+        },
+        messages: [
+          'This field is required',
+          'Enter a valid email address',
+          'Must be a string',
+          'File uploads are not supported',
+          'Captcha verification required',
+          'Captcha verification failed',
+        ],
+      },
     ]),
   )
 }
