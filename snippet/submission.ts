@@ -7,15 +7,19 @@ import { CAPTCHA_FIELD, FAILED, type FormErrors, type FormMessages } from './mes
 import type { Site } from './site.ts'
 import type { PageVisit } from './visit.ts'
 
-/** A form that the snippet submits. */
-export interface EnhancedForm {
+/** A form that may have a captcha. */
+export interface CaptchaForm {
   site: Site
   form: HTMLFormElement
   key: string
   /** Undefined until the server has described the form: until then, the browser submits it. */
   facts?: FormInfo
-  messages: FormMessages
   captcha?: Promise<CaptchaWidget | undefined>
+}
+
+/** A form that the snippet submits. */
+export interface EnhancedForm extends CaptchaForm {
+  messages: FormMessages
   /** The form is being submitted: further clicks do nothing. */
   busy?: boolean
   /** The browser has submitted the form, because the script could not reach the server. */
@@ -25,19 +29,19 @@ export interface EnhancedForm {
   submitter?: HTMLElement | null
 }
 
-const EVENT_ID_WITHIN_MS = 1_000
+export const EVENT_ID_WITHIN_MS = 1_000
 /** A slow phone takes 2.5 s for the proof of work. */
-const TOKEN_WITHIN_MS = 20_000
+export const TOKEN_WITHIN_MS = 20_000
 const ANSWER_WITHIN_MS = 30_000
 /** The server may answer before the second click of a double click, which would then send an empty form. */
 const DOUBLE_CLICK_MS = 700
 /** After this time the browser has left the page, or something has prevented it. */
 const NATIVE_SUBMIT_MS = 5_000
 
-const withTimeout = <T>(ms: number, promise: Promise<T>) =>
+export const withTimeout = <T>(ms: number, promise?: Promise<T>) =>
   Promise.race([promise, new Promise<undefined>((resolve) => setTimeout(resolve, ms))])
 
-export function startCaptcha(enhanced: EnhancedForm): Promise<CaptchaWidget | undefined> | undefined {
+export function startCaptcha(enhanced: CaptchaForm): Promise<CaptchaWidget | undefined> | undefined {
   const { site, form, key, facts } = enhanced
   const described = facts?.captcha
   if (!described) return undefined
@@ -53,7 +57,7 @@ export function startCaptcha(enhanced: EnhancedForm): Promise<CaptchaWidget | un
   return enhanced.captcha
 }
 
-export const tellCaptcha = ({ captcha }: EnhancedForm, what: 'reset' | 'remove') => {
+export const tellCaptcha = ({ captcha }: CaptchaForm, what: 'reset' | 'remove') => {
   captcha?.then((widget) => widget?.[what]()).catch(() => {})
 }
 
@@ -115,7 +119,7 @@ async function showResult(enhanced: EnhancedForm, response?: Response): Promise<
 }
 
 /** The names of inputs without a file are empty. */
-const hasFile = (body: FormData) => [...body.values()].some((value) => (value as File).name)
+export const hasFile = (body: FormData) => [...body.values()].some((value) => (value as File).name)
 
 export async function submitForm(
   enhanced: EnhancedForm,
@@ -140,7 +144,7 @@ export async function submitForm(
       const captcha = startCaptcha(enhanced)?.then((widget) => widget?.token())
       enhanced.token = captcha && (await withTimeout(TOKEN_WITHIN_MS, captcha))
       addHiddenFields(body, visit, enhanced)
-      response = await (uploads ?? { send }).send(enhanced, url, body, abort)
+      response = await (uploads ? uploads.send(enhanced, url, body, abort) : sendForm(url, body, abort))
     }
   } catch {
     // After a network error nothing was stored, as far as a script can know. After a timeout it may have been stored.
@@ -152,7 +156,7 @@ export async function submitForm(
   setTimeout(allowResend, stored ? DOUBLE_CLICK_MS : 0, enhanced)
 }
 
-function send(_: EnhancedForm, url: string, body: FormData, abort: AbortController) {
+export function sendForm(url: string, body: FormData, abort: AbortController) {
   setTimeout(() => abort.abort(), ANSWER_WITHIN_MS)
   return fetch(url, {
     method: 'POST',

@@ -4,7 +4,7 @@
 import { createEnhancer } from './enhance-forms.ts'
 import { takeErrors } from './messages.ts'
 import { createScriptSite, type TowpathGlobal } from './script-site.ts'
-import { trackVisit } from './visit.ts'
+import { createVisit } from './visit.ts'
 
 function start() {
   const before = window.towpath
@@ -13,7 +13,9 @@ function start() {
   const site = createScriptSite()
   // First, so that the reported address of the page has no errors in it.
   const errors = takeErrors()
-  const { enhanceForms, enhance } = createEnhancer(site, trackVisit(site), errors)
+  const visit = createVisit(site)
+  visit.report()
+  const { enhanceForms, enhance } = createEnhancer(site, visit, errors)
   window.towpath = { enhance, push: enhance }
   const onReady = () =>
     // Where the page has an element with this id, `before` is that element.

@@ -14,21 +14,23 @@ import {
 export interface PageVisit {
   /** Adds the event id, and the report that the server has not answered yet: a form can be faster. */
   addTo(data: FormData): void
+  /** Reports the page of this moment. */
+  report(): void
   /** Resolves when the server has answered or cannot be reached. */
-  reported(): Promise<unknown>
+  reported(): Promise<unknown> | undefined
 }
 
 // Pages have far shorter addresses. With an event id, the page fits into the 8 KB that the intake accepts.
 const URL_MAX = 3000
 const REFERRER_MAX = 1500
 
-export function trackVisit({ workspace, intakeUrl }: Pick<Site, 'workspace' | 'intakeUrl'>): PageVisit {
+export function createVisit({ workspace, intakeUrl }: Pick<Site, 'workspace' | 'intakeUrl'>): PageVisit {
   // With Global Privacy Control, the snippet reports nothing, and keeps nothing of an earlier page.
   const silent = !workspace || (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl
   const name = `towpath:${workspace}`
   let id = silent ? undefined : readText(name)
   let unanswered: string | undefined
-  let report: Promise<unknown> = Promise.resolve()
+  let report: Promise<unknown> | undefined
 
   async function reportPageView() {
     await untilVisible()
@@ -61,22 +63,21 @@ export function trackVisit({ workspace, intakeUrl }: Pick<Site, 'workspace' | 'i
     storeText(name, id)
   }
 
-  // A failure must not disturb the page. Without an event id, a submission is stored without its visit.
-  const start = () => {
-    report = reportPageView().catch(() => {})
-  }
   if (silent) {
     storeText(name)
     storeUnanswered(name, [])
-  } else {
-    start()
-    addEventListener('pageshow', ({ persisted }) => persisted && start())
   }
+  const start = () => {
+    // A failure must not disturb the page. Without an event id, a submission is stored without its visit.
+    if (!silent) report = reportPageView().catch(() => {})
+  }
+  addEventListener('pageshow', ({ persisted }) => persisted && report && start())
   return {
     addTo(data) {
       if (id) data.set('_service_eid', id)
       if (unanswered) data.set('_service_view', unanswered)
     },
+    report: start,
     reported: () => report,
   }
 }
