@@ -55,11 +55,10 @@ export function createVisit({ workspace, intakeUrl }: Pick<Site, 'workspace' | '
     if (response.status === 429 || response.status > 499) return
     const newId: string | undefined = response.ok ? ((await response.json()).e ?? undefined) : id
     unanswered = undefined
-    // Another page of the tab may have got an answer since, for example while this one was in the back/forward cache.
+    // A later page of the tab may have got an answer since, for example while this one was in the back/forward cache.
     id = readText(name) ?? id
-    if (id !== reportedId) return
+    if (!dropAnswered(name, view) && id !== reportedId) return
     id = newId
-    dropAnswered(name, view)
     storeText(name, id)
   }
 
