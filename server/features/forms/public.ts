@@ -29,8 +29,10 @@ import {
   type SubmissionOutcome,
 } from './endpoint/responses.ts'
 import { type StoreSubmissionNeeds, storeSubmission } from './endpoint/store-submission.ts'
-import { describeMistakes } from './rules/describe-mistakes.ts'
+import { describeMistake, describeMistakes } from './rules/describe-mistakes.ts'
+import { chooseLanguage, readLanguageRequest, type SenderLanguage } from './rules/sender-language.ts'
 import { isOriginAllowed } from './settings/allowed-origins.ts'
+import { CAPTCHA_FIELD } from './settings/control-fields.ts'
 import { type FormSettings, findFormSettings } from './settings/form-settings.ts'
 import type { SpamJudge } from './spam/judge-spam.ts'
 
@@ -90,6 +92,7 @@ export function createFormEndpoint(needs: FormEndpointNeeds) {
       headers,
       domain,
       origin: needs.toOrigin(domain.name),
+      language: chooseLanguage(readLanguageRequest(request)),
     }
     if (method === 'OPTIONS') return respondToPreflight(context)
     if (method !== 'POST') return answerVisitor(needs, context, method, path)
@@ -156,10 +159,13 @@ async function answerPost(
     // The rest of a body that did not say its size.
     await spendAddressBytes(needs.limiter, address, size - toDeclaredBytes(headers))
     const input = parseFields(entries, { json })
-    const outcome = await submit(needs, form, input, { headers, address, size })
+    const asked = { lang: input.language, acceptLanguage: headers.get('accept-language') }
+    const language = chooseLanguage(asked, Object.keys(form.messages))
+    const outcome = await submit(needs, form, input, { headers, address, size, language })
     countAttempt(needs.attempts, form, outcome)
     const trapped = outcome.kind === 'accepted' ? outcome.trapped : undefined
-    const response = await respondToSubmission(context, withUsableTargets(needs, form), input, outcome)
+    const answered = { ...context, language }
+    const response = await respondToSubmission(answered, withUsableTargets(needs, form), input, outcome)
     return { response, formId: form.id, trapped }
   } catch (thrown) {
     const error = toEndpointError(thrown, context.requestId)
@@ -202,20 +208,24 @@ async function submit(
   needs: FormEndpointNeeds,
   form: FormSettings,
   input: SubmissionInput,
-  { address, headers, size }: RequestSender & { size: number },
+  { address, headers, size, language }: RequestSender & { size: number; language: SenderLanguage },
 ): Promise<SubmissionOutcome> {
   // A robot gets the same answer as a person, and nothing is stored.
   if (input.trapped) return { kind: 'accepted', trapped: true }
+  const source = { language, messages: form.messages }
+  const captcha = (rule: 'captchaRequired' | 'captchaFailed'): SubmissionOutcome => {
+    return { kind: 'captcha', error: describeMistake(source, CAPTCHA_FIELD, { rule }) }
+  }
   const mistakes = validateFields(input, form.requiredFields)
-  if (mistakes.size > 0) return { kind: 'invalid', errors: describeMistakes(mistakes) }
+  if (mistakes.size > 0) return { kind: 'invalid', errors: describeMistakes(source, mistakes) }
   requireRoom(needs)
   // The captcha comes last, because a token works once: a mistake in a field must not use it up.
   let token: VerifiedToken | undefined
   if (form.captcha) {
-    if (input.token === undefined) return { kind: 'captcha', error: 'Captcha verification required' }
+    if (input.token === undefined) return captcha('captchaRequired')
     const { formKey, allowedOrigins: origins } = form
     token = await needs.captcha.check({ formKey, token: input.token, address, origins })
-    if (!token) return CAPTCHA_FAILED
+    if (!token) return captcha('captchaFailed')
   }
   // Only what would be stored counts: nobody uses the workspace's budget up with submissions that are refused.
   await spendWorkspaceRoom(needs, form.workspaceId, size)
@@ -225,7 +235,7 @@ async function submit(
     files: [],
     spamReasons,
     consent: null,
-    language: null,
+    language: language.known,
     email: input.email,
     address,
     userAgent: headers.get('user-agent') ?? '',
@@ -236,7 +246,7 @@ async function submit(
     trackingOptOut: headers.get('sec-gpc') === '1',
     token,
   })
-  return stored ? { kind: 'accepted' } : CAPTCHA_FAILED
+  return stored ? { kind: 'accepted' } : captcha('captchaFailed')
 }
 
 /** A host may be blocked after its URL was stored. The next target in order is used then. */
@@ -254,8 +264,6 @@ function requireRoom({ db, disk }: FormEndpointNeeds): void {
     throw new EndpointError(503, 'Temporarily unavailable', RETRY_AFTER_SECONDS)
   }
 }
-
-const CAPTCHA_FAILED: SubmissionOutcome = { kind: 'captcha', error: 'Captcha verification failed' }
 
 /** Ignores slashes around the key, because site builders and proxies add them. */
 function parseFormKey(path: string): string {

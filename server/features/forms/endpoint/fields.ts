@@ -10,6 +10,7 @@ import {
   EVENT_ID_FIELD,
   HONEYPOT_FIELD,
   isControlField,
+  LANGUAGE_FIELD,
   NEXT_FIELD,
   PAGE_VIEW_FIELD,
 } from '../settings/control-fields.ts'
@@ -34,6 +35,8 @@ export interface SubmissionInput {
   /** The honeypot has a value. */
   trapped: boolean
   next: string | undefined
+  /** The value of `_lang`. */
+  language: string | undefined
   token: string | undefined
   /** The event id of the visit. */
   eventId: string | undefined
@@ -51,6 +54,7 @@ export function parseFields(entries: BodyEntry[], { json }: { json: boolean }): 
     email: undefined,
     trapped: false,
     next: undefined,
+    language: undefined,
     token: undefined,
     eventId: undefined,
     pageView: undefined,
@@ -105,6 +109,7 @@ function addControlField(input: SubmissionInput, name: string, entry: BodyEntry,
   if (name === HONEYPOT_FIELD) input.trapped ||= value !== '' || ('file' in entry && entry.file === 'chosen')
   if (value.trim() === '') return
   if (name === NEXT_FIELD) input.next ??= value
+  if (name === LANGUAGE_FIELD) input.language ??= value
   if (name === EVENT_ID_FIELD) input.eventId ??= value
   if (name === PAGE_VIEW_FIELD) input.pageView ??= value
   if (name === CAPTCHA_FIELD || (name === CAPTCHA_JSON_FIELD && json)) input.token ??= value

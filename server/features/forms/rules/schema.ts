@@ -5,9 +5,6 @@ import { oneOf, text, wholeNumber } from '../../../lib/api-fields.ts'
 
 export const FIELD_TYPES = ['email', 'url', 'tel', 'number', 'date'] as const
 export type FieldType = (typeof FIELD_TYPES)[number]
-/** The built-in languages of messages. */
-export const LANGUAGES = ['en', 'de', 'fr', 'es', 'pt', 'nl'] as const
-export type Language = (typeof LANGUAGES)[number]
 
 const VALUE_MAX = 65_536
 const FIELDS_MAX = 100
