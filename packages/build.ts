@@ -16,7 +16,9 @@ export async function buildPackages(outDir: string): Promise<Record<(typeof NAME
   const work = mkdtempSync(join(tmpdir(), 'towpath-packages-'))
   try {
     run(['tsc', '-p', join(HERE, 'tsconfig.types.json'), '--outDir', join(work, 'types')])
-    const packed = await Promise.all(NAMES.map(async (name) => [name, await pack(name, work, outDir)] as const))
+    const packed = await Promise.all(
+      NAMES.map(async (name) => [name, await pack(name, work, outDir)] as const),
+    )
     return Object.fromEntries(packed) as Awaited<ReturnType<typeof buildPackages>>
   } finally {
     rmSync(work, { recursive: true, force: true })
@@ -40,14 +42,22 @@ async function pack(name: string, work: string, outDir: string): Promise<string>
   cpSync(join(HERE, name, 'README.md'), join(folder, 'README.md'))
   cpSync(join(ROOT, 'LICENSE'), join(folder, 'LICENSE'))
   const manifest = await Bun.file(join(HERE, name, 'package.json')).json()
-  await Bun.write(join(folder, 'package.json'), JSON.stringify({ ...manifest, version: root.version }, null, 2))
-  const [tarball] = JSON.parse(run(['npm', 'pack', '--json', '--silent', '--pack-destination', outDir, folder]))
+  await Bun.write(
+    join(folder, 'package.json'),
+    JSON.stringify({ ...manifest, version: root.version }, null, 2),
+  )
+  const [tarball] = JSON.parse(
+    run(['npm', 'pack', '--json', '--silent', '--pack-destination', outDir, folder]),
+  )
   return join(outDir, tarball.filename)
 }
 
 function run(command: string[]): string {
   const path = `${join(ROOT, 'node_modules/.bin')}:${process.env.PATH}`
-  const { success, stdout, stderr } = Bun.spawnSync(command, { cwd: ROOT, env: { ...process.env, PATH: path } })
+  const { success, stdout, stderr } = Bun.spawnSync(command, {
+    cwd: ROOT,
+    env: { ...process.env, PATH: path },
+  })
   if (!success) throw new Error(`${command.join(' ')} failed: ${stdout}${stderr}`)
   return stdout.toString()
 }

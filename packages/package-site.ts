@@ -12,7 +12,12 @@ interface PackageSiteOptions {
   nonce?: string
 }
 
-export function createPackageSite({ origin, workspace, intakePath = 'e', nonce = '' }: PackageSiteOptions): Site {
+export function createPackageSite({
+  origin,
+  workspace,
+  intakePath = 'e',
+  nonce = '',
+}: PackageSiteOptions): Site {
   const base = origin.replace(/\/*$/, '/')
   return {
     workspace,

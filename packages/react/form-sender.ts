@@ -1,7 +1,7 @@
 // Sends the form of one hook: files are checked first, then come the visit, the captcha's token and the request.
 
 import { findFileErrors } from '../../snippet/file-errors.ts'
-import { fetchFormInfo, type FormInfo } from '../../snippet/form-info.ts'
+import { type FormInfo, fetchFormInfo } from '../../snippet/form-info.ts'
 import { FAILED } from '../../snippet/messages.ts'
 import type { Site } from '../../snippet/site.ts'
 import {

@@ -34,7 +34,10 @@ export interface FormState {
   progress: UploadProgress | null
 }
 
-export type FormValues = Record<string, string | number | boolean | Blob | (string | Blob)[] | null | undefined>
+export type FormValues = Record<
+  string,
+  string | number | boolean | Blob | (string | Blob)[] | null | undefined
+>
 
 export interface TowpathForm extends FormState {
   /** For `action`, with `method="post"`: the form works before React has started, and without it. */
@@ -113,7 +116,8 @@ export function useForm(form: string, options: UseFormOptions = {}): TowpathForm
 function readTarget(form: string, origin = '') {
   const url = /^(https?:\/\/.*)\/f\/([^/?#]+)/.exec(form)
   if (url) return { origin: url[1] as string, key: url[2] as string }
-  if (!/^https?:\/\//.test(origin)) throw new Error('useForm: origin must be the address of your Towpath server')
+  if (!/^https?:\/\//.test(origin))
+    throw new Error('useForm: origin must be the address of your Towpath server')
   return { origin, key: form }
 }
 

@@ -23,7 +23,9 @@ onCustomerSite('forms that come later', (site) => {
   }
 
   test('are enhanced once, however often a script asks, and let go of', async () => {
-    const { ws, form, visitor, page, described, untilDescribed, add } = await open('', { requiredFields: ['note'] })
+    const { ws, form, visitor, page, described, untilDescribed, add } = await open('', {
+      requiredFields: ['note'],
+    })
     await page.waitForFunction('window.towpath?.enhance')
     await page.evaluate(`${add}; window.form = document.querySelector('form')
       window.undo = towpath.enhance(form); towpath.enhance(form); towpath.push(form)`)
@@ -40,7 +42,9 @@ onCustomerSite('forms that come later', (site) => {
     await page.locator('[role=status]', { hasText: 'Thank you' }).waitFor()
     expect(described).toHaveLength(3)
     // The second page of a router: another form element.
-    await page.evaluate(`undo(); history.pushState(null, '', '/next'); ${add}; towpath.enhance(document.querySelector('form'))`)
+    await page.evaluate(
+      `undo(); history.pushState(null, '', '/next'); ${add}; towpath.enhance(document.querySelector('form'))`,
+    )
     await untilDescribed(4)
     await page.fill('[name=note]', 'two')
     await page.click('button')

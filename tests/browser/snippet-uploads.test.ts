@@ -16,7 +16,11 @@ const toFormHtml = (endpoint: string, rest = 'enctype="multipart/form-data"') =>
    <label>CV <input type="file" name="cv"></label> <label>Photos <input type="file" name="photos" multiple></label>
    <button>Send</button></form>`
 
-const choose = (page: Page, field: string, ...files: [name: string, type: string, content: Buffer | number][]) =>
+const choose = (
+  page: Page,
+  field: string,
+  ...files: [name: string, type: string, content: Buffer | number][]
+) =>
   page.setInputFiles(
     `[name=${field}]`,
     files.map(([name, mimeType, content]) => ({
@@ -100,7 +104,15 @@ onCustomerSite('forms with files', (site) => {
     const tries: [field: string, files: Parameters<typeof choose>[2][], RegExp][] = [
       ['cv', [['cv.txt', 'text/plain', 1001]], /too large/],
       ['cv', [['cv.pdf', 'application/pdf', 10]], /type/],
-      ['photos', [['a.png', 'image/png', PNG], ['b.png', 'image/png', PNG], ['c.png', 'image/png', PNG]], /many/i],
+      [
+        'photos',
+        [
+          ['a.png', 'image/png', PNG],
+          ['b.png', 'image/png', PNG],
+          ['c.png', 'image/png', PNG],
+        ],
+        /many/i,
+      ],
     ]
     for (const [field, files, message] of tries) {
       await choose(page, 'cv')

@@ -75,7 +75,9 @@ test.each(['node', 'bun'])('they render on a server without a window: %s', async
      console.log(typeof window, renderToString(createElement(Contact)))`,
   )
   const html = '<form action="https://go.example/f/k7m2xw9qpd" method="post">false</form>'
-  expect(project.run([program === 'bun' ? process.execPath : program, 'render.js'])).toBe(`undefined ${html}\n`)
+  expect(project.run([program === 'bun' ? process.execPath : program, 'render.js'])).toBe(
+    `undefined ${html}\n`,
+  )
 })
 
 const toReactApp = (target: string) => `
