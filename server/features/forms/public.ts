@@ -311,6 +311,7 @@ async function submit(
     userAgent: headers.get('user-agent') ?? '',
     referer,
     eventId: input.eventId,
+    pageView: input.pageView,
     trackingOptOut,
     token,
   }
@@ -323,11 +324,11 @@ async function submit(
 function readPageSeconds(
   { matchVisit, now }: FormEndpointNeeds,
   { workspaceId }: FormSettings,
-  { eventId }: SubmissionInput,
+  { eventId, pageView }: SubmissionInput,
   referer: string,
 ): number | null {
   const at = now()
-  const { visit } = matchVisit({ at, workspaceId, eventId, referer })
+  const { visit } = matchVisit({ at, workspaceId, eventId, pageView, referer })
   return visit ? toPageSeconds(visit, at) : null
 }
 

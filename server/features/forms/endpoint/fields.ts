@@ -12,6 +12,7 @@ import {
   isControlField,
   LANGUAGE_FIELD,
   NEXT_FIELD,
+  PAGE_VIEW_FIELD,
 } from '../settings/control-fields.ts'
 import type { BodyEntry } from './body-entry.ts'
 import { tooLarge } from './endpoint-error.ts'
@@ -39,6 +40,8 @@ export interface SubmissionInput {
   token: string | undefined
   /** The event id of the visit. */
   eventId: string | undefined
+  /** A page view that the server may not have: the form was faster than its report. */
+  pageView: string | undefined
 }
 
 /** @param json the body was JSON, where the captcha token has a second name. @throws EndpointError 413 */
@@ -54,6 +57,7 @@ export function parseFields(entries: BodyEntry[], { json }: { json: boolean }): 
     language: undefined,
     token: undefined,
     eventId: undefined,
+    pageView: undefined,
   }
   const values = new Map<string, string[]>()
   for (const entry of entries) {
@@ -108,6 +112,7 @@ function addControlField(input: SubmissionInput, name: string, entry: BodyEntry,
   if (name === NEXT_FIELD) input.next ??= value
   if (name === LANGUAGE_FIELD) input.language ??= value
   if (name === EVENT_ID_FIELD) input.eventId ??= value
+  if (name === PAGE_VIEW_FIELD) input.pageView ??= value
   if (name === CAPTCHA_FIELD || (name === CAPTCHA_JSON_FIELD && json)) input.token ??= value
 }
 

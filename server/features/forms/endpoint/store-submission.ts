@@ -51,6 +51,8 @@ export interface NewSubmission extends Pick<SubmissionInput, 'fields' | 'email'>
   userAgent: string
   referer: string
   eventId: string | undefined
+  /** The snippet's report of a page view, as it was sent. */
+  pageView?: string
   /** The sender's browser asked not to be tracked: the submission is joined with no visit and no click. */
   trackingOptOut: boolean
   /** Its spending commits with the submission, or not at all. */
@@ -149,11 +151,11 @@ function toFirstStatus(
 function describeSource(
   { describeSender, matchVisit }: StoreSubmissionNeeds,
   workspaceId: number,
-  { address, userAgent, referer, eventId, trackingOptOut }: NewSubmission,
+  { address, userAgent, referer, eventId, pageView, trackingOptOut }: NewSubmission,
   at: number,
 ) {
   const sender = describeSender({ at, workspaceId, address, userAgent, referer })
-  const match = trackingOptOut ? undefined : matchVisit({ at, workspaceId, eventId, referer })
+  const match = trackingOptOut ? undefined : matchVisit({ at, workspaceId, eventId, pageView, referer })
   const { visit, click } = match ?? {}
   const source = visit?.last ?? sender
   const columns = {
