@@ -14,6 +14,7 @@ import type { StorageLimit } from '../accounts/strangers/storage-limit.ts'
 import type { AttemptCounter } from './attempts/attempt-counter.ts'
 import { countAttempt, countRefusedAttempt } from './attempts/count-attempt.ts'
 import type { CaptchaProvider, VerifiedToken } from './captcha/captcha-provider.ts'
+import { readConsent, requireConsent } from './consent/read-consent.ts'
 import { spendAddressBytes, spendWorkspaceRoom, toDeclaredBytes } from './endpoint/byte-budgets.ts'
 import { EndpointError, toEndpointError } from './endpoint/endpoint-error.ts'
 import { parseFields, type SubmissionInput, validateFields } from './endpoint/fields.ts'
@@ -34,6 +35,7 @@ import { type StoreWithFilesNeeds, storeWithFiles, toRoomMistakes } from './endp
 import { createUploadWatch } from './endpoint/watch-upload.ts'
 import { type AnswerLinkNeeds, answerReplyLink, type LinkRequest } from './replies/answer-link.ts'
 import { parseLinkPath, type ReplyLinks } from './replies/reply-links.ts'
+import { addRuleMistakes } from './rules/check-fields.ts'
 import { describeMistake, describeMistakes } from './rules/describe-mistakes.ts'
 import { chooseLanguage, readLanguageRequest, type SenderLanguage } from './rules/sender-language.ts'
 import { isOriginAllowed } from './settings/allowed-origins.ts'
@@ -282,6 +284,8 @@ async function submit(
   }
   const mistakes = validateFields(input, form.requiredFields)
   for (const [field, mistake] of files?.mistakes ?? []) if (!mistakes.has(field)) mistakes.set(field, mistake)
+  requireConsent(mistakes, form, input)
+  await addRuleMistakes(mistakes, form.rules, input)
   if (mistakes.size > 0) return { kind: 'invalid', errors: describeMistakes(source, mistakes) }
   requireRoom(needs)
   // The captcha comes last, because a token works once: a mistake in a field must not use it up.
@@ -304,7 +308,7 @@ async function submit(
   const submission = {
     fields: input.fields,
     spamReasons,
-    consent: null,
+    consent: readConsent(form.consent, input),
     language: language.known,
     email: input.email,
     address,
