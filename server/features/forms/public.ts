@@ -42,7 +42,7 @@ import { isOriginAllowed } from './settings/allowed-origins.ts'
 import { CAPTCHA_FIELD } from './settings/control-fields.ts'
 import { type FormSettings, findFormSettings } from './settings/form-settings.ts'
 import type { SpamJudge } from './spam/judge-spam.ts'
-import type { Uploads } from './uploads/create-uploads.ts'
+import type { Uploads } from './uploads/open-uploads.ts'
 import { createFileReceiver, type FileReceiver } from './uploads/receive-files.ts'
 import type { UploadSettings } from './uploads/schema.ts'
 
