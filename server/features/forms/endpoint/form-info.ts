@@ -110,7 +110,7 @@ function describeForm(row: InfoRow, asked: LanguageRequest) {
   return {
     uploads,
     language: language.builtIn,
-    texts: { ...getTexts(language.builtIn).snippet, ...(uploads && describeFileMistakes(source, uploads)) },
+    texts: { ...getTexts(language.builtIn).snippet, ...describeFileMistakes(source, uploads) },
     messages: listMessages(source, form),
   }
 }

@@ -65,6 +65,7 @@ export function createSpamLearner(
       onCommit(() => cache.invalidate(workspaceId))
     },
     async unlearn(connection, onCommit, workspaceId, ids) {
+      if (ids.length === 0) return
       const rows = await connection
         .selectFrom('submissions')
         .select(['id', 'learned'])
