@@ -42,7 +42,6 @@ onCustomerSite(
       await page.goto(link)
       expect(await page.textContent('h1')).toBe('Confirm your submission')
       expect(await page.textContent('.message')).toBe('Newsletter')
-      if (process.env.SCREENSHOTS) await page.screenshot({ path: `${process.env.SCREENSHOTS}/confirm.png` })
       const status = async () => (await ws.listSubmissions(form.key))[0]?.status
       expect(await status()).toBe('unconfirmed')
       // The button works from the keyboard, and without JavaScript.
@@ -50,7 +49,6 @@ onCustomerSite(
       await page.keyboard.press('Enter')
       await page.locator('h1', { hasText: 'Thank you' }).waitFor()
       expect(await page.textContent('.message')).toBe('Look into your inbox, if you have not yet.')
-      if (process.env.SCREENSHOTS) await page.screenshot({ path: `${process.env.SCREENSHOTS}/confirmed.png` })
       expect(await status()).toBe('new')
       await page.reload()
       expect(await status()).toBe('new')
@@ -66,7 +64,6 @@ onCustomerSite(
       const [stop = ''] = /(?<=List-Unsubscribe:\s+<)[^>]+/.exec(mail.mails[0]?.raw ?? '') ?? []
       const { page, close } = await openVisitor()
       await page.goto(stop)
-      if (process.env.SCREENSHOTS) await page.screenshot({ path: `${process.env.SCREENSHOTS}/stop.png` })
       await page.click('button')
       await page.locator('h1', { hasText: 'The mails are stopped' }).waitFor()
       await close()
