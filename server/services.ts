@@ -1,6 +1,6 @@
 // Opens the stores and wires the features: what app.ts mounts, what jobs.ts runs, and what main.ts closes.
 
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Config } from './config.ts'
 import { createServerDoctor } from './doctor.ts'
 import { createRateLimiter } from './features/accounts/access/rate-limiter.ts'
@@ -18,6 +18,10 @@ import { openAttemptCounter } from './features/forms/attempts/attempt-counter.ts
 import { createCaptchaProvider } from './features/forms/captcha/create-captcha-provider.ts'
 import { toRefusedSubmissionsMail } from './features/forms/endpoint/refused-submissions-mail.ts'
 import { createSpamJudge } from './features/forms/spam/judge-spam.ts'
+import { createSpamLearner } from './features/forms/spam/learn-spam.ts'
+import { createWorkspaceSpamCache } from './features/forms/spam/workspace-spam.ts'
+import { createUploads, type Uploads } from './features/forms/uploads/create-uploads.ts'
+import { toRefusedUploadsMail } from './features/forms/uploads/refused-uploads-mail.ts'
 import { createClickIds } from './features/hits/click-id.ts'
 import { readHitMetrics } from './features/hits/metrics.ts'
 import { toRetentionStart } from './features/hits/retention.ts'
@@ -48,6 +52,7 @@ import { openObservability } from './observability.ts'
 import { createSite } from './site.ts'
 import { createBuiltFileStore } from './storage/built-file-store.ts'
 import { prepareScratchDirectory } from './storage/export-directory.ts'
+import { openDirectoryStore } from './storage/files/directory-store.ts'
 import { createGeoLookup, type GeoLookup } from './storage/geo.ts'
 import { openStores, type StoreOptions, type Stores } from './stores.ts'
 import { VERSION } from './version.ts'
@@ -69,7 +74,8 @@ export async function openServices(config: Config, options: ServiceOptions = {})
   const blocklist = await createBlocklist(config.destinationBlocklist)
   const site = createSite(config, blocklist.isBlocked)
   const stores = await openStores(config, site, options)
-  const shared = createShared(config, { ...stores, site, blocklist, now, clock })
+  const uploads = await openUploads(config, { db: stores.db, now, clock, worker })
+  const shared = createShared(config, { ...stores, uploads, site, blocklist, now, clock })
   const attribution = createClickInference(shared)
   const { resolvePendingAttribution } = attribution
   const notify = await openNotify(config, { ...shared, resolvePendingAttribution })
@@ -94,7 +100,7 @@ export async function openServices(config: Config, options: ServiceOptions = {})
     worker,
   )
   const observability = await openObservability(config, stores.db, stores.spool.node)
-  for (const part of [feed, observability, backups, imports]) metrics.add(part.metrics)
+  for (const part of [feed, observability, backups, imports, uploads]) metrics.add(part.metrics)
   return {
     ...stores,
     ...createPublicNeeds(config, shared, endpoints),
@@ -125,6 +131,7 @@ export async function openServices(config: Config, options: ServiceOptions = {})
       await feed.close()
       await notify.close()
       await endpoints.attempts.close()
+      await uploads.close()
       await stores.close()
       await observability.close()
     },
@@ -148,7 +155,7 @@ const createPublicNeeds = (config: Config, shared: Shared, { intake, forms, form
 
 interface MetricServices
   extends Shared,
-    Pick<PublicServices, 'attempts' | 'captcha' | 'submissionLimit' | 'pageViewLimit'> {
+    Pick<PublicServices, 'attempts' | 'captcha' | 'submissionLimit' | 'uploadLimit' | 'pageViewLimit'> {
   hitWorker: Stores['hitWorker']
   notify: Notify
 }
@@ -164,6 +171,7 @@ const createServiceMetrics = (services: MetricServices, worker: MetricsNeeds['wo
       () => readDomainMetrics(services.domains),
       services.attempts.metrics,
       services.submissionLimit.metrics,
+      services.uploadLimit.metrics,
       services.pageViewLimit.metrics,
       services.captcha.metrics,
       services.notify.replies.metrics,
@@ -183,6 +191,19 @@ const openServiceImports = ({ dataDir, geoipDb, hitRetentionDays: days }: Config
     retentionStart: (at) => (days === undefined ? 0 : toRetentionStart(at, days)),
   })
 
+interface UploadOptions extends Pick<Stores, 'db'> {
+  now: () => number
+  clock: ServiceOptions['clock']
+  worker: ServiceOptions['worker']
+}
+
+/** The workers of a machine have one directory for all: each must find the files that another one has received. */
+async function openUploads({ dataDir }: Config, { worker, ...options }: UploadOptions) {
+  const dir = join(worker ? dirname(dataDir) : dataDir, 'uploads')
+  const store = await openDirectoryStore({ dir, now: options.now })
+  return createUploads({ ...options, store, isAlone: worker === undefined })
+}
+
 /** The first worker of a machine makes the backup of all: the command reads the settings that the supervisor has read. */
 function createServiceBackups(
   config: Config,
@@ -198,7 +219,7 @@ type JobServices = Shared &
   Pick<JobNeeds, 'makeBackup' | 'setSalts' | 'resolvePendingAttribution' | 'imports'>
 
 function startServiceJobs(config: Config, services: JobServices) {
-  const { spool, cluster, hits, blocklist } = services
+  const { spool, cluster, hits, blocklist, uploads } = services
   return startJobs({
     ...services,
     runAlone: cluster.runAlone,
@@ -207,6 +228,7 @@ function startServiceJobs(config: Config, services: JobServices) {
     node: spool.node,
     eraseHits: hits.eraseHits,
     reloadBlocklist: blocklist.reload,
+    sweepUploads: uploads.sweep,
     reportMissing: () =>
       reportMissing({ ...services, origin: config.origin, onlyVerified: config.signup === 'open' }),
     pruneBuiltFiles: services.builtFiles?.prune,
@@ -216,6 +238,7 @@ function startServiceJobs(config: Config, services: JobServices) {
 }
 
 interface SharedNeeds extends Stores {
+  uploads: Uploads
   site: Site
   blocklist: Blocklist
   now: () => number
@@ -225,7 +248,7 @@ type Shared = ReturnType<typeof createShared>
 
 /** Things that several features share. There must be exactly one of each. */
 function createShared(config: Config, needs: SharedNeeds) {
-  const { db, disk, spool, misses, cluster, hitWorker, getSalt, blocklist, now, clock } = needs
+  const { db, disk, spool, misses, cluster, hitWorker, getSalt, blocklist, uploads, now, clock } = needs
   const getOthersShippedUntil = cluster.getOthersShippedUntil
   const freshness = createFreshness(db.engine)
   const cache = createLinkCache(freshness)
@@ -241,6 +264,7 @@ function createShared(config: Config, needs: SharedNeeds) {
   return {
     db,
     disk,
+    uploads,
     spool,
     misses,
     cluster,
@@ -283,8 +307,10 @@ function openPublicServices(config: Config, shared: Shared, notify: Notify) {
   const workspaces = createWorkspaceLookup(db, freshness)
   const attempts = openAttemptCounter({ db, now })
   const limits = createStorageLimits(config, shared)
+  const spam = createWorkspaceSpamCache(db, secret)
   return {
     captcha,
+    spam: { ...spam, ...createSpamLearner(secret, spam) },
     attempts,
     ...limits,
     workspaces,
@@ -295,12 +321,14 @@ function openPublicServices(config: Config, shared: Shared, notify: Notify) {
       captcha,
       attempts,
       submissionLimit: limits.submissionLimit,
+      uploadLimit: limits.uploadLimit,
+      uploadBytesPerWorkspace: config.uploadBytesPerWorkspace,
       isBlocked: site.isBlocked,
       describeSender: createSenderDescriber({ geo, getSalt }),
       matchVisit: createVisitMatcher({ clickIds, eventIds: ids, ownHosts }),
       recordTouches,
       wakeDeliverer: notify.wake,
-      judgeSpam: createSpamJudge(),
+      judgeSpam: createSpamJudge(spam),
       replies: notify.replies,
       replyLinks: notify.replyLinks,
     },
@@ -331,11 +359,18 @@ function createStorageLimits(config: Config, { clock, ...shared }: Shared) {
       onReached: (workspaceId) =>
         void mailOwners(owners, workspaceId, toRefusedSubmissionsMail(origin, workspaceId)),
     }),
+    uploadLimit: createStorageLimit({
+      kind: 'uploads',
+      perWorkspace: config.uploadBytesPerWorkspace,
+      clock,
+      onReached: (workspaceId) =>
+        void mailOwners(owners, workspaceId, toRefusedUploadsMail(origin, workspaceId)),
+    }),
     pageViewLimit: createStorageLimit({ kind: 'page_views', perWorkspace: pageViewsPerDay, clock }),
   }
 }
 
-interface ApiServices extends Shared, Pick<PublicServices, 'attempts'> {
+interface ApiServices extends Shared, Pick<PublicServices, 'attempts' | 'spam'> {
   imports: ImportService
   notify: Notify
   doctor: Doctor
@@ -344,7 +379,7 @@ interface ApiServices extends Shared, Pick<PublicServices, 'attempts'> {
 
 /** The needs of the routes of /v1, by feature. */
 function createApiServices(config: Config, services: ApiServices) {
-  const { db, limiter, hits, site, now, sendMail, mailBudget, attempts, notify } = services
+  const { db, limiter, hits, site, now, sendMail, mailBudget, attempts, notify, spam } = services
   const { resolvePendingAttribution, isBlockedDestination, domains } = services
   const { origin, secret, turnstile, webhookAllow, snippetPath, defaultPlan } = config
   const analytics = { db, hits, now, defaultDomain: site.domain }
@@ -364,6 +399,8 @@ function createApiServices(config: Config, services: ApiServices) {
       now,
       resolvePendingAttribution,
       isBlocked: site.isBlocked,
+      wakeDeliverer: notify.wake,
+      spam,
       canMail: sendMail !== undefined,
     },
     losses: { attempts, now },
