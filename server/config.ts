@@ -29,6 +29,7 @@ import {
   readRetention,
   readStorageLimits,
 } from './config/storage-settings.ts'
+import { readUploads, type UploadSettings } from './config/upload-settings.ts'
 import type { BackupSettings } from './features/backup/schedule.ts'
 import type { TurnstileKeys } from './features/forms/captcha/turnstile.ts'
 import type { Network } from './lib/ip-network.ts'
@@ -40,7 +41,8 @@ export interface Config
     MailSettings,
     MetricsSettings,
     ObservabilitySettings,
-    SignInSettings {
+    SignInSettings,
+    UploadSettings {
   port: number
   /** The address to listen on; absent for every one of this machine, IPv6 and IPv4. */
   host?: string
@@ -77,6 +79,8 @@ export interface Config
   /** What strangers may make the server store for one workspace in a day, and ten times that for all together. */
   pageViewsPerDay: number
   submissionsPerDay: number
+  /** What all files of one workspace may have together. */
+  uploadBytesPerWorkspace: number
   /** Backups that the server makes by itself. */
   backups?: BackupSettings
   /** Whether the server answers plain redirects before `Bun.serve` reads them. */
@@ -121,6 +125,8 @@ const NAMES = [
   'OIDC_NAME',
   'HIT_RETENTION_DAYS',
   'DISK_RESERVE_MB',
+  'UPLOADS_S3_URL',
+  'UPLOAD_BYTES_PER_WORKSPACE',
   'BACKUP_DIR',
   'BACKUP_HOURS',
   'BACKUP_KEEP',
@@ -198,6 +204,7 @@ export function inspectConfig(env: Environment = process.env): ConfigInspection 
     hitRetentionDays: readRetention(get('HIT_RETENTION_DAYS'), wrong),
     diskReserveBytes: readDiskReserve(get('DISK_RESERVE_MB'), wrong),
     ...readStorageLimits(get, wrong),
+    ...readUploads(get, wrong),
     backups: readBackups(get, dataDir, wrong),
     fastPath: readFastPath(get('FAST_PATH'), wrong),
     ...readObservability(get, wrong),

@@ -9,6 +9,7 @@ import { pruneInvitations } from './features/accounts/workspaces/invitations.ts'
 import { pruneChanges } from './features/cluster/prune-changes.ts'
 import { pruneFormAttempts } from './features/forms/attempts/prune-form-attempts.ts'
 import { pruneSpentTokens } from './features/forms/captcha/spent-tokens.ts'
+import { pruneReplies } from './features/forms/replies/prune-replies.ts'
 import { type ErasureNeeds, eraseDeletedWorkspaces } from './features/hits/erase-deleted-workspaces.ts'
 import { pruneMisses } from './features/hits/misses/prune-misses.ts'
 import { toRetentionStart } from './features/hits/retention.ts'
@@ -36,6 +37,7 @@ export interface JobNeeds extends ErasureNeeds {
   pruneHits: (since: number) => Promise<void>
   resolvePendingAttribution: () => Promise<void>
   reloadBlocklist: () => Promise<void>
+  sweepUploads: () => Promise<void>
   reportMissing: () => Promise<void>
   makeBackup: () => Promise<void>
   imports: Pick<ImportService, 'run' | 'eraseHistories' | 'pruneFiles' | 'failAbandoned'>
@@ -124,6 +126,12 @@ const JOBS: Job[] = [
     run: ({ db, now }) => pruneFormAttempts(db, now()),
   },
   {
+    name: 'prune replies',
+    runsOn: 'cluster',
+    everyMs: 60 * MINUTE,
+    run: ({ db, now }) => pruneReplies(db, now()),
+  },
+  {
     name: 'prune hits',
     runsOn: 'node',
     everyMs: DAY,
@@ -191,6 +199,14 @@ const JOBS: Job[] = [
     runsOn: 'node',
     everyMs: SECOND,
     run: ({ reloadBlocklist }) => reloadBlocklist(),
+  },
+  {
+    // At the start, a server sweeps what its last run left in its directory.
+    name: 'sweep uploads without a submission',
+    runsOn: 'node',
+    everyMs: 60 * MINUTE,
+    firstMs: 0,
+    run: ({ sweepUploads }) => sweepUploads(),
   },
   {
     name: 'prune captcha tokens',

@@ -1,6 +1,6 @@
 // Opens the stores and wires the features: what app.ts mounts, what jobs.ts runs, and what main.ts closes.
 
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Config } from './config.ts'
 import { createServerDoctor } from './doctor.ts'
 import { createRateLimiter } from './features/accounts/access/rate-limiter.ts'
@@ -16,8 +16,11 @@ import { type BackupSchedule, createBackupSchedule } from './features/backup/sch
 import type { Doctor } from './features/doctor/report/doctor.ts'
 import { openAttemptCounter } from './features/forms/attempts/attempt-counter.ts'
 import { createCaptchaProvider } from './features/forms/captcha/create-captcha-provider.ts'
-import { toRefusedSubmissionsMail } from './features/forms/endpoint/refused-submissions-mail.ts'
+import { createFormStorageLimits } from './features/forms/endpoint/storage-limits.ts'
 import { createSpamJudge } from './features/forms/spam/judge-spam.ts'
+import { createSpamLearner } from './features/forms/spam/learn-spam.ts'
+import { createWorkspaceSpamCache } from './features/forms/spam/workspace-spam.ts'
+import { openUploads, type Uploads } from './features/forms/uploads/open-uploads.ts'
 import { createClickIds } from './features/hits/click-id.ts'
 import { readHitMetrics } from './features/hits/metrics.ts'
 import { toRetentionStart } from './features/hits/retention.ts'
@@ -69,7 +72,8 @@ export async function openServices(config: Config, options: ServiceOptions = {})
   const blocklist = await createBlocklist(config.destinationBlocklist)
   const site = createSite(config, blocklist.isBlocked)
   const stores = await openStores(config, site, options)
-  const shared = createShared(config, { ...stores, site, blocklist, now, clock })
+  const uploads = await openUploads({ ...stores, ...toUploadsPlace(config, worker), now, clock })
+  const shared = createShared(config, { ...stores, uploads, site, blocklist, now, clock })
   const attribution = createClickInference(shared)
   const { resolvePendingAttribution } = attribution
   const notify = await openNotify(config, { ...shared, resolvePendingAttribution })
@@ -94,7 +98,7 @@ export async function openServices(config: Config, options: ServiceOptions = {})
     worker,
   )
   const observability = await openObservability(config, stores.db, stores.spool.node)
-  for (const part of [feed, observability, backups, imports]) metrics.add(part.metrics)
+  for (const part of [feed, observability, backups, imports, uploads]) metrics.add(part.metrics)
   return {
     ...stores,
     ...createPublicNeeds(config, shared, endpoints),
@@ -125,6 +129,7 @@ export async function openServices(config: Config, options: ServiceOptions = {})
       await feed.close()
       await notify.close()
       await endpoints.attempts.close()
+      await uploads.close()
       await stores.close()
       await observability.close()
     },
@@ -148,7 +153,7 @@ const createPublicNeeds = (config: Config, shared: Shared, { intake, forms, form
 
 interface MetricServices
   extends Shared,
-    Pick<PublicServices, 'attempts' | 'captcha' | 'submissionLimit' | 'pageViewLimit'> {
+    Pick<PublicServices, 'attempts' | 'captcha' | 'submissionLimit' | 'uploadLimit' | 'pageViewLimit'> {
   hitWorker: Stores['hitWorker']
   notify: Notify
 }
@@ -164,8 +169,10 @@ const createServiceMetrics = (services: MetricServices, worker: MetricsNeeds['wo
       () => readDomainMetrics(services.domains),
       services.attempts.metrics,
       services.submissionLimit.metrics,
+      services.uploadLimit.metrics,
       services.pageViewLimit.metrics,
       services.captcha.metrics,
+      services.notify.replies.metrics,
       services.mailBudget.metrics,
       services.notify.metrics,
       services.blocklist.metrics,
@@ -182,6 +189,12 @@ const openServiceImports = ({ dataDir, geoipDb, hitRetentionDays: days }: Config
     retentionStart: (at) => (days === undefined ? 0 : toRetentionStart(at, days)),
   })
 
+/** The workers of a machine share a directory: each finds the files that another one has received. */
+const toUploadsPlace = ({ dataDir }: Config, worker: MetricsNeeds['worker']) => ({
+  dir: join(worker ? dirname(dataDir) : dataDir, 'uploads'),
+  isAlone: !worker,
+})
+
 /** The first worker of a machine makes the backup of all: the command reads the settings that the supervisor has read. */
 function createServiceBackups(
   config: Config,
@@ -197,7 +210,7 @@ type JobServices = Shared &
   Pick<JobNeeds, 'makeBackup' | 'setSalts' | 'resolvePendingAttribution' | 'imports'>
 
 function startServiceJobs(config: Config, services: JobServices) {
-  const { spool, cluster, hits, blocklist } = services
+  const { spool, cluster, hits, blocklist, uploads } = services
   return startJobs({
     ...services,
     runAlone: cluster.runAlone,
@@ -206,6 +219,7 @@ function startServiceJobs(config: Config, services: JobServices) {
     node: spool.node,
     eraseHits: hits.eraseHits,
     reloadBlocklist: blocklist.reload,
+    sweepUploads: uploads.sweep,
     reportMissing: () =>
       reportMissing({ ...services, origin: config.origin, onlyVerified: config.signup === 'open' }),
     pruneBuiltFiles: services.builtFiles?.prune,
@@ -215,6 +229,7 @@ function startServiceJobs(config: Config, services: JobServices) {
 }
 
 interface SharedNeeds extends Stores {
+  uploads: Uploads
   site: Site
   blocklist: Blocklist
   now: () => number
@@ -224,7 +239,7 @@ type Shared = ReturnType<typeof createShared>
 
 /** Things that several features share. There must be exactly one of each. */
 function createShared(config: Config, needs: SharedNeeds) {
-  const { db, disk, spool, misses, cluster, hitWorker, getSalt, blocklist, now, clock } = needs
+  const { db, disk, spool, misses, cluster, hitWorker, getSalt, blocklist, uploads, now, clock } = needs
   const getOthersShippedUntil = cluster.getOthersShippedUntil
   const freshness = createFreshness(db.engine)
   const cache = createLinkCache(freshness)
@@ -240,6 +255,7 @@ function createShared(config: Config, needs: SharedNeeds) {
   return {
     db,
     disk,
+    uploads,
     spool,
     misses,
     cluster,
@@ -282,8 +298,10 @@ function openPublicServices(config: Config, shared: Shared, notify: Notify) {
   const workspaces = createWorkspaceLookup(db, freshness)
   const attempts = openAttemptCounter({ db, now })
   const limits = createStorageLimits(config, shared)
+  const spam = createWorkspaceSpamCache(db, secret)
   return {
     captcha,
+    spam: { ...spam, ...createSpamLearner(secret, spam) },
     attempts,
     ...limits,
     workspaces,
@@ -294,12 +312,16 @@ function openPublicServices(config: Config, shared: Shared, notify: Notify) {
       captcha,
       attempts,
       submissionLimit: limits.submissionLimit,
+      uploadLimit: limits.uploadLimit,
+      uploadBytesPerWorkspace: config.uploadBytesPerWorkspace,
       isBlocked: site.isBlocked,
       describeSender: createSenderDescriber({ geo, getSalt }),
       matchVisit: createVisitMatcher({ clickIds, eventIds: ids, ownHosts }),
       recordTouches,
       wakeDeliverer: notify.wake,
-      judgeSpam: createSpamJudge(),
+      judgeSpam: createSpamJudge(spam),
+      replies: notify.replies,
+      replyLinks: notify.replyLinks,
     },
     formFacts: { db, captcha },
     intake: {
@@ -316,23 +338,16 @@ function openPublicServices(config: Config, shared: Shared, notify: Notify) {
 
 type PublicServices = ReturnType<typeof openPublicServices>
 
-/** The rows that strangers may store in a day. Owners are told when their leads are refused. */
+/** What strangers may store. */
 function createStorageLimits(config: Config, { clock, ...shared }: Shared) {
-  const { origin, submissionsPerDay, pageViewsPerDay } = config
   const owners = { ...shared, onlyVerified: config.signup === 'open' }
   return {
-    submissionLimit: createStorageLimit({
-      kind: 'submissions',
-      perWorkspace: submissionsPerDay,
-      clock,
-      onReached: (workspaceId) =>
-        void mailOwners(owners, workspaceId, toRefusedSubmissionsMail(origin, workspaceId)),
-    }),
-    pageViewLimit: createStorageLimit({ kind: 'page_views', perWorkspace: pageViewsPerDay, clock }),
+    ...createFormStorageLimits(owners, config, clock),
+    pageViewLimit: createStorageLimit({ kind: 'page_views', perWorkspace: config.pageViewsPerDay, clock }),
   }
 }
 
-interface ApiServices extends Shared, Pick<PublicServices, 'attempts'> {
+interface ApiServices extends Shared, Pick<PublicServices, 'attempts' | 'spam'> {
   imports: ImportService
   notify: Notify
   doctor: Doctor
@@ -341,7 +356,7 @@ interface ApiServices extends Shared, Pick<PublicServices, 'attempts'> {
 
 /** The needs of the routes of /v1, by feature. */
 function createApiServices(config: Config, services: ApiServices) {
-  const { db, limiter, hits, site, now, sendMail, mailBudget, attempts, notify } = services
+  const { db, limiter, hits, site, now, sendMail, mailBudget, attempts, notify, spam } = services
   const { resolvePendingAttribution, isBlockedDestination, domains } = services
   const { origin, secret, turnstile, webhookAllow, snippetPath, defaultPlan } = config
   const analytics = { db, hits, now, defaultDomain: site.domain }
@@ -356,7 +371,15 @@ function createApiServices(config: Config, services: ApiServices) {
     exports: { site, hits, scratchDir, now, version: VERSION, resolvePendingAttribution },
     analytics: { ...analytics, scratchDir },
     leads: { ...analytics, resolvePendingAttribution },
-    forms: { origin, now, resolvePendingAttribution, isBlocked: site.isBlocked },
+    forms: {
+      origin,
+      now,
+      resolvePendingAttribution,
+      isBlocked: site.isBlocked,
+      wakeDeliverer: notify.wake,
+      spam,
+      canMail: sendMail !== undefined,
+    },
     losses: { attempts, now },
     formCheck: { origin, turnstile: turnstile !== undefined, allow: webhookAllow },
     notify: notify.api,

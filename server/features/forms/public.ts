@@ -18,7 +18,8 @@ import { readConsent, requireConsent } from './consent/read-consent.ts'
 import { spendAddressBytes, spendWorkspaceRoom, toDeclaredBytes } from './endpoint/byte-budgets.ts'
 import { EndpointError, toEndpointError } from './endpoint/endpoint-error.ts'
 import { parseFields, type SubmissionInput, validateFields } from './endpoint/fields.ts'
-import { isJson, readBody } from './endpoint/read-body.ts'
+import { type FormBody, isJson, isMultipart, readBody, requireKnownType } from './endpoint/read-body.ts'
+import { receiveForm } from './endpoint/receive-form.ts'
 import { parseThanksPath } from './endpoint/redirect-target.ts'
 import {
   type ResponseContext,
@@ -29,7 +30,11 @@ import {
   respondWithThanks,
   type SubmissionOutcome,
 } from './endpoint/responses.ts'
-import { type StoreSubmissionNeeds, storeSubmission } from './endpoint/store-submission.ts'
+import { toPageSeconds } from './endpoint/store-submission.ts'
+import { type StoreWithFilesNeeds, storeWithFiles, toRoomMistakes } from './endpoint/store-with-files.ts'
+import { createUploadWatch } from './endpoint/watch-upload.ts'
+import { type AnswerLinkNeeds, answerReplyLink, type LinkRequest } from './replies/answer-link.ts'
+import { parseLinkPath, type ReplyLinks } from './replies/reply-links.ts'
 import { addRuleMistakes } from './rules/check-fields.ts'
 import { describeMistake, describeMistakes } from './rules/describe-mistakes.ts'
 import { chooseLanguage, readLanguageRequest, type SenderLanguage } from './rules/sender-language.ts'
@@ -37,17 +42,22 @@ import { isOriginAllowed } from './settings/allowed-origins.ts'
 import { CAPTCHA_FIELD } from './settings/control-fields.ts'
 import { type FormSettings, findFormSettings } from './settings/form-settings.ts'
 import type { SpamJudge } from './spam/judge-spam.ts'
+import type { Uploads } from './uploads/open-uploads.ts'
+import { createFileReceiver, type FileReceiver } from './uploads/receive-files.ts'
+import type { UploadSettings } from './uploads/schema.ts'
 
-export interface FormEndpointNeeds extends StoreSubmissionNeeds {
+export interface FormEndpointNeeds extends StoreWithFilesNeeds {
   /** The origin of a domain by its name, '' for the default domain. */
   toOrigin: (domain: string) => string
   trustProxy: Network[]
   limiter: RateLimiter & ByteLimiter
   submissionLimit: StorageLimit
-  disk: Pick<DiskSpace, 'isLow'>
+  disk: Pick<DiskSpace, 'isLow' | 'hasRoomFor'>
+  uploads: Pick<Uploads, 'store' | 'slots' | 'unfinished'>
   captcha: CaptchaProvider
   attempts: Pick<AttemptCounter, 'count'>
   judgeSpam: SpamJudge
+  replyLinks: ReplyLinks
   /** True where the operator blocks the URL's host. */
   isBlocked: (url: URL) => boolean
 }
@@ -78,6 +88,7 @@ interface EndpointResult {
   response: Response
   formId?: number
   trapped?: boolean
+  spam?: boolean
 }
 
 const PER_MINUTE = 10
@@ -97,12 +108,33 @@ export function createFormEndpoint(needs: FormEndpointNeeds) {
       language: chooseLanguage(readLanguageRequest(request)),
     }
     if (method === 'OPTIONS') return respondToPreflight(context)
+    const link = parseLinkPath(path)
+    if (link) return answerMailLink(needs, context, { ...link, method })
     if (method !== 'POST') return answerVisitor(needs, context, method, path)
-    const { response, formId, trapped } = await answerPost(needs, context, { request, peer, path })
+    const { response, formId, trapped, spam } = await answerPost(needs, context, { request, peer, path })
     const ms = Math.round((performance.now() - started) * 10) / 10
-    // Everywhere else a filled honeypot looks like a success. Only this line tells an operator what it caught.
-    log.info('form_request', { requestId: context.requestId, formId, status: response.status, trapped, ms })
+    // To the sender a filled honeypot and spam look like a success. This line tells an operator what was caught.
+    const { status } = response
+    log.info('form_request', { requestId: context.requestId, formId, status, trapped, spam, ms })
     return response
+  }
+}
+
+/** The page behind a link in a mail to a sender. */
+async function answerMailLink(
+  needs: FormEndpointNeeds,
+  context: RequestContext,
+  link: Pick<LinkRequest, 'kind' | 'token' | 'method'>,
+): Promise<Response> {
+  const renderThanks: AnswerLinkNeeds['renderThanks'] = ({ successMessage, pageUrl }) =>
+    respondWithThanks(context, { successMessage, pageUrl: toUsableUrl(needs, pageUrl) })
+  try {
+    return await answerReplyLink(
+      { ...needs, links: needs.replyLinks, renderThanks },
+      { ...link, headers: { 'X-Request-Id': context.requestId } },
+    )
+  } catch (thrown) {
+    return respondToError(context, toEndpointError(thrown, context.requestId))
   }
 }
 
@@ -151,28 +183,53 @@ async function answerPost(
 ): Promise<EndpointResult> {
   const { headers } = context
   let form: FormSettings | undefined
+  let files: FileReceiver | undefined
   try {
     const address = readClientAddress(peer, headers.get('x-forwarded-for'), needs.trustProxy)
     form = await getEnabledForm(needs, context, path)
     describeRequest({ workspaceId: form.workspaceId })
-    await checkSender(needs, form, { headers, address })
+    if (form.uploads && isMultipart(headers)) files = createFileReceiver(needs.uploads, form.uploads)
+    const declared = files ? 0 : toDeclaredBytes(headers)
+    await checkSender(needs, form, { headers, address }, declared)
     const json = isJson(headers.get('content-type'))
-    const { entries, size } = await readBody(request, headers)
-    // The rest of a body that did not say its size.
-    await spendAddressBytes(needs.limiter, address, size - toDeclaredBytes(headers))
+    const body = files
+      ? await receiveFiles(needs, form, request, { headers, address }, files)
+      : await readBody(request, headers)
+    const { entries, size } = body
+    // The rest of a body that did not say its size, and the fields beside files.
+    await spendAddressBytes(needs.limiter, address, size - declared)
     const input = parseFields(entries, { json })
     const asked = { lang: input.language, acceptLanguage: headers.get('accept-language') }
     const language = chooseLanguage(asked, Object.keys(form.messages))
-    const outcome = await submit(needs, form, input, { headers, address, size, language })
+    const outcome = await submit(needs, form, input, { headers, address, size, language, files })
     countAttempt(needs.attempts, form, outcome)
-    const trapped = outcome.kind === 'accepted' ? outcome.trapped : undefined
+    const { trapped, isSpam } = outcome.kind === 'accepted' ? outcome : {}
     const answered = { ...context, language }
     const response = await respondToSubmission(answered, withUsableTargets(needs, form), input, outcome)
-    return { response, formId: form.id, trapped }
+    return { response, formId: form.id, trapped, spam: isSpam || undefined }
   } catch (thrown) {
     const error = toEndpointError(thrown, context.requestId)
     if (form) countRefusedAttempt(needs.attempts, form.id, error)
     return { response: await respondToError(context, error), formId: form?.id }
+  } finally {
+    await files?.close()
+  }
+}
+
+/** Reads the body of a form that takes files. @throws EndpointError 400, 413, 415, 429, 503 */
+async function receiveFiles(
+  needs: FormEndpointNeeds,
+  { uploads }: FormSettings,
+  request: Request,
+  { headers, address }: RequestSender,
+  files: FileReceiver,
+): Promise<FormBody> {
+  requireKnownType(headers)
+  const watch = createUploadWatch(needs, address)
+  try {
+    return await receiveForm(request, headers, uploads as UploadSettings, { files, watch })
+  } finally {
+    watch.release()
   }
 }
 
@@ -196,12 +253,13 @@ async function checkSender(
   { limiter }: FormEndpointNeeds,
   form: FormSettings,
   { headers, address }: RequestSender,
+  declaredBytes: number,
 ): Promise<void> {
   const permit = await limiter.take(`form:${form.id}:${toRateLimitKey(address)}`, PER_MINUTE)
   if (!permit.allowed) {
     throw new EndpointError(429, 'Too many submissions. Please try again later.', RETRY_AFTER_SECONDS)
   }
-  await spendAddressBytes(limiter, address, toDeclaredBytes(headers))
+  await spendAddressBytes(limiter, address, declaredBytes)
   if (!isOriginAllowed(form.allowedOrigins, headers)) throw new EndpointError(403, 'Origin not allowed')
 }
 
@@ -210,7 +268,13 @@ async function submit(
   needs: FormEndpointNeeds,
   form: FormSettings,
   input: SubmissionInput,
-  { address, headers, size, language }: RequestSender & { size: number; language: SenderLanguage },
+  {
+    address,
+    headers,
+    size,
+    language,
+    files,
+  }: RequestSender & { size: number; language: SenderLanguage; files: FileReceiver | undefined },
 ): Promise<SubmissionOutcome> {
   // A robot gets the same answer as a person, and nothing is stored.
   if (input.trapped) return { kind: 'accepted', trapped: true }
@@ -219,6 +283,7 @@ async function submit(
     return { kind: 'captcha', error: describeMistake(source, CAPTCHA_FIELD, { rule }) }
   }
   const mistakes = validateFields(input, form.requiredFields)
+  for (const [field, mistake] of files?.mistakes ?? []) if (!mistakes.has(field)) mistakes.set(field, mistake)
   requireConsent(mistakes, form, input)
   await addRuleMistakes(mistakes, form.rules, input)
   if (mistakes.size > 0) return { kind: 'invalid', errors: describeMistakes(source, mistakes) }
@@ -233,30 +298,53 @@ async function submit(
   }
   // Only what would be stored counts: nobody uses the workspace's budget up with submissions that are refused.
   await spendWorkspaceRoom(needs, form.workspaceId, size)
-  const spamReasons = await needs.judgeSpam(form, input)
-  const stored = await storeSubmission(needs, form, {
+  const referer = headers.get('referer') ?? ''
+  // Global Privacy Control (https://w3c.github.io/gpc/): the submission is joined with no visit and no click.
+  const trackingOptOut = headers.get('sec-gpc') === '1'
+  const spamReasons = await needs.judgeSpam(form, {
+    ...input,
+    readPageSeconds: () => (trackingOptOut ? null : readPageSeconds(needs, form, input, referer)),
+  })
+  const submission = {
     fields: input.fields,
-    files: [],
     spamReasons,
     consent: readConsent(form.consent, input),
     language: language.known,
     email: input.email,
     address,
     userAgent: headers.get('user-agent') ?? '',
-    referer: headers.get('referer') ?? '',
+    referer,
     eventId: input.eventId,
-    // Global Privacy Control (https://w3c.github.io/gpc/): the submission is joined with no visit and no click.
-    trackingOptOut: headers.get('sec-gpc') === '1',
+    pageView: input.pageView,
+    trackingOptOut,
     token,
-  })
-  return stored ? { kind: 'accepted' } : captcha('captchaFailed')
+  }
+  const result = await storeWithFiles(needs, form, submission, files)
+  if (result === 'no room' && files)
+    return { kind: 'invalid', errors: describeMistakes(source, toRoomMistakes(files)) }
+  return result === 'stored' ? { kind: 'accepted', isSpam: spamReasons.length > 0 } : captcha('captchaFailed')
+}
+
+function readPageSeconds(
+  { matchVisit, now }: FormEndpointNeeds,
+  { workspaceId }: FormSettings,
+  { eventId, pageView }: SubmissionInput,
+  referer: string,
+): number | null {
+  const at = now()
+  const { visit } = matchVisit({ at, workspaceId, eventId, pageView, referer })
+  return visit ? toPageSeconds(visit, at) : null
 }
 
 /** A host may be blocked after its URL was stored. The next target in order is used then. */
-function withUsableTargets({ isBlocked }: FormEndpointNeeds, form: FormSettings): FormSettings {
-  const toUsable = (url: string | null) => (url === null || isBlocked(new URL(url)) ? null : url)
-  return { ...form, redirectUrl: toUsable(form.redirectUrl), pageUrl: toUsable(form.pageUrl) }
-}
+const withUsableTargets = (needs: FormEndpointNeeds, form: FormSettings): FormSettings => ({
+  ...form,
+  redirectUrl: toUsableUrl(needs, form.redirectUrl),
+  pageUrl: toUsableUrl(needs, form.pageUrl),
+})
+
+const toUsableUrl = ({ isBlocked }: FormEndpointNeeds, url: string | null) =>
+  url === null || isBlocked(new URL(url)) ? null : url
 
 /**
  * Refuses before the disk is full: a success that cannot be kept would be a lie. PostgreSQL has a disk of its own.

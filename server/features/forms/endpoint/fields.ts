@@ -12,6 +12,7 @@ import {
   isControlField,
   LANGUAGE_FIELD,
   NEXT_FIELD,
+  PAGE_VIEW_FIELD,
 } from '../settings/control-fields.ts'
 import type { BodyEntry } from './body-entry.ts'
 import { tooLarge } from './endpoint-error.ts'
@@ -27,7 +28,7 @@ export interface SubmissionInput {
   repeated: Map<string, string[]>
   /** Names of which every value is blank. */
   blank: Set<string>
-  /** Names of file inputs with a chosen file. */
+  /** Names of file inputs with a chosen file, where the form takes none. */
   files: Set<string>
   /** Names whose JSON value is an object, or an array with one. */
   nested: Set<string>
@@ -41,6 +42,8 @@ export interface SubmissionInput {
   token: string | undefined
   /** The event id of the visit. */
   eventId: string | undefined
+  /** A page view that the server may not have: the form was faster than its report. */
+  pageView: string | undefined
 }
 
 /** @param json the body was JSON, where the captcha token has a second name. @throws EndpointError 413 */
@@ -57,6 +60,7 @@ export function parseFields(entries: BodyEntry[], { json }: { json: boolean }): 
     language: undefined,
     token: undefined,
     eventId: undefined,
+    pageView: undefined,
   }
   const values = new Map<string, string[]>()
   for (const entry of entries) {
@@ -66,6 +70,7 @@ export function parseFields(entries: BodyEntry[], { json }: { json: boolean }): 
     if (isControlField(name)) addControlField(input, name, entry, json)
     else if ('nested' in entry) input.nested.add(name)
     else if ('file' in entry) addFile(input, name, entry.file)
+    else if ('fileName' in entry) addValue(values, name, entry.fileName)
     else addValue(values, name, toStorable(entry.value))
   }
   for (const [name, texts] of values) {
@@ -81,7 +86,7 @@ export function parseFields(entries: BodyEntry[], { json }: { json: boolean }): 
 }
 
 /** Removes NUL, which PostgreSQL cannot store, and lone surrogates, which UTF-8 cannot hold. Keeps the rest as sent. */
-const toStorable = (text: string) =>
+export const toStorable = (text: string) =>
   text.includes('\0') || !text.isWellFormed() ? text.replace(/\0|\p{Surrogate}/gu, '') : text
 
 // Counts characters only where needed: a text never has more characters than UTF-16 units.
@@ -111,6 +116,7 @@ function addControlField(input: SubmissionInput, name: string, entry: BodyEntry,
   if (name === NEXT_FIELD) input.next ??= value
   if (name === LANGUAGE_FIELD) input.language ??= value
   if (name === EVENT_ID_FIELD) input.eventId ??= value
+  if (name === PAGE_VIEW_FIELD) input.pageView ??= value
   if (name === CAPTCHA_FIELD || (name === CAPTCHA_JSON_FIELD && json)) input.token ??= value
 }
 

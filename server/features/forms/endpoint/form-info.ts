@@ -115,7 +115,7 @@ function describeForm(row: InfoRow, asked: LanguageRequest) {
     uploads,
     consent: form.consent,
     language: language.builtIn,
-    texts: { ...getTexts(language.builtIn).snippet, ...(uploads && describeFileMistakes(source, uploads)) },
+    texts: { ...getTexts(language.builtIn).snippet, ...describeFileMistakes(source, uploads) },
     messages: listMessages(source, form),
   }
 }

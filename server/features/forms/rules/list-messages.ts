@@ -40,8 +40,11 @@ export function listMessages(source: MessageSource, form: MessagesForm): string[
 }
 
 /** What the snippet says of a file before it is sent. A text of the form for one field is said by the server only. */
-export function describeFileMistakes(source: MessageSource, limits: FileLimits): Record<string, string> {
-  const mistakes = listFileMistakes(limits)
+export function describeFileMistakes(
+  source: MessageSource,
+  limits: FileLimits | null,
+): Record<string, string> {
+  const mistakes: Mistake[] = limits ? listFileMistakes(limits) : [{ rule: 'noUploads' }]
   return Object.fromEntries(
     mistakes.map((mistake) => [mistake.rule, describeMistake(source, ANY_FIELD, mistake)]),
   )

@@ -10,11 +10,12 @@ export const FIELD_COLUMNS_MAX = 1_000
 
 type OwnColumn = Exclude<
   keyof SubmissionResource,
-  'fields' | 'files' | 'spamReasons' | 'consent' | 'formKey' | 'formName' | 'link'
+  'fields' | 'spamReasons' | 'consent' | 'formKey' | 'formName' | 'link'
 >
 
 const COLUMNS_BEFORE_FIELDS: OwnColumn[] = ['id', 'createdAt', 'status']
 const COLUMNS_AFTER_FIELDS: OwnColumn[] = [
+  'files',
   'notes',
   'email',
   'duplicateOf',
@@ -72,7 +73,10 @@ export const toCsvHeader = ({ headers }: CsvColumns) => toCsvLine(headers)
 
 /** @returns '' where a field has no column: the submission came after the columns were counted */
 export function toCsvRow({ fields, more }: CsvColumns, submission: SubmissionResource): string {
-  const own = (name: OwnColumn) => toText(submission[name])
+  const own = (name: OwnColumn) => {
+    const value = submission[name]
+    return Array.isArray(value) ? value.map((file) => file.name).join(', ') : toText(value)
+  }
   const rest = [...submission.fields].filter(([name]) => !fields.has(name))
   if (rest.length > 0 && !more) return ''
   const values = Array.from(fields, (name) => submission.fields.get(name) ?? '')
