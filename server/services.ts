@@ -18,6 +18,8 @@ import { openAttemptCounter } from './features/forms/attempts/attempt-counter.ts
 import { createCaptchaProvider } from './features/forms/captcha/create-captcha-provider.ts'
 import { createFormStorageLimits } from './features/forms/endpoint/storage-limits.ts'
 import { createSpamJudge } from './features/forms/spam/judge-spam.ts'
+import { createSpamLearner } from './features/forms/spam/learn-spam.ts'
+import { createWorkspaceSpamCache } from './features/forms/spam/workspace-spam.ts'
 import { openUploads, type Uploads } from './features/forms/uploads/open-uploads.ts'
 import { createClickIds } from './features/hits/click-id.ts'
 import { readHitMetrics } from './features/hits/metrics.ts'
@@ -170,6 +172,7 @@ const createServiceMetrics = (services: MetricServices, worker: MetricsNeeds['wo
       services.uploadLimit.metrics,
       services.pageViewLimit.metrics,
       services.captcha.metrics,
+      services.notify.replies.metrics,
       services.mailBudget.metrics,
       services.notify.metrics,
       services.blocklist.metrics,
@@ -295,8 +298,10 @@ function openPublicServices(config: Config, shared: Shared, notify: Notify) {
   const workspaces = createWorkspaceLookup(db, freshness)
   const attempts = openAttemptCounter({ db, now })
   const limits = createStorageLimits(config, shared)
+  const spam = createWorkspaceSpamCache(db, secret)
   return {
     captcha,
+    spam: { ...spam, ...createSpamLearner(secret, spam) },
     attempts,
     ...limits,
     workspaces,
@@ -314,7 +319,9 @@ function openPublicServices(config: Config, shared: Shared, notify: Notify) {
       matchVisit: createVisitMatcher({ clickIds, eventIds: ids, ownHosts }),
       recordTouches,
       wakeDeliverer: notify.wake,
-      judgeSpam: createSpamJudge(),
+      judgeSpam: createSpamJudge(spam),
+      replies: notify.replies,
+      replyLinks: notify.replyLinks,
     },
     formFacts: { db, captcha },
     intake: {
@@ -340,7 +347,7 @@ function createStorageLimits(config: Config, { clock, ...shared }: Shared) {
   }
 }
 
-interface ApiServices extends Shared, Pick<PublicServices, 'attempts'> {
+interface ApiServices extends Shared, Pick<PublicServices, 'attempts' | 'spam'> {
   imports: ImportService
   notify: Notify
   doctor: Doctor
@@ -349,7 +356,7 @@ interface ApiServices extends Shared, Pick<PublicServices, 'attempts'> {
 
 /** The needs of the routes of /v1, by feature. */
 function createApiServices(config: Config, services: ApiServices) {
-  const { db, limiter, hits, site, now, sendMail, mailBudget, attempts, notify } = services
+  const { db, limiter, hits, site, now, sendMail, mailBudget, attempts, notify, spam } = services
   const { resolvePendingAttribution, isBlockedDestination, domains } = services
   const { origin, secret, turnstile, webhookAllow, snippetPath, defaultPlan } = config
   const analytics = { db, hits, now, defaultDomain: site.domain }
@@ -364,7 +371,15 @@ function createApiServices(config: Config, services: ApiServices) {
     exports: { site, hits, scratchDir, now, version: VERSION, resolvePendingAttribution },
     analytics: { ...analytics, scratchDir },
     leads: { ...analytics, resolvePendingAttribution },
-    forms: { origin, now, resolvePendingAttribution, isBlocked: site.isBlocked },
+    forms: {
+      origin,
+      now,
+      resolvePendingAttribution,
+      isBlocked: site.isBlocked,
+      wakeDeliverer: notify.wake,
+      spam,
+      canMail: sendMail !== undefined,
+    },
     losses: { attempts, now },
     formCheck: { origin, turnstile: turnstile !== undefined, allow: webhookAllow },
     notify: notify.api,

@@ -93,9 +93,9 @@ onBothEngines('the submissions of all forms', (server) => {
     })
 
     test.each([
-      ['status=new,', 'status', 'must be one of new, read, archived, spam'],
-      ['status=new,open', 'status', 'must be one of new, read, archived, spam'],
-      ['status=', 'status', 'must be one of new, read, archived, spam'],
+      ['status=new,', 'status', 'must be one of new, read, archived, spam, unconfirmed'],
+      ['status=new,open', 'status', 'must be one of new, read, archived, spam, unconfirmed'],
+      ['status=', 'status', 'must be one of new, read, archived, spam, unconfirmed'],
       ['formKey=a&formKey=b', 'formKey', 'must be given once'],
       ['cursor=x', 'cursor', 'is not a cursor of this list; start again without it'],
     ])('and reject the filter %p', async (query, name, message) => {

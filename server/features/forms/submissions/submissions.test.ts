@@ -144,10 +144,10 @@ onBothEngines('the list of submissions', (server) => {
         'must be an ISO 8601 time or date, such as 2026-03-29 or 2026-03-29T12:00:00Z',
       ],
       ['start=2026-03-03&end=2026-03-02', 'start', 'must be before end'],
-      ['status=open', 'status', 'must be one of new, read, archived, spam'],
+      ['status=open', 'status', 'must be one of new, read, archived, spam, unconfirmed'],
       ['attribution=maybe', 'attribution', 'must be one of measured, inferred, pending, none'],
       ['linkId=0', 'linkId', 'must be from 1 to 999999999999999'],
-      ['status=new&status=read', 'status', 'must be one of new, read, archived, spam'],
+      ['status=new&status=read', 'status', 'must be one of new, read, archived, spam, unconfirmed'],
       ['limit=101', 'limit', 'must be from 1 to 100'],
       ['name=ada', 'name', 'is not a known parameter'],
       ['cursor=x', 'cursor', 'is not a cursor of this list; start again without it'],
@@ -194,8 +194,8 @@ onBothEngines('a submission', (server) => {
     expect(text).not.toMatch(/secret-print|123456789/)
     expect(Object.keys(json.data)).toEqual(
       (
-        'id formKey formName fields status notes email duplicateOf referrer pageUrl landingUrl utmSource utmMedium ' +
-        'utmCampaign utmTerm utmContent linkId link clickId eventId sessionLinked attribution device browser os ' +
+        'id formKey formName fields files status spamReasons consent notes email duplicateOf referrer pageUrl ' +
+        'landingUrl utmSource utmMedium utmCampaign utmTerm utmContent linkId link clickId eventId sessionLinked attribution device browser os ' +
         'country region city createdAt'
       ).split(' '),
     )
