@@ -36,6 +36,7 @@ export interface JobNeeds extends ErasureNeeds {
   pruneHits: (since: number) => Promise<void>
   resolvePendingAttribution: () => Promise<void>
   reloadBlocklist: () => Promise<void>
+  sweepUploads: () => Promise<void>
   reportMissing: () => Promise<void>
   makeBackup: () => Promise<void>
   imports: Pick<ImportService, 'run' | 'eraseHistories' | 'pruneFiles' | 'failAbandoned'>
@@ -191,6 +192,14 @@ const JOBS: Job[] = [
     runsOn: 'node',
     everyMs: SECOND,
     run: ({ reloadBlocklist }) => reloadBlocklist(),
+  },
+  {
+    // At the start, a server sweeps what its last run left in its directory.
+    name: 'sweep uploads without a submission',
+    runsOn: 'node',
+    everyMs: 60 * MINUTE,
+    firstMs: 0,
+    run: ({ sweepUploads }) => sweepUploads(),
   },
   {
     name: 'prune captcha tokens',

@@ -1,6 +1,6 @@
 // Opens the stores and wires the features: what app.ts mounts, what jobs.ts runs, and what main.ts closes.
 
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Config } from './config.ts'
 import { createServerDoctor } from './doctor.ts'
 import { createRateLimiter } from './features/accounts/access/rate-limiter.ts'
@@ -18,6 +18,8 @@ import { openAttemptCounter } from './features/forms/attempts/attempt-counter.ts
 import { createCaptchaProvider } from './features/forms/captcha/create-captcha-provider.ts'
 import { toRefusedSubmissionsMail } from './features/forms/endpoint/refused-submissions-mail.ts'
 import { createSpamJudge } from './features/forms/spam/judge-spam.ts'
+import { createUploads, type Uploads } from './features/forms/uploads/create-uploads.ts'
+import { toRefusedUploadsMail } from './features/forms/uploads/refused-uploads-mail.ts'
 import { createClickIds } from './features/hits/click-id.ts'
 import { readHitMetrics } from './features/hits/metrics.ts'
 import { toRetentionStart } from './features/hits/retention.ts'
@@ -48,6 +50,7 @@ import { openObservability } from './observability.ts'
 import { createSite } from './site.ts'
 import { createBuiltFileStore } from './storage/built-file-store.ts'
 import { prepareScratchDirectory } from './storage/export-directory.ts'
+import { openDirectoryStore } from './storage/files/directory-store.ts'
 import { createGeoLookup, type GeoLookup } from './storage/geo.ts'
 import { openStores, type StoreOptions, type Stores } from './stores.ts'
 import { VERSION } from './version.ts'
@@ -69,7 +72,8 @@ export async function openServices(config: Config, options: ServiceOptions = {})
   const blocklist = await createBlocklist(config.destinationBlocklist)
   const site = createSite(config, blocklist.isBlocked)
   const stores = await openStores(config, site, options)
-  const shared = createShared(config, { ...stores, site, blocklist, now, clock })
+  const uploads = await openUploads(config, { db: stores.db, now, clock, worker })
+  const shared = createShared(config, { ...stores, uploads, site, blocklist, now, clock })
   const attribution = createClickInference(shared)
   const { resolvePendingAttribution } = attribution
   const notify = await openNotify(config, { ...shared, resolvePendingAttribution })
@@ -94,7 +98,7 @@ export async function openServices(config: Config, options: ServiceOptions = {})
     worker,
   )
   const observability = await openObservability(config, stores.db, stores.spool.node)
-  for (const part of [feed, observability, backups, imports]) metrics.add(part.metrics)
+  for (const part of [feed, observability, backups, imports, uploads]) metrics.add(part.metrics)
   return {
     ...stores,
     ...createPublicNeeds(config, shared, endpoints),
@@ -125,6 +129,7 @@ export async function openServices(config: Config, options: ServiceOptions = {})
       await feed.close()
       await notify.close()
       await endpoints.attempts.close()
+      await uploads.close()
       await stores.close()
       await observability.close()
     },
@@ -148,7 +153,7 @@ const createPublicNeeds = (config: Config, shared: Shared, { intake, forms, form
 
 interface MetricServices
   extends Shared,
-    Pick<PublicServices, 'attempts' | 'captcha' | 'submissionLimit' | 'pageViewLimit'> {
+    Pick<PublicServices, 'attempts' | 'captcha' | 'submissionLimit' | 'uploadLimit' | 'pageViewLimit'> {
   hitWorker: Stores['hitWorker']
   notify: Notify
 }
@@ -164,6 +169,7 @@ const createServiceMetrics = (services: MetricServices, worker: MetricsNeeds['wo
       () => readDomainMetrics(services.domains),
       services.attempts.metrics,
       services.submissionLimit.metrics,
+      services.uploadLimit.metrics,
       services.pageViewLimit.metrics,
       services.captcha.metrics,
       services.mailBudget.metrics,
@@ -182,6 +188,19 @@ const openServiceImports = ({ dataDir, geoipDb, hitRetentionDays: days }: Config
     retentionStart: (at) => (days === undefined ? 0 : toRetentionStart(at, days)),
   })
 
+interface UploadOptions extends Pick<Stores, 'db'> {
+  now: () => number
+  clock: ServiceOptions['clock']
+  worker: ServiceOptions['worker']
+}
+
+/** The workers of a machine have one directory for all: each must find the files that another one has received. */
+async function openUploads({ dataDir }: Config, { worker, ...options }: UploadOptions) {
+  const dir = join(worker ? dirname(dataDir) : dataDir, 'uploads')
+  const store = await openDirectoryStore({ dir, now: options.now })
+  return createUploads({ ...options, store, isAlone: worker === undefined })
+}
+
 /** The first worker of a machine makes the backup of all: the command reads the settings that the supervisor has read. */
 function createServiceBackups(
   config: Config,
@@ -197,7 +216,7 @@ type JobServices = Shared &
   Pick<JobNeeds, 'makeBackup' | 'setSalts' | 'resolvePendingAttribution' | 'imports'>
 
 function startServiceJobs(config: Config, services: JobServices) {
-  const { spool, cluster, hits, blocklist } = services
+  const { spool, cluster, hits, blocklist, uploads } = services
   return startJobs({
     ...services,
     runAlone: cluster.runAlone,
@@ -206,6 +225,7 @@ function startServiceJobs(config: Config, services: JobServices) {
     node: spool.node,
     eraseHits: hits.eraseHits,
     reloadBlocklist: blocklist.reload,
+    sweepUploads: uploads.sweep,
     reportMissing: () =>
       reportMissing({ ...services, origin: config.origin, onlyVerified: config.signup === 'open' }),
     pruneBuiltFiles: services.builtFiles?.prune,
@@ -215,6 +235,7 @@ function startServiceJobs(config: Config, services: JobServices) {
 }
 
 interface SharedNeeds extends Stores {
+  uploads: Uploads
   site: Site
   blocklist: Blocklist
   now: () => number
@@ -224,7 +245,7 @@ type Shared = ReturnType<typeof createShared>
 
 /** Things that several features share. There must be exactly one of each. */
 function createShared(config: Config, needs: SharedNeeds) {
-  const { db, disk, spool, misses, cluster, hitWorker, getSalt, blocklist, now, clock } = needs
+  const { db, disk, spool, misses, cluster, hitWorker, getSalt, blocklist, uploads, now, clock } = needs
   const getOthersShippedUntil = cluster.getOthersShippedUntil
   const freshness = createFreshness(db.engine)
   const cache = createLinkCache(freshness)
@@ -240,6 +261,7 @@ function createShared(config: Config, needs: SharedNeeds) {
   return {
     db,
     disk,
+    uploads,
     spool,
     misses,
     cluster,
@@ -294,6 +316,8 @@ function openPublicServices(config: Config, shared: Shared, notify: Notify) {
       captcha,
       attempts,
       submissionLimit: limits.submissionLimit,
+      uploadLimit: limits.uploadLimit,
+      uploadBytesPerWorkspace: config.uploadBytesPerWorkspace,
       isBlocked: site.isBlocked,
       describeSender: createSenderDescriber({ geo, getSalt }),
       matchVisit: createVisitMatcher({ clickIds, eventIds: ids, ownHosts }),
@@ -327,6 +351,13 @@ function createStorageLimits(config: Config, { clock, ...shared }: Shared) {
       clock,
       onReached: (workspaceId) =>
         void mailOwners(owners, workspaceId, toRefusedSubmissionsMail(origin, workspaceId)),
+    }),
+    uploadLimit: createStorageLimit({
+      kind: 'uploads',
+      perWorkspace: config.uploadBytesPerWorkspace,
+      clock,
+      onReached: (workspaceId) =>
+        void mailOwners(owners, workspaceId, toRefusedUploadsMail(origin, workspaceId)),
     }),
     pageViewLimit: createStorageLimit({ kind: 'page_views', perWorkspace: pageViewsPerDay, clock }),
   }

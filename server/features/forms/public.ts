@@ -17,7 +17,8 @@ import type { CaptchaProvider, VerifiedToken } from './captcha/captcha-provider.
 import { spendAddressBytes, spendWorkspaceRoom, toDeclaredBytes } from './endpoint/byte-budgets.ts'
 import { EndpointError, toEndpointError } from './endpoint/endpoint-error.ts'
 import { parseFields, type SubmissionInput, validateFields } from './endpoint/fields.ts'
-import { isJson, readBody } from './endpoint/read-body.ts'
+import { type FormBody, isJson, isMultipart, readBody, requireKnownType } from './endpoint/read-body.ts'
+import { receiveForm } from './endpoint/receive-form.ts'
 import { parseThanksPath } from './endpoint/redirect-target.ts'
 import {
   type ResponseContext,
@@ -28,21 +29,26 @@ import {
   respondWithThanks,
   type SubmissionOutcome,
 } from './endpoint/responses.ts'
-import { type StoreSubmissionNeeds, storeSubmission } from './endpoint/store-submission.ts'
+import { type StoreWithFilesNeeds, storeWithFiles, toRoomMistakes } from './endpoint/store-with-files.ts'
+import { createUploadWatch } from './endpoint/watch-upload.ts'
 import { describeMistake, describeMistakes } from './rules/describe-mistakes.ts'
 import { chooseLanguage, readLanguageRequest, type SenderLanguage } from './rules/sender-language.ts'
 import { isOriginAllowed } from './settings/allowed-origins.ts'
 import { CAPTCHA_FIELD } from './settings/control-fields.ts'
 import { type FormSettings, findFormSettings } from './settings/form-settings.ts'
 import type { SpamJudge } from './spam/judge-spam.ts'
+import type { Uploads } from './uploads/create-uploads.ts'
+import { createFileReceiver, type FileReceiver } from './uploads/receive-files.ts'
+import type { UploadSettings } from './uploads/schema.ts'
 
-export interface FormEndpointNeeds extends StoreSubmissionNeeds {
+export interface FormEndpointNeeds extends StoreWithFilesNeeds {
   /** The origin of a domain by its name, '' for the default domain. */
   toOrigin: (domain: string) => string
   trustProxy: Network[]
   limiter: RateLimiter & ByteLimiter
   submissionLimit: StorageLimit
-  disk: Pick<DiskSpace, 'isLow'>
+  disk: Pick<DiskSpace, 'isLow' | 'hasRoomFor'>
+  uploads: Pick<Uploads, 'store' | 'slots' | 'unfinished'>
   captcha: CaptchaProvider
   attempts: Pick<AttemptCounter, 'count'>
   judgeSpam: SpamJudge
@@ -69,6 +75,13 @@ interface RequestSender {
   headers: Headers
   /** The sender's IP address. */
   address: string
+}
+
+/** A request whose body has been read. */
+interface ReadRequest extends RequestSender {
+  size: number
+  files: FileReceiver | undefined
+  language: SenderLanguage
 }
 
 /** The end of one request, for its answer and its log line. */
@@ -149,19 +162,25 @@ async function answerPost(
 ): Promise<EndpointResult> {
   const { headers } = context
   let form: FormSettings | undefined
+  let files: FileReceiver | undefined
   try {
     const address = readClientAddress(peer, headers.get('x-forwarded-for'), needs.trustProxy)
     form = await getEnabledForm(needs, context, path)
     describeRequest({ workspaceId: form.workspaceId })
-    await checkSender(needs, form, { headers, address })
+    if (form.uploads && isMultipart(headers)) files = createFileReceiver(needs.uploads, form.uploads)
+    const declared = files ? 0 : toDeclaredBytes(headers)
+    await checkSender(needs, form, { headers, address }, declared)
     const json = isJson(headers.get('content-type'))
-    const { entries, size } = await readBody(request, headers)
-    // The rest of a body that did not say its size.
-    await spendAddressBytes(needs.limiter, address, size - toDeclaredBytes(headers))
+    const body = files
+      ? await receiveFiles(needs, form, request, { headers, address }, files)
+      : await readBody(request, headers)
+    const { entries, size } = body
+    // The rest of a body that did not say its size, and the fields beside files.
+    await spendAddressBytes(needs.limiter, address, size - declared)
     const input = parseFields(entries, { json })
     const asked = { lang: input.language, acceptLanguage: headers.get('accept-language') }
     const language = chooseLanguage(asked, Object.keys(form.messages))
-    const outcome = await submit(needs, form, input, { headers, address, size, language })
+    const outcome = await submit(needs, form, input, { headers, address, size, files, language })
     countAttempt(needs.attempts, form, outcome)
     const trapped = outcome.kind === 'accepted' ? outcome.trapped : undefined
     const answered = { ...context, language }
@@ -171,6 +190,25 @@ async function answerPost(
     const error = toEndpointError(thrown, context.requestId)
     if (form) countRefusedAttempt(needs.attempts, form.id, error)
     return { response: await respondToError(context, error), formId: form?.id }
+  } finally {
+    await files?.close()
+  }
+}
+
+/** Reads the body of a form that takes files. @throws EndpointError 400, 413, 415, 429, 503 */
+async function receiveFiles(
+  needs: FormEndpointNeeds,
+  { uploads }: FormSettings,
+  request: Request,
+  { headers, address }: RequestSender,
+  files: FileReceiver,
+): Promise<FormBody> {
+  requireKnownType(headers)
+  const watch = createUploadWatch(needs, address)
+  try {
+    return await receiveForm(request, headers, uploads as UploadSettings, { files, watch })
+  } finally {
+    watch.release()
   }
 }
 
@@ -194,12 +232,13 @@ async function checkSender(
   { limiter }: FormEndpointNeeds,
   form: FormSettings,
   { headers, address }: RequestSender,
+  declaredBytes: number,
 ): Promise<void> {
   const permit = await limiter.take(`form:${form.id}:${toRateLimitKey(address)}`, PER_MINUTE)
   if (!permit.allowed) {
     throw new EndpointError(429, 'Too many submissions. Please try again later.', RETRY_AFTER_SECONDS)
   }
-  await spendAddressBytes(limiter, address, toDeclaredBytes(headers))
+  await spendAddressBytes(limiter, address, declaredBytes)
   if (!isOriginAllowed(form.allowedOrigins, headers)) throw new EndpointError(403, 'Origin not allowed')
 }
 
@@ -208,7 +247,7 @@ async function submit(
   needs: FormEndpointNeeds,
   form: FormSettings,
   input: SubmissionInput,
-  { address, headers, size, language }: RequestSender & { size: number; language: SenderLanguage },
+  { address, headers, size, files, language }: ReadRequest,
 ): Promise<SubmissionOutcome> {
   // A robot gets the same answer as a person, and nothing is stored.
   if (input.trapped) return { kind: 'accepted', trapped: true }
@@ -217,6 +256,7 @@ async function submit(
     return { kind: 'captcha', error: describeMistake(source, CAPTCHA_FIELD, { rule }) }
   }
   const mistakes = validateFields(input, form.requiredFields)
+  for (const [field, mistake] of files?.mistakes ?? []) if (!mistakes.has(field)) mistakes.set(field, mistake)
   if (mistakes.size > 0) return { kind: 'invalid', errors: describeMistakes(source, mistakes) }
   requireRoom(needs)
   // The captcha comes last, because a token works once: a mistake in a field must not use it up.
@@ -230,9 +270,8 @@ async function submit(
   // Only what would be stored counts: nobody uses the workspace's budget up with submissions that are refused.
   await spendWorkspaceRoom(needs, form.workspaceId, size)
   const spamReasons = await needs.judgeSpam(form, input)
-  const stored = await storeSubmission(needs, form, {
+  const submission = {
     fields: input.fields,
-    files: [],
     spamReasons,
     consent: null,
     language: language.known,
@@ -245,8 +284,11 @@ async function submit(
     // Global Privacy Control (https://w3c.github.io/gpc/): the submission is joined with no visit and no click.
     trackingOptOut: headers.get('sec-gpc') === '1',
     token,
-  })
-  return stored ? { kind: 'accepted' } : captcha('captchaFailed')
+  }
+  const result = await storeWithFiles(needs, form, submission, files)
+  if (result === 'no room' && files)
+    return { kind: 'invalid', errors: describeMistakes(source, toRoomMistakes(files)) }
+  return result === 'stored' ? { kind: 'accepted' } : captcha('captchaFailed')
 }
 
 /** A host may be blocked after its URL was stored. The next target in order is used then. */

@@ -5,7 +5,7 @@ import { toRateLimitKey } from '../../../http/client-address.ts'
 import { BODY_MAX } from '../../../http/json-body.ts'
 import type { ByteBudget, ByteLimiter } from '../../accounts/access/rate-limiter.ts'
 import type { StorageLimit } from '../../accounts/strangers/storage-limit.ts'
-import { EndpointError } from './endpoint-error.ts'
+import { tooMany } from './endpoint-error.ts'
 
 const MIB = 1024 * 1024
 
@@ -49,10 +49,3 @@ async function spend(limiter: ByteLimiter, key: string, bytes: number, budget: B
   const { allowed, waitMs } = await limiter.spend(key, bytes, budget)
   if (!allowed) throw tooMany(waitMs)
 }
-
-const tooMany = (waitMs: number) =>
-  new EndpointError(
-    429,
-    'Too many submissions. Please try again later.',
-    Math.max(1, Math.ceil(waitMs / 1000)),
-  )

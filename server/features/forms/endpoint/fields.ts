@@ -26,7 +26,7 @@ export interface SubmissionInput {
   fields: Map<string, string>
   /** Names of which every value is blank. */
   blank: Set<string>
-  /** Names of file inputs with a chosen file. */
+  /** Names of file inputs with a chosen file, where the form takes none. */
   files: Set<string>
   /** Names whose JSON value is an object, or an array with one. */
   nested: Set<string>
@@ -67,6 +67,7 @@ export function parseFields(entries: BodyEntry[], { json }: { json: boolean }): 
     if (isControlField(name)) addControlField(input, name, entry, json)
     else if ('nested' in entry) input.nested.add(name)
     else if ('file' in entry) addFile(input, name, entry.file)
+    else if ('fileName' in entry) addValue(values, name, entry.fileName)
     else addValue(values, name, toStorable(entry.value))
   }
   for (const [name, texts] of values) {
@@ -81,7 +82,7 @@ export function parseFields(entries: BodyEntry[], { json }: { json: boolean }): 
 }
 
 /** Removes NUL, which PostgreSQL cannot store, and lone surrogates, which UTF-8 cannot hold. Keeps the rest as sent. */
-const toStorable = (text: string) =>
+export const toStorable = (text: string) =>
   text.includes('\0') || !text.isWellFormed() ? text.replace(/\0|\p{Surrogate}/gu, '') : text
 
 // Counts characters only where needed: a text never has more characters than UTF-16 units.

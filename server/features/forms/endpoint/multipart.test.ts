@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { MULTIPART_TYPE, toMultipart } from '../../../../tests/support/form-requests.ts'
 import { measureProcessorMs } from '../../../../tests/support/processor-time.ts'
 import { EndpointError } from './endpoint-error.ts'
-import { readMultipart } from './multipart.ts'
+import { createMultipartReader, readMultipart } from './multipart.ts'
 
 const read = (body: string, type = MULTIPART_TYPE) => [...readMultipart(new TextEncoder().encode(body), type)]
 const part = (headers: string, value = 'v') => `--Bd\r\n${headers}\r\n\r\n${value}\r\n`
@@ -134,6 +134,58 @@ test('reads any fields as they were written', () => {
     fc.property(fc.array(field, { maxLength: 8 }), (fields) => {
       expect(read(toMultipart(fields)) as object[]).toEqual(fields)
     }),
+  )
+})
+
+/** What a body says, read in chunks of these sizes, with the contents of each part joined; a mistake as its message. */
+function readInChunks(body: string, sizes: number[]): unknown[] {
+  const said: unknown[] = []
+  const reader = createMultipartReader(MULTIPART_TYPE)
+  let rest = Buffer.from(body)
+  let content = ''
+  try {
+    for (let i = 0; rest.length > 0; i++) {
+      const size = sizes[i % sizes.length] as number
+      for (const event of reader.read(rest.subarray(0, size))) {
+        if ('content' in event) content += event.content.toString('latin1')
+        else if ('head' in event) said.push(event.head)
+        else said.push(content)
+        if (!('content' in event)) content = ''
+      }
+      rest = rest.subarray(size)
+    }
+    reader.end()
+  } catch (error) {
+    said.push((error as Error).message)
+  }
+  return said
+}
+
+test('says the same however the body is cut into chunks', () => {
+  const piece = fc.constantFrom(
+    ...[
+      '--Bd',
+      '--Bd--',
+      '\r\n',
+      '\r\n\r\n',
+      '\r',
+      '\n',
+      '-',
+      '--B',
+      'x',
+      ' \t',
+      'name="a"',
+      '; filename="b"',
+    ],
+    ...[named('name="a"'), named('name="f"; filename="x"'), 'Content-Disposition: form-data; name="a"'],
+  )
+  const sizes = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 5 })
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 20 }), sizes, (pieces, sizes) => {
+      const body = pieces.join('')
+      expect(readInChunks(body, sizes)).toEqual(readInChunks(body, [body.length + 1]))
+    }),
+    { numRuns: 1_000 },
   )
 })
 

@@ -16,6 +16,7 @@ import type { VerifiedToken } from '../captcha/captcha-provider.ts'
 import { tellChannels } from '../leads/announce-submission.ts'
 import type { FormSettings } from '../settings/form-settings.ts'
 import type { SubmissionStatus } from '../submissions/schema.ts'
+import { recordFiles } from '../uploads/record-files.ts'
 import type { SubmittedFile } from '../uploads/submitted-file.ts'
 import { EndpointError } from './endpoint-error.ts'
 import type { SubmissionInput } from './fields.ts'
@@ -29,12 +30,14 @@ export interface StoreSubmissionNeeds {
   describeSender: SenderDescriber
   matchVisit: VisitMatcher
   recordTouches: TouchRecorder
+  /** What the files of one workspace may have in all. */
+  uploadBytesPerWorkspace: number
   /** Tells the deliverer that a delivery waits. */
   wakeDeliverer: () => void
 }
 
 export interface NewSubmission extends Pick<SubmissionInput, 'fields' | 'email'> {
-  /** Their drafts are not committed yet. The caller discards them where the submission is not stored. */
+  /** In the file store already. The caller discards them where the submission is not stored. */
   files: SubmittedFile[]
   /** Not empty: it is stored as spam. */
   spamReasons: string[]
@@ -54,25 +57,30 @@ export interface NewSubmission extends Pick<SubmissionInput, 'fields' | 'email'>
   token: VerifiedToken | undefined
 }
 
+/** `token spent` by another submission, or `no room` for the files in the workspace: nothing is stored then. */
+export type StoreResult = 'stored' | 'token spent' | 'no room'
+
 const TOKEN_SPENT = new Error('another submission has spent the token')
+const NO_ROOM = new Error('the workspace has no room for the files')
 
 /**
- * @returns false where another submission had spent the token; nothing is stored then
  * @throws EndpointError 404, Failure `unavailable`
  */
 export async function storeSubmission(
   needs: StoreSubmissionNeeds,
   form: FormSettings,
   submission: NewSubmission,
-): Promise<boolean> {
+): Promise<StoreResult> {
   const { db, now, getSalt } = needs
   const at = now()
-  const { fields, address, token, spamReasons } = submission
+  const { fields, files, address, token, spamReasons } = submission
   const { workspaceId } = form
   const { match, columns } = describeSource(needs, workspaceId, submission, at)
   const fieldsJson = orderedJson([...fields])
   const toFingerprint = (salt: string) =>
-    createHmac('sha256', salt).update(`${form.id}|${address}|${fieldsJson}`).digest('hex')
+    createHmac('sha256', salt)
+      .update([form.id, address, fieldsJson, ...files.map(({ sha256 }) => sha256)].join('|'))
+      .digest('hex')
   const [salt, earlierSalt] = [getSalt(at), getSalt(at - DUPLICATE_WITHIN_MS)]
   const fingerprint = toFingerprint(salt)
   // The salt changes at midnight, so just after midnight a duplicate may have the fingerprint of the day before.
@@ -101,6 +109,8 @@ export async function storeSubmission(
         created_at: at,
       })
       const id = (inserted as { id: number }).id
+      const owner = { workspaceId, submissionId: id, at }
+      if (!(await recordFiles(connection, owner, files, needs.uploadBytesPerWorkspace))) throw NO_ROOM
       // A duplicate is not delivered: its channels got the identical submission seconds ago.
       const isLead = duplicateOf === null && isAnnounced
       const { engine } = db
@@ -111,9 +121,10 @@ export async function storeSubmission(
       const credited = { id, workspaceId, isLead }
       await needs.recordTouches(connection, onCommit, credited, match?.touches ?? [])
     })
-    return true
+    return 'stored'
   } catch (error) {
-    if (error === TOKEN_SPENT) return false
+    if (error === TOKEN_SPENT) return 'token spent'
+    if (error === NO_ROOM) return 'no room'
     if (isForeignKeyError(error)) throw new EndpointError(404, 'Form not found')
     throw error
   }

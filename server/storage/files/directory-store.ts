@@ -1,0 +1,168 @@
+// The file store in a directory of this machine: one folder for each UTC day, and one file for each key in it. A draft
+// lies beside its file as `<key>.draft`, so its last step is a rename.
+
+import { type FileHandle, mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { toUtcDay } from '../../lib/utc-day.ts'
+import { syncToDisk } from '../write-durably.ts'
+import { newFileKey } from './file-key.ts'
+import type { FileDraft, FileStore, StoredFile } from './file-store.ts'
+
+const DRAFT = '.draft'
+const DAY = /^\d{4}-\d{2}-\d{2}$/
+const NAME = /^[0-9a-f]{32}(?:\.draft)?$/
+/** Nothing else may reach the file system: a key from anywhere else could be a path. */
+const KEY = /^\d{4}-\d{2}-\d{2}\/[0-9a-f]{32}$/
+const KEY_OR_DRAFT = /^\d{4}-\d{2}-\d{2}\/[0-9a-f]{32}(?:\.draft)?$/
+const READ_BYTES = 64 * 1024
+/** A file is synced while it grows, so that no single sync has to write all of it while others wait for the disk. */
+const SYNC_EVERY_BYTES = 8 * 1024 * 1024
+
+export interface DirectoryStoreNeeds {
+  /** Made where it is missing. */
+  dir: string
+  now: () => number
+}
+
+export async function openDirectoryStore({ dir, now }: DirectoryStoreNeeds): Promise<FileStore> {
+  await makeFolder(dir)
+  const folders = createDayFolders(dir)
+  return {
+    isShared: false,
+    create: () => createDraft(folders, dir, now()),
+    async read(key, range) {
+      if (!KEY.test(key)) return undefined
+      const file = await open(join(dir, key), 'r').catch(ignoreMissing)
+      return file && toStream(file, range)
+    },
+    async delete(key) {
+      if (!KEY_OR_DRAFT.test(key)) return
+      await rm(join(dir, key), { force: true })
+      const [day = ''] = key.split('/')
+      // A folder of today may get its next file at any moment.
+      if (day < toUtcDay(now())) await rmdir(join(dir, day)).catch(() => {})
+    },
+    list: (fromDay) => listFiles(dir, fromDay),
+    async close() {},
+  }
+}
+
+/** Makes a folder whose name survives a power cut, also where an earlier process has made it and not synced it. */
+async function makeFolder(path: string): Promise<void> {
+  await mkdir(path, { recursive: true, mode: 0o700 })
+  await syncToDisk(dirname(path))
+}
+
+type DayFolders = (day: string, again?: boolean) => Promise<void>
+
+/** Makes the folder of a day once. All drafts wait for its sync, not only the first one. */
+function createDayFolders(dir: string): DayFolders {
+  let made: { day: string; done: Promise<void> } | undefined
+  return (day, again = false) => {
+    if (made?.day !== day || again) {
+      const own = { day, done: makeFolder(join(dir, day)) }
+      own.done.catch(() => {
+        if (made === own) made = undefined
+      })
+      made = own
+    }
+    return made.done
+  }
+}
+
+async function openDraft(folders: DayFolders, path: string): Promise<FileHandle> {
+  const day = basename(dirname(path))
+  await folders(day)
+  return open(path, 'wx', 0o600).catch(async (error) => {
+    // The clock was set back to a day whose folder is deleted.
+    if (error.code !== 'ENOENT') throw error
+    await folders(day, true)
+    return open(path, 'wx', 0o600)
+  })
+}
+
+async function createDraft(folders: DayFolders, dir: string, at: number): Promise<FileDraft> {
+  const key = newFileKey(at)
+  const path = join(dir, key)
+  const draftPath = path + DRAFT
+  const file = await openDraft(folders, draftPath)
+  let isOpen = true
+  let unsynced = 0
+  const close = async () => {
+    if (!isOpen) return
+    isOpen = false
+    await file.close()
+  }
+  return {
+    key,
+    async write(chunk) {
+      await writeAll(file, chunk)
+      unsynced += chunk.byteLength
+      if (unsynced < SYNC_EVERY_BYTES) return
+      unsynced = 0
+      await file.datasync()
+    },
+    async commit() {
+      await file.sync()
+      await close()
+      await rename(draftPath, path)
+      await syncToDisk(dirname(path))
+    },
+    async discard() {
+      await close().catch(() => {})
+      for (const left of [draftPath, path]) await rm(left, { force: true }).catch(() => {})
+    },
+  }
+}
+
+/** A disk that has just become full takes a part of the bytes, and refuses the rest with an error. */
+async function writeAll(file: FileHandle, chunk: Uint8Array): Promise<void> {
+  for (let at = 0; at < chunk.byteLength; ) {
+    const { bytesWritten } = await file.write(chunk, at, chunk.byteLength - at)
+    at += bytesWritten
+  }
+}
+
+/** Reads as fast as the stream is read, and closes the file at its end. */
+function toStream(file: FileHandle, range?: { start: number; end: number }): ReadableStream<Uint8Array> {
+  let at = range?.start ?? 0
+  const end = range?.end ?? Number.POSITIVE_INFINITY
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const wanted = Math.min(READ_BYTES, end - at)
+          const { bytesRead, buffer } =
+            wanted > 0
+              ? await file.read(new Uint8Array(wanted), 0, wanted, at)
+              : { bytesRead: 0, buffer: new Uint8Array() }
+          at += bytesRead
+          if (bytesRead > 0) return controller.enqueue(buffer.subarray(0, bytesRead))
+          await file.close()
+          controller.close()
+        } catch (error) {
+          await file.close().catch(() => {})
+          controller.error(error)
+        }
+      },
+      cancel: () => file.close(),
+    },
+    { highWaterMark: 0 },
+  )
+}
+
+async function* listFiles(dir: string, fromDay = ''): AsyncIterable<StoredFile> {
+  const days = (await readdir(dir)).filter((name) => DAY.test(name) && name >= fromDay)
+  for (const day of days.sort()) {
+    for (const name of (await readdir(join(dir, day)).catch(ignoreMissing)) ?? []) {
+      if (!NAME.test(name)) continue
+      const found = await stat(join(dir, day, name)).catch(ignoreMissing)
+      if (found) yield { key: `${day}/${name}`, bytes: found.size, at: Math.floor(found.mtimeMs) }
+    }
+  }
+}
+
+/** It may be deleted at any moment. */
+function ignoreMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error
+}

@@ -1,0 +1,7 @@
+// The name of a file in the file store.
+
+import { randomBytes } from 'node:crypto'
+import { toUtcDay } from '../../lib/utc-day.ts'
+
+/** With the UTC day, so that a sweep of the last days lists little; the rest cannot be guessed. */
+export const newFileKey = (at: number) => `${toUtcDay(at)}/${randomBytes(16).toString('hex')}`
