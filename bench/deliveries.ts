@@ -97,6 +97,7 @@ async function measureDeliverer(): Promise<number> {
     senders: channelSenders,
     send,
     readSubmission: read,
+    readReply: async () => undefined,
     ownerEmails: async () => [],
   })
   await waitUntilReceived(receivedBefore + CHANNELS * EACH)

@@ -1,13 +1,14 @@
 // Measures the import of a click history: bun bench/import.ts [thousand clicks of a round]. Clicks a second are from the
 // request to the last click in the engine, and include the reading. A redirect's p99 beside an import is compared with its
-// p99 alone, in alternating rounds of one run.
+// p99 alone, in alternating rounds of one run. Redirects come at a steady pace.
 
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createKey } from '../server/features/accounts/access/keys.ts'
 import { openDatabase } from '../server/storage/database/open-database.ts'
-import { type LoadResult, load, requireWrk, USER_AGENT } from './load.ts'
+import { load, requireWrk, USER_AGENT } from './load.ts'
 import { median } from './median.ts'
+import { loadAtPace, type PacedResult } from './paced-load.ts'
 import { type Contender, seedLinks, startTowpath, TOWPATH_DIR } from './servers.ts'
 import { formatVerdict } from './verdict.ts'
 
@@ -169,21 +170,21 @@ async function measureAlone(key: string) {
 requireWrk()
 const key = await prepare()
 const alone = await measureAlone(key)
-const server = await startTowpath()
+const server = await startTowpath({}, { first: true })
 try {
   await load(server.port, { seconds: 1 })
-  const rounds: { alone: LoadResult; beside: LoadResult[] }[] = []
+  const rounds: { alone: PacedResult; beside: PacedResult[] }[] = []
   for (let round = 1; round <= ROUNDS; round++) {
-    const alone = await load(server.port, { seconds: SECONDS })
+    const alone = await loadAtPace(server.port, SECONDS)
     const running = startImport(server, key, round)
-    const beside: LoadResult[] = []
-    while (running.isRunning()) beside.push(await load(server.port, { seconds: SECONDS }))
+    const beside: PacedResult[] = []
+    while (running.isRunning()) beside.push(await loadAtPace(server.port, SECONDS))
     await running.ended
-    rounds.push({ alone, beside: beside.slice(0, -1) })
+    rounds.push({ alone, beside: beside.length > 1 ? beside.slice(0, -1) : beside })
     process.stderr.write(`round ${round} of ${ROUNDS}\n`)
   }
   const of = (figure: (round: (typeof rounds)[number]) => number) => median(rounds.map(figure))
-  const p99 = (loads: LoadResult[]) => median(loads.map(({ p99Ms }) => p99Ms))
+  const p99 = (loads: PacedResult[]) => median(loads.map(({ p99Ms }) => p99Ms))
   const ratio = of(({ alone, beside }) => p99(beside) / alone.p99Ms)
   const { perSecond, processorUs, aboveMb, workerMb } = alone
   process.stdout.write(

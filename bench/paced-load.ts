@@ -30,7 +30,7 @@ interface Paced {
 }
 
 const request = (n: number, connection: string) =>
-  `GET /bench${1 + (n % SLUGS)} HTTP/1.1\r\nHost: go.example\r\nUser-Agent: ${USER_AGENT}\r\nAccept: text/html\r\nConnection: ${connection}\r\n\r\n`
+  `GET /bench${1 + (n % SLUGS)} HTTP/1.1\r\nHost: 127.0.0.1\r\nUser-Agent: ${USER_AGENT}\r\nAccept: text/html\r\nConnection: ${connection}\r\n\r\n`
 
 function send(state: Paced, n: number): Promise<void> {
   const startedAt = performance.now()

@@ -35,7 +35,7 @@ function probe(port: number, slug: string, n: number) {
   socket.on('close', () => finish(false))
   const connection = isNew ? 'close' : 'keep-alive'
   socket.write(
-    `GET /${slug} HTTP/1.1\r\nHost: go.example\r\nUser-Agent: ${USER_AGENT}\r\nConnection: ${connection}\r\n\r\n`,
+    `GET /${slug} HTTP/1.1\r\nHost: 127.0.0.1\r\nUser-Agent: ${USER_AGENT}\r\nConnection: ${connection}\r\n\r\n`,
   )
 }
 

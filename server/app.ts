@@ -22,6 +22,7 @@ import { createLossesApi } from './features/forms/attempts/losses-api.ts'
 import { createFormInfoEndpoint } from './features/forms/endpoint/form-info.ts'
 import { createFormCheckApi } from './features/forms/page-check/check-api.ts'
 import { createFormEndpoint } from './features/forms/public.ts'
+import { createAllowedSendersApi } from './features/forms/spam/allowed-senders-api.ts'
 import { createLinksApi } from './features/links/api.ts'
 import { createCardsApi } from './features/links/cards/cards-api.ts'
 import { createDomainsApi } from './features/links/domains/domains-api.ts'
@@ -175,6 +176,7 @@ const createRest = ({ api }: Services) =>
     createMissingApi(api.analytics),
     createFormsApi(api.forms),
     createLossesApi(api.losses),
+    createAllowedSendersApi(api.forms),
     createFormCheckApi(api.formCheck),
     createNotifyApi(api.notify),
     createDoctorApi(api.doctor),

@@ -29,6 +29,7 @@ import {
   readRetention,
   readStorageLimits,
 } from './config/storage-settings.ts'
+import { readUploads, type UploadSettings } from './config/upload-settings.ts'
 import type { BackupSettings } from './features/backup/schedule.ts'
 import type { TurnstileKeys } from './features/forms/captcha/turnstile.ts'
 import type { Network } from './lib/ip-network.ts'
@@ -40,7 +41,8 @@ export interface Config
     MailSettings,
     MetricsSettings,
     ObservabilitySettings,
-    SignInSettings {
+    SignInSettings,
+    UploadSettings {
   port: number
   /** The address to listen on; absent for every one of this machine, IPv6 and IPv4. */
   host?: string
@@ -123,6 +125,7 @@ const NAMES = [
   'OIDC_NAME',
   'HIT_RETENTION_DAYS',
   'DISK_RESERVE_MB',
+  'UPLOADS_S3_URL',
   'UPLOAD_BYTES_PER_WORKSPACE',
   'BACKUP_DIR',
   'BACKUP_HOURS',
@@ -201,6 +204,7 @@ export function inspectConfig(env: Environment = process.env): ConfigInspection 
     hitRetentionDays: readRetention(get('HIT_RETENTION_DAYS'), wrong),
     diskReserveBytes: readDiskReserve(get('DISK_RESERVE_MB'), wrong),
     ...readStorageLimits(get, wrong),
+    ...readUploads(get, wrong),
     backups: readBackups(get, dataDir, wrong),
     fastPath: readFastPath(get('FAST_PATH'), wrong),
     ...readObservability(get, wrong),

@@ -9,6 +9,7 @@ import { pruneInvitations } from './features/accounts/workspaces/invitations.ts'
 import { pruneChanges } from './features/cluster/prune-changes.ts'
 import { pruneFormAttempts } from './features/forms/attempts/prune-form-attempts.ts'
 import { pruneSpentTokens } from './features/forms/captcha/spent-tokens.ts'
+import { pruneReplies } from './features/forms/replies/prune-replies.ts'
 import { type ErasureNeeds, eraseDeletedWorkspaces } from './features/hits/erase-deleted-workspaces.ts'
 import { pruneMisses } from './features/hits/misses/prune-misses.ts'
 import { toRetentionStart } from './features/hits/retention.ts'
@@ -123,6 +124,12 @@ const JOBS: Job[] = [
     runsOn: 'cluster',
     everyMs: 60 * MINUTE,
     run: ({ db, now }) => pruneFormAttempts(db, now()),
+  },
+  {
+    name: 'prune replies',
+    runsOn: 'cluster',
+    everyMs: 60 * MINUTE,
+    run: ({ db, now }) => pruneReplies(db, now()),
   },
   {
     name: 'prune hits',

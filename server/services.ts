@@ -16,10 +16,11 @@ import { type BackupSchedule, createBackupSchedule } from './features/backup/sch
 import type { Doctor } from './features/doctor/report/doctor.ts'
 import { openAttemptCounter } from './features/forms/attempts/attempt-counter.ts'
 import { createCaptchaProvider } from './features/forms/captcha/create-captcha-provider.ts'
-import { toRefusedSubmissionsMail } from './features/forms/endpoint/refused-submissions-mail.ts'
+import { createFormStorageLimits } from './features/forms/endpoint/storage-limits.ts'
 import { createSpamJudge } from './features/forms/spam/judge-spam.ts'
-import { createUploads, type Uploads } from './features/forms/uploads/create-uploads.ts'
-import { toRefusedUploadsMail } from './features/forms/uploads/refused-uploads-mail.ts'
+import { createSpamLearner } from './features/forms/spam/learn-spam.ts'
+import { createWorkspaceSpamCache } from './features/forms/spam/workspace-spam.ts'
+import { openUploads, type Uploads } from './features/forms/uploads/open-uploads.ts'
 import { createClickIds } from './features/hits/click-id.ts'
 import { readHitMetrics } from './features/hits/metrics.ts'
 import { toRetentionStart } from './features/hits/retention.ts'
@@ -50,7 +51,6 @@ import { openObservability } from './observability.ts'
 import { createSite } from './site.ts'
 import { createBuiltFileStore } from './storage/built-file-store.ts'
 import { prepareScratchDirectory } from './storage/export-directory.ts'
-import { openDirectoryStore } from './storage/files/directory-store.ts'
 import { createGeoLookup, type GeoLookup } from './storage/geo.ts'
 import { openStores, type StoreOptions, type Stores } from './stores.ts'
 import { VERSION } from './version.ts'
@@ -72,7 +72,7 @@ export async function openServices(config: Config, options: ServiceOptions = {})
   const blocklist = await createBlocklist(config.destinationBlocklist)
   const site = createSite(config, blocklist.isBlocked)
   const stores = await openStores(config, site, options)
-  const uploads = await openUploads(config, { db: stores.db, now, clock, worker })
+  const uploads = await openUploads({ ...stores, ...toUploadsPlace(config, worker), now, clock })
   const shared = createShared(config, { ...stores, uploads, site, blocklist, now, clock })
   const attribution = createClickInference(shared)
   const { resolvePendingAttribution } = attribution
@@ -172,6 +172,7 @@ const createServiceMetrics = (services: MetricServices, worker: MetricsNeeds['wo
       services.uploadLimit.metrics,
       services.pageViewLimit.metrics,
       services.captcha.metrics,
+      services.notify.replies.metrics,
       services.mailBudget.metrics,
       services.notify.metrics,
       services.blocklist.metrics,
@@ -188,18 +189,11 @@ const openServiceImports = ({ dataDir, geoipDb, hitRetentionDays: days }: Config
     retentionStart: (at) => (days === undefined ? 0 : toRetentionStart(at, days)),
   })
 
-interface UploadOptions extends Pick<Stores, 'db'> {
-  now: () => number
-  clock: ServiceOptions['clock']
-  worker: ServiceOptions['worker']
-}
-
-/** The workers of a machine have one directory for all: each must find the files that another one has received. */
-async function openUploads({ dataDir }: Config, { worker, ...options }: UploadOptions) {
-  const dir = join(worker ? dirname(dataDir) : dataDir, 'uploads')
-  const store = await openDirectoryStore({ dir, now: options.now })
-  return createUploads({ ...options, store, isAlone: worker === undefined })
-}
+/** The workers of a machine share a directory: each finds the files that another one has received. */
+const toUploadsPlace = ({ dataDir }: Config, worker: MetricsNeeds['worker']) => ({
+  dir: join(worker ? dirname(dataDir) : dataDir, 'uploads'),
+  isAlone: !worker,
+})
 
 /** The first worker of a machine makes the backup of all: the command reads the settings that the supervisor has read. */
 function createServiceBackups(
@@ -304,8 +298,10 @@ function openPublicServices(config: Config, shared: Shared, notify: Notify) {
   const workspaces = createWorkspaceLookup(db, freshness)
   const attempts = openAttemptCounter({ db, now })
   const limits = createStorageLimits(config, shared)
+  const spam = createWorkspaceSpamCache(db, secret)
   return {
     captcha,
+    spam: { ...spam, ...createSpamLearner(secret, spam) },
     attempts,
     ...limits,
     workspaces,
@@ -323,7 +319,9 @@ function openPublicServices(config: Config, shared: Shared, notify: Notify) {
       matchVisit: createVisitMatcher({ clickIds, eventIds: ids, ownHosts }),
       recordTouches,
       wakeDeliverer: notify.wake,
-      judgeSpam: createSpamJudge(),
+      judgeSpam: createSpamJudge(spam),
+      replies: notify.replies,
+      replyLinks: notify.replyLinks,
     },
     formFacts: { db, captcha },
     intake: {
@@ -340,30 +338,16 @@ function openPublicServices(config: Config, shared: Shared, notify: Notify) {
 
 type PublicServices = ReturnType<typeof openPublicServices>
 
-/** The rows that strangers may store in a day. Owners are told when their leads are refused. */
+/** What strangers may store. */
 function createStorageLimits(config: Config, { clock, ...shared }: Shared) {
-  const { origin, submissionsPerDay, pageViewsPerDay } = config
   const owners = { ...shared, onlyVerified: config.signup === 'open' }
   return {
-    submissionLimit: createStorageLimit({
-      kind: 'submissions',
-      perWorkspace: submissionsPerDay,
-      clock,
-      onReached: (workspaceId) =>
-        void mailOwners(owners, workspaceId, toRefusedSubmissionsMail(origin, workspaceId)),
-    }),
-    uploadLimit: createStorageLimit({
-      kind: 'uploads',
-      perWorkspace: config.uploadBytesPerWorkspace,
-      clock,
-      onReached: (workspaceId) =>
-        void mailOwners(owners, workspaceId, toRefusedUploadsMail(origin, workspaceId)),
-    }),
-    pageViewLimit: createStorageLimit({ kind: 'page_views', perWorkspace: pageViewsPerDay, clock }),
+    ...createFormStorageLimits(owners, config, clock),
+    pageViewLimit: createStorageLimit({ kind: 'page_views', perWorkspace: config.pageViewsPerDay, clock }),
   }
 }
 
-interface ApiServices extends Shared, Pick<PublicServices, 'attempts'> {
+interface ApiServices extends Shared, Pick<PublicServices, 'attempts' | 'spam'> {
   imports: ImportService
   notify: Notify
   doctor: Doctor
@@ -372,7 +356,7 @@ interface ApiServices extends Shared, Pick<PublicServices, 'attempts'> {
 
 /** The needs of the routes of /v1, by feature. */
 function createApiServices(config: Config, services: ApiServices) {
-  const { db, limiter, hits, site, now, sendMail, mailBudget, attempts, notify } = services
+  const { db, limiter, hits, site, now, sendMail, mailBudget, attempts, notify, spam } = services
   const { resolvePendingAttribution, isBlockedDestination, domains } = services
   const { origin, secret, turnstile, webhookAllow, snippetPath, defaultPlan } = config
   const analytics = { db, hits, now, defaultDomain: site.domain }
@@ -387,7 +371,15 @@ function createApiServices(config: Config, services: ApiServices) {
     exports: { site, hits, scratchDir, now, version: VERSION, resolvePendingAttribution },
     analytics: { ...analytics, scratchDir },
     leads: { ...analytics, resolvePendingAttribution },
-    forms: { origin, now, resolvePendingAttribution, isBlocked: site.isBlocked },
+    forms: {
+      origin,
+      now,
+      resolvePendingAttribution,
+      isBlocked: site.isBlocked,
+      wakeDeliverer: notify.wake,
+      spam,
+      canMail: sendMail !== undefined,
+    },
     losses: { attempts, now },
     formCheck: { origin, turnstile: turnstile !== undefined, allow: webhookAllow },
     notify: notify.api,

@@ -12,6 +12,7 @@ const WHOLE_SERVER = 'the doctor looks at the whole server, and names no workspa
 const OWN_WORKSPACES = 'it finds all workspaces of one person'
 const JOB = 'a background job has no actor and works on every workspace'
 const EVERY_CHANGE = 'a process follows the changes of all workspaces'
+const LINK_IN_MAIL = 'the link in the mail allows it, and its holder is no actor'
 const OWN_ACCOUNT = 'it is about the person’s own account: there is no actor before somebody has signed in'
 const BEFORE_ACTOR = 'it finds the actor: the key says which workspace it belongs to'
 
@@ -44,6 +45,7 @@ const EXCEPTIONS: RuleException[] = [
     'a request knows only the host, and a verified domain belongs to one workspace',
   ),
   createException('workspace', 'links/domains/recheck-domains.ts', 'listDue', JOB),
+  createException('workspace', 'forms/uploads/sweep-uploads.ts', 'findKnownKeys', JOB),
   createException(
     'allow',
     'links/domains/verify-domain.ts',
@@ -112,12 +114,9 @@ const EXCEPTIONS: RuleException[] = [
     'noteRecipient',
     'it notes whom the verbs of channels ask, and they call allow()',
   ),
-  createException(
-    'allow',
-    'notify/recipients/recipient-choice.ts',
-    'setRecipientState',
-    'the link in the mail allows it, and its holder is no actor',
-  ),
+  createException('allow', 'notify/recipients/recipient-choice.ts', 'setRecipientState', LINK_IN_MAIL),
+  createException('allow', 'forms/replies/confirm-submission.ts', 'confirmSubmission', LINK_IN_MAIL),
+  createException('allow', 'forms/replies/stop-replies.ts', 'stopReplies', LINK_IN_MAIL),
   createException('allow', 'accounts/access/session.ts', 'extendSession', OWN_ACCOUNT),
   createException('allow', 'accounts/auth/sessions.ts', 'endSessions', OWN_ACCOUNT),
   createException('allow', 'accounts/auth/sessions.ts', 'replaceSession', OWN_ACCOUNT),

@@ -18,6 +18,7 @@ await openDeliverer({
   sealing: createSealing(secret),
   senders: channelSenders,
   send: { allow: [parseNetwork('127.0.0.1') as Network], origin },
+  readReply: async () => undefined,
   readSubmission: createNotificationContentReader({ db, origin, resolvePendingAttribution: async () => {} }),
   recipients: { links: createRecipientLinks(secret, origin), limiter: createRateLimiter(db), origin },
   ownerEmails: async () => [],

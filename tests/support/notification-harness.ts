@@ -9,6 +9,11 @@ import { createKey } from '../../server/features/accounts/access/keys.ts'
 import { createWorkspace } from '../../server/features/accounts/workspaces/create-workspace.ts'
 import { listOwnerEmails } from '../../server/features/accounts/workspaces/members.ts'
 import { createFormsApi } from '../../server/features/forms/api.ts'
+import { createAddressHasher } from '../../server/features/forms/replies/mailbox.ts'
+import { createReplyReader } from '../../server/features/forms/replies/read-reply.ts'
+import { createReplyLinks } from '../../server/features/forms/replies/reply-links.ts'
+import { createSpamLearner } from '../../server/features/forms/spam/learn-spam.ts'
+import { createWorkspaceSpamCache } from '../../server/features/forms/spam/workspace-spam.ts'
 import { createNotificationContentReader } from '../../server/features/forms/submissions/notification-content.ts'
 import { insertSubmissions } from '../../server/features/forms/submissions/submission.fixture.ts'
 import { createNotifyApi } from '../../server/features/notify/api.ts'
@@ -95,10 +100,16 @@ export async function openNotificationHarness(engine: DatabaseEngine): Promise<N
     senders: channelSenders,
     send,
     readSubmission,
+    readReply: createReplyReader({
+      db,
+      links: createReplyLinks(TEST_SECRET, ORIGIN),
+      hashAddress: createAddressHasher(TEST_SECRET),
+    }),
     recipients: { links: createRecipientLinks(TEST_SECRET, ORIGIN), limiter, origin: ORIGIN },
     ownerEmails: (workspaceId: number) => listOwnerEmails({ db }, workspaceId),
     pollMs: 100,
   }
+  const spam = createWorkspaceSpamCache(db, TEST_SECRET)
   const wake = (channelId?: number) => harness.deliverer?.wake(channelId)
   const features = [
     // E-mail channels can be made. Each deliverer has a mail server of its own, or none.
@@ -107,7 +118,15 @@ export async function openNotificationHarness(engine: DatabaseEngine): Promise<N
       send: { ...send, smtpUrl: 'smtp://127.0.0.1:9', mailFrom: MAIL_FROM },
       wake,
     }),
-    createFormsApi({ origin: ORIGIN, now, resolvePendingAttribution, isBlocked: () => false }),
+    createFormsApi({
+      origin: ORIGIN,
+      now,
+      resolvePendingAttribution,
+      isBlocked: () => false,
+      wakeDeliverer: () => wake(),
+      canMail: true,
+      spam: { ...spam, ...createSpamLearner(TEST_SECRET, spam) },
+    }),
   ]
   const rest = restApi({ db, limiter, now, origin: ORIGIN, secret: TEST_SECRET, version: '0' }, features)
   const harness: NotificationHarness = {

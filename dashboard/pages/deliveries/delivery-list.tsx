@@ -8,7 +8,13 @@ import { useApi } from '../../shell/use-workspace.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { formatExactly } from '../../ui/format.ts'
 import { RelativeTime } from '../../ui/relative-time.tsx'
-import { DELIVERY_STATUS, toAttemptsText, toDeliveryTitle, toNextAttemptText } from './delivery-status.ts'
+import {
+  DELIVERY_STATUS,
+  toAttemptsText,
+  toChannelName,
+  toDeliveryTitle,
+  toNextAttemptText,
+} from './delivery-status.ts'
 
 export function DeliveryList({ rows }: { rows: DeliveryResource[] }) {
   const channels = useQuery(channelsQuery(useApi()))
@@ -19,11 +25,7 @@ export function DeliveryList({ rows }: { rows: DeliveryResource[] }) {
       className="grid gap-2 sm:block sm:divide-y sm:divide-line sm:rounded-2xl sm:border sm:border-line sm:bg-card"
     >
       {rows.map((row) => (
-        <DeliveryRow
-          key={row.id}
-          delivery={row}
-          channelName={names.get(row.channelId) ?? `Channel ${row.channelId}`}
-        />
+        <DeliveryRow key={row.id} delivery={row} channelName={toChannelName(row, names)} />
       ))}
     </ul>
   )

@@ -3,6 +3,7 @@
 import type { DoctorFinding } from '../../features/doctor/finding.ts'
 import { createOperatorToken, toAnswerProof } from '../../features/doctor/operator-token.ts'
 import { requestFromOperator } from '../../http/operator-request.ts'
+import { parseJson } from '../../lib/formats/parse-json.ts'
 import type { HitInspection } from '../../storage/hits/hit-engine.ts'
 
 export interface ServerClient {
@@ -50,12 +51,4 @@ function toOrigin({ host, port }: ServerAddress): string {
   const isEverywhere = host === undefined || host === '0.0.0.0' || host === '::'
   const name = isEverywhere ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host
   return `http://${name}:${port}`
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -4,6 +4,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { parseJson } from '../../lib/formats/parse-json.ts'
 import { type FileDigest, hashText } from './copy-file.ts'
 import { MANIFEST, SUMS } from './places.ts'
 
@@ -74,14 +75,6 @@ export async function readManifest(backup: string): Promise<Manifest> {
   if (!parsed.success || sums !== writeSums([...parsed.data.files, { path: MANIFEST, ...hashText(text) }]))
     throw new BackupProblem(`The backup ${backup} is damaged: ${MANIFEST} and ${SUMS} do not fit together.`)
   return parsed.data
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 async function readText(backup: string, name: string): Promise<string> {

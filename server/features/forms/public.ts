@@ -14,6 +14,7 @@ import type { StorageLimit } from '../accounts/strangers/storage-limit.ts'
 import type { AttemptCounter } from './attempts/attempt-counter.ts'
 import { countAttempt, countRefusedAttempt } from './attempts/count-attempt.ts'
 import type { CaptchaProvider, VerifiedToken } from './captcha/captcha-provider.ts'
+import { readConsent, requireConsent } from './consent/read-consent.ts'
 import { spendAddressBytes, spendWorkspaceRoom, toDeclaredBytes } from './endpoint/byte-budgets.ts'
 import { EndpointError, toEndpointError } from './endpoint/endpoint-error.ts'
 import { parseFields, type SubmissionInput, validateFields } from './endpoint/fields.ts'
@@ -29,15 +30,19 @@ import {
   respondWithThanks,
   type SubmissionOutcome,
 } from './endpoint/responses.ts'
+import { toPageSeconds } from './endpoint/store-submission.ts'
 import { type StoreWithFilesNeeds, storeWithFiles, toRoomMistakes } from './endpoint/store-with-files.ts'
 import { createUploadWatch } from './endpoint/watch-upload.ts'
+import { type AnswerLinkNeeds, answerReplyLink, type LinkRequest } from './replies/answer-link.ts'
+import { parseLinkPath, type ReplyLinks } from './replies/reply-links.ts'
+import { addRuleMistakes } from './rules/check-fields.ts'
 import { describeMistake, describeMistakes } from './rules/describe-mistakes.ts'
 import { chooseLanguage, readLanguageRequest, type SenderLanguage } from './rules/sender-language.ts'
 import { isOriginAllowed } from './settings/allowed-origins.ts'
 import { CAPTCHA_FIELD } from './settings/control-fields.ts'
 import { type FormSettings, findFormSettings } from './settings/form-settings.ts'
 import type { SpamJudge } from './spam/judge-spam.ts'
-import type { Uploads } from './uploads/create-uploads.ts'
+import type { Uploads } from './uploads/open-uploads.ts'
 import { createFileReceiver, type FileReceiver } from './uploads/receive-files.ts'
 import type { UploadSettings } from './uploads/schema.ts'
 
@@ -52,6 +57,7 @@ export interface FormEndpointNeeds extends StoreWithFilesNeeds {
   captcha: CaptchaProvider
   attempts: Pick<AttemptCounter, 'count'>
   judgeSpam: SpamJudge
+  replyLinks: ReplyLinks
   /** True where the operator blocks the URL's host. */
   isBlocked: (url: URL) => boolean
 }
@@ -77,18 +83,12 @@ interface RequestSender {
   address: string
 }
 
-/** A request whose body has been read. */
-interface ReadRequest extends RequestSender {
-  size: number
-  files: FileReceiver | undefined
-  language: SenderLanguage
-}
-
 /** The end of one request, for its answer and its log line. */
 interface EndpointResult {
   response: Response
   formId?: number
   trapped?: boolean
+  spam?: boolean
 }
 
 const PER_MINUTE = 10
@@ -108,12 +108,33 @@ export function createFormEndpoint(needs: FormEndpointNeeds) {
       language: chooseLanguage(readLanguageRequest(request)),
     }
     if (method === 'OPTIONS') return respondToPreflight(context)
+    const link = parseLinkPath(path)
+    if (link) return answerMailLink(needs, context, { ...link, method })
     if (method !== 'POST') return answerVisitor(needs, context, method, path)
-    const { response, formId, trapped } = await answerPost(needs, context, { request, peer, path })
+    const { response, formId, trapped, spam } = await answerPost(needs, context, { request, peer, path })
     const ms = Math.round((performance.now() - started) * 10) / 10
-    // Everywhere else a filled honeypot looks like a success. Only this line tells an operator what it caught.
-    log.info('form_request', { requestId: context.requestId, formId, status: response.status, trapped, ms })
+    // To the sender a filled honeypot and spam look like a success. This line tells an operator what was caught.
+    const { status } = response
+    log.info('form_request', { requestId: context.requestId, formId, status, trapped, spam, ms })
     return response
+  }
+}
+
+/** The page behind a link in a mail to a sender. */
+async function answerMailLink(
+  needs: FormEndpointNeeds,
+  context: RequestContext,
+  link: Pick<LinkRequest, 'kind' | 'token' | 'method'>,
+): Promise<Response> {
+  const renderThanks: AnswerLinkNeeds['renderThanks'] = ({ successMessage, pageUrl }) =>
+    respondWithThanks(context, { successMessage, pageUrl: toUsableUrl(needs, pageUrl) })
+  try {
+    return await answerReplyLink(
+      { ...needs, links: needs.replyLinks, renderThanks },
+      { ...link, headers: { 'X-Request-Id': context.requestId } },
+    )
+  } catch (thrown) {
+    return respondToError(context, toEndpointError(thrown, context.requestId))
   }
 }
 
@@ -180,12 +201,12 @@ async function answerPost(
     const input = parseFields(entries, { json })
     const asked = { lang: input.language, acceptLanguage: headers.get('accept-language') }
     const language = chooseLanguage(asked, Object.keys(form.messages))
-    const outcome = await submit(needs, form, input, { headers, address, size, files, language })
+    const outcome = await submit(needs, form, input, { headers, address, size, language, files })
     countAttempt(needs.attempts, form, outcome)
-    const trapped = outcome.kind === 'accepted' ? outcome.trapped : undefined
+    const { trapped, isSpam } = outcome.kind === 'accepted' ? outcome : {}
     const answered = { ...context, language }
     const response = await respondToSubmission(answered, withUsableTargets(needs, form), input, outcome)
-    return { response, formId: form.id, trapped }
+    return { response, formId: form.id, trapped, spam: isSpam || undefined }
   } catch (thrown) {
     const error = toEndpointError(thrown, context.requestId)
     if (form) countRefusedAttempt(needs.attempts, form.id, error)
@@ -247,7 +268,13 @@ async function submit(
   needs: FormEndpointNeeds,
   form: FormSettings,
   input: SubmissionInput,
-  { address, headers, size, files, language }: ReadRequest,
+  {
+    address,
+    headers,
+    size,
+    language,
+    files,
+  }: RequestSender & { size: number; language: SenderLanguage; files: FileReceiver | undefined },
 ): Promise<SubmissionOutcome> {
   // A robot gets the same answer as a person, and nothing is stored.
   if (input.trapped) return { kind: 'accepted', trapped: true }
@@ -257,6 +284,8 @@ async function submit(
   }
   const mistakes = validateFields(input, form.requiredFields)
   for (const [field, mistake] of files?.mistakes ?? []) if (!mistakes.has(field)) mistakes.set(field, mistake)
+  requireConsent(mistakes, form, input)
+  await addRuleMistakes(mistakes, form.rules, input)
   if (mistakes.size > 0) return { kind: 'invalid', errors: describeMistakes(source, mistakes) }
   requireRoom(needs)
   // The captcha comes last, because a token works once: a mistake in a field must not use it up.
@@ -269,33 +298,54 @@ async function submit(
   }
   // Only what would be stored counts: nobody uses the workspace's budget up with submissions that are refused.
   await spendWorkspaceRoom(needs, form.workspaceId, size)
-  const spamReasons = await needs.judgeSpam(form, input)
+  const referer = headers.get('referer') ?? ''
+  // Global Privacy Control (https://w3c.github.io/gpc/): the submission is joined with no visit and no click.
+  const trackingOptOut = headers.get('sec-gpc') === '1'
+  const spamReasons = await needs.judgeSpam(form, {
+    ...input,
+    readPageSeconds: () => (trackingOptOut ? null : readPageSeconds(needs, form, input, referer)),
+  })
   const submission = {
     fields: input.fields,
     spamReasons,
-    consent: null,
+    consent: readConsent(form.consent, input),
     language: language.known,
     email: input.email,
     address,
     userAgent: headers.get('user-agent') ?? '',
-    referer: headers.get('referer') ?? '',
+    referer,
     eventId: input.eventId,
     pageView: input.pageView,
-    // Global Privacy Control (https://w3c.github.io/gpc/): the submission is joined with no visit and no click.
-    trackingOptOut: headers.get('sec-gpc') === '1',
+    trackingOptOut,
     token,
   }
   const result = await storeWithFiles(needs, form, submission, files)
   if (result === 'no room' && files)
     return { kind: 'invalid', errors: describeMistakes(source, toRoomMistakes(files)) }
-  return result === 'stored' ? { kind: 'accepted' } : captcha('captchaFailed')
+  return result === 'stored' ? { kind: 'accepted', isSpam: spamReasons.length > 0 } : captcha('captchaFailed')
+}
+
+function readPageSeconds(
+  { matchVisit, now }: FormEndpointNeeds,
+  { workspaceId }: FormSettings,
+  { eventId }: SubmissionInput,
+  referer: string,
+): number | null {
+  const at = now()
+  // Only the pages of the event id have a time: a page that the form reports itself has that of the form.
+  const { visit } = matchVisit({ at, workspaceId, eventId, referer })
+  return visit ? toPageSeconds(visit, at) : null
 }
 
 /** A host may be blocked after its URL was stored. The next target in order is used then. */
-function withUsableTargets({ isBlocked }: FormEndpointNeeds, form: FormSettings): FormSettings {
-  const toUsable = (url: string | null) => (url === null || isBlocked(new URL(url)) ? null : url)
-  return { ...form, redirectUrl: toUsable(form.redirectUrl), pageUrl: toUsable(form.pageUrl) }
-}
+const withUsableTargets = (needs: FormEndpointNeeds, form: FormSettings): FormSettings => ({
+  ...form,
+  redirectUrl: toUsableUrl(needs, form.redirectUrl),
+  pageUrl: toUsableUrl(needs, form.pageUrl),
+})
+
+const toUsableUrl = ({ isBlocked }: FormEndpointNeeds, url: string | null) =>
+  url === null || isBlocked(new URL(url)) ? null : url
 
 /**
  * Refuses before the disk is full: a success that cannot be kept would be a lie. PostgreSQL has a disk of its own.

@@ -6,7 +6,7 @@ import { openMailer } from './smtp.ts'
 const TIMEOUT_MS = 30_000
 
 /** What a mail is for, where strangers decide how many are sent: the day's mails end earlier for these. */
-export type MailPurpose = 'signUp' | 'invitation' | 'recipient' | 'notification'
+export type MailPurpose = 'signUp' | 'invitation' | 'recipient' | 'notification' | 'reply'
 
 export interface Mail {
   to: string

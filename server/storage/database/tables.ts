@@ -18,10 +18,16 @@ import type {
 import type { BuiltFiles, Changes, Instance, Leases, Nodes } from './tables/cluster-tables.ts'
 import type { Domains } from './tables/domain-tables.ts'
 import type {
+  AllowedSenders,
   CaptchaTokens,
   ErasedFiles,
+  ErasureReceipts,
   FormAttempts,
   Forms,
+  Replies,
+  ReplyStops,
+  SpamTotals,
+  SpamWords,
   SubmissionFiles,
   Submissions,
   Touches,
@@ -76,7 +82,13 @@ export interface Tables {
   submission_files: SubmissionFiles
   upload_totals: UploadTotals
   erased_files: ErasedFiles
+  erasure_receipts: ErasureReceipts
+  replies: Replies
+  reply_stops: ReplyStops
   form_attempts: FormAttempts
+  spam_totals: SpamTotals
+  spam_words: SpamWords
+  allowed_senders: AllowedSenders
   channels: Channels
   deliveries: Deliveries
   delivery_attempts: DeliveryAttempts

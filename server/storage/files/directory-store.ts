@@ -5,14 +5,13 @@ import { type FileHandle, mkdir, open, readdir, rename, rm, rmdir, stat } from '
 import { basename, dirname, join } from 'node:path'
 import { toUtcDay } from '../../lib/utc-day.ts'
 import { syncToDisk } from '../write-durably.ts'
-import { newFileKey } from './file-key.ts'
+import { FILE_KEY, newFileKey } from './file-key.ts'
 import type { FileDraft, FileStore, StoredFile } from './file-store.ts'
+import { writeAll } from './write-all.ts'
 
 const DRAFT = '.draft'
 const DAY = /^\d{4}-\d{2}-\d{2}$/
 const NAME = /^[0-9a-f]{32}(?:\.draft)?$/
-/** Nothing else may reach the file system: a key from anywhere else could be a path. */
-const KEY = /^\d{4}-\d{2}-\d{2}\/[0-9a-f]{32}$/
 const KEY_OR_DRAFT = /^\d{4}-\d{2}-\d{2}\/[0-9a-f]{32}(?:\.draft)?$/
 const READ_BYTES = 64 * 1024
 /** A file is synced while it grows, so that no single sync has to write all of it while others wait for the disk. */
@@ -31,7 +30,7 @@ export async function openDirectoryStore({ dir, now }: DirectoryStoreNeeds): Pro
     isShared: false,
     create: () => createDraft(folders, dir, now()),
     async read(key, range) {
-      if (!KEY.test(key)) return undefined
+      if (!FILE_KEY.test(key)) return undefined
       const file = await open(join(dir, key), 'r').catch(ignoreMissing)
       return file && toStream(file, range)
     },
@@ -112,14 +111,6 @@ async function createDraft(folders: DayFolders, dir: string, at: number): Promis
       await close().catch(() => {})
       for (const left of [draftPath, path]) await rm(left, { force: true }).catch(() => {})
     },
-  }
-}
-
-/** A disk that has just become full takes a part of the bytes, and refuses the rest with an error. */
-async function writeAll(file: FileHandle, chunk: Uint8Array): Promise<void> {
-  for (let at = 0; at < chunk.byteLength; ) {
-    const { bytesWritten } = await file.write(chunk, at, chunk.byteLength - at)
-    at += bytesWritten
   }
 }
 

@@ -23,8 +23,9 @@ const FORBIDDEN_CALLS: { rule: RuleName; pattern: RegExp; allowedIn: RegExp; mes
     rule: 'fetch',
     // Allowed: `fetch(request) {`, which declares a server's handler, and `app.fetch(`, which stays in the process.
     pattern: /(?<![\w$.])fetch\s*\(|\b(globalThis|Bun|self)\s*\.\s*fetch\b/g,
-    // The operator has chosen the addresses of ClickHouse (CLICKHOUSE_URL), which are usually private ones.
-    allowedIn: /^server\/storage\/hits\/clickhouse\/client\.ts$/,
+    // The operator has chosen the addresses of ClickHouse (CLICKHOUSE_URL) and of the bucket (UPLOADS_S3_URL), which are
+    // often private ones.
+    allowedIn: /^server\/storage\/(hits\/clickhouse\/client|files\/bucket-client)\.ts$/,
     message: 'bare fetch ignores the address check: use safeRequest()',
   },
 ]

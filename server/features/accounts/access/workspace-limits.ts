@@ -11,6 +11,12 @@ const LIMITS = {
   channels: { most: 200, table: 'channels', noun: 'channels', remedy: 'Delete one first' },
   forms: { most: 1000, table: 'forms', noun: 'forms', remedy: 'Delete one first' },
   domains: { most: 1000, table: 'domains', noun: 'domains', remedy: 'Remove one first' },
+  allowedSenders: {
+    most: 1000,
+    table: 'allowed_senders',
+    noun: 'allowed senders',
+    remedy: 'Delete one first',
+  },
   tags: { most: 5000, table: 'tags', noun: 'tags', remedy: 'Delete one first' },
 } as const
 
@@ -31,6 +37,8 @@ export async function requireRoom(
     .select((e) => e.fn.countAll<number>().as('n'))
     .where('workspace_id', '=', workspaceId)
   if (kind === 'keys') rows = rows.where('revoked_at', 'is', null)
+  // The hidden channel of replies (notify/outbox/enqueue-reply.ts) is no channel to people.
+  if (kind === 'channels') rows = rows.where('type' as 'name', '<>', 'reply')
   if (kind === 'invitations') rows = rows.where('accepted_at' as 'revoked_at', 'is', null)
   const { n } = await rows.executeTakeFirstOrThrow()
   if (Number(n) > most)

@@ -33,6 +33,8 @@ export const AUDIT_ACTIONS = [
   'submission.deleted',
   'submission.erased',
   'submission.exported',
+  'allowed_sender.created',
+  'allowed_sender.deleted',
   'import.created',
   'import.undone',
   'workspace.exported',

@@ -9,6 +9,8 @@ import type { Connection, Database } from '../../../storage/database/open-databa
 
 /** Mails that people need to reach their account keep a twentieth of the day's mails. */
 const RESERVED = 1 / 20
+/** Anybody causes replies to the senders of forms: the other half is for people who look after something here. */
+const FOR_REPLIES = 1 / 2
 const DAYS_KEPT = 30
 
 export interface MailBudget {
@@ -31,8 +33,10 @@ export function createMailBudget({
   mailPerDay: number
 }): MailBudget {
   const today = () => Math.floor(now() / DAY_MS)
-  const toMax = (purpose?: MailPurpose) =>
-    purpose === undefined ? mailPerDay : mailPerDay - Math.floor(mailPerDay * RESERVED)
+  const toMax = (purpose?: MailPurpose) => {
+    if (purpose === undefined) return mailPerDay
+    return mailPerDay - Math.floor(mailPerDay * (purpose === 'reply' ? FOR_REPLIES : RESERVED))
+  }
   let last = { day: 0, sent: 0 }
   let refused = 0
   let loggedDay = 0

@@ -21,7 +21,10 @@ export function countAttempt(
 }
 
 function toAttemptOutcome(outcome: SubmissionOutcome): AttemptOutcome {
-  if (outcome.kind === 'accepted') return outcome.trapped ? 'honeypot' : 'stored'
+  if (outcome.kind === 'accepted') {
+    if (outcome.trapped) return 'honeypot'
+    return outcome.isSpam ? 'spam' : 'stored'
+  }
   return outcome.kind === 'invalid' ? 'validation' : 'captcha'
 }
 

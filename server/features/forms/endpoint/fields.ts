@@ -24,6 +24,8 @@ const VALUE_MAX = 65_536
 export interface SubmissionInput {
   /** In the sender's order. A Map, because an object gives `__proto__` and `10` a meaning of their own. */
   fields: Map<string, string>
+  /** The single values of the names that were sent more than once. */
+  repeated: Map<string, string[]>
   /** Names of which every value is blank. */
   blank: Set<string>
   /** Names of file inputs with a chosen file, where the form takes none. */
@@ -48,6 +50,7 @@ export interface SubmissionInput {
 export function parseFields(entries: BodyEntry[], { json }: { json: boolean }): SubmissionInput {
   const input: SubmissionInput = {
     fields: new Map(),
+    repeated: new Map(),
     blank: new Set(),
     files: new Set(),
     nested: new Set(),
@@ -74,6 +77,7 @@ export function parseFields(entries: BodyEntry[], { json }: { json: boolean }): 
     const value = texts.join(', ')
     if (isTooLong(value, VALUE_MAX)) throw tooLarge()
     input.fields.set(name, value)
+    if (texts.length > 1) input.repeated.set(name, texts)
     if (texts.every((text) => text.trim() === '')) input.blank.add(name)
     else if (name === 'email') input.email = value.trim()
   }

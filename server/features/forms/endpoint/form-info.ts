@@ -24,7 +24,7 @@ export interface FormInfoNeeds {
 /** A request for more forms than this is somebody who guesses keys. */
 const KEYS_MAX = 50
 
-const HEADERS = { 'Access-Control-Allow-Origin': '*', 'Cache-Control': 'no-store' }
+const HEADERS = { 'Access-Control-Allow-Origin': '*', 'Cache-Control': 'no-store', Vary: 'Accept-Language' }
 
 /**
  * The answer leaves out unknown, disabled and suspended forms, and on a workspace's domain those of others. The snippet then

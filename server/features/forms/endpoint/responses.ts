@@ -13,9 +13,12 @@ import { endpointErrorPage, formAddressPage, formThanksPage } from './pages.ts'
 import { isJson } from './read-body.ts'
 import { errorTarget, findWayBack, successTarget, toThanksUrl } from './redirect-target.ts'
 
-/** The result of a submission whose body could be read. `trapped`: the honeypot caught it, and nothing is stored. */
+/**
+ * The result of a submission whose body could be read. `trapped`: the honeypot caught it, and nothing is stored.
+ * `isSpam`: it is stored as spam. Both look like any other success.
+ */
 export type SubmissionOutcome =
-  | { kind: 'accepted'; trapped?: true }
+  | { kind: 'accepted'; trapped?: true; isSpam?: boolean }
   | { kind: 'invalid'; errors: Map<string, string> }
   | { kind: 'captcha'; error: string }
 

@@ -91,6 +91,7 @@ onBothEngines('storing a submission', (server) => {
     describeSender: () => NOBODY,
     matchVisit: () => ({ visit: undefined, touches: [], click: undefined }),
     recordTouches: async () => {},
+    replies: { mustConfirm: () => false, answer: async () => {}, metrics: () => [] },
     uploadBytesPerWorkspace: 0,
     wakeDeliverer() {},
   })

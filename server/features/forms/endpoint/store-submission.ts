@@ -14,6 +14,7 @@ import { toCampaignColumns } from '../../visitors/campaign-columns.ts'
 import type { SaltLookup } from '../../visitors/salts.ts'
 import type { VerifiedToken } from '../captcha/captcha-provider.ts'
 import { tellChannels } from '../leads/announce-submission.ts'
+import type { ReplyOutbox } from '../replies/reply-outbox.ts'
 import type { FormSettings } from '../settings/form-settings.ts'
 import type { SubmissionStatus } from '../submissions/schema.ts'
 import { recordFiles } from '../uploads/record-files.ts'
@@ -30,6 +31,7 @@ export interface StoreSubmissionNeeds {
   describeSender: SenderDescriber
   matchVisit: VisitMatcher
   recordTouches: TouchRecorder
+  replies: ReplyOutbox
   /** What the files of one workspace may have in all. */
   uploadBytesPerWorkspace: number
   /** Tells the deliverer that a delivery waits. */
@@ -85,7 +87,7 @@ export async function storeSubmission(
   const fingerprint = toFingerprint(salt)
   // The salt changes at midnight, so just after midnight a duplicate may have the fingerprint of the day before.
   const fingerprints = earlierSalt === salt ? [fingerprint] : [fingerprint, toFingerprint(earlierSalt)]
-  const status = toFirstStatus(form, submission)
+  const status = toFirstStatus(needs, form, submission)
   const isAnnounced = status === 'new'
   try {
     await db.write(async (connection, onCommit) => {
@@ -117,6 +119,8 @@ export async function storeSubmission(
       const { channelIds } = form
       if (isLead)
         await tellChannels(connection, onCommit, { ...needs, engine }, { id, workspaceId, channelIds, at })
+      if (duplicateOf === null && status !== 'spam')
+        await needs.replies.answer(connection, onCommit, form, { id, email: submission.email, at })
       // Last, because this locks the link's row until the commit, and many submissions may wait for that row.
       const credited = { id, workspaceId, isLead }
       await needs.recordTouches(connection, onCommit, credited, match?.touches ?? [])
@@ -131,9 +135,13 @@ export async function storeSubmission(
 }
 
 /** Spam is never asked to confirm: no mail goes out because of it. */
-function toFirstStatus(form: FormSettings, { spamReasons, email }: NewSubmission): SubmissionStatus {
+function toFirstStatus(
+  { replies }: StoreSubmissionNeeds,
+  form: FormSettings,
+  { spamReasons, email }: NewSubmission,
+): SubmissionStatus {
   if (spamReasons.length > 0) return 'spam'
-  return form.reply?.confirm && email !== undefined ? 'unconfirmed' : 'new'
+  return replies.mustConfirm(form, email) ? 'unconfirmed' : 'new'
 }
 
 /**
@@ -155,6 +163,7 @@ function describeSource(
     link_id: click?.linkId ?? null,
     click_id: click?.clickId ?? null,
     event_id: visit?.id ?? null,
+    page_seconds: visit ? toPageSeconds(visit, at) : null,
     session_linked: Number(visit !== undefined),
     attribution: click ? 'measured' : 'none',
     attribution_due: Number(!click && !trackingOptOut),
@@ -171,6 +180,10 @@ function describeSource(
   }
   return { match, columns }
 }
+
+/** Seconds between the last page view and the submission. */
+export const toPageSeconds = ({ seenAt }: Pick<NonNullable<VisitMatch['visit']>, 'seenAt'>, at: number) =>
+  Math.max(0, Math.round((at - seenAt) / 1000))
 
 /** Most browsers tell another site only the form's origin, not its page. The visit may know the page. */
 function choosePageUrl({ pageUrl }: Pick<Sender, 'pageUrl'>, visit: VisitMatch['visit']): string | null {

@@ -21,6 +21,8 @@ export interface FormNeeds {
   now: () => number
   /** True where the operator blocks the URL's host. */
   isBlocked: (url: URL) => boolean
+  /** False where the operator has set up no mail server. */
+  canMail: boolean
 }
 
 /** A stored form, with its submission count and the time of the newest submission. */
@@ -136,12 +138,24 @@ export function toFormColumns(input: UpdateFormInput): Partial<Settable> {
 const toJsonColumn = (value: object | null | undefined) => (value ? JSON.stringify(value) : value)
 
 /** @throws Failure `invalid` */
-export function refuseBlockedTargets({ isBlocked }: FormNeeds, input: UpdateFormInput): void {
+export function refuseBlockedTargets(
+  { isBlocked }: Pick<FormNeeds, 'isBlocked'>,
+  input: UpdateFormInput,
+): void {
   const blocked = (['redirectUrl', 'pageUrl'] as const).filter((name) => {
     const url = input[name]
     return url && isBlocked(new URL(url))
   })
   if (blocked.length > 0) throw invalid(Object.fromEntries(blocked.map((name) => [name, BLOCKED_URL])))
+}
+
+/** @throws Failure `invalid` */
+export function refuseReplyWithoutMail({ canMail }: FormNeeds, { reply }: UpdateFormInput): void {
+  if (reply && !canMail)
+    throw invalid({
+      reply:
+        'needs a mail server, and this server has none. Its operator can set one up with SMTP_URL and MAIL_FROM, and start the server again',
+    })
 }
 
 /** Removes repeated entries. The schema has already normalised origins and hosts, so two spellings are equal here. */

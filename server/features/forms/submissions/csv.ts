@@ -10,11 +10,12 @@ export const FIELD_COLUMNS_MAX = 1_000
 
 type OwnColumn = Exclude<
   keyof SubmissionResource,
-  'fields' | 'files' | 'spamReasons' | 'consent' | 'formKey' | 'formName' | 'link'
+  'fields' | 'spamReasons' | 'consent' | 'formKey' | 'formName' | 'link'
 >
 
 const COLUMNS_BEFORE_FIELDS: OwnColumn[] = ['id', 'createdAt', 'status']
 const COLUMNS_AFTER_FIELDS: OwnColumn[] = [
+  'files',
   'notes',
   'email',
   'duplicateOf',
@@ -29,6 +30,7 @@ const COLUMNS_AFTER_FIELDS: OwnColumn[] = [
 ]
 /** This column holds, as JSON, the fields that have no column of their own. */
 const MORE_FIELDS = 'moreFields'
+const CONSENT_COLUMNS = ['consent', 'consentAt'] as const
 
 export interface CsvColumns {
   /** The names of fields, in the order of their columns. */
@@ -42,9 +44,14 @@ export interface CsvColumns {
 export function toCsvColumns(names: ReadonlySet<string>): CsvColumns {
   const fields = [...names].slice(0, FIELD_COLUMNS_MAX)
   const more = names.size > FIELD_COLUMNS_MAX
-  const after = more ? [MORE_FIELDS, ...COLUMNS_AFTER_FIELDS] : COLUMNS_AFTER_FIELDS
+  const after = [...(more ? [MORE_FIELDS] : []), ...COLUMNS_AFTER_FIELDS, ...CONSENT_COLUMNS]
   // A field never gets the header of one of our columns, nor the escaped header of another field.
-  const usedHeaders = new Set<string>([...COLUMNS_BEFORE_FIELDS, ...COLUMNS_AFTER_FIELDS, MORE_FIELDS])
+  const usedHeaders = new Set<string>([
+    ...COLUMNS_BEFORE_FIELDS,
+    ...COLUMNS_AFTER_FIELDS,
+    ...CONSENT_COLUMNS,
+    MORE_FIELDS,
+  ])
   const headerByName = new Map<string, string>()
   const plain = fields.filter((name) => !usedHeaders.has(toInertCell(name)))
   for (const name of [...plain, ...fields]) {
@@ -66,7 +73,10 @@ export const toCsvHeader = ({ headers }: CsvColumns) => toCsvLine(headers)
 
 /** @returns '' where a field has no column: the submission came after the columns were counted */
 export function toCsvRow({ fields, more }: CsvColumns, submission: SubmissionResource): string {
-  const own = (name: OwnColumn) => toText(submission[name])
+  const own = (name: OwnColumn) => {
+    const value = submission[name]
+    return Array.isArray(value) ? value.map((file) => file.name).join(', ') : toText(value)
+  }
   const rest = [...submission.fields].filter(([name]) => !fields.has(name))
   if (rest.length > 0 && !more) return ''
   const values = Array.from(fields, (name) => submission.fields.get(name) ?? '')
@@ -75,6 +85,8 @@ export function toCsvRow({ fields, more }: CsvColumns, submission: SubmissionRes
     ...values,
     ...(more ? [rest.length > 0 ? orderedJson(new Map(rest)) : ''] : []),
     ...COLUMNS_AFTER_FIELDS.map(own),
+    submission.consent?.text ?? '',
+    submission.consent?.at ?? '',
   ])
 }
 

@@ -5,6 +5,8 @@ import type { Connection, Database } from '../../../storage/database/open-databa
 import { type Actor, allow } from '../../accounts/access/actor.ts'
 import { recordAudit } from '../../accounts/audit/record-audit.ts'
 import { FORMS_WRITE } from '../settings/form.ts'
+import { type AllowedSenderNeeds, eraseAllowedSender } from '../spam/allowed-senders.ts'
+import type { SpamLearner } from '../spam/learn-spam.ts'
 import { deleteSubmissionRows } from './delete-submission.ts'
 import type { ErasureResource } from './schema.ts'
 
@@ -12,18 +14,26 @@ import type { ErasureResource } from './schema.ts'
 const AT_ONCE = 20
 const BYTES_AT_ONCE = 256 * 1024
 
+/** What has been learned from a person, and their place among the allowed senders. */
+type ErasureSpamNeeds = Pick<SpamLearner, 'unlearn'> & AllowedSenderNeeds['spam']
+
 /** @param email in upper or lower case. @returns the number of erased submissions */
 export async function eraseSubmissions(
-  { db, now }: { db: Database; now: () => number },
+  { db, now, spam }: { db: Database; now: () => number; spam: ErasureSpamNeeds },
   actor: Actor,
   email: string,
 ): Promise<ErasureResource> {
   allow(actor, FORMS_WRITE)
   let erased = 0
   for (let first = true; ; first = false) {
-    const selected = await db.write(async (connection) => {
-      if (first) await recordErasure(connection, actor, email, now())
+    const selected = await db.write(async (connection, onCommit) => {
+      if (first) {
+        await recordErasure(connection, actor, email, now())
+        await eraseAllowedSender(connection, onCommit, { spam }, actor, email)
+      }
       const ids = await listNextToErase(connection, actor, email)
+      // What a deleted submission has taught stays, but nothing stays of an erased person.
+      await spam.unlearn(connection, onCommit, actor.workspaceId, ids)
       if (ids.length > 0) erased += await deleteSubmissionRows(connection, actor, ids)
       return ids.length
     })

@@ -3,6 +3,7 @@
 import { notFound } from '../../../lib/failure.ts'
 import type { Actor } from '../../accounts/access/actor.ts'
 import {
+  addFiles,
   readWithAttribution,
   type SubmissionNeeds,
   type SubmissionRow,
@@ -15,9 +16,14 @@ export async function getSubmission(
   actor: Actor,
   id: number,
 ): Promise<SubmissionRow> {
-  const [row] = await readWithAttribution(needs, actor, () =>
-    selectSubmissions(needs.db.read, actor).where('submissions.id', '=', id).execute(),
-  )
+  const [row] = await readWithAttribution(needs, actor, async () => {
+    const { read } = needs.db
+    return addFiles(
+      read,
+      actor,
+      await selectSubmissions(read, actor).where('submissions.id', '=', id).execute(),
+    )
+  })
   return row ?? throwSubmissionNotFound()
 }
 

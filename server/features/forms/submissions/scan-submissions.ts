@@ -7,6 +7,7 @@ import type { Database } from '../../../storage/database/open-database.ts'
 import type { Actor } from '../../accounts/access/actor.ts'
 import type { SubmissionSelection } from './schema.ts'
 import {
+  addFiles,
   joinLinks,
   SUBMISSION_COLUMNS,
   SUBMISSION_NAME_COLUMNS,
@@ -124,7 +125,7 @@ export async function readSubmissions(
       .select(SUBMISSION_COLUMNS)
       .select(SUBMISSION_NAME_COLUMNS)
       .execute()
-    const byId = new Map(found.map((row) => [row.id, row]))
+    const byId = new Map((await addFiles(db.read, actor, found)).map((row) => [row.id, row]))
     rows.push(...ids.flatMap((id) => byId.get(id) ?? []))
   }
   return rows

@@ -16,6 +16,8 @@ import type { Forms, Submissions } from '../../../storage/database/tables/form-t
 import type { Tables } from '../../../storage/database/tables.ts'
 import type { Actor } from '../../accounts/access/actor.ts'
 import { toCampaign } from '../../visitors/campaign-columns.ts'
+import { listFilesOfSubmissions } from '../uploads/list-files.ts'
+import type { FileResource } from '../uploads/schema.ts'
 import { SELECTION_TEXT_FIELDS, type SubmissionResource, type SubmissionSelection } from './schema.ts'
 
 type Attribution = SubmissionResource['attribution']
@@ -83,7 +85,8 @@ type SubmissionNames = Pick<Selectable<Forms>, 'form_key'> & {
   link_domain: string | null
   link_title: string | null
 }
-export type SubmissionRow = Pick<Selectable<Submissions>, Column> & SubmissionNames
+type RowWithoutFiles = Pick<Selectable<Submissions>, Column> & SubmissionNames
+export type SubmissionRow = RowWithoutFiles & { files: FileResource[] }
 
 type Reader = Pick<Database, 'read' | 'engine'>
 
@@ -105,6 +108,17 @@ export const selectSubmissions = (connection: Connection, actor: WorkspaceOwner)
     .leftJoin('links', joinLinks)
     .select(SUBMISSION_COLUMNS)
     .select(SUBMISSION_NAME_COLUMNS)
+
+/** Adds the files of all rows with few queries. */
+export async function addFiles(
+  connection: Connection,
+  { workspaceId }: WorkspaceOwner,
+  rows: RowWithoutFiles[],
+): Promise<SubmissionRow[]> {
+  const ids = rows.map(({ id }) => id)
+  const files = await listFilesOfSubmissions(connection, workspaceId, ids)
+  return rows.map((row) => ({ ...row, files: files.get(row.id) ?? [] }))
+}
 
 /** The submissions of one form that pass the filters. The caller adds the columns. */
 export const selectFormSubmissions = (
@@ -243,7 +257,7 @@ export function toSubmissionResource(
     formKey: row.form_key,
     formName: row.form_name,
     fields: parseStoredFields(row),
-    files: [],
+    files: row.files,
     status: row.status as SubmissionResource['status'],
     spamReasons: row.spam_reasons === null ? [] : JSON.parse(row.spam_reasons),
     consent: toConsent(row.consent),

@@ -6,10 +6,12 @@ import { notFound } from '../../../lib/failure.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import type { Channels } from '../../../storage/database/tables/notify-tables.ts'
 import type { Action, Actor } from '../../accounts/access/actor.ts'
+import { REPLY_CHANNEL } from '../outbox/enqueue-reply.ts'
 import { countWaiting, NOTHING_WAITS, type WaitingDeliveries } from '../outbox/waiting-deliveries.ts'
 import type { RecipientNeeds } from '../recipients/ask-recipients.ts'
 import { type RecipientStates, readRecipientStates } from '../recipients/recipient-states.ts'
-import type { ChannelResource, ChannelType } from '../schema.ts'
+import type { ChannelResource, ChannelTemplate, ChannelType } from '../schema.ts'
+import { readTiming } from '../timing/plan-delivery.ts'
 import { findUnavailableReason, type ServerAbilities } from './channel-settings.ts'
 import type { ChannelDestination } from './contract.ts'
 import { type SealedSecrets, type Sealing, toChannelSecrets } from './secrets.ts'
@@ -32,7 +34,7 @@ interface DescribeNeeds {
 
 export type ChannelRow = Selectable<Channels>
 
-/** @throws Failure `not_found`, also for a channel of another workspace */
+/** @throws Failure `not_found`, also for a channel of another workspace, and for the hidden one of replies */
 export async function getChannel(
   connection: Connection,
   actor: Pick<Actor, 'workspaceId'>,
@@ -43,6 +45,7 @@ export async function getChannel(
     .selectAll()
     .where('workspace_id', '=', actor.workspaceId)
     .where('id', '=', id)
+    .where('type', '<>', REPLY_CHANNEL)
     .executeTakeFirst()
   if (!row) throw notFound('Channel')
   return row
@@ -95,10 +98,15 @@ function toChannelResource(
     waiting,
     oldestWaitingAt: toIsoOrNull(oldest),
     behindSince: row.enabled === 1 ? toIsoOrNull(row.behind_since) : null,
+    template: parseChannelTemplate(row),
+    ...readTiming(row),
     createdAt: toIso(row.created_at),
     updatedAt: toIso(row.updated_at),
   }
 }
+
+export const parseChannelTemplate = ({ template }: Pick<ChannelRow, 'template'>): ChannelTemplate | null =>
+  template === null ? null : JSON.parse(template)
 
 /** @throws when another installation sealed the secrets, or somebody changed them */
 export function unsealSecrets({ sealing }: Pick<ChannelNeeds, 'sealing'>, row: ChannelRow): SealedSecrets {

@@ -2,6 +2,7 @@
 
 import type { Connection } from '../../../storage/database/open-database.ts'
 import type { Actor } from '../../accounts/access/actor.ts'
+import { REPLY_CHANNEL } from '../outbox/enqueue-reply.ts'
 
 export async function channelsExist(
   connection: Connection,
@@ -13,6 +14,7 @@ export async function channelsExist(
     .selectFrom('channels')
     .select('id')
     .where('workspace_id', '=', actor.workspaceId)
+    .where('type', '<>', REPLY_CHANNEL)
     .where('id', 'in', ids)
     .execute()
   return rows.length === new Set(ids).size

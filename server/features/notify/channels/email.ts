@@ -1,7 +1,8 @@
 // Sends e-mail through the operator's SMTP server. A submission never decides the sender or the recipients of a mail.
 
 import addressparser from 'nodemailer/lib/addressparser'
-import { listSmtpSecrets, type Mailer, openMailer } from '../../../http/mail/smtp.ts'
+import type { MailPurpose } from '../../../http/mail/send-mail.ts'
+import { listSmtpSecrets, openMailer } from '../../../http/mail/smtp.ts'
 import type {
   ChannelDestination,
   ChannelSender,
@@ -17,7 +18,39 @@ import { sanitizeResponse } from './service-response.ts'
 /** Longer than the limit of an HTTP request: some mail servers greet slowly on purpose, against spam. */
 const TIMEOUT_MS = 30_000
 
-export const sendEmail: ChannelSender = async (needs, to, notice) => {
+export const sendEmail: ChannelSender = (needs, to, notice) =>
+  sendMailOnce(needs, {
+    recipients: to.recipients.length,
+    purpose: 'notification',
+    hiddenUrls: [to.stop?.oneClickUrl, to.stop?.url],
+    toMail: (from) => toMail(needs, to, notice, from),
+  })
+
+export interface OutgoingMail {
+  from: Mailbox
+  to: Mailbox[]
+  replyTo?: Mailbox
+  subject: string
+  messageId: string
+  date: Date
+  headers: Record<string, string>
+  text: string
+  html?: string
+}
+
+interface MailAttempt {
+  recipients: number
+  purpose: MailPurpose
+  /** Links that only the recipient may see. */
+  hiddenUrls: (string | null | undefined)[]
+  toMail: (from: Mailbox) => OutgoingMail
+}
+
+/** One attempt to hand a mail to the operator's mail server. */
+export async function sendMailOnce(
+  needs: SendNeeds,
+  { recipients, purpose, hiddenUrls, toMail }: MailAttempt,
+): Promise<DeliveryResult> {
   const { smtpUrl, mailFrom } = needs
   const from = addressparser(mailFrom ?? '', { flatten: true })[0]
   if (!smtpUrl || !from?.address) {
@@ -25,11 +58,10 @@ export const sendEmail: ChannelSender = async (needs, to, notice) => {
     return { outcome: 'unreachable', httpStatus: null, answer, operatorFault: true }
   }
   const { mailBudget } = needs
-  if (mailBudget && !(await mailBudget.take(to.recipients.length, 'notification')))
-    return postpone(mailBudget.msUntilReset())
+  if (mailBudget && !(await mailBudget.take(recipients, purpose))) return postpone(mailBudget.msUntilReset())
   const secrets = listSmtpSecrets(smtpUrl)
-  const mail = toMail(needs, to, notice, from)
-  const request = describeMail(mail, to.stop)
+  const mail = toMail(from)
+  const request = describeMail(mail, hiddenUrls)
   try {
     const signal = AbortSignal.timeout(needs.timeoutMs ?? TIMEOUT_MS)
     const sent = await openMailer(smtpUrl).sendMail({ ...mail, signal })
@@ -46,15 +78,12 @@ export const sendEmail: ChannelSender = async (needs, to, notice) => {
 }
 
 /**
- * The link that stops the mails is the recipient's: whoever sees it can stop them. Passwords of the mail server are not
+ * A link that stops mails, or confirms a submission, is the recipient's: whoever sees it can use it. Passwords of the mail server are not
  * in a mail.
  */
-function describeMail(mail: ReturnType<typeof toMail>, stop: StopLink | undefined) {
+function describeMail(mail: OutgoingMail, hiddenUrls: MailAttempt['hiddenUrls']) {
   const hideLinks = (text: string) =>
-    [stop?.oneClickUrl, stop?.url].reduce(
-      (rest: string, url) => (url ? rest.replaceAll(url, '(hidden)') : rest),
-      text,
-    )
+    hiddenUrls.reduce((rest: string, url) => (url ? rest.replaceAll(url, '(hidden)') : rest), text)
   const headers = {
     From: `${mail.from.name} <${mail.from.address}>`,
     To: mail.to.map(({ address }) => address).join(', '),
@@ -79,7 +108,7 @@ const postpone = (msUntilReset: number): DeliveryResult => ({
   postponed: { ms: Math.min(msUntilReset, LOOK_AGAIN_MS) },
 })
 
-interface Mailbox {
+export interface Mailbox {
   name: string
   address: string
 }
@@ -100,11 +129,16 @@ function toMail(needs: SendNeeds, to: ChannelDestination, notice: Notice, from: 
     },
     text: mailText(notice, to.stop?.url),
     html: mailHtml(notice, to.stop?.url),
-  } satisfies Parameters<Mailer['sendMail']>[0]
+  } satisfies OutgoingMail
 }
 
-/** No text of a form or a visitor is in a subject: strangers must not decide what stands in an inbox. */
-function toSubject({ event, submissionId }: Notice): string {
+/**
+ * No text of a form or a visitor is in a subject, because strangers must not decide what stands in an inbox: unless the
+ * channel's owner has put it there.
+ */
+export function toSubject({ event, submissionId, layout, total }: Notice): string {
+  if (layout?.subject) return layout.subject
+  if (event === 'submission.digest') return `${total} new form submissions`
   if (event === 'test') return 'Test notification'
   if (event === 'channel.disabled') return 'A notification channel was switched off'
   if (event === 'channel.behind') return 'A notification channel falls behind'

@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import { cutPage, orderByCreation, type Page, readPageQuery } from '../../../lib/pagination.ts'
 import type { Database } from '../../../storage/database/open-database.ts'
 import type { Actor } from '../../accounts/access/actor.ts'
+import { REPLY_CHANNEL } from '../outbox/enqueue-reply.ts'
 import type { ChannelListQueryInput, ChannelResource } from '../schema.ts'
 import { describeChannels } from './channel.ts'
 import type { ServerAbilities } from './channel-settings.ts'
@@ -17,7 +18,10 @@ export async function listChannels(
   query: ChannelListQueryInput,
 ): Promise<Page<ChannelResource>> {
   const { limit, after } = readPageQuery(query, ORDER)
-  const channels = db.read.selectFrom('channels').where('workspace_id', '=', actor.workspaceId)
+  const channels = db.read
+    .selectFrom('channels')
+    .where('workspace_id', '=', actor.workspaceId)
+    .where('type', '<>', REPLY_CHANNEL)
   let page = channels.selectAll()
   if (after) page = page.where(sql<boolean>`(created_at, id) < (${after.value}, ${after.id})`)
   const found = await page

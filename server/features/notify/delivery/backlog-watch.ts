@@ -8,6 +8,7 @@ import { DAY_MS } from '../../../lib/utc-day.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import type { ChannelRow } from '../channels/channel.ts'
 import { CHANNEL_BEHIND, enqueueOwnerNotice } from '../outbox/enqueue-deliveries.ts'
+import { REPLY_CHANNEL } from '../outbox/enqueue-reply.ts'
 import { countWaiting, NOTHING_WAITS, type WaitingDeliveries } from '../outbox/waiting-deliveries.ts'
 import { type BacklogTrend, extendTrend, hasCaughtUp, isFallingBehind } from './backlog-trend.ts'
 
@@ -85,6 +86,8 @@ async function check(state: WatchState): Promise<void> {
   const trends = new Map<number, BacklogTrend>()
   const backlog: Backlog = { ...NOTHING_WAITS, channelsBehind: 0 }
   const judge = async (channel: WatchedChannel, waiting: WaitingDeliveries) => {
+    // No owner knows the hidden channel of replies, nor can do anything for it.
+    if (channel.type === REPLY_CHANNEL) return
     const trend = extendTrend(state.trends.get(channel.id) ?? [], waiting, now())
     trends.set(channel.id, trend)
     if (await updateEpisode(state, channel, waiting, trend)) backlog.channelsBehind++

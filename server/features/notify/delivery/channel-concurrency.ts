@@ -2,6 +2,7 @@
 // or fails (additive increase, multiplicative decrease). The state is in memory, and begins anew after a pause.
 
 import type { ChannelRow } from '../channels/channel.ts'
+import type { REPLY_CHANNEL } from '../outbox/enqueue-reply.ts'
 import type { ChannelType } from '../schema.ts'
 
 /** Every channel may have so many, whatever its receiver does. */
@@ -12,9 +13,10 @@ export const BASE_CONCURRENCY = 2
  * second (https://api.slack.com/apis/rate-limits), Discord to five in two seconds, Telegram to 20 a minute in a group.
  * More at once would only be refused. Mails share the connections to the mail server (http/mail/smtp.ts).
  */
-export const CONCURRENCY_MAX: Record<ChannelType, number> = {
+export const CONCURRENCY_MAX: Record<ChannelType | typeof REPLY_CHANNEL, number> = {
   webhook: 16,
   email: 4,
+  reply: 4,
   slack: BASE_CONCURRENCY,
   discord: BASE_CONCURRENCY,
   telegram: BASE_CONCURRENCY,
@@ -81,7 +83,7 @@ export function createChannelConcurrency(clock: () => number = () => performance
       if (!pace) return
       pace.usedAt = now
       if (!attempt.delivered || attempt.tookMs >= SLOW_MS) shrink(pace, attempt, now)
-      else if (attempt.tookMs < QUICK_MS) grow(pace, CONCURRENCY_MAX[type as ChannelType])
+      else if (attempt.tookMs < QUICK_MS) grow(pace, CONCURRENCY_MAX[type as keyof typeof CONCURRENCY_MAX])
       remember(id, pace)
     },
   }

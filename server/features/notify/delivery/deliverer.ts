@@ -5,7 +5,9 @@ import { withTimeout } from '../../../lib/concurrency/with-timeout.ts'
 import { describeError, log } from '../../../lib/log.ts'
 import { runForNobody } from '../../../lib/telemetry/request-context.ts'
 import type { WakeDeliverer } from '../channels/contract.ts'
+import { gatherDigests, settleDigests } from '../digests/gather-digests.ts'
 import { isOwnerNotice } from '../outbox/enqueue-deliveries.ts'
+import { REPLY_CHANNEL } from '../outbox/enqueue-reply.ts'
 import { type AttemptNeeds, attemptDelivery } from './attempt-delivery.ts'
 import { openBacklogWatch } from './backlog-watch.ts'
 import { type ChannelConcurrency, createChannelConcurrency } from './channel-concurrency.ts'
@@ -15,7 +17,12 @@ import { createDeliveryMetrics } from './delivery-metrics.ts'
 import { hasFreeSlots, type RoundRobinPosition, scheduleTurns } from './fair-schedule.ts'
 import { createMailFaultLog } from './mail-fault-log.ts'
 import { observeAttempt } from './observe-attempt.ts'
-import { logUnrecordedAttempt, recordAttempts, type UnrecordedAttempt } from './record-attempts.ts'
+import {
+  countsForChannel,
+  logUnrecordedAttempt,
+  recordAttempts,
+  type UnrecordedAttempt,
+} from './record-attempts.ts'
 
 export interface DelivererNeeds extends AttemptNeeds {
   now: () => number
@@ -36,6 +43,8 @@ export interface Deliverer {
   close(): Promise<void>
 }
 
+/** The types of channels whose deliveries are mails. */
+const MAIL_TYPES: string[] = ['email', REPLY_CHANNEL]
 /** Notices to owners about their channels, sent at the same time. */
 const CONCURRENT_NOTICES = 2
 /** With more attempts on their way than this, results wait for others. */
@@ -130,12 +139,12 @@ async function runCycle(state: State) {
       await gatherResults(state)
       const results = state.unrecorded
       state.unrecorded = []
-      const claims = await recordAndClaim(state, results).catch(async (error) => {
+      const claimed = await recordAndClaim(state, results).catch(async (error) => {
         await recordEach(state, results)
         throw error
       })
-      for (const claim of claims) startAttempt(state, claim)
-      more = claims.length > 0 || state.unrecorded.length > 0
+      for (const claim of claimed.claims) startAttempt(state, claim)
+      more = claimed.more || state.unrecorded.length > 0
     }
   } while (state.wokenAgain && !state.closed)
   if (state.degraded) log.info('deliveries_go_on')
@@ -153,14 +162,18 @@ async function gatherResults(state: State) {
 }
 
 /** Records the results and claims due deliveries, in one transaction. */
-async function recordAndClaim(state: State, results: UnrecordedAttempt[]): Promise<Claim[]> {
+async function recordAndClaim(
+  state: State,
+  results: UnrecordedAttempt[],
+): Promise<{ claims: Claim[]; more: boolean }> {
   const { db, now, leaseMs = LEASE_MS } = state.needs
   const [at, inFlight] = [now(), [...state.inFlight.values()]]
   const notices = inFlight.filter(({ event }) => isOwnerNotice(event)).map(({ id }) => id)
   const toChannels = inFlight.filter(({ event }) => !isOwnerNotice(event))
   const claimed = await db.write(async (connection, onCommit) => {
     await recordAttempts({ connection, engine: db.engine, onCommit, wake: () => wake(state) }, results)
-    if (!hasFreeSlots(toChannels)) return undefined
+    const isUnfinished = await settleDigests(connection)
+    if (!hasFreeSlots(toChannels)) return { claims: [], round: state.round, isUnfinished }
     const { turns, round } = await scheduleTurns(connection, db.engine, {
       now: at,
       inFlight: toChannels,
@@ -169,13 +182,19 @@ async function recordAndClaim(state: State, results: UnrecordedAttempt[]): Promi
       getLimit: state.concurrency.getLimit,
     })
     const ownerNotices = { limit: CONCURRENT_NOTICES - notices.length, inFlightIds: notices }
-    const request = { turns, ownerNotices, now: at, leaseMs }
-    return { claims: await claimDeliveries(connection, db.engine, request), round }
+    const gathering = await gatherDigests(
+      connection,
+      turns.map(({ channel }) => channel),
+      at,
+    )
+    const ready = turns.filter(({ channel }) => !gathering.has(channel.id))
+    const request = { turns: ready, ownerNotices, now: at, leaseMs }
+    const claims = await claimDeliveries(connection, db.engine, request)
+    return { claims, round, isUnfinished: isUnfinished || gathering.size > 0 }
   })
-  if (!claimed) return []
   state.round = claimed.round
   noteRunning(state, [...toChannels, ...claimed.claims])
-  return claimed.claims
+  return { claims: claimed.claims, more: claimed.claims.length > 0 || claimed.isUnfinished }
 }
 
 /** @param running all attempts that have a slot now */
@@ -214,13 +233,14 @@ async function runAttempt(state: State, claim: Claim) {
   const { result, tookMs } = attempted
   const isNotice = isOwnerNotice(claim.event)
   state.metrics.countAttempt(isNotice ? 'email' : claim.channel.type, result.outcome)
-  state.mailFaults.note(isNotice || claim.channel.type === 'email', result)
+  state.mailFaults.note(isNotice || MAIL_TYPES.includes(claim.channel.type), result)
   if (isNotice) return
   const delivered = result.outcome === 'delivered'
   state.concurrency.record(claim.channel, { delivered, startedAt, tookMs })
   if (delivered) state.breaker.reset(claim.channel.id)
   // A receiver that refuses this message alone has answered: it is not away.
-  else if (result.permanent?.what !== 'message') state.breaker.recordFailure(claim.channel.id, now())
+  else if (result.permanent?.what !== 'message' && countsForChannel(claim.event, result))
+    state.breaker.recordFailure(claim.channel.id, now())
 }
 
 async function close(state: State) {

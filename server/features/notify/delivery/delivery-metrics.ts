@@ -2,13 +2,14 @@
 
 import type { Metric } from '../../../http/health-and-metrics.ts'
 import type { DeliveryResult } from '../channels/contract.ts'
+import { REPLY_CHANNEL } from '../outbox/enqueue-reply.ts'
 import { CHANNEL_TYPES, DELIVERY_OUTCOMES } from '../schema.ts'
 import type { Backlog } from './backlog-watch.ts'
 
 export function createDeliveryMetrics() {
   // An interrupted attempt has no result that this process could count.
   const outcomes = DELIVERY_OUTCOMES.filter((outcome) => outcome !== 'interrupted')
-  const attempts = CHANNEL_TYPES.flatMap((channel) =>
+  const attempts = [...CHANNEL_TYPES, REPLY_CHANNEL].flatMap((channel) =>
     outcomes.map((outcome) => ({ channel, outcome, count: 0 })),
   )
   return {

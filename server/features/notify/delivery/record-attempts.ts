@@ -6,6 +6,8 @@ import type { Connection, DatabaseEngine } from '../../../storage/database/open-
 import type { DeliveryResult } from '../channels/contract.ts'
 import { toStoredRequest } from '../channels/sent-request.ts'
 import { isOwnerNotice } from '../outbox/enqueue-deliveries.ts'
+import { isReplyEvent } from '../outbox/enqueue-reply.ts'
+import { leaveQuietHours, readTiming } from '../timing/plan-delivery.ts'
 import type { Claim } from './claim-deliveries.ts'
 import { describeFailure } from './describe-failure.ts'
 import { type ChannelFailureNeeds, recordChannelFailure } from './record-channel-failure.ts'
@@ -46,12 +48,19 @@ export async function recordAttempts(
     else if (await scheduleRetry(connection, claim, report)) {
       await insertAttempts(connection, [{ ...claim, ...report }])
       // A delivery that nobody has confirmed in time says nothing about the channel.
-      if (!isOwnerNotice(claim.event) && !report.result.postponed)
+      if (countsForChannel(claim.event, report.result) && !report.result.postponed)
         await recordChannelFailure(needs, claim, report)
     }
   }
   if (delivered.length > 0) await recordDelivered(connection, delivered)
 }
+
+/**
+ * Whether a failure says something about the channel. Each reply goes to another address, so that only the mail server of
+ * this server can fail them all.
+ */
+export const countsForChannel = (event: string, { operatorFault }: DeliveryResult): boolean =>
+  isReplyEvent(event) ? operatorFault === true : !isOwnerNotice(event)
 
 /**
  * Nothing was sent, so no attempt is used up. The channel waits as a whole, so that each of its deliveries does not try.
@@ -69,7 +78,7 @@ async function postpone(
     .updateTable('deliveries')
     .set((e) => ({
       leased_until: null,
-      due_at: now + postponed.ms,
+      due_at: leaveQuietHours(readTiming(claim.channel).quietHours, now + postponed.ms),
       attempts: e('attempts', '-', 1),
       last_error: describeFailure(result),
     }))
@@ -147,7 +156,7 @@ async function scheduleRetry(connection: Connection, claim: Claim, report: Attem
   return numUpdatedRows > 0n
 }
 
-function toUpdate({ attempts, interrupted }: Claim, { result, now }: AttemptReport) {
+function toUpdate({ attempts, interrupted, channel, event }: Claim, { result, now }: AttemptReport) {
   // When the channel is broken for good, its deliveries wait for the repair. When it refuses this message alone, the
   // delivery has failed.
   const dueAt =
@@ -155,7 +164,9 @@ function toUpdate({ attempts, interrupted }: Claim, { result, now }: AttemptRepo
       ? undefined
       : planNextAttempt({ at: now, attempts: attempts - interrupted, retryAfterMs: result.retryAfterMs })
   const last_error = describeFailure(result)
-  if (dueAt !== undefined) return { last_error, due_at: dueAt }
+  const { quietHours } = readTiming(channel)
+  if (dueAt !== undefined)
+    return { last_error, due_at: isOwnerNotice(event) ? dueAt : leaveQuietHours(quietHours, dueAt) }
   return { last_error, status: 'failed', due_at: null, finished_at: now }
 }
 

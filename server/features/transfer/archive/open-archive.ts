@@ -5,6 +5,7 @@ import { open } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { type Entry, fromFd, type ZipFile } from 'yauzl'
 import { z } from 'zod'
+import { parseJson } from '../../../lib/formats/parse-json.ts'
 import {
   MANIFEST_NAME,
   WORKSPACE_FILES,
@@ -151,14 +152,6 @@ async function readManifest(zip: ZipFile, entries: Map<string, Entry>): Promise<
       `The export is of a newer release (${parsed.data.product}). Bring this server to that release first.`,
     )
   return parsed.data
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 /** What the manifest names is there, and nothing else. */

@@ -1,5 +1,6 @@
 // Reads the records of a file in an archive: lines of JSON, some at a time, in bounded memory.
 
+import { parseJson } from '../../../lib/formats/parse-json.ts'
 import type { WorkspaceFileName } from '../export/manifest.ts'
 import { FileProblem } from '../files/source-file.ts'
 import type { Archive } from './open-archive.ts'
@@ -29,7 +30,7 @@ export async function* readLines(
   for await (const line of splitLines(archive.read(name), name)) {
     row++
     if (row <= skip) continue
-    batch.push({ row, record: parseLine(line) })
+    batch.push({ row, record: parseJson(line.toString()) })
     bytes += line.length
     if (batch.length < BATCH_LINES && bytes < BATCH_BYTES) continue
     yield batch
@@ -58,12 +59,4 @@ async function* splitLines(pieces: AsyncIterable<Buffer>, name: string): AsyncGe
       throw new FileProblem(`The file ${name} in the zip has a line without an end.`)
   }
   if (restBytes > 0) yield Buffer.concat(rest)
-}
-
-function parseLine(line: Buffer): unknown {
-  try {
-    return JSON.parse(line.toString())
-  } catch {
-    return undefined
-  }
 }

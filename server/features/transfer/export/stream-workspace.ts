@@ -11,6 +11,7 @@ import { listCountedDomains } from '../../links/domains/counted-domains.ts'
 import type { LinkRow } from '../../links/link.ts'
 import { readStoredLinks } from '../../links/list.ts'
 import { scanAllLinks } from '../../links/scan-links.ts'
+import { REPLY_CHANNEL } from '../../notify/outbox/enqueue-reply.ts'
 import { type LinkExportNeeds, toLinkRecords } from './export-links.ts'
 import {
   toChannelRecord,
@@ -70,7 +71,8 @@ export async function* streamDomains(scan: WorkspaceScan): AsyncGenerator<string
 }
 
 export async function* streamChannels(scan: WorkspaceScan): AsyncGenerator<string> {
-  for await (const rows of readPages(scan, (after) => selectAfter(scan, 'channels', after).execute()))
+  const select = (after: number) => selectAfter(scan, 'channels', after).where('type', '<>', REPLY_CHANNEL)
+  for await (const rows of readPages(scan, (after) => select(after).execute()))
     yield toLines(rows.map(toChannelRecord))
 }
 

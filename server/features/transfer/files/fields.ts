@@ -182,3 +182,9 @@ function findColumn({ fields, columns }: FileRecord, name: string): string | und
   known.set(name, column)
   return column
 }
+
+/** Reads a record, unless it is broken as a whole. */
+export function readRecord<T>(record: FileRecord, read: (fields: FieldReader) => T) {
+  const fields = new FieldReader(record)
+  return record.problem ? { problems: fields.problems } : fields.result(read(fields))
+}

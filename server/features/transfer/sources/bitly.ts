@@ -1,7 +1,7 @@
 // Reads links of Bitly: what its API lists (https://dev.bitly.com/api-reference, getBitlinksByGroup), and its CSV reports,
 // whose headers differ by report.
 
-import { FieldReader, toPlainName } from '../files/fields.ts'
+import { type FieldReader, readRecord, toPlainName } from '../files/fields.ts'
 import { type ShortUrl, splitShortUrl } from './short-url.ts'
 import type { ImportSource, ReadingOptions, SourceLink } from './source.ts'
 import { createSourceLink } from './source-link.ts'
@@ -39,11 +39,7 @@ export const bitly: ImportSource = {
     return hasBitlink && hasOne(plain, ['long_url', 'Destination URL'])
   },
   isCaseSensitive: true,
-  toLink(record, options) {
-    const fields = new FieldReader(record)
-    if (record.problem) return { problems: fields.problems }
-    return fields.result(readLink(fields, options))
-  },
+  toLink: (record, options) => readRecord(record, (fields) => readLink(fields, options)),
 }
 
 function readLink(fields: FieldReader, options: ReadingOptions): SourceLink {

@@ -1,7 +1,7 @@
 // Reads any table of links: a CSV file, a list of JSON objects. A mapping says which column has what; known names of
 // columns need none.
 
-import { FieldReader } from '../files/fields.ts'
+import { type FieldReader, readRecord } from '../files/fields.ts'
 import type { MappedField } from '../schema.ts'
 import { type CsvMapping, checkMapping, findMapping, suggestMapping } from './csv-mapping.ts'
 import { splitShortUrl, toHost, toSlug } from './short-url.ts'
@@ -18,11 +18,8 @@ export const csv: ImportSource = {
   isCaseSensitive: true,
   suggestMapping,
   checkMapping,
-  toLink(record, options) {
-    const fields = new FieldReader(record)
-    if (record.problem) return { problems: fields.problems }
-    return fields.result(readLink(fields, findMapping(record, options.mapping), options))
-  },
+  toLink: (record, options) =>
+    readRecord(record, (fields) => readLink(fields, findMapping(record, options.mapping), options)),
 }
 
 function readLink(fields: FieldReader, mapping: CsvMapping, options: ReadingOptions): SourceLink {

@@ -1,7 +1,7 @@
 // Reads links of Rebrandly: what its API lists (https://developers.rebrandly.com/docs/link-entity), and CSV files with the
 // same fields.
 
-import { FieldReader, toPlainName } from '../files/fields.ts'
+import { type FieldReader, readRecord, toPlainName } from '../files/fields.ts'
 import { splitShortUrl, toHost, toSlug } from './short-url.ts'
 import type { ImportSource, ReadingOptions, SourceLink } from './source.ts'
 import { createSourceLink } from './source-link.ts'
@@ -15,11 +15,7 @@ export const rebrandly: ImportSource = {
     return plain.has('slashtag') && (plain.has('destination') || plain.has('destinationurl'))
   },
   isCaseSensitive: true,
-  toLink(record, options) {
-    const fields = new FieldReader(record)
-    if (record.problem) return { problems: fields.problems }
-    return fields.result(readLink(fields, options))
-  },
+  toLink: (record, options) => readRecord(record, (fields) => readLink(fields, options)),
 }
 
 function readLink(fields: FieldReader, options: ReadingOptions): SourceLink {

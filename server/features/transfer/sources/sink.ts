@@ -1,6 +1,6 @@
 // Reads links of Sink: the JSON that its dashboard exports (miantiao-me/Sink, shared/schemas/link.ts, ExportData).
 
-import { FieldReader } from '../files/fields.ts'
+import { type FieldReader, readRecord } from '../files/fields.ts'
 import { toSlug } from './short-url.ts'
 import type { ImportSource, ReadingOptions, SourceLink } from './source.ts'
 import { createSourceLink, LOST_PASSWORD } from './source-link.ts'
@@ -15,11 +15,7 @@ export const sink: ImportSource = {
   isLinkFile: (columns) => ['url', 'slug', 'createdAt', 'updatedAt'].every((name) => columns.includes(name)),
   // A setting of the server decides. Where it folds case, no two slugs differ in case only.
   isCaseSensitive: true,
-  toLink(record, options) {
-    const fields = new FieldReader(record)
-    if (record.problem) return { problems: fields.problems }
-    return fields.result(readLink(fields, options))
-  },
+  toLink: (record, options) => readRecord(record, (fields) => readLink(fields, options)),
 }
 
 function readLink(fields: FieldReader, options: ReadingOptions): SourceLink {

@@ -2,9 +2,10 @@
 // transfer/archive/ reads.
 
 import { fromReversibleCell } from '../../../lib/formats/csv-line.ts'
+import { parseJson } from '../../../lib/formats/parse-json.ts'
 import { REDIRECT_STATUSES } from '../../links/schema.ts'
 import { splitTexts } from '../export/joined-texts.ts'
-import { FieldReader } from '../files/fields.ts'
+import { type FieldReader, readRecord } from '../files/fields.ts'
 import type { FileRecord } from '../files/source-file.ts'
 import type { ImportSource, ReadingOptions, SourceLink } from './source.ts'
 import { createSourceLink, LOST_PASSWORD } from './source-link.ts'
@@ -18,11 +19,8 @@ export const towpath: ImportSource = {
       columns.includes(name),
     ),
   isCaseSensitive: true,
-  toLink(record, options) {
-    const fields = new FieldReader(record.columns ? restoreCells(record) : record)
-    if (record.problem) return { problems: fields.problems }
-    return fields.result(readLink(fields, options))
-  },
+  toLink: (record, options) =>
+    readRecord(record.columns ? restoreCells(record) : record, (fields) => readLink(fields, options)),
 }
 
 /** As the cells were before the export made them safe for spreadsheets. */
@@ -83,14 +81,6 @@ function readTargets(fields: FieldReader, name: string): Record<string, string> 
     return { ...targets } as Record<string, string>
   fields.add(name, value, 'This has to be an object of names and URLs, as JSON.')
   return {}
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 function readStatus(fields: FieldReader): SourceLink['redirectStatus'] {

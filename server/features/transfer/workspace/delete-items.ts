@@ -1,7 +1,7 @@
 // Undoes the import of a workspace's export: what it has created goes for good, unless somebody has changed it, or something
 // new belongs to it.
 
-import type { Database } from '../../../storage/database/open-database.ts'
+import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import { type Actor, allow } from '../../accounts/access/actor.ts'
 import { deleteSubmissionRows } from '../../forms/submissions/delete-submission.ts'
 import { hasLinks } from '../../links/domains/domain-links.ts'
@@ -31,6 +31,19 @@ export type DeleteItem<Run = Undo> = (
 ) => Promise<string | undefined>
 
 const CHANGED = 'It was changed after the import.'
+
+async function deleteRow(
+  connection: Connection,
+  table: 'forms' | 'channels' | 'domains',
+  { workspaceId }: Actor,
+  id: number,
+): Promise<undefined> {
+  await connection
+    .deleteFrom<'forms' | 'channels' | 'domains'>(table)
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', id)
+    .execute()
+}
 
 export const deleteSubmissionUnlessChanged: DeleteItem = ({ actor }, db, { item_id, item_updated_at }) => {
   allow(actor, 'forms:write')
@@ -67,12 +80,7 @@ export const deleteFormUnlessUsed: DeleteItem = ({ actor }, db, { item_id, item_
       .limit(1)
       .executeTakeFirst()
     if (submission) return 'It has submissions.'
-    await connection
-      .deleteFrom('forms')
-      .where('workspace_id', '=', actor.workspaceId)
-      .where('id', '=', item_id)
-      .execute()
-    return undefined
+    return deleteRow(connection, 'forms', actor, item_id)
   })
 }
 
@@ -93,12 +101,7 @@ export const deleteChannelUnlessChanged: DeleteItem = ({ actor }, db, { item_id,
       .where('workspace_id', '=', actor.workspaceId)
       .execute()
     if (forms.some(({ channel_ids }) => JSON.parse(channel_ids).includes(item_id))) return 'A form uses it.'
-    await connection
-      .deleteFrom('channels')
-      .where('workspace_id', '=', actor.workspaceId)
-      .where('id', '=', item_id)
-      .execute()
-    return undefined
+    return deleteRow(connection, 'channels', actor, item_id)
   })
 }
 
@@ -115,11 +118,6 @@ export const deleteDomainUnlessUsed: DeleteItem = ({ actor }, db, { item_id, ite
     if (row.updated_at !== Number(item_updated_at)) return CHANGED
     if (row.verified_at !== null) return 'It is verified, and answers.'
     if (await hasLinks(connection, row)) return 'It has links.'
-    await connection
-      .deleteFrom('domains')
-      .where('workspace_id', '=', actor.workspaceId)
-      .where('id', '=', item_id)
-      .execute()
-    return undefined
+    return deleteRow(connection, 'domains', actor, item_id)
   })
 }

@@ -143,7 +143,7 @@ export async function storeForm(
     ...settings,
     channelIds: [...channels.values()].map(({ id }) => id),
   })
-  refuseBlockedTargets({ ...needs, origin: needs.site.origin, isBlocked: needs.site.isBlocked }, input)
+  refuseBlockedTargets(needs.site, input)
   const columns = {
     ...toFormColumns(input),
     name: input.name,

@@ -63,6 +63,12 @@ export interface Submissions {
   language: string | null
   /** 0 while its channels are not told and it is no lead: it came as spam, or the sender has not confirmed it. */
   announced: Generated<number>
+  /** When it was announced, where that was later than it came. */
+  announced_at: number | null
+  /** What the classifier has learned from it: `spam` or `good`, and the numbers of its features. */
+  learned: string | null
+  /** Seconds between the page view and the submission, where the snippet was on the page. */
+  page_seconds: number | null
   notes: string | null
   email: string | null
   /** HMAC of form, IP address and fields with the salt of the day. Equal fingerprints are duplicates. */
@@ -123,6 +129,40 @@ export interface ErasedFiles {
   bytes: number
 }
 
+/** What was erased of one e-mail address. */
+export interface ErasureReceipts {
+  id: Generated<number>
+  workspace_id: number
+  /** A keyed hash of the address in lower case. */
+  email_hash: string
+  started_at: number
+  /** Null while the erasure runs, or was interrupted. */
+  finished_at: number | null
+  /** Every submission up to this id has been looked at. */
+  searched_up_to: Generated<number>
+  submissions: Generated<number>
+  files: Generated<number>
+  deliveries: Generated<number>
+  replies: Generated<number>
+}
+
+/** The last reply to an address by a form: it gets one a day. */
+export interface Replies {
+  form_id: number
+  /** HMAC of the mailbox (`forms/replies/mailbox.ts`). */
+  address: string
+  workspace_id: number
+  queued_at: number
+}
+
+/** An address that wants no replies of the workspace. */
+export interface ReplyStops {
+  workspace_id: number
+  /** As in `replies`. */
+  address: string
+  stopped_at: number
+}
+
 /** A touch before a submission. The first touch has position 0; the last one has the highest position. */
 export interface Touches {
   submission_id: number
@@ -159,4 +199,31 @@ export interface FormAttempts {
 export interface CaptchaTokens {
   token: string
   expires_at: number
+}
+
+/** How much the classifier of a workspace has learned. */
+export interface SpamTotals {
+  workspace_id: number
+  spam: Generated<number>
+  good: Generated<number>
+  /** Grows with each change of the counts, and of the allowed senders. */
+  revision: Generated<number>
+}
+
+/** In how many submissions of each kind a feature was. */
+export interface SpamWords {
+  workspace_id: number
+  /** A part of the feature's HMAC: the word itself is not stored. */
+  word: number
+  spam: number
+  good: number
+}
+
+/** Their submissions are never spam. */
+export interface AllowedSenders {
+  id: Generated<number>
+  workspace_id: number
+  /** `ada@example.com` or `*@example.com`, in lower case. */
+  address: string
+  created_at: number
 }

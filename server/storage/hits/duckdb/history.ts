@@ -1,7 +1,6 @@
 // Reads all hits of a DuckDB file for a move to another engine. The file is opened for reading only.
 
-import { availableParallelism } from 'node:os'
-import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+import type { DuckDBConnection } from '@duckdb/node-api'
 import { DAY_MS } from '../../../lib/utc-day.ts'
 import type { Hit } from '../hit.ts'
 import { HIT_COLUMNS } from '../hit-columns.ts'
@@ -14,13 +13,13 @@ import {
   toDayFigures,
 } from '../hit-history.ts'
 import { HIT_TYPES, isNewestLayout } from './layout.ts'
+import { openReadOnly } from './open-read-only.ts'
 import { quoteLiteral } from './values.ts'
 
 /** About the hits of one slice. A slice is a file of 80 MB, and one block for the other engine. */
 const SLICE_HITS = 200_000
 /** Slices begin at whole minutes, so that planning them is one short question. */
 const MINUTE_MS = 60_000
-const MEMORY_MB = 256
 
 export interface HitHistory {
   /** The last batch of each node that the file holds. */
@@ -36,15 +35,7 @@ export interface HitHistory {
 
 /** @param scratchDir where DuckDB puts what does not fit into its memory @throws when another process writes the file */
 export async function openHitHistory(path: string, scratchDir: string): Promise<HitHistory> {
-  const instance = await DuckDBInstance.create(path, {
-    access_mode: 'READ_ONLY',
-    memory_limit: `${MEMORY_MB}MB`,
-    threads: String(Math.min(2, availableParallelism())),
-    temp_directory: scratchDir,
-    autoinstall_known_extensions: 'false',
-    autoload_known_extensions: 'false',
-    preserve_insertion_order: 'false',
-  })
+  const instance = await openReadOnly(path, scratchDir)
   const connection = await instance.connect()
   const close = () => {
     connection.closeSync()

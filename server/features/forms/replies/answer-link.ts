@@ -1,0 +1,75 @@
+// Answers the links in mails to senders: `/f/confirm/{token}` and `/f/stop/{token}`. A GET changes nothing, because mail
+// scanners follow links. No cookie is read or set: the link is the right.
+
+import { html } from 'hono/html'
+import { type Html, renderHtmlPage } from '../../../http/html-page.ts'
+import {
+  type Confirmation,
+  type ConfirmNeeds,
+  confirmSubmission,
+  describeConfirmation,
+} from './confirm-submission.ts'
+import { findLinkTexts } from './link-texts.ts'
+import type { LinkKind } from './reply-links.ts'
+import { stopReplies } from './stop-replies.ts'
+
+export interface LinkRequest {
+  kind: LinkKind
+  token: string
+  method: string
+  headers: Record<string, string>
+}
+
+export interface AnswerLinkNeeds extends ConfirmNeeds {
+  /** The page that thanks for a submission, with the form's own words. */
+  renderThanks: (form: Confirmation['form'], headers: Record<string, string>) => Response | Promise<Response>
+}
+
+const METHODS = 'GET, HEAD, POST'
+
+export async function answerReplyLink(needs: AnswerLinkNeeds, request: LinkRequest): Promise<Response> {
+  const { kind, method, headers } = request
+  if (!['GET', 'HEAD', 'POST'].includes(method))
+    return new Response(null, { status: 405, headers: { ...headers, Allow: METHODS } })
+  return kind === 'confirm' ? answerConfirm(needs, request) : answerStop(needs, request)
+}
+
+async function answerConfirm(needs: AnswerLinkNeeds, { token, method, headers }: LinkRequest) {
+  const confirmation = await (method === 'POST' ? confirmSubmission : describeConfirmation)(needs, token)
+  const texts = findLinkTexts(confirmation?.language ?? null)
+  if (!confirmation) return renderMessage(404, texts.unknownTitle, texts.unknown, headers)
+  const { state, waiting, form } = confirmation
+  if (state === 'expired') return renderMessage(410, texts.expiredTitle, texts.expired, headers)
+  if (state === 'confirmed') return needs.renderThanks(form, headers)
+  const many = waiting > 1 ? html`<p>${texts.confirmMany.replace('{n}', String(waiting))}</p>\n` : ''
+  return renderQuestion(
+    texts.confirmTitle,
+    html`<p>${texts.confirmLead}</p>
+${many}<p class="message"><strong>${form.name}</strong></p>`,
+    texts.confirmButton,
+    headers,
+  )
+}
+
+async function answerStop(needs: AnswerLinkNeeds, { token, method, headers }: LinkRequest) {
+  const texts = findLinkTexts(null)
+  if (method === 'POST' && (await stopReplies(needs, token)))
+    return renderMessage(200, texts.stoppedTitle, texts.stopped, headers)
+  if (method === 'POST' || !needs.links.readStopToken(token))
+    return renderMessage(404, texts.unknownTitle, texts.unknown, headers)
+  return renderQuestion(texts.stopTitle, html`<p>${texts.stopLead}</p>`, texts.stopButton, headers)
+}
+
+const renderMessage = (status: number, title: string, text: string, headers: Record<string, string>) =>
+  renderHtmlPage(status, title, html`<h1>${title}</h1>\n<p>${text}</p>`, headers)
+
+/** The form posts to the page's own address. */
+const renderQuestion = (title: string, lead: Html, button: string, headers: Record<string, string>) =>
+  renderHtmlPage(
+    200,
+    title,
+    html`<h1>${title}</h1>
+${lead}
+<form method="post"><button type="submit">${button}</button></form>`,
+    headers,
+  )

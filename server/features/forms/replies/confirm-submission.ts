@@ -1,0 +1,120 @@
+// What the holder of a confirmation link may do: see what it is about, and confirm.
+
+import { sql } from 'kysely'
+import type { Connection, Database } from '../../../storage/database/open-database.ts'
+import { announceHeldSubmissions } from '../leads/announce-submission.ts'
+import { toMailbox } from './mailbox.ts'
+import type { ConfirmLink, ReplyLinks } from './reply-links.ts'
+
+export interface ConfirmNeeds {
+  db: Database
+  now: () => number
+  links: ReplyLinks
+  /** Tells the deliverer that a delivery waits. */
+  wakeDeliverer: () => void
+}
+
+export interface Confirmation {
+  state: 'waiting' | 'confirmed' | 'expired'
+  /** How many submissions one press confirms. */
+  waiting: number
+  form: { name: string; successMessage: string | null; pageUrl: string | null }
+  /** Of the sender's page. */
+  language: string | null
+}
+
+/** One press confirms at most so many. Nobody sends a form more often before pressing. */
+const CONFIRMED_MAX = 50
+
+/** @returns undefined for a token that is not ours, and where the submission is gone */
+export async function describeConfirmation(
+  { db, now, links }: ConfirmNeeds,
+  token: string,
+): Promise<Confirmation | undefined> {
+  const link = links.readConfirmToken(token)
+  const row = link && (await findSubmission(db.read, link))
+  if (!link || !row) return undefined
+  const isWaiting = row.status === 'unconfirmed'
+  const isExpired = isWaiting && link.expiresAt <= now()
+  return {
+    state: isExpired ? 'expired' : isWaiting ? 'waiting' : 'confirmed',
+    waiting: isWaiting ? (await listWaiting(db.read, link, row)).length : 0,
+    form: { name: row.name, successMessage: row.success_message, pageUrl: row.page_url },
+    language: row.language,
+  }
+}
+
+/**
+ * Confirms the submission, and all others that the same mailbox has sent to the form and not confirmed: they got no mail of
+ * their own. Does nothing the second time.
+ */
+export async function confirmSubmission(
+  needs: ConfirmNeeds,
+  token: string,
+): Promise<Confirmation | undefined> {
+  const confirmation = await describeConfirmation(needs, token)
+  const link = needs.links.readConfirmToken(token)
+  if (!link || confirmation?.state !== 'waiting') return confirmation
+  const { db, wakeDeliverer } = needs
+  const { workspaceId } = link
+  await db.write(async (connection, onCommit) => {
+    const row = await findSubmission(connection, link)
+    if (row?.status !== 'unconfirmed') return
+    const confirmed = await connection
+      .updateTable('submissions')
+      .set({ status: 'new' })
+      .where('workspace_id', '=', workspaceId)
+      .where('id', 'in', await listWaiting(connection, link, row))
+      .where('status', '=', 'unconfirmed')
+      .returning('id')
+      .execute()
+    const held = { workspaceId, ids: confirmed.map(({ id }) => id), at: needs.now() }
+    await announceHeldSubmissions(connection, onCommit, { engine: db.engine, wakeDeliverer }, held)
+  })
+  return { ...confirmation, state: 'confirmed' }
+}
+
+const findSubmission = (connection: Connection, { workspaceId, submissionId }: ConfirmLink) =>
+  connection
+    .selectFrom('submissions')
+    .innerJoin('forms', 'forms.id', 'submissions.form_id')
+    .select([
+      'submissions.status',
+      'submissions.email',
+      'submissions.form_id',
+      'submissions.language',
+      'forms.name',
+      'forms.success_message',
+      'forms.page_url',
+    ])
+    .where('submissions.workspace_id', '=', workspaceId)
+    .where('submissions.id', '=', submissionId)
+    .executeTakeFirst()
+
+/** @returns the submission of the link first, and then the newest others of its mailbox */
+async function listWaiting(
+  connection: Connection,
+  { workspaceId, submissionId }: ConfirmLink,
+  { email, form_id }: { email: string | null; form_id: number },
+): Promise<number[]> {
+  const mailbox = toMailbox(email ?? '')
+  const [name = '', domain = ''] = mailbox.split('@')
+  const lower = sql<string>`lower(email)`
+  const rows = await connection
+    .selectFrom('submissions')
+    .select(['id', 'email'])
+    .where('workspace_id', '=', workspaceId)
+    // `,` follows `+` in ASCII: all tags of this name, on the index by address.
+    .where((e) =>
+      e.or([e(lower, '=', mailbox), e.and([e(lower, '>=', `${name}+`), e(lower, '<', `${name},`)])]),
+    )
+    .where('email', 'is not', null)
+    .where('form_id', '=', form_id)
+    .where('status', '=', 'unconfirmed')
+    .where('id', '<>', submissionId)
+    .where(sql<boolean>`lower(email) like ${`%@${domain}`}`)
+    .orderBy('id', 'desc')
+    .limit(CONFIRMED_MAX - 1)
+    .execute()
+  return [submissionId, ...rows.filter((row) => toMailbox(row.email ?? '') === mailbox).map(({ id }) => id)]
+}

@@ -1,0 +1,68 @@
+// Reads the mail to a sender at the moment when it is sent: what has changed since the submission came decides.
+
+import type { Database } from '../../../storage/database/open-database.ts'
+import type { ReplyReader } from '../../notify/replies/send-reply.ts'
+import type { AddressHasher } from './mailbox.ts'
+import { renderReply } from './render-reply.ts'
+import { CONFIRM_WITHIN_MS, type ReplyLinks } from './reply-links.ts'
+import type { ReplySettings } from './schema.ts'
+
+export interface ReplyReaderNeeds {
+  db: Database
+  links: ReplyLinks
+  hashAddress: AddressHasher
+}
+
+/**
+ * Nothing is sent once the submission is deleted or spam, is confirmed by hand, or can no longer be confirmed; once the
+ * form has no reply any more, the workspace is suspended, or the person has stopped its replies.
+ */
+export const createReplyReader =
+  ({ db, links, hashAddress }: ReplyReaderNeeds): ReplyReader =>
+  async ({ workspaceId, submissionId, event, at }) => {
+    const row = await db.read
+      .selectFrom('submissions')
+      .innerJoin('forms', 'forms.id', 'submissions.form_id')
+      .innerJoin('workspaces', 'workspaces.id', 'submissions.workspace_id')
+      .select([
+        'submissions.email',
+        'submissions.fields',
+        'submissions.status',
+        'submissions.created_at',
+        'forms.reply',
+        'workspaces.suspended_at',
+      ])
+      .where('submissions.workspace_id', '=', workspaceId)
+      .where('submissions.id', '=', submissionId)
+      .executeTakeFirst()
+    if (!row || row.email === null || row.reply === null || row.suspended_at !== null) return undefined
+    const expiresAt = row.created_at + CONFIRM_WITHIN_MS
+    const isWanted =
+      event === 'confirm'
+        ? row.status === 'unconfirmed' && expiresAt > at
+        : row.status !== 'spam' && row.status !== 'unconfirmed'
+    if (!isWanted) return undefined
+    const address = hashAddress(workspaceId, row.email)
+    if (await isStopped(db, workspaceId, address)) return undefined
+    const stopUrl = links.toStopUrl({ workspaceId, address })
+    const confirmUrl =
+      event === 'confirm' ? links.toConfirmUrl({ workspaceId, submissionId, expiresAt }) : undefined
+    const values = { fields: new Map<string, string>(JSON.parse(row.fields)), email: row.email }
+    const template: ReplySettings = JSON.parse(row.reply)
+    return {
+      to: row.email,
+      stopUrl,
+      confirmUrl,
+      ...renderReply(template, { ...values, stopUrl, confirmUrl }),
+    }
+  }
+
+async function isStopped(db: Database, workspaceId: number, address: string): Promise<boolean> {
+  const stop = await db.read
+    .selectFrom('reply_stops')
+    .select('stopped_at')
+    .where('workspace_id', '=', workspaceId)
+    .where('address', '=', address)
+    .executeTakeFirst()
+  return stop !== undefined
+}

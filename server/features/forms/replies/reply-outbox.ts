@@ -1,0 +1,195 @@
+// Decides in a submission's transaction whether its sender gets a mail, and stores the delivery (docs/contract.md §13). The
+// limits are rows of the same transaction: no crash and no second process breaks them.
+
+import { sql } from 'kysely'
+import addressparser from 'nodemailer/lib/addressparser'
+import type { Metric } from '../../../http/health-and-metrics.ts'
+import { log } from '../../../lib/log.ts'
+import { DAY_MS } from '../../../lib/utc-day.ts'
+import type { Connection, DatabaseEngine, OnCommit } from '../../../storage/database/open-database.ts'
+import { prepareQuery } from '../../../storage/database/prepare-query.ts'
+import { enqueueReply } from '../../notify/outbox/enqueue-reply.ts'
+import { type AddressHasher, isAnswerable, toMailbox } from './mailbox.ts'
+import type { ReplySettings } from './schema.ts'
+
+/** In any hour, for a workspace. */
+export const REPLIES_PER_HOUR = 200
+const HOUR_MS = 60 * 60_000
+/** Transactions take turns in another order than their times. A later time than this is of a clock that was wrong. */
+const CLOCK_AHEAD_MS = HOUR_MS
+const WORKSPACES_KEPT = 1_000
+
+export interface ReplyingForm {
+  id: number
+  workspaceId: number
+  reply: ReplySettings | null
+}
+
+export interface AnsweredSubmission {
+  id: number
+  email: string | undefined
+  at: number
+}
+
+export interface ReplyOutboxNeeds {
+  engine: DatabaseEngine
+  hashAddress: AddressHasher
+  /** Absent where the operator has set up no mail: nobody is answered, and nobody must confirm. */
+  mailFrom: string | undefined
+  /** Tells the deliverer that a delivery waits. */
+  wakeDeliverer: () => void
+  /** Called once an hour at most while the workspace gets no replies because of its limit. */
+  onLimit: (workspaceId: number) => void
+}
+
+export interface ReplyOutbox {
+  /** Whether the submission counts only once its sender has confirmed it. */
+  mustConfirm(form: ReplyingForm, email: string | undefined): boolean
+  /** In the transaction that stores the submission, which is neither spam nor a duplicate. */
+  answer(
+    connection: Connection,
+    onCommit: OnCommit,
+    form: ReplyingForm,
+    submission: AnsweredSubmission,
+  ): Promise<void>
+  metrics(): Metric[]
+}
+
+const OUTCOMES = ['queued', 'program', 'stopped', 'daily', 'hourly'] as const
+type Outcome = (typeof OUTCOMES)[number]
+
+export function createReplyOutbox(needs: ReplyOutboxNeeds): ReplyOutbox {
+  const { mailFrom, hashAddress, wakeDeliverer } = needs
+  const own = addressparser(mailFrom ?? '', { flatten: true })[0]?.address
+  const ownMailbox = own && toMailbox(own)
+  const counts = new Map<Outcome, number>(OUTCOMES.map((outcome) => [outcome, 0]))
+  const limited = createLimitedWorkspaces()
+
+  async function queue(
+    connection: Connection,
+    onCommit: OnCommit,
+    form: ReplyingForm,
+    { id, email, at }: AnsweredSubmission & { email: string },
+  ): Promise<Outcome> {
+    const { workspaceId } = form
+    if (!isAnswerable(email) || toMailbox(email) === ownMailbox) return 'program'
+    if (limited.has(workspaceId, at)) return 'hourly'
+    if (needs.engine === 'postgres') await lockWorkspace(connection, workspaceId)
+    const address = hashAddress(workspaceId, email)
+    const ahead = at + CLOCK_AHEAD_MS
+    const [known] = await selectLimits(connection, { workspaceId, address, since: at - HOUR_MS, ahead })
+    if (known?.stopped) return 'stopped'
+    if (Number(known?.sent) >= REPLIES_PER_HOUR) {
+      const until = Number(known?.oldest ?? at) + HOUR_MS
+      onCommit(() => {
+        if (limited.add(workspaceId, until, at)) needs.onLimit(workspaceId)
+      })
+      return 'hourly'
+    }
+    const row = { form_id: form.id, address, workspace_id: workspaceId, queued_at: at }
+    const counted = await countReply(connection, { ...row, dayAgo: at - DAY_MS, ahead })
+    if (counted.length === 0) return 'daily'
+    const event = form.reply?.confirm ? 'confirm' : 'reply'
+    await enqueueReply(connection, { workspaceId, submissionId: id, event, at })
+    return 'queued'
+  }
+
+  return {
+    mustConfirm: ({ reply }, email) =>
+      mailFrom !== undefined && reply?.confirm === true && email !== undefined,
+    async answer(connection, onCommit, form, submission) {
+      const { email } = submission
+      if (mailFrom === undefined || !form.reply || email === undefined) return
+      const outcome = await queue(connection, onCommit, form, { ...submission, email })
+      onCommit(() => {
+        counts.set(outcome, (counts.get(outcome) ?? 0) + 1)
+        if (outcome === 'queued') wakeDeliverer()
+      })
+    },
+    metrics: () =>
+      OUTCOMES.map(
+        (outcome): Metric => ({
+          name: 'towpath_replies_total',
+          kind: 'counter',
+          help: 'Submissions to forms with a reply: queued, or why their sender gets none',
+          labels: { outcome },
+          value: counts.get(outcome) ?? 0,
+        }),
+      ),
+  }
+}
+
+/** Spares the database the question while the answer is known. */
+function createLimitedWorkspaces() {
+  const workspaces = new Map<number, number>()
+  return {
+    /** A limit that ends later than in an hour was set before the clock was. */
+    has(workspaceId: number, at: number) {
+      const until = workspaces.get(workspaceId)
+      return until !== undefined && until > at && until <= at + HOUR_MS
+    },
+    /** @returns whether this is the first time in an hour */
+    add(workspaceId: number, until: number, at: number): boolean {
+      const before = workspaces.get(workspaceId)
+      const isNew = before === undefined || before < at - HOUR_MS || before > at + HOUR_MS
+      workspaces.delete(workspaceId)
+      workspaces.set(workspaceId, until)
+      const [oldest] = workspaces.keys()
+      if (workspaces.size > WORKSPACES_KEPT && oldest !== undefined) workspaces.delete(oldest)
+      if (isNew) log.warn('replies_limited', { workspace: workspaceId, perHour: REPLIES_PER_HOUR })
+      return isNew
+    },
+  }
+}
+
+/** Transactions at the same moment do not see each other's replies. They are few: the limit is 200 an hour. */
+const lockWorkspace = (connection: Connection, workspaceId: number) =>
+  sql`select id from workspaces where id = ${workspaceId} for no key update`.execute(connection)
+
+interface LimitQuery extends Record<string, unknown> {
+  workspaceId: number
+  address: string
+  since: number
+  ahead: number
+}
+
+const selectLimits = prepareQuery((connection, { workspaceId, address, since, ahead }: LimitQuery) =>
+  connection
+    .selectFrom('replies')
+    .where('workspace_id', '=', workspaceId)
+    .where('queued_at', '>', since)
+    .where('queued_at', '<=', ahead)
+    .select((e) => [
+      e.fn.countAll<number>().as('sent'),
+      e.fn.min('queued_at').as('oldest'),
+      e
+        .selectFrom('reply_stops')
+        .select('stopped_at')
+        .where('reply_stops.workspace_id', '=', workspaceId)
+        .where('reply_stops.address', '=', address)
+        .as('stopped'),
+    ]),
+)
+
+interface CountedReply extends Record<string, unknown> {
+  form_id: number
+  address: string
+  workspace_id: number
+  queued_at: number
+  dayAgo: number
+  ahead: number
+}
+
+/** @returns no row where the address had a reply of the form within a day */
+const countReply = prepareQuery((connection, { dayAgo, ahead, ...row }: CountedReply) =>
+  connection
+    .insertInto('replies')
+    .values(row)
+    .onConflict((conflict) =>
+      conflict
+        .columns(['form_id', 'address'])
+        .doUpdateSet((e) => ({ queued_at: e.ref('excluded.queued_at') }))
+        .where((e) => e.or([e('replies.queued_at', '<=', dayAgo), e('replies.queued_at', '>', ahead)])),
+    )
+    .returning('form_id'),
+)

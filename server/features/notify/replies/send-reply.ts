@@ -1,0 +1,59 @@
+// Sends a reply to the sender of a form. The sender decides one thing: the address, which is the only recipient.
+
+import type { DeliveryResult, SendNeeds } from '../channels/contract.ts'
+import { type Mailbox, type OutgoingMail, sendMailOnce } from '../channels/email.ts'
+import type { NewReply } from '../outbox/enqueue-reply.ts'
+
+/** What a mail to a sender says. Its texts are harmless already. */
+export interface ReplyMail {
+  to: string
+  subject: string
+  text: string
+  /** Where the recipient stops the replies of the workspace, for people and for mail programs (RFC 8058). */
+  stopUrl: string
+  /** Where the recipient confirms the submission. */
+  confirmUrl?: string
+}
+
+/** @returns undefined where the mail must not be sent any more */
+export type ReplyReader = (reply: NewReply) => Promise<ReplyMail | undefined>
+
+/** A reply that waits for the mails of the next day is late, and later it would only surprise. */
+const WAIT_MAX_MS = 36 * 60 * 60_000
+
+export async function sendReply(
+  needs: SendNeeds,
+  reply: ReplyMail,
+  attempt: { messageId: string; at: number },
+): Promise<DeliveryResult> {
+  const result = await sendMailOnce(needs, {
+    recipients: 1,
+    purpose: 'reply',
+    hiddenUrls: [reply.confirmUrl, reply.stopUrl],
+    toMail: (from) => toMail(needs, reply, attempt, from),
+  })
+  const { postponed } = result
+  return postponed ? { ...result, postponed: { ...postponed, maxAgeMs: WAIT_MAX_MS } } : result
+}
+
+const toMail = (
+  { origin }: SendNeeds,
+  { to, subject, text, stopUrl }: ReplyMail,
+  { messageId, at }: { messageId: string; at: number },
+  from: Mailbox,
+): OutgoingMail => ({
+  from: { name: from.name || 'Towpath', address: from.address },
+  to: [{ name: '', address: to }],
+  subject,
+  messageId: `<${messageId}@${new URL(origin).hostname}>`,
+  date: new Date(at),
+  headers: {
+    // RFC 3834: no program answers a mail that says so, and X-Auto-Response-Suppress tells it to Exchange.
+    'Auto-Submitted': 'auto-replied',
+    'X-Auto-Response-Suppress': 'All',
+    'X-Entity-Ref-ID': messageId,
+    'List-Unsubscribe': `<${stopUrl}>`,
+    'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+  },
+  text,
+})

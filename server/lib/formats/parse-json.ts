@@ -1,0 +1,10 @@
+// JSON of others, which may be none.
+
+/** @returns undefined where the text is no JSON */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

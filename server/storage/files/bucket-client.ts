@@ -1,0 +1,177 @@
+// Requests to an S3-compatible bucket, signed with AWS Signature Version 4. Bun's own S3 client is not used: it adds
+// AWS_SESSION_TOKEN of the environment to the operator's keys, and has no time limits.
+
+import { AwsV4Signer } from 'aws4fetch'
+import type { StoredFile } from './file-store.ts'
+import { parseBucketPage } from './parse-bucket-page.ts'
+
+export interface UploadBucket {
+  /** `https://s3.eu-central-1.amazonaws.com` */
+  endpoint: string
+  bucket: string
+  /** Before each key, without slashes around it; '' for none. */
+  prefix: string
+  region: string
+  accessKeyId: string
+  secretAccessKey: string
+}
+
+/** The bucket is out of reach, or refuses a request. The message names no secret. */
+export class BucketError extends Error {
+  override name = 'BucketError'
+}
+
+interface PutFile {
+  path: string
+  bytes: number
+  /** The bucket compares it with what it gets. */
+  sha256: string
+}
+
+interface BucketRequest {
+  method: string
+  /** After the endpoint, with its query. */
+  path: string
+  headers?: Record<string, string>
+  /** Opens the body, again for each attempt. */
+  openBody?: () => ReadableStream<Uint8Array>
+  timeoutMs: number
+  /** Statuses that are answers and no errors. */
+  expected: number[]
+}
+
+const TIMEOUT_MS = 15_000
+/** A bucket that takes fewer bytes in a second is as good as away. */
+const SLOWEST_BYTES_PER_SECOND = 256 * 1024
+/** S3 answers 500 and 503 now and then, and wants the same request again. Every request of ours can be repeated. */
+const PAUSES_MS = [100, 400]
+/** The SHA-256 of nothing. */
+const EMPTY_SHA256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
+const ERROR_CODE = /<Code>([A-Za-z0-9]{1,60})<\/Code>/
+
+export function createBucketClient(
+  bucket: UploadBucket,
+  { timeoutMs = TIMEOUT_MS, filesOfPage = 1000 }: { timeoutMs?: number; filesOfPage?: number } = {},
+) {
+  const closing = new AbortController()
+  const send = (request: Omit<BucketRequest, 'timeoutMs'> & { timeoutMs?: number }) =>
+    sendToBucket(bucket, { timeoutMs, ...request }, closing.signal)
+  const prefix = bucket.prefix === '' ? '' : `${bucket.prefix}/`
+  const toPath = (key: string) => `/${bucket.bucket}/${prefix}${key}`
+  return {
+    async put(key: string, { path, bytes, sha256 }: PutFile): Promise<void> {
+      const headers = {
+        'Content-Length': String(bytes),
+        'Content-Type': 'application/octet-stream',
+        'X-Amz-Content-Sha256': sha256,
+      }
+      const limit = timeoutMs + (bytes / SLOWEST_BYTES_PER_SECOND) * 1000
+      const openBody = bytes === 0 ? undefined : () => Bun.file(path).stream()
+      await drain(
+        await send({
+          method: 'PUT',
+          path: toPath(key),
+          headers,
+          openBody,
+          expected: [200],
+          timeoutMs: limit,
+        }),
+      )
+    },
+    async read(key: string, range?: { start: number; end: number }) {
+      const headers: Record<string, string> = range ? { Range: `bytes=${range.start}-${range.end - 1}` } : {}
+      const response = await send({ method: 'GET', path: toPath(key), headers, expected: [200, 206, 404] })
+      const body = response.body ?? new Blob([]).stream()
+      if (response.status !== 404)
+        return range ? body.pipeThrough(cutOut(range, response.status === 206 ? range.start : 0)) : body
+      // A bucket that does not exist is 404 too.
+      await throwUnlessKeyIsMissing(response)
+    },
+    async delete(key: string): Promise<void> {
+      const response = await send({ method: 'DELETE', path: toPath(key), expected: [200, 204, 404] })
+      if (response.status === 404) await throwUnlessKeyIsMissing(response)
+      else await drain(response)
+    },
+    async *list(fromDay = ''): AsyncGenerator<StoredFile> {
+      let after = prefix + fromDay
+      for (let isLast = false; !isLast; ) {
+        const page = { 'list-type': '2', 'max-keys': String(filesOfPage), prefix, 'start-after': after }
+        const path = `/${bucket.bucket}?${new URLSearchParams(page)}`
+        const response = await send({ method: 'GET', path, expected: [200] })
+        const { files, isTruncated } = parseBucketPage(await response.text())
+        for (const file of files) yield { ...file, key: file.key.slice(prefix.length) }
+        after = files.at(-1)?.key ?? ''
+        isLast = !isTruncated || after === ''
+      }
+    },
+    close: () => closing.abort(),
+  }
+}
+
+/** A server may ignore the range (RFC 9110 §14.2), and s3rver ignores an end of 0. @param at where the body starts */
+function cutOut({ start, end }: { start: number; end: number }, at: number) {
+  return new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      const part = chunk.subarray(Math.max(0, start - at), Math.max(0, end - at))
+      at += chunk.byteLength
+      if (part.byteLength > 0) controller.enqueue(part)
+      if (at >= end) controller.terminate()
+    },
+  })
+}
+
+/** @throws BucketError */
+async function sendToBucket(
+  bucket: UploadBucket,
+  request: BucketRequest,
+  closing: AbortSignal,
+): Promise<Response> {
+  for (const pauseMs of [...PAUSES_MS, undefined]) {
+    const response = await attemptRequest(bucket, request, closing)
+    if (request.expected.includes(response.status)) return response
+    const refusal = toRefusal(response.status, await response.text().catch(() => ''))
+    if (response.status < 500 || pauseMs === undefined) throw refusal
+    await Bun.sleep(pauseMs)
+  }
+  throw new BucketError('The bucket for uploads was not asked')
+}
+
+async function attemptRequest(
+  bucket: UploadBucket,
+  { method, path, headers = {}, openBody, timeoutMs }: BucketRequest,
+  closing: AbortSignal,
+): Promise<Response> {
+  const signed = await new AwsV4Signer({
+    method,
+    url: bucket.endpoint + path,
+    headers: { 'X-Amz-Content-Sha256': EMPTY_SHA256, ...headers },
+    accessKeyId: bucket.accessKeyId,
+    secretAccessKey: bucket.secretAccessKey,
+    region: bucket.region,
+    service: 's3',
+  }).sign()
+  // The limit is for the answer's head only: a visitor may take long for the file that follows.
+  const limit = new AbortController()
+  const timer = setTimeout(() => limit.abort(), timeoutMs)
+  const signal = AbortSignal.any([closing, limit.signal])
+  const init = { method, headers: signed.headers, body: openBody?.(), redirect: 'manual', signal } as const
+  return fetch(signed.url, init)
+    .catch((cause) => {
+      const what = limit.signal.aborted ? 'did not answer in time' : 'could not be reached'
+      throw new BucketError(`The bucket for uploads ${what}`, { cause })
+    })
+    .finally(() => clearTimeout(timer))
+}
+
+function toRefusal(status: number, text: string): BucketError {
+  const code = ERROR_CODE.exec(text)?.[1]
+  return new BucketError(`The bucket for uploads answered ${status}${code ? ` (${code})` : ''}`)
+}
+
+async function throwUnlessKeyIsMissing(response: Response): Promise<undefined> {
+  const text = await response.text()
+  const code = ERROR_CODE.exec(text)?.[1]
+  if (code !== undefined && code !== 'NoSuchKey') throw toRefusal(response.status, text)
+}
+
+const drain = async (response: Response) => void (await response.text())
