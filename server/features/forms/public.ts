@@ -328,11 +328,12 @@ async function submit(
 function readPageSeconds(
   { matchVisit, now }: FormEndpointNeeds,
   { workspaceId }: FormSettings,
-  { eventId, pageView }: SubmissionInput,
+  { eventId }: SubmissionInput,
   referer: string,
 ): number | null {
   const at = now()
-  const { visit } = matchVisit({ at, workspaceId, eventId, pageView, referer })
+  // Only the pages of the event id have a time: a page that the form reports itself has that of the form.
+  const { visit } = matchVisit({ at, workspaceId, eventId, referer })
   return visit ? toPageSeconds(visit, at) : null
 }
 
