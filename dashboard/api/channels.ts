@@ -2,23 +2,17 @@
 
 import { queryOptions } from '@tanstack/react-query'
 import type {
+  ChannelResource,
   ChannelType,
   CreateChannelInput,
   DeliveryDetail,
   NewChannelResource,
-  ChannelResource as ServerChannel,
+  PreviewResource,
   UpdateChannelInput,
 } from '../../server/features/notify/schema.ts'
 import type { Api } from './client.ts'
 
-export type { ChannelType, NewChannelResource }
-export type ChannelResource = ServerChannel & Partial<MessageSettings>
-
-interface MessageSettings {
-  template: ChannelTemplate | null
-  digest: Digest | null
-  quietHours: QuietHours | null
-}
+export type { ChannelResource, ChannelType, NewChannelResource, PreviewResource }
 
 /** One page holds every channel: no workspace is expected to have more than 100. */
 export const channelsQuery = (api: Api) =>
@@ -34,28 +28,9 @@ export const updateChannel = (api: Api, id: number, input: UpdateChannelInput) =
 export const deleteChannel = (api: Api, id: number) =>
   api.remove<ChannelResource>(`/channels/${id}`, { keepalive: true })
 
-/** The settings of a channel's messages. */
-export interface ChannelTemplate {
-  subject: string | null
-  text: string
-}
-export type Digest = 'hour' | 'day'
-export interface QuietHours {
-  /** Times such as `22:00`. An end before the start is on the next day. */
-  start: string
-  end: string
-  timezone: string
-}
-
-export interface ChannelPreview {
-  /** null where the values are made up. */
-  submissionId: number | null
-  subject: string
-  text: string
-}
 /** @param template as it would be saved */
-export const previewChannel = (api: Api, id: number, template: ChannelTemplate | null) =>
-  api.post<ChannelPreview>(`/channels/${id}/preview`, { template })
+export const previewChannel = (api: Api, id: number, template: ChannelResource['template']) =>
+  api.post<PreviewResource>(`/channels/${id}/preview`, { template })
 
 export const testChannel = (api: Api, id: number) => api.post<DeliveryDetail>(`/channels/${id}/test`)
 export const askRecipients = (api: Api, id: number) =>

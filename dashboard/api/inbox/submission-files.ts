@@ -13,11 +13,19 @@ export const downloadFile = async (api: Api, id: number): Promise<Blob> =>
 export const downloadFiles = async (api: Api, submissionId: number): Promise<Blob> =>
   (await api.raw(`/submissions/${submissionId}/files`, { isBackground: false })).blob()
 
-/** An image that the server has drawn again, or the beginning of a text. */
+export interface FilePreview {
+  kind: 'text' | 'none'
+  /** The first part of a text. */
+  text: string | null
+  /** The file has more than `text`. */
+  truncated: boolean
+}
+
+/** A preview is data in JSON, so that nothing in the file can run. */
 export const filePreviewQuery = (api: Api, id: number) =>
   queryOptions({
     queryKey: [api.workspaceId, 'file preview', id],
-    queryFn: async ({ signal }) => (await api.raw(`/files/${id}/preview`, { signal })).blob(),
+    queryFn: ({ signal }) => api.get<FilePreview>(`/files/${id}/preview`, { signal }),
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 60_000,
     retry: false,

@@ -1,6 +1,6 @@
 // What the drawer of a channel holds while it is edited, and the request that saves it.
 
-import type { ChannelResource, Digest, QuietHours } from '../../../api/channels.ts'
+import type { ChannelResource } from '../../../api/channels.ts'
 import { findFieldError } from '../../../ui/forms/form-error.tsx'
 import type { ChannelKind } from '../channel-kinds.tsx'
 
@@ -18,10 +18,8 @@ export interface ChannelTexts {
   chatId: string
 }
 
-export interface ChannelFormValues extends ChannelTexts {
+export interface ChannelFormValues extends ChannelTexts, Pick<ChannelResource, 'digest' | 'quietHours'> {
   template: TemplateValues | null
-  digest: Digest | null
-  quietHours: QuietHours | null
 }
 
 /** The API masks the URL of these types, so that the form cannot show it. */

@@ -2,7 +2,7 @@
 
 import { useMutation } from '@tanstack/react-query'
 import { useRef } from 'react'
-import { type ChannelPreview, type ChannelResource, previewChannel } from '../../../api/channels.ts'
+import { type ChannelResource, type PreviewResource, previewChannel } from '../../../api/channels.ts'
 import { toFieldErrors } from '../../../api/client.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
 import { Button } from '../../../ui/button.tsx'
@@ -131,7 +131,7 @@ function Preview({ channel, template }: { channel: ChannelResource; template: Te
   )
 }
 
-const PreviewText = ({ preview: { submissionId, subject, text } }: { preview: ChannelPreview }) => (
+const PreviewText = ({ preview: { submissionId, subject, text } }: { preview: PreviewResource }) => (
   <figure className="grid gap-1.5">
     <figcaption className="text-sm text-soft">
       {submissionId === null ? 'With made-up values.' : `With the values of submission ${submissionId}.`}

@@ -15,8 +15,7 @@ import { saveFile } from '../../../ui/save-file.ts'
 const FilePreviewDialog = lazy(() => import('../dialogs/file-preview-dialog.tsx'))
 
 /** The types that the server previews. Their bytes show them, not their names. */
-const hasPreview = ({ type }: FileResource) =>
-  type === 'text/plain' || /^image\/(jpeg|png|gif|webp|avif)$/.test(type)
+const hasPreview = ({ type }: FileResource) => type.startsWith('text/') || type === 'application/json'
 
 const TYPE_LABELS: Record<string, string> = {
   'text/plain': 'Text',
