@@ -65,6 +65,7 @@ export interface Losses {
 }
 export type LossOutcome =
   | 'stored'
+  | 'spam'
   | 'rateLimited'
   | 'origin'
   | 'tooLarge'

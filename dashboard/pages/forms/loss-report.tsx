@@ -56,6 +56,10 @@ export default function LossReport({ form }: { form: FormResource }) {
 
 const OUTCOME_LABELS: Record<LossOutcome, { label: string; advice: string }> = {
   stored: { label: 'Stored', advice: 'Includes duplicates and submissions that you marked as spam.' },
+  spam: {
+    label: 'Stored as spam',
+    advice: 'A spam rule or the classifier held them back. You find them in the inbox under Spam.',
+  },
   validation: {
     label: 'Rejected: missing or invalid field',
     advice: 'Most people correct it and send again.',

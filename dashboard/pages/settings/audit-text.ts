@@ -36,6 +36,8 @@ export const ACTION_LABELS: Record<AuditEventResource['action'], string> = {
   'submission.deleted': 'Submission deleted',
   'submission.erased': 'Personal data erased',
   'submission.exported': 'Submissions exported',
+  'allowed_sender.created': 'Sender always allowed',
+  'allowed_sender.deleted': 'Sender no longer always allowed',
   'clicks.exported': 'Clicks exported',
   'leads.exported': 'Leads exported',
   'link.exported': 'Links exported',
