@@ -17,6 +17,9 @@ import type { Doctor } from './features/doctor/report/doctor.ts'
 import { openAttemptCounter } from './features/forms/attempts/attempt-counter.ts'
 import { createCaptchaProvider } from './features/forms/captcha/create-captcha-provider.ts'
 import { createFormStorageLimits } from './features/forms/endpoint/storage-limits.ts'
+import { createReceiptHasher } from './features/forms/erasure/erasure-receipt.ts'
+import { createSubmissionPruner } from './features/forms/erasure/prune-submissions.ts'
+import { createAddressHasher } from './features/forms/replies/mailbox.ts'
 import { createSpamJudge } from './features/forms/spam/judge-spam.ts'
 import { createSpamLearner } from './features/forms/spam/learn-spam.ts'
 import { createWorkspaceSpamCache } from './features/forms/spam/workspace-spam.ts'
@@ -85,9 +88,11 @@ export async function openServices(config: Config, options: ServiceOptions = {})
   const imports = openServiceImports(config, shared)
   const apiNeeds = { ...shared, ...endpoints, imports, notify, resolvePendingAttribution, doctor }
   const api = createApiServices(config, apiNeeds)
+  const submissionPruner = createSubmissionPruner(shared)
   const jobs = startServiceJobs(config, {
     ...shared,
     imports,
+    submissionPruner,
     makeBackup: backups.run,
     setSalts: stores.setSalts,
     resolvePendingAttribution: attribution.resolveAllPending,
@@ -98,7 +103,8 @@ export async function openServices(config: Config, options: ServiceOptions = {})
     worker,
   )
   const observability = await openObservability(config, stores.db, stores.spool.node)
-  for (const part of [feed, observability, backups, imports, uploads]) metrics.add(part.metrics)
+  for (const part of [feed, observability, backups, imports, uploads, submissionPruner])
+    metrics.add(part.metrics)
   return {
     ...stores,
     ...createPublicNeeds(config, shared, endpoints),
@@ -207,7 +213,7 @@ function createServiceBackups(
 }
 
 type JobServices = Shared &
-  Pick<JobNeeds, 'makeBackup' | 'setSalts' | 'resolvePendingAttribution' | 'imports'>
+  Pick<JobNeeds, 'makeBackup' | 'setSalts' | 'resolvePendingAttribution' | 'imports' | 'submissionPruner'>
 
 function startServiceJobs(config: Config, services: JobServices) {
   const { spool, cluster, hits, blocklist, uploads } = services
@@ -379,6 +385,14 @@ function createApiServices(config: Config, services: ApiServices) {
       wakeDeliverer: notify.wake,
       spam,
       canMail: sendMail !== undefined,
+    },
+    erasure: {
+      spam,
+      origin,
+      now,
+      resolvePendingAttribution,
+      hashReceipt: createReceiptHasher(secret),
+      hashAddress: createAddressHasher(secret),
     },
     losses: { attempts, now },
     formCheck: { origin, turnstile: turnstile !== undefined, allow: webhookAllow },
