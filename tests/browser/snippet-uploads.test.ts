@@ -4,6 +4,7 @@
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { onCustomerSite } from '../support/browser/customer-site.ts'
+import { atScale } from '../support/scale.ts'
 import { until } from '../support/until.ts'
 
 const PNG = Buffer.from(
@@ -68,11 +69,11 @@ onCustomerSite('forms with files', (site) => {
         if (bar.value > 0 && bar.value < bar.max) window.half = bar.getAttribute('aria-label')
         lines.add(document.querySelector('form [role=status]').textContent)
       })`)
-    await choose(page, 'cv', ['cv.txt', 'text/plain', 1_000_000])
+    await choose(page, 'cv', ['cv.txt', 'text/plain', SLOW.bytes])
     await choose(page, 'photos', ['a.png', 'image/png', PNG], ['b.png', 'image/png', PNG])
     const network = await visitor.context.newCDPSession(page)
     await network.send('Network.emulateNetworkConditions', {
-      ...{ offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 700_000 },
+      ...{ offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: SLOW.bytesPerSecond },
     })
     await page.click('button')
     await page.locator('progress').waitFor()
@@ -85,7 +86,7 @@ onCustomerSite('forms with files', (site) => {
       sent: progress[0]?.total as number,
       total: progress[0]?.total as number,
     })
-    expect(progress[0]?.total).toBeGreaterThan(1_000_000)
+    expect(progress[0]?.total).toBeGreaterThan(SLOW.bytes)
     const lines = await page.evaluate<string[]>('[...lines]')
     for (const line of lines) expect(line).toMatch(/^Uploading: (0|25|50|75|100) %$/)
     expect(lines.length).toBeGreaterThan(1)
