@@ -17,6 +17,12 @@ const toFormHtml = (endpoint: string, rest = 'enctype="multipart/form-data"') =>
    <label>CV <input type="file" name="cv"></label> <label>Photos <input type="file" name="photos" multiple></label>
    <button>Send</button></form>`
 
+/** In the soak, the upload takes longer than the 30 s in which a form without files must be answered. */
+const SLOW = atScale({
+  test: { bytes: 1_000_000, bytesPerSecond: 700_000 },
+  soak: { bytes: 3_000_000, bytesPerSecond: 80_000 },
+})
+
 const choose = (
   page: Page,
   field: string,
