@@ -1,15 +1,13 @@
 // Makes a labelled corpus of form submissions: what people write to a bicycle shop, and what its form gets beside that. The
 // two kinds share words on purpose. It is made up, so its figures flatter: real spam is more varied.
 
-import { createRandom } from '../server/lib/seeded-random.ts'
+import { createRandom, pick, type Random } from '../server/lib/seeded-random.ts'
 
 export interface LabelledSubmission {
   isSpam: boolean
   fields: Map<string, string>
   pageSeconds: number | null
 }
-
-type Random = ReturnType<typeof createRandom>
 
 const NAMES = 'Ada,Grace,Alan,Edsger,Barbara,Donald,Radia,Ken,Frances,Niklaus,Margaret,Tony'.split(',')
 const HOSTS = 'gmail.com,outlook.com,web.de,orange.fr,yahoo.com,example.com,uni.example'.split(',')
@@ -83,11 +81,11 @@ const SPAM = {
   body: [
     'we can bring your website to the first page of Google with {seo} and {seo}.',
     'your site has problems with {seo}. I offer a free audit, may I send you a quote?',
-    'buy {n}000 real {social} for only ${n}, delivery guaranteed!',
-    'earn ${n}00 a day with {coin}, no experience: {link}',
-    'do you need a business loan? Up to ${n}00,000 within 24 hours, bad credit welcome. {link}',
+    'buy {n}000 real {social} for only {money}, delivery guaranteed!',
+    'earn {money}00 a day with {coin}, no experience: {link}',
+    'do you need a business loan? Up to {money}00,000 within 24 hours, bad credit welcome. {link}',
     'best online casino, {n} free spins and a bonus of {n}%: {link} {link}',
-    'I represent an investor who wants to place ${n} million in your country. Reply to my private mail.',
+    'I represent an investor who wants to place {money} million in your country. Reply to my private mail.',
     'cheap {pill} without a prescription {link}',
     'get unlimited leads for your business with our software, {n} companies trust us. {link}',
     'we make professional videos and logos at the best price, see {link}',
@@ -120,27 +118,26 @@ const SPAM = {
 const LINK_HOSTS =
   'bit.example,promo-deals.example,win.example,t.example,rank-up.example,get-leads.example'.split(',')
 
-const pick = <T>(random: Random, list: readonly T[]): T => list[Math.floor(random() * list.length)] as T
-
 function fill(random: Random, text: string, words: Record<string, readonly string[]>): string {
   return text.replace(/\{(\w+)\}/g, (_, name: string) => {
     if (name === 'n') return String(1 + Math.floor(random() * 99))
-    if (name === 'name') return pick(random, NAMES)
+    if (name === 'money') return `$${1 + Math.floor(random() * 99)}`
+    if (name === 'name') return pick(NAMES, random)
     if (name === 'link')
-      return `https://${pick(random, LINK_HOSTS)}/${Math.floor(random() * 1e6).toString(36)}`
-    return pick(random, words[name] ?? [''])
+      return `https://${pick(LINK_HOSTS, random)}/${Math.floor(random() * 1e6).toString(36)}`
+    return pick(words[name] ?? [''], random)
   })
 }
 
 function createSubmission(random: Random, isSpam: boolean): LabelledSubmission {
   const words = isSpam ? SPAM : GOOD
-  const name = pick(random, NAMES)
-  const bodies = Array.from({ length: 1 + Math.floor(random() * 2) }, () => pick(random, words.body))
-  const message = [pick(random, words.opening), ...bodies, pick(random, words.end)]
+  const name = pick(NAMES, random)
+  const bodies = Array.from({ length: 1 + Math.floor(random() * 2) }, () => pick(words.body, random))
+  const message = [pick(words.opening, random), ...bodies, pick(words.end, random)]
     .map((text) => fill(random, text, words as unknown as Record<string, readonly string[]>))
     .join(' ')
     .trim()
-  const email = `${name.toLowerCase()}${Math.floor(random() * 1000)}@${pick(random, isSpam ? SPAM_HOSTS : HOSTS)}`
+  const email = `${name.toLowerCase()}${Math.floor(random() * 1000)}@${pick(isSpam ? SPAM_HOSTS : HOSTS, random)}`
   // Half of the robots load the page, and one person in ten blocks the snippet.
   const seesPage = random() < (isSpam ? 0.5 : 0.9)
   const pageSeconds = seesPage ? Math.floor((isSpam ? 1 : 12) + random() ** 3 * (isSpam ? 60 : 600)) : null

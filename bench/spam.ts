@@ -109,6 +109,9 @@ async function costTable(corpus: LabelledSubmission[]): Promise<string> {
 const [path] = process.argv.slice(2)
 const corpus = path === undefined ? createSpamCorpus(18, EACH) : readCorpus(path)
 const spam = corpus.filter(({ isSpam }) => isSpam).length
-console.log(`${spam} spam, ${corpus.length - spam} good; ${ROUNDS} rounds, other lessons in each\n`)
-console.log(qualityTable(corpus))
-console.log(`\n${await costTable(corpus)}`)
+const lines = [
+  `${spam} spam, ${corpus.length - spam} good; ${ROUNDS} rounds, other lessons in each`,
+  qualityTable(corpus),
+  await costTable(corpus),
+]
+process.stdout.write(`${lines.join('\n\n')}\n`)

@@ -16,12 +16,14 @@ import { type BackupSchedule, createBackupSchedule } from './features/backup/sch
 import type { Doctor } from './features/doctor/report/doctor.ts'
 import { openAttemptCounter } from './features/forms/attempts/attempt-counter.ts'
 import { createCaptchaProvider } from './features/forms/captcha/create-captcha-provider.ts'
-import { toRefusedSubmissionsMail } from './features/forms/endpoint/refused-submissions-mail.ts'
+import { createFormStorageLimits } from './features/forms/endpoint/storage-limits.ts'
+import { createReceiptHasher } from './features/forms/erasure/erasure-receipt.ts'
+import { createSubmissionPruner } from './features/forms/erasure/prune-submissions.ts'
+import { createAddressHasher } from './features/forms/replies/mailbox.ts'
 import { createSpamJudge } from './features/forms/spam/judge-spam.ts'
 import { createSpamLearner } from './features/forms/spam/learn-spam.ts'
 import { createWorkspaceSpamCache } from './features/forms/spam/workspace-spam.ts'
-import { createUploads, type Uploads } from './features/forms/uploads/create-uploads.ts'
-import { toRefusedUploadsMail } from './features/forms/uploads/refused-uploads-mail.ts'
+import { openUploads, type Uploads } from './features/forms/uploads/open-uploads.ts'
 import { createClickIds } from './features/hits/click-id.ts'
 import { readHitMetrics } from './features/hits/metrics.ts'
 import { toRetentionStart } from './features/hits/retention.ts'
@@ -52,7 +54,6 @@ import { openObservability } from './observability.ts'
 import { createSite } from './site.ts'
 import { createBuiltFileStore } from './storage/built-file-store.ts'
 import { prepareScratchDirectory } from './storage/export-directory.ts'
-import { openDirectoryStore } from './storage/files/directory-store.ts'
 import { createGeoLookup, type GeoLookup } from './storage/geo.ts'
 import { openStores, type StoreOptions, type Stores } from './stores.ts'
 import { VERSION } from './version.ts'
@@ -74,7 +75,7 @@ export async function openServices(config: Config, options: ServiceOptions = {})
   const blocklist = await createBlocklist(config.destinationBlocklist)
   const site = createSite(config, blocklist.isBlocked)
   const stores = await openStores(config, site, options)
-  const uploads = await openUploads(config, { db: stores.db, now, clock, worker })
+  const uploads = await openUploads({ ...stores, ...toUploadsPlace(config, worker), now, clock })
   const shared = createShared(config, { ...stores, uploads, site, blocklist, now, clock })
   const attribution = createClickInference(shared)
   const { resolvePendingAttribution } = attribution
@@ -87,9 +88,11 @@ export async function openServices(config: Config, options: ServiceOptions = {})
   const imports = openServiceImports(config, shared)
   const apiNeeds = { ...shared, ...endpoints, imports, notify, resolvePendingAttribution, doctor }
   const api = createApiServices(config, apiNeeds)
+  const submissionPruner = createSubmissionPruner(shared)
   const jobs = startServiceJobs(config, {
     ...shared,
     imports,
+    submissionPruner,
     makeBackup: backups.run,
     setSalts: stores.setSalts,
     resolvePendingAttribution: attribution.resolveAllPending,
@@ -100,7 +103,8 @@ export async function openServices(config: Config, options: ServiceOptions = {})
     worker,
   )
   const observability = await openObservability(config, stores.db, stores.spool.node)
-  for (const part of [feed, observability, backups, imports, uploads]) metrics.add(part.metrics)
+  for (const part of [feed, observability, backups, imports, uploads, submissionPruner])
+    metrics.add(part.metrics)
   return {
     ...stores,
     ...createPublicNeeds(config, shared, endpoints),
@@ -191,18 +195,11 @@ const openServiceImports = ({ dataDir, geoipDb, hitRetentionDays: days }: Config
     retentionStart: (at) => (days === undefined ? 0 : toRetentionStart(at, days)),
   })
 
-interface UploadOptions extends Pick<Stores, 'db'> {
-  now: () => number
-  clock: ServiceOptions['clock']
-  worker: ServiceOptions['worker']
-}
-
-/** The workers of a machine have one directory for all: each must find the files that another one has received. */
-async function openUploads({ dataDir }: Config, { worker, ...options }: UploadOptions) {
-  const dir = join(worker ? dirname(dataDir) : dataDir, 'uploads')
-  const store = await openDirectoryStore({ dir, now: options.now })
-  return createUploads({ ...options, store, isAlone: worker === undefined })
-}
+/** The workers of a machine share a directory: each finds the files that another one has received. */
+const toUploadsPlace = ({ dataDir }: Config, worker: MetricsNeeds['worker']) => ({
+  dir: join(worker ? dirname(dataDir) : dataDir, 'uploads'),
+  isAlone: !worker,
+})
 
 /** The first worker of a machine makes the backup of all: the command reads the settings that the supervisor has read. */
 function createServiceBackups(
@@ -216,7 +213,7 @@ function createServiceBackups(
 }
 
 type JobServices = Shared &
-  Pick<JobNeeds, 'makeBackup' | 'setSalts' | 'resolvePendingAttribution' | 'imports'>
+  Pick<JobNeeds, 'makeBackup' | 'setSalts' | 'resolvePendingAttribution' | 'imports' | 'submissionPruner'>
 
 function startServiceJobs(config: Config, services: JobServices) {
   const { spool, cluster, hits, blocklist, uploads } = services
@@ -347,26 +344,12 @@ function openPublicServices(config: Config, shared: Shared, notify: Notify) {
 
 type PublicServices = ReturnType<typeof openPublicServices>
 
-/** The rows that strangers may store in a day. Owners are told when their leads are refused. */
+/** What strangers may store. */
 function createStorageLimits(config: Config, { clock, ...shared }: Shared) {
-  const { origin, submissionsPerDay, pageViewsPerDay } = config
   const owners = { ...shared, onlyVerified: config.signup === 'open' }
   return {
-    submissionLimit: createStorageLimit({
-      kind: 'submissions',
-      perWorkspace: submissionsPerDay,
-      clock,
-      onReached: (workspaceId) =>
-        void mailOwners(owners, workspaceId, toRefusedSubmissionsMail(origin, workspaceId)),
-    }),
-    uploadLimit: createStorageLimit({
-      kind: 'uploads',
-      perWorkspace: config.uploadBytesPerWorkspace,
-      clock,
-      onReached: (workspaceId) =>
-        void mailOwners(owners, workspaceId, toRefusedUploadsMail(origin, workspaceId)),
-    }),
-    pageViewLimit: createStorageLimit({ kind: 'page_views', perWorkspace: pageViewsPerDay, clock }),
+    ...createFormStorageLimits(owners, config, clock),
+    pageViewLimit: createStorageLimit({ kind: 'page_views', perWorkspace: config.pageViewsPerDay, clock }),
   }
 }
 
@@ -402,6 +385,14 @@ function createApiServices(config: Config, services: ApiServices) {
       wakeDeliverer: notify.wake,
       spam,
       canMail: sendMail !== undefined,
+    },
+    erasure: {
+      spam,
+      origin,
+      now,
+      resolvePendingAttribution,
+      hashReceipt: createReceiptHasher(secret),
+      hashAddress: createAddressHasher(secret),
     },
     losses: { attempts, now },
     formCheck: { origin, turnstile: turnstile !== undefined, allow: webhookAllow },

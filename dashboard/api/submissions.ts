@@ -1,6 +1,7 @@
 // Submissions over the REST API: the inbox with its filters, one submission, its attribution, and exports.
 
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import type { ErasureResource } from '../../server/features/forms/erasure/schema.ts'
 import type {
   SubmissionResource,
   SubmissionStatus,

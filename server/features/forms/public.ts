@@ -42,7 +42,7 @@ import { isOriginAllowed } from './settings/allowed-origins.ts'
 import { CAPTCHA_FIELD } from './settings/control-fields.ts'
 import { type FormSettings, findFormSettings } from './settings/form-settings.ts'
 import type { SpamJudge } from './spam/judge-spam.ts'
-import type { Uploads } from './uploads/create-uploads.ts'
+import type { Uploads } from './uploads/open-uploads.ts'
 import { createFileReceiver, type FileReceiver } from './uploads/receive-files.ts'
 import type { UploadSettings } from './uploads/schema.ts'
 
@@ -328,11 +328,12 @@ async function submit(
 function readPageSeconds(
   { matchVisit, now }: FormEndpointNeeds,
   { workspaceId }: FormSettings,
-  { eventId, pageView }: SubmissionInput,
+  { eventId }: SubmissionInput,
   referer: string,
 ): number | null {
   const at = now()
-  const { visit } = matchVisit({ at, workspaceId, eventId, pageView, referer })
+  // Only the pages of the event id have a time: a page that the form reports itself has that of the form.
+  const { visit } = matchVisit({ at, workspaceId, eventId, referer })
   return visit ? toPageSeconds(visit, at) : null
 }
 

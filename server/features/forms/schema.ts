@@ -3,9 +3,9 @@
 import { z } from '@hono/zod-openapi'
 import { flag, numberParameter, oneOf, parameter, text, wholeNumber } from '../../lib/api-fields.ts'
 import { checkUrl } from '../../lib/web-url.ts'
-import { ConsentSettingsInput } from './consent/schema.ts'
+import { ConsentSettingsShape, toConsentSettingsInput } from './consent/schema.ts'
 import { ReplySettingsInput, ReplySettingsShape } from './replies/schema.ts'
-import { FieldMessagesInput, FieldMessagesShape, FieldRulesInput, FieldRulesShape } from './rules/schema.ts'
+import { FieldMessagesInput, FieldMessagesShape, FieldRulesShape, toFieldRulesInput } from './rules/schema.ts'
 import { normalizeOrigin, ORIGIN_MAX } from './settings/allowed-origins.ts'
 import { CAPTCHA_FIELD, hasControlPrefix } from './settings/control-fields.ts'
 import { FORM_KEY } from './settings/form-key.ts'
@@ -52,7 +52,7 @@ export const FormShape = z
     rules: FieldRulesShape,
     messages: FieldMessagesShape,
     retentionDays: z.int().nullable().openapi({ description: 'null: submissions are kept' }),
-    consent: ConsentSettingsInput.nullable(),
+    consent: ConsentSettingsShape.nullable(),
     submissions: z.int().openapi({ description: 'Number of stored submissions' }),
     lastSubmissionAt: z.iso.datetime().nullable(),
     createdAt: z.iso.datetime(),
@@ -73,11 +73,6 @@ const formName = text(1, 200)
 const fieldName = text(1, FIELD_NAME_MAX)
   .refine((name) => !hasControlPrefix(name), 'must not start with "_": such fields are never stored')
   .refine((name) => name !== CAPTCHA_FIELD, "is the captcha's own field; set captcha to true instead")
-
-function addNameIssue(name: string, context: z.RefinementCtx, path: string) {
-  const message = fieldName.safeParse(name).error?.issues[0]?.message
-  if (message !== undefined) context.addIssue({ code: 'custom', path: [path], message })
-}
 
 const webUrl = (description: string, example: string) =>
   text(1, REDIRECT_MAX)
@@ -184,16 +179,10 @@ const fields = {
   reply: ReplySettingsInput.nullable().optional(),
   spam: SpamSettingsInput.nullable().optional(),
   spamRetentionDays: retentionDays('Spam is erased after so many days. 30 when absent'),
-  rules: FieldRulesInput.superRefine((rules, context) => {
-    for (const name of Object.keys(rules)) addNameIssue(name, context, name)
-  })
-    .nullable()
-    .optional(),
+  rules: toFieldRulesInput(fieldName).nullable().optional(),
   messages: FieldMessagesInput.nullable().optional(),
   retentionDays: retentionDays('Submissions are erased after so many days. They are kept when absent'),
-  consent: ConsentSettingsInput.superRefine(({ field }, context) => addNameIssue(field, context, 'field'))
-    .nullable()
-    .optional(),
+  consent: toConsentSettingsInput(fieldName).nullable().optional(),
 }
 
 export const CreateForm = z.strictObject({ name: formName, ...fields }, mustBeObject).openapi('CreateForm')

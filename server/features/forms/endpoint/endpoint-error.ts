@@ -17,7 +17,7 @@ export class EndpointError extends Error {
   }
 }
 
-export const tooMany = (waitMs: number) =>
+export const tooManySubmissions = (waitMs: number) =>
   new EndpointError(
     429,
     'Too many submissions. Please try again later.',

@@ -9,6 +9,7 @@ import { toFailure } from '../../../storage/database/errors.ts'
 import type { Database } from '../../../storage/database/open-database.ts'
 import type { Forms } from '../../../storage/database/tables/form-tables.ts'
 import type { CaptchaProvider } from '../captcha/captcha-provider.ts'
+import type { ConsentSettings } from '../consent/schema.ts'
 import { getTexts } from '../rules/languages.ts'
 import { describeFileMistakes, listMessages } from '../rules/list-messages.ts'
 import type { FieldMessages, FieldRules } from '../rules/schema.ts'
@@ -24,7 +25,7 @@ export interface FormInfoNeeds {
 /** A request for more forms than this is somebody who guesses keys. */
 const KEYS_MAX = 50
 
-const HEADERS = { 'Access-Control-Allow-Origin': '*', 'Cache-Control': 'no-store' }
+const HEADERS = { 'Access-Control-Allow-Origin': '*', 'Cache-Control': 'no-store', Vary: 'Accept-Language' }
 
 /**
  * The answer leaves out unknown, disabled and suspended forms, and on a workspace's domain those of others. The snippet then
@@ -86,14 +87,16 @@ async function readFormInfo(
       {
         successMessage: row.success_message,
         captcha: row.captcha ? captcha.describe(row.form_key) : null,
-        consent: parseOrNull(row.consent),
         ...describeForm(row, asked),
       },
     ]),
   )
 }
 
-type InfoRow = Pick<Selectable<Forms>, 'required_fields' | 'captcha' | 'uploads' | 'rules' | 'messages'>
+type InfoRow = Pick<
+  Selectable<Forms>,
+  'required_fields' | 'captcha' | 'uploads' | 'rules' | 'messages' | 'consent'
+>
 
 /** What the snippet says to the sender, in one language. */
 function describeForm(row: InfoRow, asked: LanguageRequest) {
@@ -106,9 +109,11 @@ function describeForm(row: InfoRow, asked: LanguageRequest) {
     captcha: row.captcha === 1,
     rules: (parseOrNull(row.rules) ?? {}) as FieldRules,
     uploads,
+    consent: parseOrNull(row.consent) as ConsentSettings | null,
   }
   return {
     uploads,
+    consent: form.consent,
     language: language.builtIn,
     texts: { ...getTexts(language.builtIn).snippet, ...describeFileMistakes(source, uploads) },
     messages: listMessages(source, form),

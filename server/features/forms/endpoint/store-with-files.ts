@@ -8,7 +8,7 @@ import type { FormSettings } from '../settings/form-settings.ts'
 import type { FileReceiver } from '../uploads/receive-files.ts'
 import { toTotalBytes } from '../uploads/record-files.ts'
 import { spendWorkspaceUploads } from '../uploads/upload-budgets.ts'
-import { EndpointError, tooMany } from './endpoint-error.ts'
+import { EndpointError, tooManySubmissions } from './endpoint-error.ts'
 import { orUnavailable } from './receive-form.ts'
 import {
   type NewSubmission,
@@ -35,7 +35,7 @@ export async function storeWithFiles(
   const { allowed, waitMs } = await spendWorkspaceUploads(needs.limiter, form.workspaceId, bytes)
   if (!allowed) {
     needs.uploadLimit.noteReached(form.workspaceId)
-    throw tooMany(waitMs)
+    throw tooManySubmissions(waitMs)
   }
   await orUnavailable(files.commit)
   try {

@@ -7,7 +7,7 @@ import type { FileStore } from '../../../storage/files/file-store.ts'
 import type { ByteLimiter } from '../../accounts/access/rate-limiter.ts'
 import type { ReceivingSlot, ReceivingSlots } from '../uploads/receiving-slots.ts'
 import { spendUploadBytes } from '../uploads/upload-budgets.ts'
-import { EndpointError, tooMany } from './endpoint-error.ts'
+import { EndpointError, tooManySubmissions } from './endpoint-error.ts'
 import type { UploadWatch } from './receive-form.ts'
 
 export interface UploadWatchNeeds {
@@ -35,7 +35,7 @@ export function createUploadWatch(
       if (received <= paid) return
       const step = Math.ceil((received - paid) / STEP_BYTES) * STEP_BYTES
       const { allowed, waitMs } = await spendUploadBytes(limiter, address, step)
-      if (!allowed) throw tooMany(waitMs)
+      if (!allowed) throw tooManySubmissions(waitMs)
       paid += step
     },
     requireRoom(bytes) {
@@ -44,7 +44,7 @@ export function createUploadWatch(
     },
     begins(stop) {
       slot = uploads.slots.take(toRateLimitKey(address), stop)
-      if (!slot) throw tooMany(RETRY_AFTER_SECONDS * 1000)
+      if (!slot) throw tooManySubmissions(RETRY_AFTER_SECONDS * 1000)
     },
     release: () => slot?.release(),
   }

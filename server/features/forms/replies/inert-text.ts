@@ -19,6 +19,8 @@ const LINKS = [
   new RegExp(`${HOST}\\.(?![\\d-])(?:${HOST}{2}|[^\\0-\\x7f\\p{P}\\p{S}])`, 'u'),
   // An IPv4 address.
   /\d+\.\d+\.\d+\.\d/,
+  // An encoded word of a header (RFC 2047), which a mail program shows decoded.
+  /=\?/,
   // Markdown.
   /\]\s*[([]/,
 ]

@@ -1,6 +1,6 @@
 // Says mistakes in a language: a form's own texts first, then the built-in ones (docs/contract.md §7, §13).
 
-import { formatBytes, formatNumber } from './format-limit.ts'
+import { formatFileSize, formatNumber } from './format-limit.ts'
 import { fillText, getTexts, type MessageKey } from './languages.ts'
 import type { Mistake } from './mistake.ts'
 import type { FieldMessages } from './schema.ts'
@@ -40,7 +40,7 @@ function findOwnText({ language, messages }: MessageSource, field: string, key: 
 }
 
 function toValues(mistake: Mistake, language: string): Record<string, string> {
-  if (mistake.rule === 'fileTooLarge') return { limit: formatBytes(mistake.limit, language) }
+  if (mistake.rule === 'fileTooLarge') return { limit: formatFileSize(mistake.limit, language) }
   if ('limit' in mistake) return { limit: formatNumber(mistake.limit, language) }
   return mistake.rule === 'fileType' ? { accept: mistake.accept.join(', ') } : {}
 }

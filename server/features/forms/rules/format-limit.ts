@@ -6,7 +6,7 @@ const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte']
 export const formatNumber = (value: number, language: string) => new Intl.NumberFormat(language).format(value)
 
 /** 10 MiB are `10 MB` to people: no sender's file manager counts more exactly. Rounded down: the limit is never less. */
-export function formatBytes(bytes: number, language: string): string {
+export function formatFileSize(bytes: number, language: string): string {
   let value = bytes
   let unit = 0
   for (; value >= KIB && unit < UNITS.length - 1; unit++) value /= KIB

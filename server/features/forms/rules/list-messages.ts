@@ -9,6 +9,7 @@ interface MessagesForm {
   captcha: boolean
   rules: FieldRules
   uploads: FileLimits | null
+  consent: { field: string } | null
 }
 
 interface FileLimits {
@@ -30,11 +31,10 @@ export function listMessages(source: MessageSource, form: MessagesForm): string[
   say('email', [{ rule: 'type', type: 'email' }])
   say(ANY_FIELD, [{ rule: 'text' }])
   for (const [field, rule] of Object.entries(form.rules)) say(field, listRuleMistakes(rule))
-  const fields = new Set([ANY_FIELD, ...listNamedFields(source)])
-  for (const field of fields) {
-    say(field, form.uploads ? listFileMistakes(form.uploads) : [{ rule: 'noUploads' }])
-    say(field, [{ rule: 'consent' }])
-  }
+  if (form.consent) say(form.consent.field, [{ rule: 'consent' }])
+  const fileMistakes: Mistake[] = form.uploads ? listFileMistakes(form.uploads) : [{ rule: 'noUploads' }]
+  // Only the page knows its file fields.
+  for (const field of new Set([ANY_FIELD, ...listNamedFields(source)])) say(field, fileMistakes)
   if (form.captcha) say(ANY_FIELD, [{ rule: 'captchaRequired' }, { rule: 'captchaFailed' }])
   return [...said]
 }

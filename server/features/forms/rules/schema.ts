@@ -36,11 +36,21 @@ const RuleInput = RuleShape.refine(({ minLength = 0, maxLength = VALUE_MAX }) =>
   message: 'must be at most maxLength',
 })
 
-/** Stored fields only: the name of a control field is refused where forms take their rules. */
-export const FieldRulesInput = z
-  .record(text(1, 256), RuleInput, { error: 'must be an object of rules by field' })
-  .refine((rules) => Object.keys(rules).length <= FIELDS_MAX, `must be at most ${FIELDS_MAX} fields`)
-  .openapi('FieldRules', { example: { phone: { type: 'tel', maxLength: 30 } } })
+/** zod itself says of a wrong key only that it is wrong. */
+const checkKeys = (key: z.ZodType) => (value: object, context: z.RefinementCtx) => {
+  for (const name of Object.keys(value)) {
+    const message = key.safeParse(name).error?.issues[0]?.message
+    if (message !== undefined) context.addIssue({ code: 'custom', path: [name], message })
+  }
+}
+
+/** @param fieldName of a field that is stored */
+export const toFieldRulesInput = (fieldName: z.ZodType) =>
+  z
+    .record(z.string(), RuleInput, { error: 'must be an object of rules by field' })
+    .refine((rules) => Object.keys(rules).length <= FIELDS_MAX, `must be at most ${FIELDS_MAX} fields`)
+    .superRefine(checkKeys(fieldName))
+    .openapi('FieldRules', { example: { phone: { type: 'tel', maxLength: 30 } } })
 export const FieldRulesShape = z.record(z.string(), RuleShape)
 export type FieldRules = z.infer<typeof FieldRulesShape>
 
@@ -60,18 +70,20 @@ const messageName = text(1, 300).refine(
 
 const localeMessages = z
   .record(
-    messageName,
+    z.string(),
     text(1, 500).refine((value) => value.trim() !== '', 'must not be blank'),
     {
       error: 'must be an object of texts by rule',
     },
   )
+  .superRefine(checkKeys(messageName))
   .refine((texts) => Object.keys(texts).length <= MESSAGES_MAX, `must be at most ${MESSAGES_MAX} texts`)
 
 /** By locale, then by rule (`required`) or by field and rule (`phone.pattern`). */
 export const FieldMessagesInput = z
-  .record(locale, localeMessages, { error: 'must be an object of texts by language' })
+  .record(z.string(), localeMessages, { error: 'must be an object of texts by language' })
   .refine((locales) => Object.keys(locales).length <= LOCALES_MAX, `must be at most ${LOCALES_MAX} languages`)
+  .superRefine(checkKeys(locale))
   .openapi('FieldMessages', { example: { de: { 'phone.pattern': 'Bitte mit Vorwahl' } } })
 export const FieldMessagesShape = z.record(z.string(), z.record(z.string(), z.string()))
 export type FieldMessages = z.infer<typeof FieldMessagesShape>

@@ -82,10 +82,10 @@ const WEIGHT = /^q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/i
  * @returns the locales that the sender accepts, the most wanted first. `*` and what is no language range are left out.
  */
 export function parseAcceptLanguage(header: string): string[] {
-  const text = header.slice(0, HEADER_MAX)
+  const start = header.slice(0, HEADER_MAX)
+  // The last range of a longer header may be cut in its middle.
+  const text = header.length > HEADER_MAX ? start.slice(0, Math.max(0, start.lastIndexOf(','))) : start
   const parts = text.split(',', RANGES_MAX)
-  // The last range may be cut in its middle.
-  if (header.length > HEADER_MAX) parts.pop()
   const ranges = parts.flatMap((part) => {
     const [range = '', ...parameters] = part.split(';').map((word) => word.trim())
     const locale = normalizeLocale(range)

@@ -13,13 +13,13 @@ export interface SpamModel {
 
 /** With fewer of either kind, nothing is known yet. */
 export const LESSONS_MIN = 20
-const THRESHOLD = 0.99
+const THRESHOLD = 0.995
 /** How much a feature that was never seen counts, in submissions. */
 const DOUBT = 1
-/** Only the strongest features count: hundreds of harmless words must not hide a few telling ones. */
-const FEATURES_WEIGHED = 30
-/** Features depend on each other, so their sum says too much. */
-const DAMPING = 0.6
+/** Only the strongest features count: a hundred harmless words must not hide a few telling ones. */
+const FEATURES_WEIGHED = 15
+/** Features depend on each other, so their sum says too much. Chosen for few false positives: docs/benchmarks.md. */
+const DAMPING = 0.4
 /** One or two words alone call nothing spam. */
 const TELLING_MIN = 3
 const REASONS = 4

@@ -94,6 +94,7 @@ function addShape(add: Add, text: string) {
   const letters = text.match(/\p{L}/gu)?.length ?? 0
   const size = Math.ceil(Math.log2(text.length + 1))
   add(`size:${size}`, `about ${2 ** size} characters`)
+  for (const [symbol] of text.matchAll(/\p{Sc}/gu)) add(`symbol:${symbol}`, quoteShort(symbol))
   if (MARKUP.test(text)) add('markup', 'markup of links')
   if ((text.match(/!/g)?.length ?? 0) >= 3) add('exclamations', 'three exclamation marks')
   if (letters < 20) return
@@ -110,8 +111,12 @@ function addWords(add: Add, text: string) {
         add(`word:${word.slice(at, at + 2)}`, quoteShort(word.slice(at, at + 2)))
       continue
     }
-    // Numbers of three digits and more are mostly a person's.
-    if (word.length < WORD_MIN || word.length > WORD_MAX || /\d.*\d.*\d/.test(word)) continue
+    if (/\d.*\d.*\d/.test(word)) {
+      // Such a number is a person's or a firm's: only its length is looked at.
+      add(`digits:${Math.min(word.length, 8)}`, `a number of ${Math.min(word.length, 8)} digits`)
+      continue
+    }
+    if (word.length < WORD_MIN || word.length > WORD_MAX) continue
     add(`word:${word}`, quoteShort(word))
   }
 }

@@ -9,7 +9,7 @@ import {
   type TestServer,
   type TestWorkspace,
 } from '../../../../tests/support/server/test-server.ts'
-import { insertSubmissions, type TestSubmission } from './submission.fixture.ts'
+import { insertSubmissions, type TestSubmission } from '../submissions/submission.fixture.ts'
 
 async function newForm(server: TestServer, workspace: TestWorkspace) {
   const { json } = await workspace.api('/forms', { method: 'POST', body: { name: 'Contact' } })

@@ -2,6 +2,7 @@
 
 import type { Metric } from '../../../http/health-and-metrics.ts'
 import type { Database } from '../../../storage/database/open-database.ts'
+import { openDirectoryStore } from '../../../storage/files/directory-store.ts'
 import type { FileStore } from '../../../storage/files/file-store.ts'
 import { createReceivingSlots, type ReceivingSlots } from './receiving-slots.ts'
 import { createUploadSweeper } from './sweep-uploads.ts'
@@ -18,14 +19,15 @@ export interface Uploads {
 
 interface UploadsNeeds {
   db: Database
-  store: FileStore
+  dir: string
   now: () => number
   clock?: () => number
-  /** No other process writes into the store. */
+  /** No other process writes into the directory. */
   isAlone: boolean
 }
 
-export function createUploads({ db, store, now, clock, isAlone }: UploadsNeeds): Uploads {
+export async function openUploads({ db, dir, now, clock, isAlone }: UploadsNeeds): Promise<Uploads> {
+  const store = await openDirectoryStore({ dir, now })
   const slots = createReceivingSlots({ clock })
   const unfinished = new Set<string>()
   const sweeper = createUploadSweeper({ db, store, now, unfinished, isAlone })
