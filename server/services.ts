@@ -17,9 +17,8 @@ import type { Doctor } from './features/doctor/report/doctor.ts'
 import { openAttemptCounter } from './features/forms/attempts/attempt-counter.ts'
 import { createCaptchaProvider } from './features/forms/captcha/create-captcha-provider.ts'
 import { createFormStorageLimits } from './features/forms/endpoint/storage-limits.ts'
-import { createReceiptHasher } from './features/forms/erasure/erasure-receipt.ts'
+import { createPersonHashers } from './features/forms/erasure/erasure-receipt.ts'
 import { createSubmissionPruner } from './features/forms/erasure/prune-submissions.ts'
-import { createAddressHasher } from './features/forms/replies/mailbox.ts'
 import { createSpamJudge } from './features/forms/spam/judge-spam.ts'
 import { createSpamLearner } from './features/forms/spam/learn-spam.ts'
 import { createWorkspaceSpamCache } from './features/forms/spam/workspace-spam.ts'
@@ -386,14 +385,7 @@ function createApiServices(config: Config, services: ApiServices) {
       spam,
       canMail: sendMail !== undefined,
     },
-    erasure: {
-      spam,
-      origin,
-      now,
-      resolvePendingAttribution,
-      hashReceipt: createReceiptHasher(secret),
-      hashAddress: createAddressHasher(secret),
-    },
+    erasure: { spam, origin, now, resolvePendingAttribution, ...createPersonHashers(secret) },
     losses: { attempts, now },
     formCheck: { origin, turnstile: turnstile !== undefined, allow: webhookAllow },
     notify: notify.api,

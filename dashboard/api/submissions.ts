@@ -1,7 +1,6 @@
 // Submissions over the REST API: the inbox with its filters, one submission, its attribution, and exports.
 
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
-import type { ErasureResource } from '../../server/features/forms/erasure/schema.ts'
 import type {
   SubmissionResource,
   SubmissionStatus,
@@ -163,18 +162,6 @@ export const attributionQuery = (api: Api, { id, attribution }: Submission) =>
     // A decided attribution does not change.
     staleTime: 5 * 60_000,
   })
-
-/** The newest submissions of a form, for suggestions in its settings. */
-export const formSubmissionsQuery = (api: Api, formKey: string) =>
-  queryOptions({
-    queryKey: [api.workspaceId, 'submissions', 'of form', formKey],
-    queryFn: () => listNewestSubmissions(api, formKey),
-    staleTime: 60_000,
-  })
-
-/** The five newest submissions of a form. */
-export const listNewestSubmissions = async (api: Api, formKey: string) =>
-  (await api.page<Submission>('/submissions', { query: { formKey, limit: 5 } })).data
 
 export interface SubmissionChanges {
   status?: SubmissionStatus
