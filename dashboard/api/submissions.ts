@@ -123,14 +123,6 @@ export const submissionCountQuery = (api: Api, filter: InboxFilter & { email?: s
       ).total,
   })
 
-/** The newest submissions that match the search, for the palette. */
-export const findSubmissionsQuery = (api: Api, search: string, limit: number) =>
-  queryOptions({
-    queryKey: [api.workspaceId, 'submissions', 'search', search, limit],
-    queryFn: async ({ signal }) =>
-      (await api.page<Submission>('/submissions', { query: { search, limit }, signal })).data,
-  })
-
 /** @returns the newest submissions that match the filter, at most `max` */
 export async function listSubmissionStates(
   api: Api,
