@@ -24,6 +24,7 @@ import { createErasureApi } from './features/forms/erasure/erasure-api.ts'
 import { createFilesApi } from './features/forms/files-api.ts'
 import { createFormCheckApi } from './features/forms/page-check/check-api.ts'
 import { createFormEndpoint } from './features/forms/public.ts'
+import { createAllowedSendersApi } from './features/forms/spam/allowed-senders-api.ts'
 import { createFileLinkEndpoint } from './features/forms/uploads/file-link-endpoint.ts'
 import { createLinksApi } from './features/links/api.ts'
 import { createCardsApi } from './features/links/cards/cards-api.ts'
@@ -182,6 +183,7 @@ const createRest = ({ api }: Services) =>
     createFormsApi(api.forms),
     createFilesApi(api.files),
     createLossesApi(api.losses),
+    createAllowedSendersApi(api.forms),
     createFormCheckApi(api.formCheck),
     createNotifyApi(api.notify),
     createDoctorApi(api.doctor),

@@ -21,6 +21,8 @@ import { createFormStorageLimits } from './features/forms/endpoint/storage-limit
 import { createPersonHashers } from './features/forms/erasure/erasure-receipt.ts'
 import { createSubmissionPruner } from './features/forms/erasure/prune-submissions.ts'
 import { createSpamJudge } from './features/forms/spam/judge-spam.ts'
+import { createSpamLearner } from './features/forms/spam/learn-spam.ts'
+import { createWorkspaceSpamCache } from './features/forms/spam/workspace-spam.ts'
 import { openUploads, type Uploads } from './features/forms/uploads/open-uploads.ts'
 import { createClickIds } from './features/hits/click-id.ts'
 import { readHitMetrics } from './features/hits/metrics.ts'
@@ -298,8 +300,10 @@ function openPublicServices(config: Config, shared: Shared, notify: Notify) {
   const workspaces = createWorkspaceLookup(db, freshness)
   const attempts = openAttemptCounter({ db, now })
   const limits = createStorageLimits(config, shared)
+  const spam = createWorkspaceSpamCache(db, secret)
   return {
     captcha,
+    spam: { ...spam, ...createSpamLearner(secret, spam) },
     attempts,
     ...limits,
     workspaces,
@@ -317,7 +321,7 @@ function openPublicServices(config: Config, shared: Shared, notify: Notify) {
       matchVisit: createVisitMatcher({ clickIds, eventIds: ids, ownHosts }),
       recordTouches,
       wakeDeliverer: notify.wake,
-      judgeSpam: createSpamJudge(),
+      judgeSpam: createSpamJudge(spam),
       replies: notify.replies,
       replyLinks: notify.replyLinks,
     },
@@ -345,7 +349,7 @@ function createStorageLimits(config: Config, { clock, ...shared }: Shared) {
   }
 }
 
-interface ApiServices extends Shared, Pick<PublicServices, 'attempts'> {
+interface ApiServices extends Shared, Pick<PublicServices, 'attempts' | 'spam'> {
   imports: ImportService
   notify: Notify
   doctor: Doctor
@@ -354,7 +358,7 @@ interface ApiServices extends Shared, Pick<PublicServices, 'attempts'> {
 
 /** The needs of the routes of /v1, by feature. */
 function createApiServices(config: Config, services: ApiServices) {
-  const { db, limiter, hits, site, now, sendMail, mailBudget, attempts, notify } = services
+  const { db, limiter, hits, site, now, sendMail, mailBudget, attempts, notify, spam } = services
   const { resolvePendingAttribution, isBlockedDestination, domains } = services
   const { origin, secret, turnstile, webhookAllow, snippetPath, defaultPlan } = config
   const analytics = { db, hits, now, defaultDomain: site.domain }
@@ -374,9 +378,11 @@ function createApiServices(config: Config, services: ApiServices) {
       now,
       resolvePendingAttribution,
       isBlocked: site.isBlocked,
+      wakeDeliverer: notify.wake,
+      spam,
       canMail: sendMail !== undefined,
     },
-    erasure: { origin, now, resolvePendingAttribution, ...createPersonHashers(secret) },
+    erasure: { spam, origin, now, resolvePendingAttribution, ...createPersonHashers(secret) },
     losses: { attempts, now },
     files: { origin, resolvePendingAttribution, uploads: services.uploads },
     formCheck: { origin, turnstile: turnstile !== undefined, allow: webhookAllow },

@@ -20,6 +20,8 @@ const SCREEN_NAMES: Record<string, string> = {
   newEmail: 'New e-mail address',
   to: 'E-mail addresses',
   nextHosts: 'Hosts for _next',
+  minLength: 'Characters at least',
+  maxLength: 'Characters at most',
   allowedOrigins: 'Allowed sites',
   scopes: 'Access',
   from: 'Dry run',

@@ -12,6 +12,8 @@ import { createFormsApi } from '../../server/features/forms/api.ts'
 import { createAddressHasher } from '../../server/features/forms/replies/mailbox.ts'
 import { createReplyReader } from '../../server/features/forms/replies/read-reply.ts'
 import { createReplyLinks } from '../../server/features/forms/replies/reply-links.ts'
+import { createSpamLearner } from '../../server/features/forms/spam/learn-spam.ts'
+import { createWorkspaceSpamCache } from '../../server/features/forms/spam/workspace-spam.ts'
 import { createNotificationContentReader } from '../../server/features/forms/submissions/notification-content.ts'
 import { insertSubmissions } from '../../server/features/forms/submissions/submission.fixture.ts'
 import { createNotifyApi } from '../../server/features/notify/api.ts'
@@ -112,6 +114,7 @@ export async function openNotificationHarness(engine: DatabaseEngine): Promise<N
     ownerEmails: (workspaceId: number) => listOwnerEmails({ db }, workspaceId),
     pollMs: 100,
   }
+  const spam = createWorkspaceSpamCache(db, TEST_SECRET)
   const wake = (channelId?: number) => harness.deliverer?.wake(channelId)
   const features = [
     // E-mail channels can be made. Each deliverer has a mail server of its own, or none.
@@ -120,7 +123,15 @@ export async function openNotificationHarness(engine: DatabaseEngine): Promise<N
       send: { ...send, smtpUrl: 'smtp://127.0.0.1:9', mailFrom: MAIL_FROM },
       wake,
     }),
-    createFormsApi({ origin: ORIGIN, now, resolvePendingAttribution, isBlocked: () => false, canMail: true }),
+    createFormsApi({
+      origin: ORIGIN,
+      now,
+      resolvePendingAttribution,
+      isBlocked: () => false,
+      wakeDeliverer: () => wake(),
+      canMail: true,
+      spam: { ...spam, ...createSpamLearner(TEST_SECRET, spam) },
+    }),
   ]
   const rest = restApi({ db, limiter, now, origin: ORIGIN, secret: TEST_SECRET, version: '0' }, features)
   const harness: NotificationHarness = {

@@ -33,6 +33,8 @@ export const ACTION_LABELS: Record<AuditEventResource['action'], string> = {
   'link.suspended': 'Link suspended',
   'link.restored': 'Link restored',
   'tag.deleted': 'Tag deleted',
+  'allowed_sender.created': 'Sender always allowed',
+  'allowed_sender.deleted': 'Sender no longer always allowed',
   'submission.deleted': 'Submission deleted',
   'submission.erased': 'Personal data erased',
   'submission.expired': 'Old submissions deleted',

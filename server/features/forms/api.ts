@@ -24,6 +24,8 @@ import { toFormResource } from './settings/form.ts'
 import { getForm } from './settings/get-form.ts'
 import { listForms } from './settings/list-forms.ts'
 import { updateForm } from './settings/update-form.ts'
+import type { SpamLearner } from './spam/learn-spam.ts'
+import type { WorkspaceSpamCache } from './spam/workspace-spam.ts'
 import { getAttributionReport } from './submissions/attribution-report.ts'
 import { SubmissionIds, SubmissionStateShape, UpdateSubmissions } from './submissions/bulk-schema.ts'
 import { deleteSubmission } from './submissions/delete-submission.ts'
@@ -44,6 +46,8 @@ export interface FormsApiNeeds {
   resolvePendingAttribution: (workspaceId: number) => Promise<void>
   /** True where the operator blocks the URL's host. */
   isBlocked: (url: URL) => boolean
+  wakeDeliverer: () => void
+  spam: SpamLearner & Pick<WorkspaceSpamCache, 'invalidate'>
   /** False where the operator has set up no mail server. */
   canMail: boolean
 }

@@ -14,6 +14,7 @@ import type { StorageLimit } from '../accounts/strangers/storage-limit.ts'
 import type { AttemptCounter } from './attempts/attempt-counter.ts'
 import { countAttempt, countRefusedAttempt } from './attempts/count-attempt.ts'
 import type { CaptchaProvider, VerifiedToken } from './captcha/captcha-provider.ts'
+import { readConsent, requireConsent } from './consent/read-consent.ts'
 import { spendAddressBytes, spendWorkspaceRoom, toDeclaredBytes } from './endpoint/byte-budgets.ts'
 import { EndpointError, toEndpointError } from './endpoint/endpoint-error.ts'
 import { parseFields, type SubmissionInput, validateFields } from './endpoint/fields.ts'
@@ -29,12 +30,16 @@ import {
   respondWithThanks,
   type SubmissionOutcome,
 } from './endpoint/responses.ts'
+import { toPageSeconds } from './endpoint/store-submission.ts'
 import { type StoreWithFilesNeeds, storeWithFiles, toRoomMistakes } from './endpoint/store-with-files.ts'
 import { createUploadWatch } from './endpoint/watch-upload.ts'
 import { type AnswerLinkNeeds, answerReplyLink, type LinkRequest } from './replies/answer-link.ts'
 import { parseLinkPath, type ReplyLinks } from './replies/reply-links.ts'
-import { describeMistakes } from './rules/describe-mistakes.ts'
+import { addRuleMistakes } from './rules/check-fields.ts'
+import { describeMistake, describeMistakes } from './rules/describe-mistakes.ts'
+import { chooseLanguage, readLanguageRequest, type SenderLanguage } from './rules/sender-language.ts'
 import { isOriginAllowed } from './settings/allowed-origins.ts'
+import { CAPTCHA_FIELD } from './settings/control-fields.ts'
 import { type FormSettings, findFormSettings } from './settings/form-settings.ts'
 import type { SpamJudge } from './spam/judge-spam.ts'
 import type { Uploads } from './uploads/open-uploads.ts'
@@ -83,6 +88,7 @@ interface EndpointResult {
   response: Response
   formId?: number
   trapped?: boolean
+  spam?: boolean
 }
 
 const PER_MINUTE = 10
@@ -99,15 +105,17 @@ export function createFormEndpoint(needs: FormEndpointNeeds) {
       headers,
       domain,
       origin: needs.toOrigin(domain.name),
+      language: chooseLanguage(readLanguageRequest(request)),
     }
     if (method === 'OPTIONS') return respondToPreflight(context)
     const link = parseLinkPath(path)
     if (link) return answerMailLink(needs, context, { ...link, method })
     if (method !== 'POST') return answerVisitor(needs, context, method, path)
-    const { response, formId, trapped } = await answerPost(needs, context, { request, peer, path })
+    const { response, formId, trapped, spam } = await answerPost(needs, context, { request, peer, path })
     const ms = Math.round((performance.now() - started) * 10) / 10
-    // Everywhere else a filled honeypot looks like a success. Only this line tells an operator what it caught.
-    log.info('form_request', { requestId: context.requestId, formId, status: response.status, trapped, ms })
+    // To the sender a filled honeypot and spam look like a success. This line tells an operator what was caught.
+    const { status } = response
+    log.info('form_request', { requestId: context.requestId, formId, status, trapped, spam, ms })
     return response
   }
 }
@@ -118,12 +126,15 @@ async function answerMailLink(
   context: RequestContext,
   link: Pick<LinkRequest, 'kind' | 'token' | 'method'>,
 ): Promise<Response> {
-  const renderThanks: AnswerLinkNeeds['renderThanks'] = ({ successMessage, pageUrl }) =>
-    respondWithThanks(context, { successMessage, pageUrl: toUsableUrl(needs, pageUrl) })
+  const { builtIn } = context.language
+  const renderThanks: AnswerLinkNeeds['renderThanks'] = ({ successMessage, pageUrl }, language) => {
+    const answered = { ...context, language: { ...context.language, builtIn: language } }
+    return respondWithThanks(answered, { successMessage, pageUrl: toUsableUrl(needs, pageUrl) })
+  }
   try {
     return await answerReplyLink(
       { ...needs, links: needs.replyLinks, renderThanks },
-      { ...link, headers: { 'X-Request-Id': context.requestId } },
+      { ...link, language: builtIn, headers: { 'X-Request-Id': context.requestId } },
     )
   } catch (thrown) {
     return respondToError(context, toEndpointError(thrown, context.requestId))
@@ -191,11 +202,14 @@ async function answerPost(
     // The rest of a body that did not say its size, and the fields beside files.
     await spendAddressBytes(needs.limiter, address, size - declared)
     const input = parseFields(entries, { json })
-    const outcome = await submit(needs, form, input, { headers, address, size, files })
+    const asked = { lang: input.language, acceptLanguage: headers.get('accept-language') }
+    const language = chooseLanguage(asked, Object.keys(form.messages))
+    const outcome = await submit(needs, form, input, { headers, address, size, language, files })
     countAttempt(needs.attempts, form, outcome)
-    const trapped = outcome.kind === 'accepted' ? outcome.trapped : undefined
-    const response = await respondToSubmission(context, withUsableTargets(needs, form), input, outcome)
-    return { response, formId: form.id, trapped }
+    const { trapped, isSpam } = outcome.kind === 'accepted' ? outcome : {}
+    const answered = { ...context, language }
+    const response = await respondToSubmission(answered, withUsableTargets(needs, form), input, outcome)
+    return { response, formId: form.id, trapped, spam: isSpam || undefined }
   } catch (thrown) {
     const error = toEndpointError(thrown, context.requestId)
     if (form) countRefusedAttempt(needs.attempts, form.id, error)
@@ -257,43 +271,73 @@ async function submit(
   needs: FormEndpointNeeds,
   form: FormSettings,
   input: SubmissionInput,
-  { address, headers, size, files }: RequestSender & { size: number; files: FileReceiver | undefined },
+  {
+    address,
+    headers,
+    size,
+    language,
+    files,
+  }: RequestSender & { size: number; language: SenderLanguage; files: FileReceiver | undefined },
 ): Promise<SubmissionOutcome> {
   // A robot gets the same answer as a person, and nothing is stored.
   if (input.trapped) return { kind: 'accepted', trapped: true }
+  const source = { language, messages: form.messages }
+  const captcha = (rule: 'captchaRequired' | 'captchaFailed'): SubmissionOutcome => {
+    return { kind: 'captcha', error: describeMistake(source, CAPTCHA_FIELD, { rule }) }
+  }
   const mistakes = validateFields(input, form.requiredFields)
   for (const [field, mistake] of files?.mistakes ?? []) if (!mistakes.has(field)) mistakes.set(field, mistake)
-  if (mistakes.size > 0) return { kind: 'invalid', errors: describeMistakes(mistakes) }
+  requireConsent(mistakes, form, input)
+  const fileFields = new Set([...input.files, ...(files?.files ?? []).map(({ field }) => field)])
+  await addRuleMistakes(mistakes, form.rules, { ...input, files: fileFields })
+  if (mistakes.size > 0) return { kind: 'invalid', errors: describeMistakes(source, mistakes) }
   requireRoom(needs)
   // The captcha comes last, because a token works once: a mistake in a field must not use it up.
   let token: VerifiedToken | undefined
   if (form.captcha) {
-    if (input.token === undefined) return { kind: 'captcha', error: 'Captcha verification required' }
+    if (input.token === undefined) return captcha('captchaRequired')
     const { formKey, allowedOrigins: origins } = form
     token = await needs.captcha.check({ formKey, token: input.token, address, origins })
-    if (!token) return CAPTCHA_FAILED
+    if (!token) return captcha('captchaFailed')
   }
   // Only what would be stored counts: nobody uses the workspace's budget up with submissions that are refused.
   await spendWorkspaceRoom(needs, form.workspaceId, size)
-  const spamReasons = await needs.judgeSpam(form, input)
+  const referer = headers.get('referer') ?? ''
+  // Global Privacy Control (https://w3c.github.io/gpc/): the submission is joined with no visit and no click.
+  const trackingOptOut = headers.get('sec-gpc') === '1'
+  const spamReasons = await needs.judgeSpam(form, {
+    ...input,
+    readPageSeconds: () => (trackingOptOut ? null : readPageSeconds(needs, form, input, referer)),
+  })
   const submission = {
     fields: input.fields,
     spamReasons,
-    consent: null,
-    language: null,
+    consent: readConsent(form.consent, input),
+    language: language.known,
     email: input.email,
     address,
     userAgent: headers.get('user-agent') ?? '',
-    referer: headers.get('referer') ?? '',
+    referer,
     eventId: input.eventId,
-    // Global Privacy Control (https://w3c.github.io/gpc/): the submission is joined with no visit and no click.
-    trackingOptOut: headers.get('sec-gpc') === '1',
+    pageView: input.pageView,
+    trackingOptOut,
     token,
   }
   const result = await storeWithFiles(needs, form, submission, files)
   if (result === 'no room' && files)
-    return { kind: 'invalid', errors: describeMistakes(toRoomMistakes(files)) }
-  return result === 'stored' ? { kind: 'accepted' } : CAPTCHA_FAILED
+    return { kind: 'invalid', errors: describeMistakes(source, toRoomMistakes(files)) }
+  return result === 'stored' ? { kind: 'accepted', isSpam: spamReasons.length > 0 } : captcha('captchaFailed')
+}
+
+function readPageSeconds(
+  { matchVisit, now }: FormEndpointNeeds,
+  { workspaceId }: FormSettings,
+  { eventId, pageView }: SubmissionInput,
+  referer: string,
+): number | null {
+  const at = now()
+  const { visit } = matchVisit({ at, workspaceId, eventId, referer })
+  return visit && pageView === undefined ? toPageSeconds(visit, at) : null
 }
 
 /** A host may be blocked after its URL was stored. The next target in order is used then. */
@@ -315,8 +359,6 @@ function requireRoom({ db, disk }: FormEndpointNeeds): void {
     throw new EndpointError(503, 'Temporarily unavailable', RETRY_AFTER_SECONDS)
   }
 }
-
-const CAPTCHA_FAILED: SubmissionOutcome = { kind: 'captcha', error: 'Captcha verification failed' }
 
 /** Ignores slashes around the key, because site builders and proxies add them. */
 function parseFormKey(path: string): string {

@@ -18,6 +18,7 @@ import type {
 import type { BuiltFiles, Changes, Instance, Leases, Nodes } from './tables/cluster-tables.ts'
 import type { Domains } from './tables/domain-tables.ts'
 import type {
+  AllowedSenders,
   CaptchaTokens,
   ErasedFiles,
   ErasureReceipts,
@@ -25,6 +26,8 @@ import type {
   Forms,
   Replies,
   ReplyStops,
+  SpamTotals,
+  SpamWords,
   SubmissionFiles,
   Submissions,
   Touches,
@@ -83,6 +86,9 @@ export interface Tables {
   replies: Replies
   reply_stops: ReplyStops
   form_attempts: FormAttempts
+  spam_totals: SpamTotals
+  spam_words: SpamWords
+  allowed_senders: AllowedSenders
   channels: Channels
   deliveries: Deliveries
   delivery_attempts: DeliveryAttempts

@@ -11,6 +11,12 @@ const LIMITS = {
   channels: { most: 200, table: 'channels', noun: 'channels', remedy: 'Delete one first' },
   forms: { most: 1000, table: 'forms', noun: 'forms', remedy: 'Delete one first' },
   domains: { most: 1000, table: 'domains', noun: 'domains', remedy: 'Remove one first' },
+  allowedSenders: {
+    most: 1000,
+    table: 'allowed_senders',
+    noun: 'allowed senders',
+    remedy: 'Delete one first',
+  },
   tags: { most: 5000, table: 'tags', noun: 'tags', remedy: 'Delete one first' },
 } as const
 

@@ -23,6 +23,7 @@ export interface AuditTarget {
     | 'link'
     | 'tag'
     | 'submission'
+    | 'allowed_sender'
     | 'import'
   id?: number | string | null
   /** How people name it: the name of a key, an address of a member, a short link. */

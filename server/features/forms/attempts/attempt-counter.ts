@@ -10,6 +10,7 @@ import type { Database } from '../../../storage/database/open-database.ts'
 /** In the order of the checks that end an attempt (docs/contract.md §7). */
 export const ATTEMPT_OUTCOMES = [
   'stored',
+  'spam',
   'rateLimited',
   'origin',
   'tooLarge',

@@ -91,8 +91,8 @@ onBothEngines('storing a submission', (server) => {
     describeSender: () => NOBODY,
     matchVisit: () => ({ visit: undefined, touches: [], click: undefined }),
     recordTouches: async () => {},
-    uploadBytesPerWorkspace: 0,
     replies: { mustConfirm: () => false, answer: async () => {}, metrics: () => [] },
+    uploadBytesPerWorkspace: 0,
     wakeDeliverer() {},
   })
   const settingsOf = async (form: TestForm) =>

@@ -31,9 +31,9 @@ export interface StoreSubmissionNeeds {
   describeSender: SenderDescriber
   matchVisit: VisitMatcher
   recordTouches: TouchRecorder
+  replies: ReplyOutbox
   /** What the files of one workspace may have in all. */
   uploadBytesPerWorkspace: number
-  replies: ReplyOutbox
   /** Tells the deliverer that a delivery waits. */
   wakeDeliverer: () => void
 }
@@ -51,6 +51,8 @@ export interface NewSubmission extends Pick<SubmissionInput, 'fields' | 'email'>
   userAgent: string
   referer: string
   eventId: string | undefined
+  /** The snippet's report of a page view, as it was sent. */
+  pageView?: string
   /** The sender's browser asked not to be tracked: the submission is joined with no visit and no click. */
   trackingOptOut: boolean
   /** Its spending commits with the submission, or not at all. */
@@ -149,11 +151,11 @@ function toFirstStatus(
 function describeSource(
   { describeSender, matchVisit }: StoreSubmissionNeeds,
   workspaceId: number,
-  { address, userAgent, referer, eventId, trackingOptOut }: NewSubmission,
+  { address, userAgent, referer, eventId, pageView, trackingOptOut }: NewSubmission,
   at: number,
 ) {
   const sender = describeSender({ at, workspaceId, address, userAgent, referer })
-  const match = trackingOptOut ? undefined : matchVisit({ at, workspaceId, eventId, referer })
+  const match = trackingOptOut ? undefined : matchVisit({ at, workspaceId, eventId, pageView, referer })
   const { visit, click } = match ?? {}
   const source = visit?.last ?? sender
   const columns = {
@@ -161,6 +163,8 @@ function describeSource(
     link_id: click?.linkId ?? null,
     click_id: click?.clickId ?? null,
     event_id: visit?.id ?? null,
+    // A page that the form reports itself has the time of the form.
+    page_seconds: visit && pageView === undefined ? toPageSeconds(visit, at) : null,
     session_linked: Number(visit !== undefined),
     attribution: click ? 'measured' : 'none',
     attribution_due: Number(!click && !trackingOptOut),
@@ -177,6 +181,10 @@ function describeSource(
   }
   return { match, columns }
 }
+
+/** Seconds between the last page view and the submission. */
+export const toPageSeconds = ({ seenAt }: Pick<NonNullable<VisitMatch['visit']>, 'seenAt'>, at: number) =>
+  Math.max(0, Math.round((at - seenAt) / 1000))
 
 /** Most browsers tell another site only the form's origin, not its page. The visit may know the page. */
 function choosePageUrl({ pageUrl }: Pick<Sender, 'pageUrl'>, visit: VisitMatch['visit']): string | null {

@@ -8,6 +8,9 @@ import { recordAudit } from '../../accounts/audit/record-audit.ts'
 import { REPLY_EVENTS } from '../../notify/outbox/enqueue-reply.ts'
 import type { AddressHasher } from '../replies/mailbox.ts'
 import { FORMS_WRITE } from '../settings/form.ts'
+import { eraseAllowedSender } from '../spam/allowed-senders.ts'
+import type { SpamLearner } from '../spam/learn-spam.ts'
+import type { WorkspaceSpamCache } from '../spam/workspace-spam.ts'
 import { deleteSubmissionRows } from '../submissions/delete-submission.ts'
 import type { SubmissionNeeds } from '../submissions/submission.ts'
 import {
@@ -30,6 +33,8 @@ export interface PersonErasureNeeds extends SubmissionNeeds {
   hashReceipt: ReceiptHasher
   /** Names a mailbox in the limits and the stop list of replies. */
   hashAddress: AddressHasher
+  /** What has been learned from a person, and their place among the allowed senders. */
+  spam: Pick<SpamLearner, 'unlearn'> & Pick<WorkspaceSpamCache, 'invalidate'>
 }
 
 /** @param email in upper or lower case */
@@ -51,18 +56,18 @@ export async function erasePerson(
   for await (const rows of scanPerson(needs, actor, email)) {
     const sized = rows.map((row) => ({ id: row.id, bytes: Buffer.byteLength(row.fields) }))
     for (const step of toSteps(sized)) {
-      erased += await db.write(async (connection) => {
-        const counts = await eraseSubmissions(
-          connection,
-          actor,
-          step.map((row) => row.id),
-        )
+      erased += await db.write(async (connection, onCommit) => {
+        const ids = step.map((row) => row.id)
+        // What a deleted submission has taught stays, but nothing stays of an erased person.
+        await needs.spam.unlearn(connection, onCommit, workspaceId, ids)
+        const counts = await eraseSubmissions(connection, actor, ids)
         await addToReceipt(connection, { workspaceId, id }, counts)
         return counts.submissions
       })
     }
   }
-  return db.write(async (connection) => {
+  return db.write(async (connection, onCommit) => {
+    await eraseAllowedSender(connection, onCommit, needs, actor, email)
     await eraseReplyRecords(needs, connection, workspaceId, email)
     // Those that only another field names were not known at the beginning.
     const others = erased - recorded

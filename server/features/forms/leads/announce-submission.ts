@@ -44,7 +44,7 @@ export async function announceHeldSubmissions(
   if (ids.length === 0) return
   const held = await connection
     .updateTable('submissions')
-    .set({ announced: 1 })
+    .set({ announced: 1, announced_at: at })
     .where('workspace_id', '=', workspaceId)
     .where('id', 'in', ids)
     .where('announced', '=', 0)

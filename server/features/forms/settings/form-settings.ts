@@ -7,7 +7,8 @@ import type { ConsentSettings } from '../consent/schema.ts'
 import type { ReplySettings } from '../replies/schema.ts'
 import type { FieldMessages, FieldRules } from '../rules/schema.ts'
 import type { ReturnMode } from '../schema.ts'
-import { NO_SPAM_RULES, type SpamSettings } from '../spam/schema.ts'
+import type { SpamSettings } from '../spam/schema.ts'
+import { readSpamSettings } from '../spam/spam-settings.ts'
 import type { UploadSettings } from '../uploads/schema.ts'
 import { parseOrNull } from './form.ts'
 
@@ -62,7 +63,7 @@ export async function findFormSettings(db: Database, formKey: string): Promise<F
       channelIds: JSON.parse(row.channel_ids),
       uploads: parseOrNull(row.uploads),
       reply: parseOrNull(row.reply),
-      spam: parseOrNull(row.spam) ?? NO_SPAM_RULES,
+      spam: readSpamSettings(row.spam),
       rules: parseOrNull(row.rules) ?? {},
       messages: parseOrNull(row.messages) ?? {},
       consent: parseOrNull(row.consent),

@@ -1,29 +1,78 @@
 // The shape of a form's spam rules (docs/contract.md §13).
 
 import { z } from '@hono/zod-openapi'
-import { flag, text, wholeNumber } from '../../../lib/api-fields.ts'
+import { flag, numberParameter, parameter, text, wholeNumber } from '../../../lib/api-fields.ts'
+import { EMAIL_MAX, isEmail } from '../../../lib/email.ts'
+import { toWordPattern } from './fold-words.ts'
 
 const RULES_MAX = 500
 const RULE_MAX = 200
+/** Each is compared with every word that has the longest part of it. */
+const INNER_STARS_MAX = 100
 
-const rules = (what: string, example: string[]) =>
+interface RuleKind {
+  noun: string
+  example: string[]
+  description: string
+  /** @returns what is wrong with a rule */
+  findMistake: (rule: string) => string | undefined
+}
+
+const WORDS: RuleKind = {
+  noun: 'words',
+  example: ['casino', 'crypto*'],
+  description: 'Whole words, without regard to case; `*` stands for any letters of a word',
+  findMistake(rule) {
+    const pattern = toWordPattern(rule)
+    if (pattern === '') return 'must have a letter, a digit or a symbol'
+    const isPhrase = / ./.test(pattern.trimStart())
+    return isPhrase && pattern.includes('*')
+      ? 'may have * only at its ends when it has several words'
+      : undefined
+  },
+}
+
+const EMAILS: RuleKind = {
+  noun: 'e-mail addresses',
+  example: ['*@spam.example'],
+  description: 'Without regard to case; `*` stands for any characters',
+  findMistake: (rule) =>
+    /\s/.test(rule) || !/[@*]/.test(rule) ? 'must be an address or *@ and a domain' : undefined,
+}
+
+const DOMAINS: RuleKind = {
+  noun: 'domains',
+  example: ['spam.example', '*.test'],
+  description: 'Domains with their subdomains, of links and of the address; `*` stands for any characters',
+  findMistake: (rule) => (/[\s/@:]/.test(rule) ? 'must be a domain such as spam.example' : undefined),
+}
+
+const rules = ({ noun, example, description, findMistake }: RuleKind) =>
   z
     .array(
       text(1, RULE_MAX)
         .trim()
-        .refine((value) => /[^*\s]/.test(value), 'must have a character other than *'),
-      { error: `must be a list of ${what}` },
+        .superRefine((rule, context) => {
+          const isEmpty = !/[^*\s]/.test(rule)
+          const message = isEmpty ? 'must have a character other than *' : findMistake(rule)
+          if (message !== undefined) context.addIssue({ code: 'custom', message })
+        }),
+      { error: `must be a list of ${noun}` },
     )
-    .max(RULES_MAX, `must be at most ${RULES_MAX} ${what}`)
+    .max(RULES_MAX, `must be at most ${RULES_MAX} ${noun}`)
+    .refine(
+      (all) => all.filter((rule) => /[^*]\*+[^*]/.test(rule)).length <= INNER_STARS_MAX,
+      `must have * inside in at most ${INNER_STARS_MAX} of them`,
+    )
     .nullable()
     .optional()
-    .openapi({ description: 'Without regard to case; `*` stands for any characters', example })
+    .openapi({ description, example })
 
 export const SpamSettingsInput = z
   .strictObject({
-    words: rules('words', ['casino', 'crypto*']),
-    emails: rules('e-mail addresses', ['*@spam.example']),
-    domains: rules('domains', ['*.spam.example']),
+    words: rules(WORDS),
+    emails: rules(EMAILS),
+    domains: rules(DOMAINS),
     maxLinks: wholeNumber(0, 1000).nullable().optional().openapi({ description: 'Any number when null' }),
     learn: flag()
       .nullable()
@@ -58,3 +107,27 @@ export const NO_SPAM_RULES: SpamSettings = {
   learn: false,
 }
 export const DEFAULT_SPAM_RETENTION_DAYS = 30
+
+const ALLOWED_ADDRESS = 'must be an e-mail address, or *@ and a domain'
+
+export const AllowSender = z
+  .strictObject({
+    address: text(3, EMAIL_MAX)
+      .trim()
+      .toLowerCase()
+      .refine((value) => isEmail(value.replace(/^\*@/, 'any@')), ALLOWED_ADDRESS)
+      .openapi({ description: 'An address, or `*@example.com` for all of a domain' }),
+  })
+  .openapi('AllowSender')
+export type AllowedSenderInput = z.infer<typeof AllowSender>
+
+export const AllowedSenderShape = z
+  .strictObject({ id: z.int(), address: z.string(), createdAt: z.iso.datetime() })
+  .openapi('AllowedSender')
+export type AllowedSenderResource = z.infer<typeof AllowedSenderShape>
+
+export const AllowedSenderListQuery = z.strictObject({
+  limit: numberParameter(1, 100).optional(),
+  cursor: parameter(1000).optional(),
+})
+export type AllowedSenderListQueryInput = z.infer<typeof AllowedSenderListQuery>

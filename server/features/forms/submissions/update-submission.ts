@@ -4,30 +4,34 @@ import { type Actor, allow } from '../../accounts/access/actor.ts'
 import { FORMS_WRITE } from '../settings/form.ts'
 import { getSubmission, throwSubmissionNotFound } from './get-submission.ts'
 import type { SubmissionResource, UpdateSubmissionInput } from './schema.ts'
+import { type StatusNeeds, setStatus } from './set-status.ts'
 import { type SubmissionNeeds, toSubmissionResource } from './submission.ts'
 
 /** @throws Failure `not_found` */
 export async function updateSubmission(
-  needs: SubmissionNeeds,
+  needs: SubmissionNeeds & StatusNeeds,
   actor: Actor,
   id: number,
   { status, notes }: UpdateSubmissionInput,
 ): Promise<SubmissionResource> {
   allow(actor, FORMS_WRITE)
-  const changes = {
-    ...(status === undefined ? {} : { status: status ?? 'new' }),
-    ...(notes === undefined ? {} : { notes }),
-  }
-  if (Object.keys(changes).length > 0) {
-    await needs.db.write(async (connection) => {
-      const { numUpdatedRows } = await connection
-        .updateTable('submissions')
-        .set(changes)
-        .where('workspace_id', '=', actor.workspaceId)
-        .where('id', '=', id)
-        .executeTakeFirstOrThrow()
-      if (numUpdatedRows === 0n) throwSubmissionNotFound()
-    })
-  }
+  if (status === undefined && notes === undefined)
+    return toSubmissionResource(needs, await getSubmission(needs, actor, id))
+  const { engine } = needs.db
+  await needs.db.write(async (connection, onCommit) => {
+    if (status !== undefined) {
+      const change = { ids: [id], status: status ?? 'new' }
+      const found = await setStatus(connection, onCommit, { ...needs, engine }, actor, change)
+      if (found.size === 0) throwSubmissionNotFound()
+    }
+    if (notes === undefined) return
+    const { numUpdatedRows } = await connection
+      .updateTable('submissions')
+      .set({ notes })
+      .where('workspace_id', '=', actor.workspaceId)
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow()
+    if (numUpdatedRows === 0n) throwSubmissionNotFound()
+  })
   return toSubmissionResource(needs, await getSubmission(needs, actor, id))
 }

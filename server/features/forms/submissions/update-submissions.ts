@@ -5,23 +5,18 @@ import type { Database } from '../../../storage/database/open-database.ts'
 import { type Actor, allow } from '../../accounts/access/actor.ts'
 import { FORMS_WRITE } from '../settings/form.ts'
 import type { SubmissionState, UpdateSubmissionsInput } from './bulk-schema.ts'
+import { type StatusNeeds, setStatus } from './set-status.ts'
 
 /** @returns each submission once, in the order of the request. @throws Failure `not_found` with `errors` by index */
 export async function updateSubmissions(
-  { db }: { db: Database },
+  needs: StatusNeeds & { db: Database },
   actor: Actor,
   { ids, status }: UpdateSubmissionsInput,
 ): Promise<SubmissionState[]> {
   allow(actor, FORMS_WRITE)
-  return db.write(async (connection) => {
-    const updated = await connection
-      .updateTable('submissions')
-      .set({ status })
-      .where('workspace_id', '=', actor.workspaceId)
-      .where('id', 'in', ids)
-      .returning('id')
-      .execute()
-    requireAll(ids, new Set(updated.map(({ id }) => id)))
+  const { engine } = needs.db
+  return needs.db.write(async (connection, onCommit) => {
+    requireAll(ids, await setStatus(connection, onCommit, { ...needs, engine }, actor, { ids, status }))
     return [...new Set(ids)].map((id) => ({ id, status }))
   })
 }

@@ -63,6 +63,12 @@ export interface Submissions {
   language: string | null
   /** 0 while its channels are not told and it is no lead: it came as spam, or the sender has not confirmed it. */
   announced: Generated<number>
+  /** When it was announced, where that was later than it came. */
+  announced_at: number | null
+  /** What the classifier has learned from it: `spam` or `good`, and the numbers of its features. */
+  learned: string | null
+  /** Seconds between the page view and the submission, where the snippet was on the page. */
+  page_seconds: number | null
   notes: string | null
   email: string | null
   /** HMAC of form, IP address and fields with the salt of the day. Equal fingerprints are duplicates. */
@@ -191,4 +197,31 @@ export interface FormAttempts {
 export interface CaptchaTokens {
   token: string
   expires_at: number
+}
+
+/** How much the classifier of a workspace has learned. */
+export interface SpamTotals {
+  workspace_id: number
+  spam: Generated<number>
+  good: Generated<number>
+  /** Grows with each change of the counts, and of the allowed senders. */
+  revision: Generated<number>
+}
+
+/** In how many submissions of each kind a feature was. */
+export interface SpamWords {
+  workspace_id: number
+  /** A part of the feature's HMAC: the word itself is not stored. */
+  word: number
+  spam: number
+  good: number
+}
+
+/** Their submissions are never spam. */
+export interface AllowedSenders {
+  id: Generated<number>
+  workspace_id: number
+  /** `ada@example.com` or `*@example.com`, in lower case. */
+  address: string
+  created_at: number
 }

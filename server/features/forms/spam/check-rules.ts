@@ -1,0 +1,134 @@
+// Checks a submission against the rules of its form. Each rule that it breaks is a sentence for people.
+
+import { createPacer } from '../../../lib/concurrency/next-turn.ts'
+import { isEmail } from '../../../lib/email.ts'
+import { quote } from '../../../lib/text.ts'
+import { findLinks, normalizeHost } from './find-links.ts'
+import { foldWords, toWordPattern } from './fold-words.ts'
+import { compilePatterns, type Pattern, type PatternMatcher } from './pattern-matcher.ts'
+import type { SpamSettings } from './schema.ts'
+
+export interface RuledForm {
+  spam: SpamSettings
+  /** A field whose type is `url` is for a link, so its links are not counted. */
+  rules?: Record<string, { type?: string | null }>
+}
+
+interface CompiledRules {
+  words: PatternMatcher | undefined
+  emails: PatternMatcher | undefined
+  domains: PatternMatcher | undefined
+}
+
+/** A list of reasons is for people: more rules than these are not named. */
+const REASONS_OF_KIND = 3
+/** Longer texts are cut in a reason. */
+const SHOWN_MAX = 60
+
+const compiled = new WeakMap<SpamSettings, Promise<CompiledRules>>()
+
+/** The settings are compiled once, because the settings of a form are one value until they change. */
+function compileRules(spam: SpamSettings): Promise<CompiledRules> {
+  const known = compiled.get(spam)
+  if (known) return known
+  const made = compileAll(spam)
+  compiled.set(spam, made)
+  return made
+}
+
+async function compileAll({ words, emails, domains }: SpamSettings): Promise<CompiledRules> {
+  return {
+    words: await compile(words, (rule) => [toWordPattern(rule)]),
+    emails: await compile(emails, toAddressPatterns),
+    domains: await compile(domains, toDomainPatterns),
+  }
+}
+
+async function compile(rules: string[], toPatterns: (rule: string) => string[]) {
+  const patterns: Pattern[] = rules.flatMap((rule) =>
+    toPatterns(rule)
+      .filter((text) => text !== '')
+      .map((text) => ({ text: withoutOuterStars(text), rule })),
+  )
+  return patterns.length === 0 ? undefined : compilePatterns(patterns)
+}
+
+/** A star at an end says only that the word goes on there. */
+const withoutOuterStars = (pattern: string) => pattern.replace(/^ \*+/, '').replace(/\*+ $/, '')
+
+/** `@spam.example` is short for `*@spam.example`. */
+const toAddressPatterns = (rule: string) => [` ${rule.startsWith('@') ? '*' : ''}${rule.toLowerCase()} `]
+
+/** A domain covers its subdomains; `*.example` covers them alone. */
+function toDomainPatterns(rule: string): string[] {
+  const labels = rule.toLowerCase().replace(/\.+$/, '')
+  const domain = labels.includes('*') ? labels : normalizeHost(labels)
+  if (domain === '') return []
+  return domain.startsWith('*') ? [` ${domain} `] : [` ${domain} `, `.${domain} `]
+}
+
+/** @returns the reasons; empty where the submission keeps all rules */
+export async function checkRules(form: RuledForm, fields: Map<string, string>): Promise<string[]> {
+  const { words, emails, domains } = await compileRules(form.spam)
+  const pace = createPacer()
+  const reasons = { words: [] as string[], senders: [] as string[], domains: [] as string[] }
+  const links = { count: 0, fields: new Set<string>() }
+  for (const [name, value] of fields) {
+    const field = show(name)
+    const address = value.trim()
+    const isAddress = isEmail(address)
+    if (words)
+      for (const { rule, found } of await words.find(foldWords(value), REASONS_OF_KIND))
+        reasons.words.push(
+          `The word ${show(found)} in the field ${field} is on the list of this form${differs(found, rule)}.`,
+        )
+    if (emails && isAddress)
+      for (const { rule } of await emails.find(` ${address.toLowerCase()} `, REASONS_OF_KIND))
+        reasons.senders.push(
+          `The address ${cut(address)} in the field ${field} is on the list of this form${differs(address, rule)}.`,
+        )
+    const { hosts, count } = await readHosts(value, isAddress ? address : undefined)
+    if (domains)
+      for (const { rule, found } of await domains.find(` ${hosts.join(' ')} `, REASONS_OF_KIND))
+        reasons.domains.push(
+          `The domain ${cut(found)} in the field ${field} is on the list of this form${differs(found, rule)}.`,
+        )
+    if (count > 0 && form.rules?.[name]?.type !== 'url') {
+      links.count += count
+      links.fields.add(field)
+    }
+    await pace()
+  }
+  return [
+    ...[reasons.senders, reasons.domains, reasons.words].flatMap((all) => all.slice(0, REASONS_OF_KIND)),
+    ...describeLinks(form.spam.maxLinks, links),
+  ]
+}
+
+async function readHosts(text: string, address: string | undefined) {
+  const pace = createPacer()
+  const hosts = new Set<string>()
+  if (address !== undefined) hosts.add(address.slice(address.lastIndexOf('@') + 1).toLowerCase())
+  let count = 0
+  for (const { host } of findLinks(text)) {
+    count++
+    if (host !== '') hosts.add(host)
+    await pace()
+  }
+  return { hosts: [...hosts], count }
+}
+
+function describeLinks(
+  max: number | null,
+  { count, fields }: { count: number; fields: Set<string> },
+): string[] {
+  if (max === null || count <= max) return []
+  const [first] = fields
+  const where = fields.size === 1 ? `The field ${first} has` : `The ${fields.size} fields with links have`
+  return [`${where} ${count} ${count === 1 ? 'link' : 'links'}; this form allows ${max}.`]
+}
+
+const cut = (text: string) => (text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text)
+const show = (text: string) => quote(cut(text))
+/** Names the rule where it is not what was found. */
+const differs = (found: string, rule: string) => (found === rule.toLowerCase() ? '' : ` (${show(rule)})`)

@@ -1,0 +1,82 @@
+// Naive Bayes over the features of a submission. Each feature says by which factor spam has it more often than other
+// submissions (Graham, "A Plan for Spam"; the correction for rare features is Robinson's).
+
+import type { Features } from './features.ts'
+import type { FeatureNumbers } from './number-features.ts'
+
+/** In how many submissions of each kind a feature was, and how many submissions of each kind there were. */
+export interface SpamModel {
+  spam: number
+  good: number
+  find(number: number): { spam: number; good: number } | undefined
+}
+
+/** With fewer of either kind, nothing is known yet. */
+export const LESSONS_MIN = 20
+const THRESHOLD = 0.995
+/** How much a feature that was never seen counts, in submissions. */
+const DOUBT = 1
+/** Only the strongest features count: a hundred harmless words must not hide a few telling ones. */
+const FEATURES_WEIGHED = 15
+/** Features depend on each other, so their sum says too much. Chosen for few false positives: docs/benchmarks.md. */
+const DAMPING = 0.4
+/** One or two words alone call nothing spam. */
+const TELLING_MIN = 3
+const REASONS = 4
+
+export const isTrained = ({ spam, good }: Pick<SpamModel, 'spam' | 'good'>) =>
+  spam >= LESSONS_MIN && good >= LESSONS_MIN
+
+interface Weight {
+  label: string
+  /** The logarithm of the factor. Positive for spam. */
+  log: number
+}
+
+export interface Classification {
+  /** Between 0 and 1. */
+  probability: number
+  isSpam: boolean
+  /** Those that speak for spam, strongest first. */
+  weights: Weight[]
+}
+
+export function classify(model: SpamModel, features: Features, toNumber: FeatureNumbers): Classification {
+  const weights: Weight[] = []
+  for (const [name, label] of features) {
+    const log = weigh(model, model.find(toNumber(name)))
+    if (Math.abs(log) > 0.2) weights.push({ label, log })
+  }
+  weights.sort((a, b) => Math.abs(b.log) - Math.abs(a.log))
+  const strongest = weights.slice(0, FEATURES_WEIGHED)
+  const sum = strongest.reduce((total, { log }) => total + log, 0) * DAMPING
+  const probability = 1 / (1 + Math.exp(-sum))
+  const telling = strongest.filter(({ log }) => log > 0)
+  const isSpam = isTrained(model) && probability >= THRESHOLD && telling.length >= TELLING_MIN
+  return { probability, isSpam, weights: telling }
+}
+
+function weigh(model: SpamModel, counts: { spam: number; good: number } | undefined): number {
+  // Damaged counts must not become infinite.
+  const spam = Math.min(Math.max(counts?.spam ?? 0, 0), model.spam)
+  const good = Math.min(Math.max(counts?.good ?? 0, 0), model.good)
+  const seen = spam + good
+  if (seen === 0) return 0
+  const share = spam / model.spam / (spam / model.spam + good / model.good)
+  const believed = (DOUBT * 0.5 + seen * share) / (DOUBT + seen)
+  return Math.log(believed / (1 - believed))
+}
+
+/** One sentence, such as: The classifier is 99.8 % sure; strongest: "seo" (31 times as often in spam), 4 links (9 times). */
+export function describeClassification({ probability, weights }: Classification): string {
+  const percent = (Math.min(Math.floor(probability * 1000), 999) / 10).toFixed(1)
+  const strongest = weights
+    .slice(0, REASONS)
+    .map(({ label, log }, i) => `${label} (${toFactor(log)} times${i === 0 ? ' as often in spam' : ''})`)
+  return `The classifier is ${percent} % sure; strongest: ${strongest.join(', ')}.`
+}
+
+const toFactor = (log: number) => {
+  const factor = Math.exp(log)
+  return factor < 10 ? factor.toFixed(1) : String(Math.round(factor))
+}

@@ -1,0 +1,166 @@
+// Finds many patterns in a text in one pass (Aho-Corasick, https://doi.org/10.1145/360825.360855): the time grows with the
+// text, and not with the number of patterns.
+
+import { createPacer } from '../../../lib/concurrency/next-turn.ts'
+
+/**
+ * A pattern is compared letter by letter. `*` stands for any characters but a space. A text is words between single
+ * spaces, with a space at each end, so a pattern says by its own spaces where a word begins or ends.
+ */
+export interface Pattern {
+  text: string
+  /** What it is found as. */
+  rule: string
+}
+
+export interface PatternMatch {
+  rule: string
+  /** The words of the text that it was found in. */
+  found: string
+}
+
+export interface PatternMatcher {
+  /** @returns each rule once, in the order of the text, at most `max`. It gives the event loop back in between */
+  find(text: string, max: number): Promise<PatternMatch[]>
+}
+
+/** What ends at a node: a whole pattern, or the longest part of one with a star inside. */
+interface Hit {
+  pattern: number
+  length: number
+  /** All parts between its stars; only where there are several. */
+  parts: string[] | undefined
+  endsWord: boolean
+}
+
+interface Automaton {
+  /** The node after a node and a letter, by `toEdge`. */
+  edges: Map<number, number>
+  /** The node of the longest end of this node's text that is a beginning too. */
+  fails: Int32Array
+  /** The node itself or the next one by `fails` that has hits; 0 where none has. */
+  hitNodes: Int32Array
+  hits: Map<number, Hit[]>
+}
+
+const ROOT = 0
+/** The event loop is looked at after so many letters. */
+const LETTERS_AT_ONCE = 2048
+
+const toEdge = (node: number, code: number) => node * 0x10000 + code
+
+export async function compilePatterns(patterns: Pattern[]): Promise<PatternMatcher> {
+  const automaton = await buildAutomaton(patterns)
+  return { find: (text, max) => find(automaton, patterns, text, max) }
+}
+
+async function buildAutomaton(patterns: Pattern[]): Promise<Automaton> {
+  const pace = createPacer()
+  const edges = new Map<number, number>()
+  const hits = new Map<number, Hit[]>()
+  const nodes: TrieNode[] = [{ parent: ROOT, code: 0, depth: 0 }]
+  for (const [pattern, { text }] of patterns.entries()) {
+    const parts = text.split('*').filter((part) => part !== '')
+    const part = parts.reduce((longest, one) => (one.length > longest.length ? one : longest))
+    const node = addToTrie(edges, nodes, part)
+    const several = parts.length > 1 ? parts : undefined
+    const hit = { pattern, length: part.length, parts: several, endsWord: part.endsWith(' ') }
+    hits.set(node, [...(hits.get(node) ?? []), hit])
+    await pace()
+  }
+  const fails = new Int32Array(nodes.length)
+  const hitNodes = new Int32Array(nodes.length)
+  // What `fails` leads to is nearer to the root, so it is known first.
+  const byDepth = nodes.map((node, number) => ({ ...node, number })).sort((a, b) => a.depth - b.depth)
+  for (const { number, parent, code, depth } of byDepth.slice(1)) {
+    const fail = depth === 1 ? ROOT : step(edges, fails, fails[parent] as number, code)
+    fails[number] = fail
+    hitNodes[number] = hits.has(number) ? number : (hitNodes[fail] as number)
+    await pace()
+  }
+  return { edges, fails, hitNodes, hits }
+}
+
+interface TrieNode {
+  parent: number
+  code: number
+  depth: number
+}
+
+/** @returns the node at the end of the text */
+function addToTrie(edges: Automaton['edges'], nodes: TrieNode[], text: string): number {
+  let node = ROOT
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    const edge = toEdge(node, code)
+    const next = edges.get(edge) ?? nodes.push({ parent: node, code, depth: at + 1 }) - 1
+    edges.set(edge, next)
+    node = next
+  }
+  return node
+}
+
+function step(edges: Automaton['edges'], fails: Int32Array, from: number, code: number): number {
+  for (let node = from; ; node = fails[node] as number) {
+    const next = edges.get(toEdge(node, code))
+    if (next !== undefined) return next
+    if (node === ROOT) return ROOT
+  }
+}
+
+const SPACE = 0x20
+
+async function find(
+  { edges, fails, hitNodes, hits }: Automaton,
+  patterns: Pattern[],
+  text: string,
+  max: number,
+): Promise<PatternMatch[]> {
+  const pace = createPacer()
+  const found = new Map<string, PatternMatch>()
+  /** The word in which each pattern was looked at last, so that it is looked at once in each word. */
+  const looked = new Int32Array(patterns.length).fill(-1)
+  let node = ROOT
+  let words = 0
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === SPACE) words++
+    node = step(edges, fails, node, code)
+    for (
+      let ending = hitNodes[node] as number;
+      ending !== ROOT;
+      ending = hitNodes[fails[ending] as number] as number
+    ) {
+      for (const { pattern, length, parts, endsWord } of hits.get(ending) as Hit[]) {
+        const word = endsWord ? words - 1 : words
+        const { rule } = patterns[pattern] as Pattern
+        if (found.has(rule) || (parts && looked[pattern] === word)) continue
+        looked[pattern] = word
+        const around = readWords(text, at + 1 - length, at + 1)
+        if (parts && !hasParts(` ${around} `, parts)) continue
+        found.set(rule, { rule, found: around })
+        if (found.size === max) return [...found.values()]
+      }
+    }
+    if (at % LETTERS_AT_ONCE === 0) await pace()
+  }
+  return [...found.values()]
+}
+
+/** The earliest place of each part leaves the most room for those after it. */
+function hasParts(word: string, parts: string[]): boolean {
+  let from = 0
+  for (const part of parts) {
+    const at = word.indexOf(part, from)
+    if (at === -1) return false
+    from = at + part.length
+  }
+  return true
+}
+
+/** The whole words around a part of the text. */
+function readWords(text: string, start: number, end: number): string {
+  const from = text[start] === ' ' ? start : text.lastIndexOf(' ', start)
+  const to = text[end - 1] === ' ' ? end : text.indexOf(' ', end)
+  return text.slice(from + 1, to === -1 ? text.length : to).trim()
+}

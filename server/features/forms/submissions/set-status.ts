@@ -1,0 +1,84 @@
+// Sets the status of submissions, with all that follows from it: what was held back is announced, and the classifier of the
+// workspace learns.
+
+import { sql } from 'kysely'
+import type { Connection, DatabaseEngine, OnCommit } from '../../../storage/database/open-database.ts'
+import type { Actor } from '../../accounts/access/actor.ts'
+import { type AnnounceNeeds, announceHeldSubmissions } from '../leads/announce-submission.ts'
+import type { SpamLearner } from '../spam/learn-spam.ts'
+import type { Verdict } from '../spam/number-features.ts'
+import type { SET_STATUSES, SubmissionStatus } from './schema.ts'
+
+export interface StatusNeeds extends Pick<AnnounceNeeds, 'wakeDeliverer'> {
+  now: () => number
+  spam: Pick<SpamLearner, 'learn'>
+}
+
+type SetStatus = (typeof SET_STATUSES)[number]
+
+/** @returns the ids that exist. Nothing else has happened where one is missing, and the caller rolls that back */
+export async function setStatus(
+  connection: Connection,
+  onCommit: OnCommit,
+  needs: StatusNeeds & { engine: DatabaseEngine },
+  { workspaceId }: Pick<Actor, 'workspaceId'>,
+  { ids, status }: { ids: number[]; status: SetStatus },
+): Promise<Set<number>> {
+  const named = await selectForStatus(connection, needs.engine, workspaceId, ids)
+  const found = new Set(named.map(({ id }) => id))
+  if (ids.some((id) => !found.has(id))) return found
+  const released = status === 'spam' ? [] : named.filter(isHeld)
+  // The first of identical submissions is the lead, so it comes back with its copy.
+  const originals = released.flatMap(({ duplicate_of: id }) => (id === null || found.has(id) ? [] : [id]))
+  const rows = [
+    ...named,
+    ...(await selectForStatus(connection, needs.engine, workspaceId, originals)).filter(isHeld),
+  ]
+  const changed = rows.map(({ id }) => id)
+  await connection
+    .updateTable('submissions')
+    .set({ status })
+    .where('workspace_id', '=', workspaceId)
+    .where('id', 'in', changed)
+    .execute()
+  if (status !== 'spam')
+    await announceHeldSubmissions(connection, onCommit, needs, { workspaceId, ids: changed, at: needs.now() })
+  for (const verdict of ['spam', 'good'] as const) {
+    const submissions = rows.filter((row) => toVerdict(row, status) === verdict)
+    await needs.spam.learn(connection, onCommit, workspaceId, { verdict, submissions })
+  }
+  return found
+}
+
+const isHeld = ({ status }: { status: string }) => status === 'spam' || status === 'unconfirmed'
+
+/** PostgreSQL locks the rows, in one order, so that two changes at once teach one after the other. */
+async function selectForStatus(
+  connection: Connection,
+  engine: DatabaseEngine,
+  workspaceId: number,
+  ids: number[],
+) {
+  if (ids.length === 0) return []
+  const rows = connection
+    .selectFrom('submissions')
+    .select(['id', 'status', 'learned', 'duplicate_of'])
+    .select(sql<number>`octet_length(fields)`.as('bytes'))
+    .where('workspace_id', '=', workspaceId)
+    .where('id', 'in', ids)
+    .orderBy('id')
+  return engine === 'postgres' ? rows.forUpdate().execute() : rows.execute()
+}
+
+/**
+ * What a person says with the new status; undefined where it is nothing. A copy teaches nothing: it would count the
+ * sender's double click twice.
+ */
+function toVerdict(
+  { status: old, duplicate_of: original }: { status: string; duplicate_of: number | null },
+  status: SubmissionStatus,
+): Verdict | undefined {
+  if (original !== null) return undefined
+  if (status === 'spam') return 'spam'
+  return status === 'new' && !isHeld({ status: old }) ? undefined : 'good'
+}
