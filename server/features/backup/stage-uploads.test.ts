@@ -54,7 +54,10 @@ test('a backup has every file of its rows, shares them with the next one, and th
   expect(inFirst).toHaveLength(2)
 
   await server.app.db.write((connection) =>
-    connection.deleteFrom('submissions').where('id', '=', one?.submission_id ?? 0).execute(),
+    connection
+      .deleteFrom('submissions')
+      .where('id', '=', one?.submission_id ?? 0)
+      .execute(),
   )
   await until('the file is erased', () => listUploadedFiles(server.dataDir).length === 1)
   await send('three')

@@ -62,7 +62,13 @@ onBothEngines('files of a submission', (server) => {
   test('stand in the submission, in lists and in exports', async () => {
     const { team, formKey, submission } = await sendFiles(server())
     expect(submission.files).toMatchObject([
-      { field: 'cv', name: 'cv.pdf', type: 'application/pdf', bytes: Buffer.byteLength(PDF), sha256: toSha256(PDF) },
+      {
+        field: 'cv',
+        name: 'cv.pdf',
+        type: 'application/pdf',
+        bytes: Buffer.byteLength(PDF),
+        sha256: toSha256(PDF),
+      },
       { field: 'cv', name: 'CV.pdf' },
       { field: 'note', name: 'ü _note_.txt', type: 'text/plain' },
     ])
@@ -79,7 +85,11 @@ onBothEngines('files of a submission', (server) => {
     const before = listUploadedFiles(server().dataDir).length
     const { team, submission } = await sendFiles(server())
     const others = [await sendFiles(server(), FILES, team), await sendFiles(server(), FILES, team)]
-    const row = await server().app.db.read.selectFrom('upload_totals').selectAll().where('workspace_id', '=', team.id).executeTakeFirst()
+    const row = await server()
+      .app.db.read.selectFrom('upload_totals')
+      .selectAll()
+      .where('workspace_id', '=', team.id)
+      .executeTakeFirst()
     expect(Number(row?.files)).toBe(9)
     const deleted = await team.api(`/submissions/${submission.id}`, { method: 'DELETE' })
     expect(deleted.json.data.files).toHaveLength(3)
@@ -92,7 +102,11 @@ onBothEngines('files of a submission', (server) => {
       const waiting = await server().app.db.read.selectFrom('erased_files').selectAll().execute()
       return waiting.length === 0
     })
-    const after = await server().app.db.read.selectFrom('upload_totals').selectAll().where('workspace_id', '=', team.id).executeTakeFirst()
+    const after = await server()
+      .app.db.read.selectFrom('upload_totals')
+      .selectAll()
+      .where('workspace_id', '=', team.id)
+      .executeTakeFirst()
     expect([Number(after?.files), Number(after?.bytes)]).toEqual([0, 0])
   }, 60_000)
 })
@@ -127,7 +141,9 @@ onSqlite('a file', (server) => {
   })
 
   test('can be read in parts', async () => {
-    const { team, submission } = await sendFiles(server(), [{ name: 'a', file: 'a.txt', bytes: '0123456789' }])
+    const { team, submission } = await sendFiles(server(), [
+      { name: 'a', file: 'a.txt', bytes: '0123456789' },
+    ])
     const path = `/v1/files/${submission.files[0].id}`
     const read = async (range: string, more = {}) => {
       const { status, headers, bytes } = await getBytes(server(), path, { ...asKey(team), range, ...more })
@@ -181,7 +197,9 @@ onSqlite('a file', (server) => {
       { name: 'c', file: 'c.pdf', bytes: PDF },
     ])
     const previews = await Promise.all(
-      submission.files.map(async ({ id }: { id: number }) => (await team.api(`/files/${id}/preview`)).json.data),
+      submission.files.map(
+        async ({ id }: { id: number }) => (await team.api(`/files/${id}/preview`)).json.data,
+      ),
     )
     expect(previews).toEqual([
       { kind: 'text', text: 'short <b>ü</b>', truncated: false },
