@@ -20,6 +20,7 @@ import { createDoctorRoutes } from './features/doctor/public.ts'
 import { createFormsApi } from './features/forms/api.ts'
 import { createLossesApi } from './features/forms/attempts/losses-api.ts'
 import { createFormInfoEndpoint } from './features/forms/endpoint/form-info.ts'
+import { createErasureApi } from './features/forms/erasure/erasure-api.ts'
 import { createFormCheckApi } from './features/forms/page-check/check-api.ts'
 import { createFormEndpoint } from './features/forms/public.ts'
 import { createAllowedSendersApi } from './features/forms/spam/allowed-senders-api.ts'
@@ -174,6 +175,8 @@ const createRest = ({ api }: Services) =>
     createAnalyticsApi(api.analytics),
     createLeadsApi(api.leads),
     createMissingApi(api.analytics),
+    // Before `/submissions/{id}`, which matches its paths too.
+    createErasureApi(api.erasure),
     createFormsApi(api.forms),
     createLossesApi(api.losses),
     createAllowedSendersApi(api.forms),

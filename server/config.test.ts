@@ -58,6 +58,7 @@ test('works without any setting', () => {
     diskReserveBytes: 1024 ** 3,
     pageViewsPerDay: 5_000_000,
     submissionsPerDay: 1_000_000,
+    uploadBytesPerWorkspace: 10 * 1024 ** 3,
     fastPath: true,
     logLevel: 'info',
     logFormat: 'json',

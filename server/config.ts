@@ -79,6 +79,8 @@ export interface Config
   /** What strangers may make the server store for one workspace in a day, and ten times that for all together. */
   pageViewsPerDay: number
   submissionsPerDay: number
+  /** What all files of one workspace may have together. */
+  uploadBytesPerWorkspace: number
   /** Backups that the server makes by itself. */
   backups?: BackupSettings
   /** Whether the server answers plain redirects before `Bun.serve` reads them. */
@@ -124,6 +126,7 @@ const NAMES = [
   'HIT_RETENTION_DAYS',
   'DISK_RESERVE_MB',
   'UPLOADS_S3_URL',
+  'UPLOAD_BYTES_PER_WORKSPACE',
   'BACKUP_DIR',
   'BACKUP_HOURS',
   'BACKUP_KEEP',

@@ -9,6 +9,7 @@ import { pruneInvitations } from './features/accounts/workspaces/invitations.ts'
 import { pruneChanges } from './features/cluster/prune-changes.ts'
 import { pruneFormAttempts } from './features/forms/attempts/prune-form-attempts.ts'
 import { pruneSpentTokens } from './features/forms/captcha/spent-tokens.ts'
+import type { SubmissionPruner } from './features/forms/erasure/prune-submissions.ts'
 import { pruneReplies } from './features/forms/replies/prune-replies.ts'
 import { type ErasureNeeds, eraseDeletedWorkspaces } from './features/hits/erase-deleted-workspaces.ts'
 import { pruneMisses } from './features/hits/misses/prune-misses.ts'
@@ -37,12 +38,14 @@ export interface JobNeeds extends ErasureNeeds {
   pruneHits: (since: number) => Promise<void>
   resolvePendingAttribution: () => Promise<void>
   reloadBlocklist: () => Promise<void>
+  sweepUploads: () => Promise<void>
   reportMissing: () => Promise<void>
   makeBackup: () => Promise<void>
   imports: Pick<ImportService, 'run' | 'eraseHistories' | 'pruneFiles' | 'failAbandoned'>
   /** Runs the work on one node at a time: see features/cluster/leases.ts. */
   runAlone(name: string, holdMs: number, work: () => Promise<void>): Promise<boolean>
   followClock: () => Promise<void>
+  submissionPruner: Pick<SubmissionPruner, 'run'>
   verification: VerificationNeeds
   /** Absent where no other server can ask for files of this one. */
   pruneBuiltFiles?: () => Promise<void>
@@ -117,6 +120,13 @@ const JOBS: Job[] = [
     everyMs: 5 * SECOND,
     firstMs: 0,
     run: ({ followClock }) => followClock(),
+  },
+  {
+    name: 'prune submissions',
+    runsOn: 'cluster',
+    everyMs: 60 * MINUTE,
+    firstMs: 2 * MINUTE,
+    run: ({ submissionPruner }) => submissionPruner.run(),
   },
   {
     name: 'prune form attempts',
@@ -198,6 +208,14 @@ const JOBS: Job[] = [
     runsOn: 'node',
     everyMs: SECOND,
     run: ({ reloadBlocklist }) => reloadBlocklist(),
+  },
+  {
+    // At the start, a server sweeps what its last run left in its directory.
+    name: 'sweep uploads without a submission',
+    runsOn: 'node',
+    everyMs: 60 * MINUTE,
+    firstMs: 0,
+    run: ({ sweepUploads }) => sweepUploads(),
   },
   {
     name: 'prune captcha tokens',

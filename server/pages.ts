@@ -30,7 +30,7 @@ export function createPages(needs: OperationsNeeds, origin: string) {
     .route('/', createHealthAndMetrics(needs))
     .route('/', createApiDocs(origin))
     .get('/', (c) => c.redirect('/app'))
-    .get('/thanks', () => thanksPage())
+    .get('/thanks', (c) => thanksPage(c.req.raw))
     .get('/robots.txt', (c) => c.text(ROBOTS))
     .notFound((c) => {
       if (wantsJson(c.req.header('accept') ?? null)) return toErrorResponse(notFound(''), c.get('requestId'))

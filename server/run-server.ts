@@ -42,7 +42,9 @@ export async function runServer(
   // A server of another release looks for these files when a page of this one names them. One worker keeps them for all.
   if (config.databaseUrl && (worker?.number ?? 1) === 1)
     void app.prepareFiles().catch((error) => log.warn('files_not_built', describeError(error)))
-  const notices = [config.mailNotice, config.uploadNotice, services.hitStoreWarning].filter(Boolean).map((notice) => `${notice}\n`)
+  const notices = [config.mailNotice, config.uploadNotice, services.hitStoreWarning]
+    .filter(Boolean)
+    .map((notice) => `${notice}\n`)
   return {
     node: services.spool.node,
     readyText: notices.join('') + toReadyText(config, await readFirstAccountState(services.db.read)),

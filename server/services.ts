@@ -1,6 +1,6 @@
 // Opens the stores and wires the features: what app.ts mounts, what jobs.ts runs, and what main.ts closes.
 
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Config } from './config.ts'
 import { createServerDoctor } from './doctor.ts'
 import { createRateLimiter } from './features/accounts/access/rate-limiter.ts'
@@ -16,10 +16,14 @@ import { type BackupSchedule, createBackupSchedule } from './features/backup/sch
 import type { Doctor } from './features/doctor/report/doctor.ts'
 import { openAttemptCounter } from './features/forms/attempts/attempt-counter.ts'
 import { createCaptchaProvider } from './features/forms/captcha/create-captcha-provider.ts'
-import { toRefusedSubmissionsMail } from './features/forms/endpoint/refused-submissions-mail.ts'
+import { createFormStorageLimits } from './features/forms/endpoint/storage-limits.ts'
+import { createReceiptHasher } from './features/forms/erasure/erasure-receipt.ts'
+import { createSubmissionPruner } from './features/forms/erasure/prune-submissions.ts'
+import { createAddressHasher } from './features/forms/replies/mailbox.ts'
 import { createSpamJudge } from './features/forms/spam/judge-spam.ts'
 import { createSpamLearner } from './features/forms/spam/learn-spam.ts'
 import { createWorkspaceSpamCache } from './features/forms/spam/workspace-spam.ts'
+import { openUploads, type Uploads } from './features/forms/uploads/open-uploads.ts'
 import { createClickIds } from './features/hits/click-id.ts'
 import { readHitMetrics } from './features/hits/metrics.ts'
 import { toRetentionStart } from './features/hits/retention.ts'
@@ -71,7 +75,8 @@ export async function openServices(config: Config, options: ServiceOptions = {})
   const blocklist = await createBlocklist(config.destinationBlocklist)
   const site = createSite(config, blocklist.isBlocked)
   const stores = await openStores(config, site, options)
-  const shared = createShared(config, { ...stores, site, blocklist, now, clock })
+  const uploads = await openUploads({ ...stores, ...toUploadsPlace(config, worker), now, clock })
+  const shared = createShared(config, { ...stores, uploads, site, blocklist, now, clock })
   const attribution = createClickInference(shared)
   const { resolvePendingAttribution } = attribution
   const notify = await openNotify(config, { ...shared, resolvePendingAttribution })
@@ -83,9 +88,11 @@ export async function openServices(config: Config, options: ServiceOptions = {})
   const imports = openServiceImports(config, shared)
   const apiNeeds = { ...shared, ...endpoints, imports, notify, resolvePendingAttribution, doctor }
   const api = createApiServices(config, apiNeeds)
+  const submissionPruner = createSubmissionPruner(shared)
   const jobs = startServiceJobs(config, {
     ...shared,
     imports,
+    submissionPruner,
     makeBackup: backups.run,
     setSalts: stores.setSalts,
     resolvePendingAttribution: attribution.resolveAllPending,
@@ -96,7 +103,8 @@ export async function openServices(config: Config, options: ServiceOptions = {})
     worker,
   )
   const observability = await openObservability(config, stores.db, stores.spool.node)
-  for (const part of [feed, observability, backups, imports]) metrics.add(part.metrics)
+  for (const part of [feed, observability, backups, imports, uploads, submissionPruner])
+    metrics.add(part.metrics)
   return {
     ...stores,
     ...createPublicNeeds(config, shared, endpoints),
@@ -127,6 +135,7 @@ export async function openServices(config: Config, options: ServiceOptions = {})
       await feed.close()
       await notify.close()
       await endpoints.attempts.close()
+      await uploads.close()
       await stores.close()
       await observability.close()
     },
@@ -150,7 +159,7 @@ const createPublicNeeds = (config: Config, shared: Shared, { intake, forms, form
 
 interface MetricServices
   extends Shared,
-    Pick<PublicServices, 'attempts' | 'captcha' | 'submissionLimit' | 'pageViewLimit'> {
+    Pick<PublicServices, 'attempts' | 'captcha' | 'submissionLimit' | 'uploadLimit' | 'pageViewLimit'> {
   hitWorker: Stores['hitWorker']
   notify: Notify
 }
@@ -166,6 +175,7 @@ const createServiceMetrics = (services: MetricServices, worker: MetricsNeeds['wo
       () => readDomainMetrics(services.domains),
       services.attempts.metrics,
       services.submissionLimit.metrics,
+      services.uploadLimit.metrics,
       services.pageViewLimit.metrics,
       services.captcha.metrics,
       services.notify.replies.metrics,
@@ -185,6 +195,12 @@ const openServiceImports = ({ dataDir, geoipDb, hitRetentionDays: days }: Config
     retentionStart: (at) => (days === undefined ? 0 : toRetentionStart(at, days)),
   })
 
+/** The workers of a machine share a directory: each finds the files that another one has received. */
+const toUploadsPlace = ({ dataDir }: Config, worker: MetricsNeeds['worker']) => ({
+  dir: join(worker ? dirname(dataDir) : dataDir, 'uploads'),
+  isAlone: !worker,
+})
+
 /** The first worker of a machine makes the backup of all: the command reads the settings that the supervisor has read. */
 function createServiceBackups(
   config: Config,
@@ -197,10 +213,10 @@ function createServiceBackups(
 }
 
 type JobServices = Shared &
-  Pick<JobNeeds, 'makeBackup' | 'setSalts' | 'resolvePendingAttribution' | 'imports'>
+  Pick<JobNeeds, 'makeBackup' | 'setSalts' | 'resolvePendingAttribution' | 'imports' | 'submissionPruner'>
 
 function startServiceJobs(config: Config, services: JobServices) {
-  const { spool, cluster, hits, blocklist } = services
+  const { spool, cluster, hits, blocklist, uploads } = services
   return startJobs({
     ...services,
     runAlone: cluster.runAlone,
@@ -209,6 +225,7 @@ function startServiceJobs(config: Config, services: JobServices) {
     node: spool.node,
     eraseHits: hits.eraseHits,
     reloadBlocklist: blocklist.reload,
+    sweepUploads: uploads.sweep,
     reportMissing: () =>
       reportMissing({ ...services, origin: config.origin, onlyVerified: config.signup === 'open' }),
     pruneBuiltFiles: services.builtFiles?.prune,
@@ -218,6 +235,7 @@ function startServiceJobs(config: Config, services: JobServices) {
 }
 
 interface SharedNeeds extends Stores {
+  uploads: Uploads
   site: Site
   blocklist: Blocklist
   now: () => number
@@ -227,7 +245,7 @@ type Shared = ReturnType<typeof createShared>
 
 /** Things that several features share. There must be exactly one of each. */
 function createShared(config: Config, needs: SharedNeeds) {
-  const { db, disk, spool, misses, cluster, hitWorker, getSalt, blocklist, now, clock } = needs
+  const { db, disk, spool, misses, cluster, hitWorker, getSalt, blocklist, uploads, now, clock } = needs
   const getOthersShippedUntil = cluster.getOthersShippedUntil
   const freshness = createFreshness(db.engine)
   const cache = createLinkCache(freshness)
@@ -243,6 +261,7 @@ function createShared(config: Config, needs: SharedNeeds) {
   return {
     db,
     disk,
+    uploads,
     spool,
     misses,
     cluster,
@@ -299,6 +318,8 @@ function openPublicServices(config: Config, shared: Shared, notify: Notify) {
       captcha,
       attempts,
       submissionLimit: limits.submissionLimit,
+      uploadLimit: limits.uploadLimit,
+      uploadBytesPerWorkspace: config.uploadBytesPerWorkspace,
       isBlocked: site.isBlocked,
       describeSender: createSenderDescriber({ geo, getSalt }),
       matchVisit: createVisitMatcher({ clickIds, eventIds: ids, ownHosts }),
@@ -323,19 +344,12 @@ function openPublicServices(config: Config, shared: Shared, notify: Notify) {
 
 type PublicServices = ReturnType<typeof openPublicServices>
 
-/** The rows that strangers may store in a day. Owners are told when their leads are refused. */
+/** What strangers may store. */
 function createStorageLimits(config: Config, { clock, ...shared }: Shared) {
-  const { origin, submissionsPerDay, pageViewsPerDay } = config
   const owners = { ...shared, onlyVerified: config.signup === 'open' }
   return {
-    submissionLimit: createStorageLimit({
-      kind: 'submissions',
-      perWorkspace: submissionsPerDay,
-      clock,
-      onReached: (workspaceId) =>
-        void mailOwners(owners, workspaceId, toRefusedSubmissionsMail(origin, workspaceId)),
-    }),
-    pageViewLimit: createStorageLimit({ kind: 'page_views', perWorkspace: pageViewsPerDay, clock }),
+    ...createFormStorageLimits(owners, config, clock),
+    pageViewLimit: createStorageLimit({ kind: 'page_views', perWorkspace: config.pageViewsPerDay, clock }),
   }
 }
 
@@ -371,6 +385,14 @@ function createApiServices(config: Config, services: ApiServices) {
       wakeDeliverer: notify.wake,
       spam,
       canMail: sendMail !== undefined,
+    },
+    erasure: {
+      spam,
+      origin,
+      now,
+      resolvePendingAttribution,
+      hashReceipt: createReceiptHasher(secret),
+      hashAddress: createAddressHasher(secret),
     },
     losses: { attempts, now },
     formCheck: { origin, turnstile: turnstile !== undefined, allow: webhookAllow },

@@ -1,6 +1,6 @@
-// The second file of the snippet, /e/captcha-….js: gets the tokens of forms that have a captcha.
+// The part of the snippet that gets the tokens of forms with a captcha. captcha-script.ts is its file for the script tag.
 
-import type { CaptchaRequest, CaptchaWidget } from './load-captcha.ts'
+import type { CaptchaRequest, CaptchaWidget, LoadedCaptcha } from './captcha-widget.ts'
 import { type Challenge, solve } from './proof-of-work.ts'
 import { renderTurnstile } from './turnstile.ts'
 
@@ -46,21 +46,24 @@ function createProofOfWork({ form, again }: CaptchaRequest, first: Challenge): C
     return started
   }
 
+  const reset = () => {
+    run?.abort.abort()
+    run = undefined
+  }
   HTMLFormElement.prototype.addEventListener.call(form, 'focusin', start)
   return {
     token: () => start().token,
-    reset() {
-      run?.abort.abort()
-      run = undefined
+    reset,
+    remove() {
+      HTMLFormElement.prototype.removeEventListener.call(form, 'focusin', start)
+      reset()
     },
   }
 }
 
-if (window.__towpath) {
-  window.__towpath.captcha = (request) => {
-    const { described } = request
-    return described.provider === 'turnstile'
-      ? renderTurnstile(request, described.siteKey)
-      : createProofOfWork(request, described.challenge)
-  }
+export const renderCaptcha: LoadedCaptcha = (request) => {
+  const { described } = request
+  return described.provider === 'turnstile'
+    ? renderTurnstile(request, described.siteKey)
+    : createProofOfWork(request, described.challenge)
 }

@@ -1,56 +1,82 @@
-// Enhances the forms that are on the page when it has loaded. The browser sends forms that the page adds later.
+// Enhances forms: those that are on the page when it has loaded, and those that a script of the page names later.
 
 import { findEndpoint, formPrototype } from './endpoints.ts'
-import { createMessages, type FormErrors, listControls } from './messages.ts'
+import { type FormInfo, fetchFormInfo } from './form-info.ts'
+import { createMessages, type FormErrors, findWrongControl } from './messages.ts'
+import type { Site } from './site.ts'
 import {
   addHiddenFields,
   allowResend,
   type EnhancedForm,
-  fetchFormInfo,
   startCaptcha,
   submitForm,
+  tellCaptcha,
 } from './submission.ts'
 import type { PageVisit } from './visit.ts'
 
-export async function enhanceForms(visit: PageVisit, errors: FormErrors) {
+/** @param errors of the page's address: they are shown at the first forms */
+export function createEnhancer(site: Site, visit: PageVisit, errors: FormErrors) {
   const forms = new Map<HTMLFormElement, EnhancedForm>()
-  listen(forms, visit)
+  listen(site, forms, visit)
 
-  const elements = [...document.querySelectorAll('form')].filter(findEndpoint)
-  if (elements.length === 0) return
-  const messagesOf = new Map(elements.map((form) => [form, createMessages(form)]))
-  if (errors.length > 0) {
-    const hasField = (form: HTMLFormElement) =>
-      listControls(form).some((control) => errors.some(([name]) => name === control.name))
-    messagesOf.get(elements.find(hasField) ?? (elements[0] as HTMLFormElement))?.failFromAddress(errors)
+  function enhanceForms(elements: HTMLFormElement[]) {
+    const added: EnhancedForm[] = []
+    for (const form of elements) {
+      const key = findEndpoint(site, form)?.key
+      if (!key || forms.has(form)) continue
+      const enhanced = { site, form, key, messages: createMessages(form) }
+      forms.set(form, enhanced)
+      added.push(enhanced)
+    }
+    const first = added.find(({ form }) => findWrongControl(form, errors)) ?? added[0]
+    if (!first) return
+    // Until the form info is here, and when it cannot be loaded, the browser sends the form.
+    fetchFormInfo(site.intakeUrl, [...new Set(added.map(({ key }) => key))])
+      .catch(() => ({}))
+      .then((infos: Record<string, FormInfo | undefined>) => {
+        for (const enhanced of added) {
+          const { form, key } = enhanced
+          enhanced.facts = infos[key]
+          if (forms.get(form) !== enhanced) continue
+          if (enhanced.facts) void startCaptcha(enhanced)
+          else forms.delete(form)
+        }
+        first.messages.failFromAddress(errors, first.facts)
+        errors = []
+      })
+      .catch(() => {})
   }
 
-  // Until the form info is here, and when it cannot be loaded, the browser sends the form.
-  const infos = await fetchFormInfo([...new Set(elements.map((form) => findEndpoint(form)?.key ?? ''))])
-  for (const [form, messages] of messagesOf) {
-    const key = findEndpoint(form)?.key ?? ''
-    const facts = infos[key]
-    if (!facts) continue
-    const enhanced: EnhancedForm = { form, key, facts, messages }
-    forms.set(form, enhanced)
-    void startCaptcha(enhanced)
+  return {
+    enhanceForms,
+    /** @returns a function that lets go of the form, and takes away what was added to it */
+    enhance(form: HTMLFormElement) {
+      enhanceForms([form])
+      const enhanced = forms.get(form)
+      return () => {
+        if (!enhanced || forms.get(form) !== enhanced) return
+        forms.delete(form)
+        enhanced.messages.remove()
+        tellCaptcha(enhanced, 'remove')
+      }
+    },
   }
 }
 
 /** Listens on the window, after every listener of the page: the page can prevent a submission. */
-function listen(forms: Map<HTMLFormElement, EnhancedForm>, visit: PageVisit) {
-  let toOtherAddress = false
+function listen(site: Site, forms: Map<HTMLFormElement, EnhancedForm>, visit: PageVisit) {
+  let toOtherAddress: boolean | undefined
   addEventListener('submit', (event) => {
     const form = event.target as HTMLFormElement
     const { submitter } = event
     const enhanced = forms.get(form)
-    const endpoint = findEndpoint(form)
-    toOtherAddress = Boolean(submitter?.hasAttribute('formaction'))
+    const endpoint = findEndpoint(site, form)
+    toOtherAddress = submitter?.hasAttribute('formaction')
     // The browser fires 'formdata' for this submission in this turn of the event loop.
     setTimeout(() => {
       toOtherAddress = false
     })
-    if (!enhanced || !endpoint || event.defaultPrevented || needsBrowser(form, submitter)) return
+    if (!enhanced?.facts || !endpoint || event.defaultPrevented || needsBrowser(form, submitter)) return
     event.preventDefault()
     if (!enhanced.busy)
       submitForm(enhanced, endpoint.url, submitter, visit).catch(() => allowResend(enhanced))
@@ -59,7 +85,7 @@ function listen(forms: Map<HTMLFormElement, EnhancedForm>, visit: PageVisit) {
   addEventListener('formdata', ({ target, formData }) => {
     const form = target as HTMLFormElement
     const enhanced = forms.get(form)
-    if (!toOtherAddress && (enhanced || findEndpoint(form)?.isSure))
+    if (!toOtherAddress && (enhanced?.facts || findEndpoint(site, form)?.isSure))
       addHiddenFields(formData, visit, enhanced)
   })
   addEventListener('pageshow', ({ persisted }) => {

@@ -2,24 +2,25 @@
 // markup, and have no styles: the page can style the classes towpath-error and towpath-success.
 
 import { formPrototype } from './endpoints.ts'
-import { KNOWN_MESSAGES } from './known-messages.ts'
+import type { FormInfo } from './form-info.ts'
 
 export type FormErrors = [name: string, message: string][]
 type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
 
-const CAPTCHA_FIELD = 'cf-turnstile-response'
-const MESSAGE_MAX = 300
+export const CAPTCHA_FIELD = 'cf-turnstile-response'
 
-/** Stands for a message of another version of the server. */
-const OTHER_MESSAGE = 'Please check this field'
+/** While the server has not described the form in the page's language. */
 export const FAILED = 'This could not be sent. Please try again.'
 
 let noteCount = 0
 
-export const listControls = (form: HTMLFormElement) =>
+const listControls = (form: HTMLFormElement) =>
   [...document.querySelectorAll<Control>('input,select,textarea')].filter(
     (control) => control.form === form && control.type !== 'hidden',
   )
+
+export const findWrongControl = (form: HTMLFormElement, errors: FormErrors) =>
+  listControls(form).find((control) => errors.some(([name]) => control.name === name))
 
 export function createMessages(form: HTMLFormElement) {
   const line = document.createElement('p')
@@ -56,33 +57,45 @@ export function createMessages(form: HTMLFormElement) {
   const fail = (errors: FormErrors, text = '') => {
     const controls = listControls(form)
     const rest: string[] = text ? [text] : []
-    for (const [name, fullMessage] of errors) {
-      const message = String(fullMessage).slice(0, MESSAGE_MAX)
+    for (const [name, message] of errors) {
       const fields = controls.filter((control) => control.name === name)
       if (fields.length > 0) addNote(fields, message)
-      else rest.push(name === CAPTCHA_FIELD ? message : `${name.slice(0, MESSAGE_MAX)}: ${message}`)
+      else rest.push(name === CAPTCHA_FIELD ? message : `${name}: ${message}`)
     }
     if (rest.length > 0) show(rest.join(' '), 'alert', 'towpath-error')
-    controls.find((control) => errors.some(([name]) => control.name === name))?.focus()
+    findWrongControl(form, errors)?.focus()
+  }
+
+  function clear() {
+    for (const step of undo) step()
+    undo = []
+    line.textContent = ''
   }
 
   return {
-    clear() {
-      for (const step of undo) step()
-      undo = []
-      line.textContent = ''
+    clear,
+    remove() {
+      clear()
+      line.remove()
     },
     /** Adds the empty line before its text: screen readers announce a change of a line that was there before. */
-    prepare: () => show('', 'status', 'towpath-success'),
+    prepare(text = '') {
+      clear()
+      show(text, 'status', 'towpath-status')
+    },
     succeed: (text: string) => show(text, 'status', 'towpath-success'),
     fail,
-    /** Shows errors of the page's address: names of this form, known messages, and else a text of our own. */
-    failFromAddress(errors: FormErrors) {
-      const names = new Set(listControls(form).map(({ name }) => name)).add(CAPTCHA_FIELD)
-      const own = errors.filter(([name]) => names.has(name))
+    /**
+     * Shows errors of the page's address: names of this form, messages of this form, and else a text of our own. Anybody
+     * can write a text into an address, such as "Your account is locked, call …".
+     */
+    failFromAddress(errors: FormErrors, { messages, texts }: Partial<FormInfo> = {}) {
+      const names = [CAPTCHA_FIELD, ...listControls(form).map(({ name }) => name)]
+      const own = errors.filter(([name]) => names.includes(name))
+      const failed = texts?.failed || FAILED
       fail(
-        own.map(([name, text]) => [name, KNOWN_MESSAGES.includes(text) ? text : OTHER_MESSAGE]),
-        own.length < errors.length ? FAILED : '',
+        own.map(([name, text]) => [name, messages?.includes(text) ? text : texts?.check || failed]),
+        own.length < errors.length ? failed : '',
       )
     },
   }
@@ -92,18 +105,15 @@ export type FormMessages = ReturnType<typeof createMessages>
 
 /** Reads the errors after a submission by the browser, and removes them from the page's address. */
 export function takeErrors(): FormErrors {
-  const parts = location.search.slice(1).split('&')
-  const kept = parts.filter((part) => !/^_errors=/.test(part))
-  if (kept.length === parts.length) return []
+  const url = new URL(location.href)
+  const text = url.searchParams.get('_errors')
+  if (text === null) return []
   try {
-    const url = new URL(location.href)
-    const text = url.searchParams.get('_errors')
-    url.search = kept.join('&')
-    history.replaceState(history.state, '', url.href)
-    const errors: unknown = JSON.parse(text ?? '')
-    return errors && typeof errors === 'object' && !Array.isArray(errors)
-      ? Object.entries(errors as Record<string, string>).slice(0, 50)
-      : []
+    const parts = url.search.slice(1).split('&')
+    url.search = parts.filter((part) => !part.startsWith('_errors=')).join('&')
+    history.replaceState(history.state, '', url)
+    const errors: Record<string, string> | null = JSON.parse(text)
+    return Array.isArray(errors) ? [] : Object.entries(errors ?? {}).slice(0, 50)
   } catch {
     // Anybody can write an address: a text that is no list of errors is ignored.
     return []

@@ -1,7 +1,8 @@
 // Renders Cloudflare's Turnstile widget explicitly: only then can the snippet reset it after a failure, and name the form
 // that a token is for.
 
-import type { CaptchaRequest, CaptchaWidget } from './load-captcha.ts'
+import type { CaptchaRequest, CaptchaWidget } from './captcha-widget.ts'
+import { insertBeforeButton } from './insert-before-button.ts'
 
 const SCRIPT = 'https://challenges.cloudflare.com/turnstile/v0/api.js?render=explicit'
 
@@ -12,6 +13,7 @@ const TOKEN_WITHIN_MS = 8_000
 interface Api {
   render(element: Element, options: Record<string, unknown>): string
   reset(id: string): void
+  remove(id: string): void
   getResponse(id: string): string | undefined
 }
 
@@ -71,13 +73,9 @@ export async function renderTurnstile(
         setTimeout(resolve, TOKEN_WITHIN_MS)
       }),
     reset: () => turnstile.reset(id),
+    remove() {
+      turnstile.remove(id)
+      box.remove()
+    },
   }
-}
-
-/** Puts the widget before the submit button, where people look next. */
-function insertBeforeButton(form: HTMLFormElement, box: Element) {
-  const buttons = [...document.querySelectorAll<HTMLButtonElement>('button,input')]
-  const button = buttons.find((element) => element.form === form && /^(submit|image)$/.test(element.type))
-  if (button && HTMLFormElement.prototype.contains.call(form, button)) button.before(box)
-  else HTMLFormElement.prototype.append.call(form, box)
 }

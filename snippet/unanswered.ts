@@ -45,10 +45,15 @@ export function keepUnanswered(name: string, view: PageView, rest: object): stri
   return toBody()
 }
 
-/** Drops this page view, and those that were reported with it. */
-export function dropAnswered(name: string, { i }: PageView) {
+/**
+ * Drops this page view, and those that were reported with it.
+ * @returns false where it was gone: a later page has reported it too, and has got an answer
+ */
+export function dropAnswered(name: string, { i }: PageView): boolean {
   const views = readUnanswered(name)
-  storeUnanswered(name, views.slice(views.findIndex((view) => view.i === i) + 1))
+  const at = views.findIndex((view) => view.i === i)
+  storeUnanswered(name, views.slice(at + 1))
+  return at >= 0
 }
 
 // A browser may refuse storage to a page with an error, and storage may be full. Then each page is a visit of its own.

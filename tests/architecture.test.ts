@@ -45,6 +45,7 @@ const EXCEPTIONS: RuleException[] = [
     'a request knows only the host, and a verified domain belongs to one workspace',
   ),
   createException('workspace', 'links/domains/recheck-domains.ts', 'listDue', JOB),
+  createException('workspace', 'forms/uploads/sweep-uploads.ts', 'findKnownKeys', JOB),
   createException(
     'allow',
     'links/domains/verify-domain.ts',

@@ -7,11 +7,12 @@ import type {
   CreateChannelInput,
   DeliveryDetail,
   NewChannelResource,
+  PreviewResource,
   UpdateChannelInput,
 } from '../../server/features/notify/schema.ts'
 import type { Api } from './client.ts'
 
-export type { ChannelResource, ChannelType, NewChannelResource }
+export type { ChannelResource, ChannelType, NewChannelResource, PreviewResource }
 
 /** One page holds every channel: no workspace is expected to have more than 100. */
 export const channelsQuery = (api: Api) =>
@@ -26,6 +27,11 @@ export const updateChannel = (api: Api, id: number, input: UpdateChannelInput) =
   api.patch<ChannelResource>(`/channels/${id}`, input)
 export const deleteChannel = (api: Api, id: number) =>
   api.remove<ChannelResource>(`/channels/${id}`, { keepalive: true })
+
+/** @param template as it would be saved */
+export const previewChannel = (api: Api, id: number, template: ChannelResource['template']) =>
+  api.post<PreviewResource>(`/channels/${id}/preview`, { template })
+
 export const testChannel = (api: Api, id: number) => api.post<DeliveryDetail>(`/channels/${id}/test`)
 export const askRecipients = (api: Api, id: number) =>
   api.post<{ mailed: number }>(`/channels/${id}/ask-recipients`)

@@ -1,8 +1,12 @@
 // Forms over the REST API: the list, one form, its losses, and the page doctor.
 
+import type { z } from '@hono/zod-openapi'
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
-import type { CreateFormInput, FormResource, UpdateFormInput } from '../../server/features/forms/schema.ts'
+import type { CreateFormInput, FormResource, UpdateForm } from '../../server/features/forms/schema.ts'
 import type { Api, ResultPage } from './client.ts'
+
+/** Settings as they are sent: null is the value of a new form. */
+export type FormChanges = z.input<typeof UpdateForm>
 
 const PAGE_SIZE = 50
 
@@ -50,7 +54,7 @@ export const snippetQuery = (api: Api) =>
 
 export const createForm = (api: Api, input: CreateFormInput) => api.post<FormResource>('/forms', input)
 
-export const updateForm = (api: Api, formKey: string, changes: UpdateFormInput) =>
+export const updateForm = (api: Api, formKey: string, changes: FormChanges) =>
   api.patch<FormResource>(`/forms/${encodeURIComponent(formKey)}`, changes)
 
 export const deleteForm = (api: Api, formKey: string) =>

@@ -1,8 +1,8 @@
 // Submissions over the REST API: the inbox with its filters, one submission, its attribution, and exports.
 
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import type { ErasureResource } from '../../server/features/forms/erasure/schema.ts'
 import type {
-  ErasureResource,
   SubmissionResource,
   SubmissionStatus,
   TouchResource,
@@ -164,6 +164,14 @@ export const attributionQuery = (api: Api, { id, attribution }: Submission) =>
     staleTime: 5 * 60_000,
   })
 
+/** The newest submissions of a form, for suggestions in its settings. */
+export const formSubmissionsQuery = (api: Api, formKey: string) =>
+  queryOptions({
+    queryKey: [api.workspaceId, 'submissions', 'of form', formKey],
+    queryFn: () => listNewestSubmissions(api, formKey),
+    staleTime: 60_000,
+  })
+
 /** The five newest submissions of a form. */
 export const listNewestSubmissions = async (api: Api, formKey: string) =>
   (await api.page<Submission>('/submissions', { query: { formKey, limit: 5 } })).data
@@ -209,9 +217,6 @@ async function withoutMissing(ids: number[], send: (ids: number[]) => Promise<un
     await send(found)
   }
 }
-
-export const eraseSubmissions = (api: Api, email: string) =>
-  api.remove<ErasureResource>('/submissions', { query: { email } })
 
 export const SUBMISSION_EXPORT_FORMATS = ['csv', 'json', 'ndjson'] as const
 export type SubmissionExportFormat = (typeof SUBMISSION_EXPORT_FORMATS)[number]

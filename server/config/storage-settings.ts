@@ -56,7 +56,27 @@ const ROWS_PER_DAY_MAX = 10 ** 12
 export const readStorageLimits = (get: GetSetting, wrong: ProblemReporter) => ({
   pageViewsPerDay: readRowsPerDay('PAGE_VIEWS_PER_DAY', get, PAGE_VIEWS_PER_DAY, wrong),
   submissionsPerDay: readRowsPerDay('SUBMISSIONS_PER_DAY', get, SUBMISSIONS_PER_DAY, wrong),
+  uploadBytesPerWorkspace: readUploadBytes(get('UPLOAD_BYTES_PER_WORKSPACE'), wrong),
 })
+
+const GIB = 1024 ** 3
+const UPLOAD_GIB_PER_WORKSPACE = 10
+const UNITS: Record<string, number> = { '': 1, kib: 1024, mib: MIB, gib: GIB, tib: 1024 * GIB }
+
+/** Bytes, or a number with a unit such as `10 GiB`. */
+function readUploadBytes(text: string | undefined, wrong: ProblemReporter): number {
+  const otherwise = UPLOAD_GIB_PER_WORKSPACE * GIB
+  if (text === undefined) return otherwise
+  const [, digits, unit = ''] = /^(\d{1,15})\s*(|[kmgt]ib)$/i.exec(text) ?? []
+  const bytes = Number(digits) * (UNITS[unit.toLowerCase()] ?? Number.NaN)
+  if (Number.isSafeInteger(bytes)) return bytes
+  wrong(
+    'UPLOAD_BYTES_PER_WORKSPACE',
+    `"${text}" is not a number of bytes`,
+    `Use a number of bytes or one such as 500 MiB, or leave it out for ${UPLOAD_GIB_PER_WORKSPACE} GiB.`,
+  )
+  return otherwise
+}
 
 function readRowsPerDay(name: string, get: GetSetting, otherwise: number, wrong: ProblemReporter): number {
   const text = get(name)

@@ -42,17 +42,29 @@ type Problem = [what: string, fix: string]
 
 function findProblem(url: URL | null): Problem | undefined {
   if (!url || !/^https?:$/.test(url.protocol) || url.hash !== '')
-    return ['is not the address of a bucket', `Use ${EXAMPLE}. In KEY and SECRET, write / as %2F and + as %2B.`]
+    return [
+      'is not the address of a bucket',
+      `Use ${EXAMPLE}. In KEY and SECRET, write / as %2F and + as %2B.`,
+    ]
   if (!isCredential(url.username) || !isCredential(url.password))
     return ['has no key and secret', `Use ${EXAMPLE}. In KEY and SECRET, write / as %2F and % as %25.`]
-  if (!/^\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](?:\/[\w.-]+)*\/?$/.test(url.pathname) || /\/\.\.?(\/|$)/.test(url.pathname))
+  if (
+    !/^\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](?:\/[\w.-]+)*\/?$/.test(url.pathname) ||
+    /\/\.\.?(\/|$)/.test(url.pathname)
+  )
     return ['names no bucket', `Use ${EXAMPLE}. After the bucket, the path may have a folder.`]
   const names = [...url.searchParams.keys()]
   const region = url.searchParams.get('region') ?? DEFAULT_REGION
   if (names.some((name) => name !== 'region') || names.length > 1 || !/^[a-z0-9-]{1,40}$/.test(region))
-    return ['has a query that is not understood', 'Its only parameter is region, such as region=eu-central-1.']
+    return [
+      'has a query that is not understood',
+      'Its only parameter is region, such as region=eu-central-1.',
+    ]
   if (url.protocol === 'http:' && !isPrivateHost(url.hostname))
-    return ['has http, so anybody on the way could read uploads', 'Use https. http is for private networks only.']
+    return [
+      'has http, so anybody on the way could read uploads',
+      'Use https. http is for private networks only.',
+    ]
 }
 
 function isCredential(text: string): boolean {

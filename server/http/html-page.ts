@@ -35,16 +35,17 @@ export type Html = ReturnType<typeof html>
  * @param content must be built with `html`, which escapes texts
  * @param extras.script a fixed text of ours, the only script that may run on the page
  * @param extras.head elements for the head, built with `html`
+ * @param extras.language of the texts; English where it is not said
  */
 export async function renderHtmlPage(
   status: number,
   title: string,
   content: Html,
   headers: Record<string, string> = {},
-  { script, head }: { script?: string; head?: Html } = {},
+  { script, head, language = 'en' }: { script?: string; head?: Html; language?: string } = {},
 ) {
   const document = await html`<!doctype html>
-<html lang="en">
+<html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

@@ -13,6 +13,8 @@ export interface FreeSpace {
 
 export interface DiskSpace {
   isLow(): boolean
+  /** Whether the disk is not low after so many more bytes. */
+  hasRoomFor(bytes: number): boolean
   /** Bytes at the last check. */
   free(): number
   close(): void
@@ -40,14 +42,15 @@ export async function openDiskSpace({
 }: DiskSpaceNeeds): Promise<DiskSpace> {
   let low = false
   let free = Number.POSITIVE_INFINITY
+  let mark = 0
   let failing = false
 
   async function check() {
     try {
       const space = await readSpace(dir)
       free = space.free
-      const mark = toLowMark(space.total, reserveBytes)
-      setLow(low ? free < mark * RECOVERED_AT : free < mark, mark)
+      mark = toLowMark(space.total, reserveBytes)
+      setLow(low ? free < mark * RECOVERED_AT : free < mark)
       failing = false
     } catch (error) {
       // The state stays as it was.
@@ -56,9 +59,9 @@ export async function openDiskSpace({
     }
   }
 
-  function setLow(isLow: boolean, markBytes: number) {
-    if (isLow && !low) log.error('disk_low', { dir, freeBytes: free, markBytes, effect: EFFECT })
-    if (!isLow && low) log.info('disk_recovered', { dir, freeBytes: free, markBytes })
+  function setLow(isLow: boolean) {
+    if (isLow && !low) log.error('disk_low', { dir, freeBytes: free, markBytes: mark, effect: EFFECT })
+    if (!isLow && low) log.info('disk_recovered', { dir, freeBytes: free, markBytes: mark })
     low = isLow
   }
 
@@ -71,7 +74,12 @@ export async function openDiskSpace({
     await check()
     checking = false
   }, everyMs)
-  return { isLow: () => low, free: () => free, close: () => clearInterval(timer) }
+  return {
+    isLow: () => low,
+    hasRoomFor: (bytes) => !low && free - bytes >= mark,
+    free: () => free,
+    close: () => clearInterval(timer),
+  }
 }
 
 /** The disk is low below this many free bytes. */

@@ -253,6 +253,7 @@ const NONEXISTENT: TestResources = {
   formKey: UNKNOWN_FORM_KEY,
   submissionId: 999_999_004,
   email: 'never@example.com',
+  allowedSenderId: 999_999_014,
   channelId: 999_999_005,
   deliveryId: 999_999_006,
   memberId: 999_999_007,

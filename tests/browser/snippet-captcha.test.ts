@@ -42,7 +42,7 @@ onCustomerSite('the built-in proof of work', (site) => {
     const { page } = visit
     await page.clock.install()
     await open(visit, addPage(`${ws.tag}${toFormHtml(form.endpoint)}`))
-    await page.waitForFunction('window.__towpath.captcha')
+    await page.waitForFunction('window.towpath.captcha')
     await page.clock.setSystemTime(Date.now() + 9.5 * 60_000)
     const fresh = page.waitForRequest(/\/e\/forms/)
     await page.focus('[name=note]')

@@ -114,6 +114,64 @@ onCustomerSite('a visitor who leaves the first page before its answer', (site) =
     await visit.close()
   })
 
+  test.each<[string, Fate]>([
+    ['lost', 'lost'],
+    ['unanswered', 'unanswered'],
+  ])('and sends a form on page two while both reports are %s loses nothing', async (_, fate) => {
+    const { createWorkspace, addPage, openVisitor, server } = site()
+    const ws = await createWorkspace()
+    const form = await ws.createForm()
+    const contact = addPage(`${ws.tag}${formOf(form)}`)
+    const landing = addPage(`${ws.tag}<a href="${contact}">Contact</a>`)
+    const body = { destinationUrl: `${landing}?utm_source=news`, trackConversions: true }
+    const link = (await ws.api('/links', { method: 'POST', body })).json.data
+    const visit = await openVisitor()
+    const { waitUntilReported } = await intercept(site(), visit, [fate, fate])
+    await visit.page.goto(`${server.origin}/${link.slug}`)
+    await waitUntilReported(1)
+    const described = visit.page.waitForResponse(/\/forms\?keys=/)
+    await visit.page.click('a')
+    await (await described).finished()
+    await waitUntilReported(2)
+    await sendForm(visit)
+    expect(await ws.listSubmissions(form.key)).toMatchObject([
+      {
+        linkId: link.id,
+        attribution: 'measured',
+        sessionLinked: true,
+        landingUrl: landing,
+        pageUrl: contact,
+        utmSource: 'news',
+        fields: { a: '1' },
+      },
+    ])
+    // The next page still reports both.
+    expect(Object.keys(await readTab(visit))).toEqual([`towpath:${ws.publicId}:pages`])
+    expect(visit.errors).toEqual([])
+    await visit.close()
+  })
+
+  test('and has the browser send the form of page two loses nothing either', async () => {
+    const { createWorkspace, addPage, openVisitor, origin } = site()
+    const ws = await createWorkspace()
+    const form = await ws.createForm({ redirectUrl: `${origin}/thanks` })
+    const contact = addPage(`${ws.tag}${formOf(form)}`)
+    const landing = addPage(`${ws.tag}<a href="${contact}">Contact</a>`)
+    const visit = await openVisitor()
+    const { waitUntilReported } = await intercept(site(), visit, ['lost', 'lost'])
+    // The snippet does not get to know the form.
+    await visit.context.route(/\/forms\?keys=/, (route) => route.abort())
+    await visit.page.goto(`${landing}?utm_source=news`)
+    await waitUntilReported(1)
+    await visit.page.click('a')
+    await waitUntilReported(2)
+    await visit.page.click('form button')
+    await visit.page.waitForURL(`${origin}/thanks`)
+    const sent = { sessionLinked: true, landingUrl: landing, pageUrl: contact, utmSource: 'news' }
+    expect(await ws.listSubmissions(form.key)).toMatchObject([sent])
+    await visit.close()
+  })
+
   test('and comes back to it from the back/forward cache keeps the newest event id', async () => {
     const { createWorkspace, addPage, openVisitor } = site()
     const ws = await createWorkspace()

@@ -36,3 +36,34 @@ test('field names and messages are escaped', () => {
   expect(fetchExample(form).match(/<\/script>/g)).toHaveLength(1)
   expect(() => new Bun.Transpiler({ loader: 'jsx' }).transformSync(reactExample(form))).not.toThrow()
 })
+
+test('what the settings ask for is in the example: rules, files, consent and the language of messages', async () => {
+  const full = {
+    ...form,
+    requiredFields: ['plan', 'newsletter'],
+    rules: {
+      plan: { oneOf: ['Free', 'A "big" <one>'] },
+      phone: { type: 'tel' as const, minLength: 5, maxLength: 20, pattern: '\\+[0-9 ]{4,}' },
+      code: { pattern: '(?P<letters>[A-Z]+)' },
+    },
+    uploads: { maxFiles: 2, maxBytes: 1_000_000, accept: ['image/*', '.pdf'] },
+    consent: { field: 'newsletter', text: 'I <b>agree</b>' },
+    messages: { de: { required: 'Bitte ausfüllen' } },
+  }
+  const html = htmlExample(full)
+  for (const part of [
+    ' method="post" enctype="multipart/form-data">',
+    '<select name="plan" required><option value="">Choose</option><option>Free</option><option>A &quot;big&quot; &lt;one&gt;</option></select>',
+    '<input type="tel" name="phone" minlength="5" maxlength="20" pattern="\\+[0-9 ]&#123;4,&#125;">',
+    // Browsers cannot read this pattern: the server alone checks it.
+    '<input name="code">',
+    '<input type="file" name="file" accept="image/*,.pdf" multiple>',
+    '<input type="checkbox" name="newsletter" value="yes" required> I &lt;b&gt;agree&lt;/b&gt;',
+    '<input type="hidden" name="_lang" value="de">',
+  ])
+    expect(html).toContain(part)
+  expect(html.match(/name="newsletter"/g)).toHaveLength(1)
+  const jsx = reactExample(full)
+  expect(jsx).toContain('minLength="5" maxLength="20"')
+  expect(() => new Bun.Transpiler({ loader: 'jsx' }).transformSync(jsx)).not.toThrow()
+})

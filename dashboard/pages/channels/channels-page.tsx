@@ -17,7 +17,9 @@ import { useShortcuts } from '../../ui/shortcuts.ts'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { ChannelListItem, toRowSelector } from './channel-list-item.tsx'
 
-const ChannelDrawer = lazy(() => import('./channel-drawer.tsx').then((m) => ({ default: m.ChannelDrawer })))
+const ChannelDrawer = lazy(() =>
+  import('./drawer/channel-drawer.tsx').then((m) => ({ default: m.ChannelDrawer })),
+)
 
 export function ChannelsPage() {
   const api = useApi()

@@ -1,6 +1,7 @@
 // The drawer of one delivery: its attempts, and a button for another attempt.
 
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { RotateCw } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { channelsQuery } from '../../api/channels.ts'
@@ -12,6 +13,7 @@ import { ErrorState } from '../../ui/error-state.tsx'
 import { Dialog } from '../../ui/overlays/dialog.tsx'
 import { toast } from '../../ui/overlays/toast.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
+import { TEXT_LINK } from '../../ui/text-link.ts'
 import { AttemptList } from './attempt-list.tsx'
 import {
   DELIVERY_STATUS,
@@ -80,6 +82,18 @@ export function DeliveryDrawer({ id, onClose }: { id: number; onClose: () => voi
   )
 }
 
+/** The attempts of a submission in a digest are those of the digest. */
+const DigestLink = ({ id }: { id: number }) => (
+  <Link
+    to="/$workspaceId/deliveries"
+    params={{ workspaceId: String(useApi().workspaceId) }}
+    search={(search) => ({ ...search, open: String(id) })}
+    className={TEXT_LINK}
+  >
+    A digest of submissions
+  </Link>
+)
+
 function Report({ delivery }: { delivery: DeliveryDetail }) {
   const channels = useQuery(channelsQuery(useApi()))
   const names = new Map(channels.data?.data.map(({ id, name }) => [id, name]))
@@ -93,7 +107,8 @@ function Report({ delivery }: { delivery: DeliveryDetail }) {
     ],
     ['Sender', delivery.sender],
     ['Form', delivery.formName],
-    ['Channel', toChannelName(delivery, names)],
+    [delivery.channelId === null ? 'To' : 'Channel', toChannelName(delivery, names)],
+    ['Sent with', delivery.digestId !== null && <DigestLink key="digest" id={delivery.digestId} />],
     ['Attempts', toAttemptsText(delivery)],
     ['Next attempt', delivery.nextAttemptAt && toNextAttemptText(delivery.nextAttemptAt)],
     ['Last error', delivery.lastError && <span className="text-danger">{delivery.lastError}</span>],

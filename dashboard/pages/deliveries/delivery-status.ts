@@ -14,15 +14,16 @@ export function toDeliveryTitle({ event, sender, submissionId }: DeliveryResourc
   if (event === 'test') return 'Test notification'
   if (event === 'channel.disabled') return 'Channel turned off'
   if (event === 'channel.behind') return 'Channel falls behind'
+  if (event === 'submission.digest') return 'Digest of submissions'
+  const name = sender ?? `submission ${submissionId}`
+  if (event === 'reply') return `Reply to ${name}`
+  if (event === 'confirm') return `Confirmation link to ${name}`
   return sender ?? `Submission ${submissionId}`
 }
 
 /** A mail to the sender of a form goes to no channel. */
-export function toChannelName(
-  { event, channelId }: DeliveryResource,
-  names: ReadonlyMap<number, string>,
-): string {
-  if (channelId === null) return event === 'confirm' ? 'Sender, to confirm' : 'Reply to the sender'
+export function toChannelName({ channelId }: DeliveryResource, names: ReadonlyMap<number, string>): string {
+  if (channelId === null) return 'The sender of the form'
   return names.get(channelId) ?? `Channel ${channelId}`
 }
 

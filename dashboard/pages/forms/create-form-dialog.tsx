@@ -11,7 +11,12 @@ import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/forms/field.tsx'
 import { FormError } from '../../ui/forms/form-error.tsx'
 import { Dialog } from '../../ui/overlays/dialog.tsx'
-import { AfterSendingChoice, NEW_FORM_SENDING, OnErrorChoice, PageUrlInput } from './sending-fields.tsx'
+import {
+  AfterSendingChoice,
+  NEW_FORM_SENDING,
+  OnErrorChoice,
+  PageUrlInput,
+} from './settings/groups/sending-fields.tsx'
 
 export default function CreateFormDialog({ onClose }: { onClose: () => void }) {
   const api = useApi()

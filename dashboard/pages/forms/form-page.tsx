@@ -21,7 +21,7 @@ import { FormChannelsNotice } from '../channels/form-channels-notice.tsx'
 import { FormStateBadge } from './form-list.tsx'
 
 const FormSetupTab = lazy(() => import('./form-setup-tab.tsx'))
-const FormSettingsTab = lazy(() => import('./form-settings-tab.tsx'))
+const FormSettingsTab = lazy(() => import('./settings/form-settings-tab.tsx'))
 const PageDoctor = lazy(() => import('./page-doctor.tsx'))
 const LossReport = lazy(() => import('./loss-report.tsx'))
 

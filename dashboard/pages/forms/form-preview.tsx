@@ -3,13 +3,15 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { CircleCheck, CircleX } from 'lucide-react'
+import { useId } from 'react'
 import { toFieldLabel } from '../../../server/features/forms/markup.ts'
 import type { FormResource } from '../../../server/features/forms/schema.ts'
 import { listNewestSubmissions, type Submission } from '../../api/submissions.ts'
 import { useApi, useCanEdit } from '../../shell/use-workspace.ts'
 import { Button, ButtonLink } from '../../ui/button.tsx'
-import { Field, Input, Textarea } from '../../ui/forms/field.tsx'
-import { isEmailName, isLongText, listFieldNames } from './form-examples.ts'
+import { formatBytes, formatCount } from '../../ui/format.ts'
+import { Checkbox, Field, Input, Select, Textarea } from '../../ui/forms/field.tsx'
+import { FILE_FIELD, isLongText, listFieldNames, toInputType } from './form-examples.ts'
 import { type FormResponse, sendForm } from './send-form.ts'
 
 interface SendResult {
@@ -57,13 +59,10 @@ export function FormPreview({ form }: { form: FormResource }) {
         }}
       >
         {listFieldNames(form).map((name) => (
-          <PreviewField
-            key={name}
-            name={name}
-            required={form.requiredFields.includes(name)}
-            error={Object.hasOwn(errors, name) ? errors[name] : undefined}
-          />
+          <PreviewField key={name} name={name} form={form} error={findOwn(errors, name)} />
         ))}
+        {form.uploads && <FileInput uploads={form.uploads} error={findOwn(errors, FILE_FIELD)} />}
+        {form.consent && <ConsentBox consent={form.consent} error={findOwn(errors, form.consent.field)} />}
         <div>
           <Button type="submit" variant="primary" busy={send.isPending} disabled={!canEdit}>
             {send.isPending && form.captcha ? 'Solving the captcha…' : 'Send'}
@@ -75,17 +74,78 @@ export function FormPreview({ form }: { form: FormResource }) {
   )
 }
 
-const PreviewField = ({ name, required, error }: { name: string; required: boolean; error?: string }) => (
-  <Field label={required ? `${toFieldLabel(name)} (required)` : toFieldLabel(name)} error={error}>
-    {(control) =>
-      isLongText(name) ? (
-        <Textarea {...control} name={name} rows={3} />
-      ) : (
-        <Input {...control} name={name} type={isEmailName(name) ? 'email' : 'text'} autoComplete="off" />
-      )
-    }
+/** Messages have the names that senders chose, such as `constructor`. */
+const findOwn = (errors: Record<string, string>, name: string) =>
+  Object.hasOwn(errors, name) ? errors[name] : undefined
+
+function PreviewField({ name, form, error }: { name: string; form: FormResource; error?: string }) {
+  const label = form.requiredFields.includes(name) ? `${toFieldLabel(name)} (required)` : toFieldLabel(name)
+  const type = toInputType(name, form.rules)
+  const choices = Object.hasOwn(form.rules, name) ? form.rules[name]?.oneOf : undefined
+  return (
+    <Field label={label} error={error}>
+      {(control) =>
+        choices ? (
+          <Select {...control} name={name}>
+            <option value="">Choose</option>
+            {choices.map((choice) => (
+              <option key={choice}>{choice}</option>
+            ))}
+          </Select>
+        ) : isLongText(name) && type === 'text' ? (
+          <Textarea {...control} name={name} rows={3} />
+        ) : (
+          <Input {...control} name={name} type={type} autoComplete="off" />
+        )
+      }
+    </Field>
+  )
+}
+
+const FileInput = ({ uploads, error }: { uploads: NonNullable<FormResource['uploads']>; error?: string }) => (
+  <Field
+    label={uploads.maxFiles > 1 ? 'Files' : 'File'}
+    hint={`At most ${formatCount(uploads.maxFiles, 'file')} of ${formatBytes(uploads.maxBytes)} each.`}
+    error={error}
+  >
+    {(control) => (
+      <input
+        {...control}
+        type="file"
+        name={FILE_FIELD}
+        accept={uploads.accept.join(',')}
+        multiple={uploads.maxFiles > 1}
+        className="w-full min-w-0 text-sm file:mr-3 file:rounded-lg file:border file:border-line file:bg-card file:px-3 file:py-1.5 file:font-medium file:text-ink"
+      />
+    )}
   </Field>
 )
+
+function ConsentBox({ consent, error }: { consent: NonNullable<FormResource['consent']>; error?: string }) {
+  const id = useId()
+  return (
+    <div className="grid gap-1">
+      <span className="flex items-start gap-2.5">
+        <Checkbox
+          id={id}
+          name={consent.field}
+          value="yes"
+          className="mt-1 shrink-0"
+          aria-invalid={error !== undefined}
+          aria-describedby={error && `${id}-error`}
+        />
+        <label htmlFor={id} className="min-w-0 break-words">
+          {consent.text}
+        </label>
+      </span>
+      {error && (
+        <p id={`${id}-error`} className="text-sm text-danger">
+          {error}
+        </p>
+      )}
+    </div>
+  )
+}
 
 function SendResultView({ form, result: { response, stored } }: { form: FormResource; result: SendResult }) {
   const Icon = response.ok ? CircleCheck : CircleX
@@ -129,6 +189,15 @@ function StoredSubmission({ submission }: { submission: Submission }) {
           </div>
         ))}
       </dl>
+      {submission.files.length > 0 && (
+        <p className="text-sm text-soft">{formatCount(submission.files.length, 'file')} stored.</p>
+      )}
+      {submission.status === 'spam' && (
+        <p className="text-sm text-soft">Stored as spam: {submission.spamReasons.join(' ')}</p>
+      )}
+      {submission.status === 'unconfirmed' && (
+        <p className="text-sm text-soft">It waits until the sender presses the button in the e-mail.</p>
+      )}
       {submission.duplicateOf !== null && (
         <p className="text-sm text-soft">
           The same submission arrived{' '}

@@ -112,6 +112,7 @@ function describeSending(form: FormResource, language: string): ReactNode[] {
         to="/$workspaceId/forms/$formKey"
         from="/$workspaceId/forms/$formKey"
         search={{ tab: 'settings' }}
+        hash="sending"
         className={TEXT_LINK}
       >
         Choose what senders see
@@ -131,6 +132,16 @@ function Notes({ form, language }: { form: FormResource; language: string }) {
         ? 'This form has a captcha. The snippet shows it and fills it in.'
         : 'This form has a captcha. The snippet fills it in only for HTML forms: use the HTML code with the snippet.',
     )
+  if (form.uploads && language === 'html')
+    notes.push(
+      'The form takes files: keep enctype="multipart/form-data", without which browsers send only their names.',
+    )
+  if (Object.keys(form.messages).length > 0)
+    notes.push(
+      'The hidden field _lang names the language of the messages. Without it, the browser’s language decides.',
+    )
+  if (form.consent)
+    notes.push('Show the text beside the checkbox as it is in the settings: it is stored with the consent.')
   if (form.requiredFields.length > 0) notes.push('Submissions without the required fields are rejected.')
   return (
     <ul className="grid list-disc gap-1.5 pl-5 text-sm wrap-anywhere text-soft">

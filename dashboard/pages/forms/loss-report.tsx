@@ -58,7 +58,8 @@ const OUTCOME_LABELS: Record<LossOutcome, { label: string; advice: string }> = {
   stored: { label: 'Stored', advice: 'Includes duplicates and submissions that you marked as spam.' },
   spam: {
     label: 'Stored as spam',
-    advice: 'A spam rule or the classifier held them back. You find them in the inbox under Spam.',
+    advice:
+      'The filter of this form found a reason. Nobody was notified; “Not spam” in the inbox restores it.',
   },
   validation: {
     label: 'Rejected: missing or invalid field',
@@ -79,7 +80,7 @@ const OUTCOME_LABELS: Record<LossOutcome, { label: string; advice: string }> = {
   },
   tooLarge: {
     label: 'Rejected: too large',
-    advice: 'The limits are 1 MB, 256 fields and 65,536 characters per field.',
+    advice: 'The limits are 1 MB of text, 256 fields and 65,536 characters per field.',
   },
   unreadable: {
     label: 'Rejected: unreadable',

@@ -22,7 +22,7 @@ import { Field, Textarea, TextField } from '../../ui/forms/field.tsx'
 import { FormError, findFieldError } from '../../ui/forms/form-error.tsx'
 import { toast } from '../../ui/overlays/toast.tsx'
 import { TEXT_LINK } from '../../ui/text-link.ts'
-import { usePageSuggestion } from './use-page-suggestion.ts'
+import { usePageSuggestion } from './settings/groups/use-page-suggestion.ts'
 
 export default function PageDoctor({ form }: { form: FormResource }) {
   const api = useApi()

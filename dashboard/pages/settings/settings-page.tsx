@@ -1,4 +1,4 @@
-// The settings: workspace, members, API keys, the audit log, the server, and the user's own account.
+// The settings: workspace, members, API keys, erasures, the audit log, the server, and the user's own account.
 
 import { useSearch } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
@@ -23,6 +23,11 @@ const PARTS = [
     tab: 'keys',
     label: 'API keys',
     Part: lazy(() => import('./key-settings.tsx').then((m) => ({ default: m.KeySettings }))),
+  },
+  {
+    tab: 'erasures',
+    label: 'Erasures',
+    Part: lazy(() => import('./erasure-settings.tsx').then((m) => ({ default: m.ErasureSettings }))),
   },
   {
     tab: 'audit',

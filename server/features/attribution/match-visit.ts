@@ -1,10 +1,12 @@
 // Matches a submission with the visit that its event id names, and with the click that its page's address names.
 
+import { randomToken } from '../../lib/crypto/random.ts'
 import type { ClickIds } from '../hits/click-id.ts'
 import type { EventIds } from '../tracking/event-id.ts'
-import { createPageViewReader } from '../tracking/page-view.ts'
+import { createPageViewReader, type LinkLookup, type PageViewReader } from '../tracking/page-view.ts'
+import { parsePageViewBody } from '../tracking/page-view-body.ts'
 import type { Touch } from '../tracking/touch.ts'
-import { addPageView, type Visit } from '../tracking/visit.ts'
+import { addPageView, isVisitOver, startVisit, type Visit } from '../tracking/visit.ts'
 import type { OwnHosts } from '../visitors/referrer.ts'
 
 export interface VisitMatch {
@@ -21,6 +23,8 @@ export type VisitMatcher = (submission: {
   workspaceId: number
   /** `_service_eid` as it was sent. */
   eventId: string | undefined
+  /** `_service_view` as it was sent. */
+  pageView?: string
   /** The Referer header, or ''. */
   referer: string
 }) => VisitMatch
@@ -31,12 +35,18 @@ export interface VisitMatcherNeeds {
   ownHosts: OwnHosts
 }
 
+/** The snippet sends no more. */
+const REPORT_MAX = 8 * 1024
+
 /** The matcher never throws. An invalid id counts as absent. */
 export function createVisitMatcher({ eventIds, clickIds, ownHosts }: VisitMatcherNeeds): VisitMatcher {
   const readPageView = createPageViewReader(ownHosts)
-  return ({ at, workspaceId, eventId, referer }) => {
-    const opened = eventId === undefined ? undefined : eventIds.open(eventId, { workspaceId, at })
+  const needs = { eventIds, readPageView }
+  return ({ at, workspaceId, eventId, pageView: report, referer }) => {
     const findLinkId = (text: string) => clickIds.verify(text, workspaceId)?.linkId
+    const known = eventId === undefined ? undefined : eventIds.open(eventId, { workspaceId, at })
+    const opened =
+      report === undefined ? known : addReportedPages(needs, { at, workspaceId, known, report }, findLinkId)
     const pageView = referer === '' ? undefined : readPageView({ at, url: referer, referrer: '' }, findLinkId)
     // The page's address counts only where it names a click.
     const clickView = pageView?.touch.kind === 'click' ? pageView : undefined
@@ -44,6 +54,35 @@ export function createVisitMatcher({ eventIds, clickIds, ownHosts }: VisitMatche
     const touches = visit ? toTouches(visit) : clickView ? [clickView.touch] : []
     return { visit, touches, click: touches.findLast(({ kind }) => kind === 'click') }
   }
+}
+
+interface ReportedVisit {
+  at: number
+  workspaceId: number
+  /** The visit of the event id. */
+  known: Visit | undefined
+  report: string
+}
+
+/**
+ * A form can be faster than the answer to its page's report. Its pages make the visit then, as they would there; they are
+ * no hits, because the tab reports them again.
+ */
+function addReportedPages(
+  { eventIds, readPageView }: Pick<VisitMatcherNeeds, 'eventIds'> & { readPageView: PageViewReader },
+  { at, workspaceId, known, report }: ReportedVisit,
+  findLink: LinkLookup,
+): Visit | undefined {
+  const body = report.length > REPORT_MAX ? '' : parsePageViewBody(report)
+  if (typeof body === 'string') return known
+  let visit = known ?? (body.e === undefined ? undefined : eventIds.open(body.e, { workspaceId, at }))
+  for (const { u, r } of [...body.p, body]) {
+    const page = readPageView({ at, url: u, referrer: r }, findLink)
+    if (!page) continue
+    const current = visit && !isVisitOver(visit, at) ? visit : undefined
+    visit = current ? addPageView(current, page) : startVisit(page, workspaceId, randomToken(6))
+  }
+  return visit
 }
 
 const toTouches = ({ first, last }: Visit) => (last === first ? [first] : [first, last])

@@ -202,6 +202,37 @@ onBothEngines(
       })
     })
 
+    test('has the pages that the server has not answered yet, after those of its event id', async () => {
+      const site = await newSite(server())
+      const visitor = newVisitor(server(), site)
+      const report = (body: object) => JSON.stringify({ w: site.publicId, ...body })
+      const p = [{ u: `${SHOP}/spring?utm_source=news`, r: 'https://search.example/' }]
+      await visitor.send({ _service_view: report({ u: `${SHOP}/contact`, r: `${SHOP}/spring`, p }) })
+      expect(await newest(site)).toMatchObject({
+        ...{ sessionLinked: true, landingUrl: `${SHOP}/spring`, pageUrl: `${SHOP}/contact` },
+        ...{ utmSource: 'news', referrer: 'search.example' },
+        fields: { email: 'jo@example.com' },
+      })
+      await visitor.see(`${SHOP}/?utm_source=first`)
+      await visitor.send({ _service_view: report({ u: `${SHOP}/two?utm_source=last`, e: 'forged' }) })
+      expect(await newest(site)).toMatchObject({
+        ...{ landingUrl: `${SHOP}/`, pageUrl: `${SHOP}/two`, utmSource: 'last' },
+      })
+    })
+
+    test.each<[string, unknown]>([
+      ['no JSON', '{'],
+      ['a number', 7],
+      ['no page', '{"w":"x"}'],
+      ['no address', '{"w":"x","u":"javascript:1"}'],
+      ['too many pages', JSON.stringify({ w: 'x', u: SHOP, p: [1, 2, 3, 4].map(() => ({ u: SHOP })) })],
+      ['too long', JSON.stringify({ w: 'x', u: `${SHOP}/?utm_source=${'n'.repeat(9000)}` })],
+    ])('is stored unlinked where its page view is %s', async (_, report) => {
+      const site = await newSite(server())
+      await newVisitor(server(), site).send({ _service_view: report })
+      expect(await newest(site)).toMatchObject({ sessionLinked: false, landingUrl: null, utmSource: null })
+    })
+
     test('is linked with a visit for a day after its last page, and not later', async () => {
       const site = await newSite(server())
       const visitor = newVisitor(server(), site)

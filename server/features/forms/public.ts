@@ -14,10 +14,12 @@ import type { StorageLimit } from '../accounts/strangers/storage-limit.ts'
 import type { AttemptCounter } from './attempts/attempt-counter.ts'
 import { countAttempt, countRefusedAttempt } from './attempts/count-attempt.ts'
 import type { CaptchaProvider, VerifiedToken } from './captcha/captcha-provider.ts'
+import { readConsent, requireConsent } from './consent/read-consent.ts'
 import { spendAddressBytes, spendWorkspaceRoom, toDeclaredBytes } from './endpoint/byte-budgets.ts'
 import { EndpointError, toEndpointError } from './endpoint/endpoint-error.ts'
 import { parseFields, type SubmissionInput, validateFields } from './endpoint/fields.ts'
-import { isJson, readBody } from './endpoint/read-body.ts'
+import { type FormBody, isJson, isMultipart, readBody, requireKnownType } from './endpoint/read-body.ts'
+import { receiveForm } from './endpoint/receive-form.ts'
 import { parseThanksPath } from './endpoint/redirect-target.ts'
 import {
   type ResponseContext,
@@ -28,21 +30,30 @@ import {
   respondWithThanks,
   type SubmissionOutcome,
 } from './endpoint/responses.ts'
-import { type StoreSubmissionNeeds, storeSubmission, toPageSeconds } from './endpoint/store-submission.ts'
+import { toPageSeconds } from './endpoint/store-submission.ts'
+import { type StoreWithFilesNeeds, storeWithFiles, toRoomMistakes } from './endpoint/store-with-files.ts'
+import { createUploadWatch } from './endpoint/watch-upload.ts'
 import { type AnswerLinkNeeds, answerReplyLink, type LinkRequest } from './replies/answer-link.ts'
 import { parseLinkPath, type ReplyLinks } from './replies/reply-links.ts'
-import { describeMistakes } from './rules/describe-mistakes.ts'
+import { addRuleMistakes } from './rules/check-fields.ts'
+import { describeMistake, describeMistakes } from './rules/describe-mistakes.ts'
+import { chooseLanguage, readLanguageRequest, type SenderLanguage } from './rules/sender-language.ts'
 import { isOriginAllowed } from './settings/allowed-origins.ts'
+import { CAPTCHA_FIELD } from './settings/control-fields.ts'
 import { type FormSettings, findFormSettings } from './settings/form-settings.ts'
 import type { SpamJudge } from './spam/judge-spam.ts'
+import type { Uploads } from './uploads/open-uploads.ts'
+import { createFileReceiver, type FileReceiver } from './uploads/receive-files.ts'
+import type { UploadSettings } from './uploads/schema.ts'
 
-export interface FormEndpointNeeds extends StoreSubmissionNeeds {
+export interface FormEndpointNeeds extends StoreWithFilesNeeds {
   /** The origin of a domain by its name, '' for the default domain. */
   toOrigin: (domain: string) => string
   trustProxy: Network[]
   limiter: RateLimiter & ByteLimiter
   submissionLimit: StorageLimit
-  disk: Pick<DiskSpace, 'isLow'>
+  disk: Pick<DiskSpace, 'isLow' | 'hasRoomFor'>
+  uploads: Pick<Uploads, 'store' | 'slots' | 'unfinished'>
   captcha: CaptchaProvider
   attempts: Pick<AttemptCounter, 'count'>
   judgeSpam: SpamJudge
@@ -94,6 +105,7 @@ export function createFormEndpoint(needs: FormEndpointNeeds) {
       headers,
       domain,
       origin: needs.toOrigin(domain.name),
+      language: chooseLanguage(readLanguageRequest(request)),
     }
     if (method === 'OPTIONS') return respondToPreflight(context)
     const link = parseLinkPath(path)
@@ -114,12 +126,15 @@ async function answerMailLink(
   context: RequestContext,
   link: Pick<LinkRequest, 'kind' | 'token' | 'method'>,
 ): Promise<Response> {
-  const renderThanks: AnswerLinkNeeds['renderThanks'] = ({ successMessage, pageUrl }) =>
-    respondWithThanks(context, { successMessage, pageUrl: toUsableUrl(needs, pageUrl) })
+  const { builtIn } = context.language
+  const renderThanks: AnswerLinkNeeds['renderThanks'] = ({ successMessage, pageUrl }, language) => {
+    const answered = { ...context, language: { ...context.language, builtIn: language } }
+    return respondWithThanks(answered, { successMessage, pageUrl: toUsableUrl(needs, pageUrl) })
+  }
   try {
     return await answerReplyLink(
       { ...needs, links: needs.replyLinks, renderThanks },
-      { ...link, headers: { 'X-Request-Id': context.requestId } },
+      { ...link, language: builtIn, headers: { 'X-Request-Id': context.requestId } },
     )
   } catch (thrown) {
     return respondToError(context, toEndpointError(thrown, context.requestId))
@@ -171,25 +186,53 @@ async function answerPost(
 ): Promise<EndpointResult> {
   const { headers } = context
   let form: FormSettings | undefined
+  let files: FileReceiver | undefined
   try {
     const address = readClientAddress(peer, headers.get('x-forwarded-for'), needs.trustProxy)
     form = await getEnabledForm(needs, context, path)
     describeRequest({ workspaceId: form.workspaceId })
-    await checkSender(needs, form, { headers, address })
+    if (form.uploads && isMultipart(headers)) files = createFileReceiver(needs.uploads, form.uploads)
+    const declared = files ? 0 : toDeclaredBytes(headers)
+    await checkSender(needs, form, { headers, address }, declared)
     const json = isJson(headers.get('content-type'))
-    const { entries, size } = await readBody(request, headers)
-    // The rest of a body that did not say its size.
-    await spendAddressBytes(needs.limiter, address, size - toDeclaredBytes(headers))
+    const body = files
+      ? await receiveFiles(needs, form, request, { headers, address }, files)
+      : await readBody(request, headers)
+    const { entries, size } = body
+    // The rest of a body that did not say its size, and the fields beside files.
+    await spendAddressBytes(needs.limiter, address, size - declared)
     const input = parseFields(entries, { json })
-    const outcome = await submit(needs, form, input, { headers, address, size })
+    const asked = { lang: input.language, acceptLanguage: headers.get('accept-language') }
+    const language = chooseLanguage(asked, Object.keys(form.messages))
+    const outcome = await submit(needs, form, input, { headers, address, size, language, files })
     countAttempt(needs.attempts, form, outcome)
     const { trapped, isSpam } = outcome.kind === 'accepted' ? outcome : {}
-    const response = await respondToSubmission(context, withUsableTargets(needs, form), input, outcome)
+    const answered = { ...context, language }
+    const response = await respondToSubmission(answered, withUsableTargets(needs, form), input, outcome)
     return { response, formId: form.id, trapped, spam: isSpam || undefined }
   } catch (thrown) {
     const error = toEndpointError(thrown, context.requestId)
     if (form) countRefusedAttempt(needs.attempts, form.id, error)
     return { response: await respondToError(context, error), formId: form?.id }
+  } finally {
+    await files?.close()
+  }
+}
+
+/** Reads the body of a form that takes files. @throws EndpointError 400, 413, 415, 429, 503 */
+async function receiveFiles(
+  needs: FormEndpointNeeds,
+  { uploads }: FormSettings,
+  request: Request,
+  { headers, address }: RequestSender,
+  files: FileReceiver,
+): Promise<FormBody> {
+  requireKnownType(headers)
+  const watch = createUploadWatch(needs, address)
+  try {
+    return await receiveForm(request, headers, uploads as UploadSettings, { files, watch })
+  } finally {
+    watch.release()
   }
 }
 
@@ -213,12 +256,13 @@ async function checkSender(
   { limiter }: FormEndpointNeeds,
   form: FormSettings,
   { headers, address }: RequestSender,
+  declaredBytes: number,
 ): Promise<void> {
   const permit = await limiter.take(`form:${form.id}:${toRateLimitKey(address)}`, PER_MINUTE)
   if (!permit.allowed) {
     throw new EndpointError(429, 'Too many submissions. Please try again later.', RETRY_AFTER_SECONDS)
   }
-  await spendAddressBytes(limiter, address, toDeclaredBytes(headers))
+  await spendAddressBytes(limiter, address, declaredBytes)
   if (!isOriginAllowed(form.allowedOrigins, headers)) throw new EndpointError(403, 'Origin not allowed')
 }
 
@@ -227,20 +271,34 @@ async function submit(
   needs: FormEndpointNeeds,
   form: FormSettings,
   input: SubmissionInput,
-  { address, headers, size }: RequestSender & { size: number },
+  {
+    address,
+    headers,
+    size,
+    language,
+    files,
+  }: RequestSender & { size: number; language: SenderLanguage; files: FileReceiver | undefined },
 ): Promise<SubmissionOutcome> {
   // A robot gets the same answer as a person, and nothing is stored.
   if (input.trapped) return { kind: 'accepted', trapped: true }
+  const source = { language, messages: form.messages }
+  const captcha = (rule: 'captchaRequired' | 'captchaFailed'): SubmissionOutcome => {
+    return { kind: 'captcha', error: describeMistake(source, CAPTCHA_FIELD, { rule }) }
+  }
   const mistakes = validateFields(input, form.requiredFields)
-  if (mistakes.size > 0) return { kind: 'invalid', errors: describeMistakes(mistakes) }
+  for (const [field, mistake] of files?.mistakes ?? []) if (!mistakes.has(field)) mistakes.set(field, mistake)
+  requireConsent(mistakes, form, input)
+  const fileFields = new Set([...input.files, ...(files?.files ?? []).map(({ field }) => field)])
+  await addRuleMistakes(mistakes, form.rules, { ...input, files: fileFields })
+  if (mistakes.size > 0) return { kind: 'invalid', errors: describeMistakes(source, mistakes) }
   requireRoom(needs)
   // The captcha comes last, because a token works once: a mistake in a field must not use it up.
   let token: VerifiedToken | undefined
   if (form.captcha) {
-    if (input.token === undefined) return { kind: 'captcha', error: 'Captcha verification required' }
+    if (input.token === undefined) return captcha('captchaRequired')
     const { formKey, allowedOrigins: origins } = form
     token = await needs.captcha.check({ formKey, token: input.token, address, origins })
-    if (!token) return CAPTCHA_FAILED
+    if (!token) return captcha('captchaFailed')
   }
   // Only what would be stored counts: nobody uses the workspace's budget up with submissions that are refused.
   await spendWorkspaceRoom(needs, form.workspaceId, size)
@@ -251,21 +309,24 @@ async function submit(
     ...input,
     readPageSeconds: () => (trackingOptOut ? null : readPageSeconds(needs, form, input, referer)),
   })
-  const stored = await storeSubmission(needs, form, {
+  const submission = {
     fields: input.fields,
-    files: [],
     spamReasons,
-    consent: null,
-    language: null,
+    consent: readConsent(form.consent, input),
+    language: language.known,
     email: input.email,
     address,
     userAgent: headers.get('user-agent') ?? '',
     referer,
     eventId: input.eventId,
+    pageView: input.pageView,
     trackingOptOut,
     token,
-  })
-  return stored ? { kind: 'accepted', isSpam: spamReasons.length > 0 } : CAPTCHA_FAILED
+  }
+  const result = await storeWithFiles(needs, form, submission, files)
+  if (result === 'no room' && files)
+    return { kind: 'invalid', errors: describeMistakes(source, toRoomMistakes(files)) }
+  return result === 'stored' ? { kind: 'accepted', isSpam: spamReasons.length > 0 } : captcha('captchaFailed')
 }
 
 function readPageSeconds(
@@ -275,6 +336,7 @@ function readPageSeconds(
   referer: string,
 ): number | null {
   const at = now()
+  // Only the pages of the event id have a time: a page that the form reports itself has that of the form.
   const { visit } = matchVisit({ at, workspaceId, eventId, referer })
   return visit ? toPageSeconds(visit, at) : null
 }
@@ -298,8 +360,6 @@ function requireRoom({ db, disk }: FormEndpointNeeds): void {
     throw new EndpointError(503, 'Temporarily unavailable', RETRY_AFTER_SECONDS)
   }
 }
-
-const CAPTCHA_FAILED: SubmissionOutcome = { kind: 'captcha', error: 'Captcha verification failed' }
 
 /** Ignores slashes around the key, because site builders and proxies add them. */
 function parseFormKey(path: string): string {

@@ -3,9 +3,9 @@
 import { z } from '@hono/zod-openapi'
 import { flag, numberParameter, oneOf, parameter, text, wholeNumber } from '../../lib/api-fields.ts'
 import { checkUrl } from '../../lib/web-url.ts'
-import { ConsentSettingsInput } from './consent/schema.ts'
+import { ConsentSettingsShape, toConsentSettingsInput } from './consent/schema.ts'
 import { ReplySettingsInput, ReplySettingsShape } from './replies/schema.ts'
-import { FieldMessagesInput, FieldRulesInput, FieldRulesShape } from './rules/schema.ts'
+import { FieldMessagesInput, FieldMessagesShape, FieldRulesShape, toFieldRulesInput } from './rules/schema.ts'
 import { normalizeOrigin, ORIGIN_MAX } from './settings/allowed-origins.ts'
 import { CAPTCHA_FIELD, hasControlPrefix } from './settings/control-fields.ts'
 import { FORM_KEY } from './settings/form-key.ts'
@@ -50,9 +50,9 @@ export const FormShape = z
     spam: SpamSettingsShape,
     spamRetentionDays: z.int(),
     rules: FieldRulesShape,
-    messages: FieldMessagesInput,
+    messages: FieldMessagesShape,
     retentionDays: z.int().nullable().openapi({ description: 'null: submissions are kept' }),
-    consent: ConsentSettingsInput.nullable(),
+    consent: ConsentSettingsShape.nullable(),
     submissions: z.int().openapi({ description: 'Number of stored submissions' }),
     lastSubmissionAt: z.iso.datetime().nullable(),
     createdAt: z.iso.datetime(),
@@ -69,7 +69,8 @@ const formName = text(1, 200)
   .trim()
   .refine((value) => value !== '', 'must not be blank')
 
-const requiredField = text(1, FIELD_NAME_MAX)
+/** The name of a field that is stored. */
+const fieldName = text(1, FIELD_NAME_MAX)
   .refine((name) => !hasControlPrefix(name), 'must not start with "_": such fields are never stored')
   .refine((name) => name !== CAPTCHA_FIELD, "is the captcha's own field; set captcha to true instead")
 
@@ -127,7 +128,7 @@ const nextHost = text(1, NEXT_HOST_MAX)
 const fields = {
   enabled: flag().nullable().optional().openapi({ description: 'true when absent' }),
   requiredFields: z
-    .array(requiredField, { error: 'must be a list of field names' })
+    .array(fieldName, { error: 'must be a list of field names' })
     .max(LIST_MAX, `must be at most ${LIST_MAX} names`)
     .refine((names) => new Set(names).size === names.length, 'must name each field once')
     .nullable()
@@ -178,10 +179,10 @@ const fields = {
   reply: ReplySettingsInput.nullable().optional(),
   spam: SpamSettingsInput.nullable().optional(),
   spamRetentionDays: retentionDays('Spam is erased after so many days. 30 when absent'),
-  rules: FieldRulesInput.nullable().optional(),
+  rules: toFieldRulesInput(fieldName).nullable().optional(),
   messages: FieldMessagesInput.nullable().optional(),
   retentionDays: retentionDays('Submissions are erased after so many days. They are kept when absent'),
-  consent: ConsentSettingsInput.nullable().optional(),
+  consent: toConsentSettingsInput(fieldName).nullable().optional(),
 }
 
 export const CreateForm = z.strictObject({ name: formName, ...fields }, mustBeObject).openapi('CreateForm')

@@ -23,6 +23,7 @@ import { getDelivery } from './delivery/get-delivery.ts'
 import { listDeliveries } from './delivery/list-deliveries.ts'
 import { retryDelivery, retryFailed } from './delivery/retry-delivery.ts'
 import { testChannel } from './delivery/test-channel.ts'
+import { previewChannel } from './preview/preview-channel.ts'
 import * as shapes from './schema.ts'
 
 export interface NotifyApiNeeds extends Omit<AttemptNeeds, 'db'> {
@@ -133,6 +134,26 @@ const channelRoutes = {
     responses: { 200: dataResponse(shapes.AskedRecipientsShape, 'How many recipients a mail was sent to') },
     fails: [404],
   }),
+  preview: apiRoute({
+    ...channels,
+    method: 'post',
+    path: '/channels/{id}/preview',
+    scope: ['channels:write', 'submissions:read'],
+    // Its answer has what a visitor wrote, and it changes nothing.
+    idempotent: false,
+    operationId: 'previewChannel',
+    summary: 'Show what a channel would send',
+    description:
+      'With a template that is not saved yet, and a submission of the workspace. Nothing is sent or saved.',
+    request: {
+      ...idParameter,
+      body: jsonRequestBody(shapes.PreviewChannel, {
+        template: { subject: 'New lead for {{form}}', text: '{{fields}}' },
+      }),
+    },
+    responses: { 200: dataResponse(shapes.PreviewShape, 'The message') },
+    fails: [404],
+  }),
   rotate: apiRoute({
     ...channels,
     ...showsSecret,
@@ -190,7 +211,7 @@ const deliveryRoutes = {
     operationId: 'retryDelivery',
     summary: 'Retry a delivery at once',
     description:
-      'Works for delivered deliveries too. The delivery keeps its `messageId`. While its channel is disabled, it waits.',
+      'Works for delivered deliveries too. One of a digest is sent alone; a digest is sent again as a whole. The delivery keeps its `messageId`. While its channel is disabled, it waits.',
     request: idParameter,
     responses: { 200: dataResponse(DeliveryDetailShape, 'The delivery') },
     fails: [404],
@@ -229,6 +250,10 @@ export function createNotifyApi(needs: NotifyApiNeeds) {
     .openapi(channelRoutes.ask, async (c) => {
       const id = parseId(c.req.valid('param').id)
       return c.json({ data: await askChannelRecipients(within(c), c.get('actor'), id) }, 200)
+    })
+    .openapi(channelRoutes.preview, async (c) => {
+      const id = parseId(c.req.valid('param').id)
+      return c.json({ data: await previewChannel(within(c), c.get('actor'), id, c.req.valid('json')) }, 200)
     })
     .openapi(channelRoutes.rotate, async (c) => {
       const id = parseId(c.req.valid('param').id)

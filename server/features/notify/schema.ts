@@ -12,7 +12,10 @@ import {
   text,
   wholeNumber,
 } from '../../lib/api-fields.ts'
+import { isTimeZone } from '../../lib/date-range.ts'
 import { EMAIL_MAX, isEmail } from '../../lib/email.ts'
+import { findTemplateMistake } from './templates/parse-template.ts'
+import { DIGESTS } from './timing/plan-delivery.ts'
 
 export const CHANNEL_TYPES = ['email', 'slack', 'discord', 'telegram', 'teams', 'webhook'] as const
 export type ChannelType = (typeof CHANNEL_TYPES)[number]
@@ -20,6 +23,7 @@ export const DELIVERY_STATUSES = ['waiting', 'delivered', 'failed'] as const
 export const DELIVERY_OUTCOMES = ['delivered', 'refused', 'unreachable', 'timeout', 'interrupted'] as const
 export const EVENTS = [
   'submission.created',
+  'submission.digest',
   'test',
   'channel.disabled',
   'channel.behind',
@@ -29,6 +33,20 @@ export const EVENTS = [
 
 export const RECIPIENTS_MAX = 20
 export const CHANNEL_URL_MAX = 2048
+const ID_MAX = 999_999_999_999_999
+
+const mustBeObject = {
+  error: ({ code }: { code?: string }) => (code === 'invalid_type' ? 'must be an object' : undefined),
+}
+
+const TemplateShape = z
+  .strictObject({ subject: z.string().nullable(), text: z.string() })
+  .openapi('ChannelTemplate')
+export type ChannelTemplate = z.infer<typeof TemplateShape>
+
+const QuietHoursShape = z
+  .strictObject({ start: z.string(), end: z.string(), timezone: z.string() })
+  .openapi('QuietHours')
 
 const channel = {
   id: z.int(),
@@ -79,6 +97,13 @@ const channel = {
         'Since when more notifications come than the channel takes: for half a minute the oldest was due for over a minute, ' +
         'and their number grew. Null while the channel keeps up.',
     }),
+  template: TemplateShape.nullable().openapi({ description: "Null for Towpath's own layout" }),
+  digest: z.enum(DIGESTS).nullable().openapi({
+    description: 'One message for all submissions of an hour or a day; null for one message each',
+  }),
+  quietHours: QuietHoursShape.nullable().openapi({
+    description: 'Notifications that would be sent in them wait for their end',
+  }),
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime(),
 }
@@ -96,15 +121,66 @@ export const NewChannelShape = z
   .openapi('NewChannel')
 export type NewChannelResource = z.infer<typeof NewChannelShape>
 
-const mustBeObject = {
-  error: ({ code }: { code?: string }) => (code === 'invalid_type' ? 'must be an object' : undefined),
-}
-
 const channelName = text(1, 100)
   .trim()
   .refine((value) => value !== '', 'must not be blank')
 
 const address = text(1, EMAIL_MAX).trim().refine(isEmail, 'must be an e-mail address')
+
+const SUBJECT_MAX = 200
+const TEMPLATE_MAX = 5_000
+
+const templatePart = (part: 'subject' | 'text', max: number) =>
+  text(1, max).superRefine((value, context) => {
+    const message = findTemplateMistake(value, part)
+    if (message !== undefined) context.addIssue({ code: 'custom', message })
+  })
+
+const template = z
+  .strictObject(
+    {
+      subject: templatePart('subject', SUBJECT_MAX)
+        .nullable()
+        .optional()
+        .openapi({
+          description:
+            'The subject of a mail, or the title of a chat message: one line. It may have `{{form}}`, `{{attribution}}` and ' +
+            '`{{field:name}}`, of which at most 100 characters are shown. null keeps the subject without a template.',
+          example: 'New lead: {{field:company}}',
+        }),
+      text: templatePart('text', TEMPLATE_MAX).openapi({
+        description:
+          'Plain text with `{{form}}`, `{{fields}}` (all of them), `{{field:name}}` (one), `{{files}}`, `{{attribution}}` ' +
+          'and `{{url}}`. Files, attribution and link stand at the end where the text does not have them.',
+        example: '{{field:name}} asks about {{form}}:\n{{field:message}}',
+      }),
+    },
+    mustBeObject,
+  )
+  .openapi('ChannelTemplateInput')
+
+const CLOCK = /^([01]\d|2[0-3]):[0-5]\d$/
+const clockTime = () =>
+  text(5, 5)
+    .refine((value) => CLOCK.test(value), 'must be a time such as 22:00')
+    .openapi({ pattern: CLOCK.source })
+
+const quietHours = z
+  .strictObject(
+    {
+      start: clockTime().openapi({ example: '22:00' }),
+      end: clockTime().openapi({ example: '07:00', description: 'Before the start: on the next day' }),
+      timezone: text(1, 64)
+        .refine(isTimeZone, 'must be an IANA time zone such as Europe/Berlin')
+        .openapi({ example: 'Europe/Berlin' }),
+    },
+    mustBeObject,
+  )
+  .superRefine(({ start, end }, context) => {
+    if (start === end)
+      context.addIssue({ code: 'custom', path: ['end'], message: 'must be another time than the start' })
+  })
+  .openapi('QuietHoursInput')
 
 /** The settings of all channel types. `channels/channel-settings.ts` decides which type has which. */
 const fields = {
@@ -128,6 +204,19 @@ const fields = {
   chatId: text(1, 100)
     .optional()
     .openapi({ description: 'For Telegram: a number, or the @name of a channel' }),
+  template: template
+    .nullable()
+    .optional()
+    .openapi({ description: 'Not for webhooks: their body is always the same' }),
+  digest: oneOf(DIGESTS)
+    .nullable()
+    .optional()
+    .openapi({
+      description:
+        'One message for all submissions of an hour, or of a day (at 08:00 in the time zone of the quiet hours, else UTC). ' +
+        'Not for webhooks',
+    }),
+  quietHours: quietHours.nullable().optional().openapi({ description: 'Not for webhooks' }),
 }
 
 export const CreateChannel = z
@@ -138,6 +227,33 @@ export const UpdateChannel = z
   .openapi('UpdateChannel')
 export type CreateChannelInput = z.infer<typeof CreateChannel>
 export type UpdateChannelInput = z.infer<typeof UpdateChannel>
+
+export const PreviewChannel = z
+  .strictObject(
+    {
+      template: template
+        .nullable()
+        .optional()
+        .openapi({ description: 'As it would be saved. The saved one when absent; null for no template' }),
+      submissionId: wholeNumber(1, ID_MAX).optional().openapi({
+        description:
+          'The newest submission of the forms that name the channel when absent, else a made-up one',
+      }),
+    },
+    mustBeObject,
+  )
+  .openapi('PreviewChannel')
+export type PreviewChannelInput = z.infer<typeof PreviewChannel>
+
+export const PreviewShape = z
+  .strictObject({
+    submissionId: z.int().nullable().openapi({ description: 'Null where the preview shows made-up text' }),
+    subject: z.string().openapi({ description: 'The subject of the mail, or the title of the chat message' }),
+    text: z.string().openapi({ description: 'The message as text' }),
+    html: z.string().optional().openapi({ description: 'For e-mail: what most mail programs show' }),
+  })
+  .openapi('ChannelPreview')
+export type PreviewResource = z.infer<typeof PreviewShape>
 
 export const AskedRecipientsShape = z
   .strictObject({ mailed: z.int().openapi({ description: 'How many recipients a mail was sent to' }) })
@@ -163,6 +279,10 @@ export const DeliveryShape = z
         "The submission's e-mail address, else its name. Null for an API key without the scope `submissions:read`.",
     }),
     event: z.enum(EVENTS),
+    digestId: z.int().nullable().openapi({
+      description:
+        'The delivery of the digest that sends this one, with its attempts; null where it is sent alone',
+    }),
     messageId: z.string().openapi({ description: 'The same in all attempts: the `webhook-id` of a webhook' }),
     status: z.enum(DELIVERY_STATUSES),
     attemptCount: z.int().openapi({
@@ -218,8 +338,6 @@ export const DeliveryDetailShape = z
   })
   .openapi('DeliveryDetail')
 export type DeliveryDetail = z.infer<typeof DeliveryDetailShape>
-
-const ID_MAX = 999_999_999_999_999
 
 export const DeliveryListQuery = z
   .strictObject({

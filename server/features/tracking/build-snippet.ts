@@ -22,33 +22,43 @@ export interface SnippetSettings {
 const SOURCE = join(import.meta.dir, '../../../snippet')
 
 export async function buildSnippet({ origin, intakePath }: SnippetSettings) {
-  const captcha = toSnippetFile('captcha', await bundle('captcha.ts', {}))
+  const captcha = toSnippetFile('captcha', await bundle('captcha-script.ts', {}))
+  const uploads = toSnippetFile('uploads', await bundle('uploads-script.ts', {}))
   const constants = {
     ORIGIN: origin,
     INTAKE: intakePath,
-    CAPTCHA: captcha.name,
-    CAPTCHA_INTEGRITY: captcha.integrity,
+    PARTS: {
+      captcha: [captcha.name, captcha.integrity],
+      uploads: [uploads.name, uploads.integrity],
+    },
   }
-  return { captcha, track: toSnippetFile('t', await bundle('track.ts', constants)) }
+  return { captcha, uploads, track: toSnippetFile('t', await bundle('track.ts', constants)) }
 }
 
-/** @param constants names in the source, each replaced by its text */
-async function bundle(entry: string, constants: Record<string, string>): Promise<string> {
+/** @param constants names in the source, each replaced by its value */
+async function bundle(entry: string, constants: Record<string, unknown>): Promise<string> {
   const { outputs } = await Bun.build({
     entrypoints: [join(SOURCE, entry)],
     target: 'browser',
     format: 'iife',
     minify: true,
-    define: Object.fromEntries(Object.entries(constants).map(([name, text]) => [name, JSON.stringify(text)])),
+    define: Object.fromEntries(
+      Object.entries(constants).map(([name, value]) => [name, JSON.stringify(value)]),
+    ),
   })
   const text = await outputs[0]?.text()
   if (!text) throw new Error(`the build of ${entry} has no output`)
   return text
 }
 
-/** @param kind `t` or `captcha` */
+/** @param kind `t`, `captcha` or `uploads` */
 export function toSnippetFile(kind: string, text: string): SnippetFile {
   const hash = createHash('sha256').update(text)
   const name = `${kind}-${hash.copy().digest('hex').slice(0, 16)}.js`
-  return { name, text, gzip: Bun.gzipSync(text, { level: 9 }), integrity: `sha256-${hash.digest('base64')}` }
+  return {
+    name,
+    text,
+    gzip: Bun.gzipSync(text, { level: 12, library: 'libdeflate' }),
+    integrity: `sha256-${hash.digest('base64')}`,
+  }
 }

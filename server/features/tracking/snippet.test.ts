@@ -103,7 +103,7 @@ describe('the snippet', () => {
     const { ask, dataDir } = open()
     await ask('/t.js')
     const dir = join(dataDir, 'snippet')
-    expect(readdirSync(dir)).toHaveLength(2)
+    expect(readdirSync(dir)).toHaveLength(3)
     writeFileSync(join(dir, 't-0123456789abcdef.js'), 'alert(1)')
     writeFileSync(join(dataDir, 'secret'), 'secret')
     const bad = ['t-0123456789abcdef.js', 't-fedcba9876543210.js', '../secret', '..%2Fsecret', 't-x.js', '']

@@ -18,7 +18,7 @@ export interface SnippetNeeds extends SnippetSettings {
   builtFiles?: BuiltFileStore
 }
 
-const VERSIONED_NAME = /^(?:t|captcha)-[0-9a-f]{16}\.js$/
+const VERSIONED_NAME = /^(?:t|captcha|uploads)-[0-9a-f]{16}\.js$/
 
 /** The pages of one visit load the script once. A page that needs one exact version asks for it by its name. */
 const LATEST_MAX_AGE_SECONDS = 600
@@ -28,8 +28,7 @@ export function createSnippet(needs: SnippetNeeds) {
   const getLatest = createBuildOnce(needs, dir)
 
   async function findVersion(name: string): Promise<SnippetFile | undefined> {
-    const { track, captcha } = await getLatest()
-    const own = [track, captcha].find((file) => file.name === name)
+    const own = Object.values(await getLatest()).find((file) => file.name === name)
     if (own || !VERSIONED_NAME.test(name)) return own
     return readVersion(dir, name) ?? findKeptVersion(needs.builtFiles, name)
   }

@@ -36,6 +36,8 @@ import { formAnswers } from './migrations/forms/0036-form-answers.ts'
 import { uploads } from './migrations/forms/0037-uploads.ts'
 import { replies } from './migrations/forms/0038-replies.ts'
 import { spam } from './migrations/forms/0039-spam.ts'
+import { notificationSettings } from './migrations/forms/0040-notification-settings.ts'
+import { erasureReceipts } from './migrations/forms/0041-erasure-receipts.ts'
 import { deliveryRequests } from './migrations/operations/0029-delivery-requests.ts'
 import { lateDeliveries } from './migrations/operations/0030-late-deliveries.ts'
 import { imports } from './migrations/transfer/0034-imports.ts'
@@ -80,6 +82,8 @@ export const listMigrations = (engine: DatabaseEngine): Record<string, Migration
   '0037-uploads': uploads(engine),
   '0038-replies': replies(engine),
   '0039-spam': spam(engine),
+  '0040-notification-settings': notificationSettings(engine),
+  '0041-erasure-receipts': erasureReceipts(engine),
 })
 
 /**

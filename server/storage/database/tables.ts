@@ -21,6 +21,7 @@ import type {
   AllowedSenders,
   CaptchaTokens,
   ErasedFiles,
+  ErasureReceipts,
   FormAttempts,
   Forms,
   Replies,
@@ -81,6 +82,7 @@ export interface Tables {
   submission_files: SubmissionFiles
   upload_totals: UploadTotals
   erased_files: ErasedFiles
+  erasure_receipts: ErasureReceipts
   replies: Replies
   reply_stops: ReplyStops
   form_attempts: FormAttempts

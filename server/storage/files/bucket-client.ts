@@ -33,7 +33,8 @@ interface BucketRequest {
   /** After the endpoint, with its query. */
   path: string
   headers?: Record<string, string>
-  body?: ReadableStream<Uint8Array>
+  /** Opens the body, again for each attempt. */
+  openBody?: () => ReadableStream<Uint8Array>
   timeoutMs: number
   /** Statuses that are answers and no errors. */
   expected: number[]
@@ -42,11 +43,16 @@ interface BucketRequest {
 const TIMEOUT_MS = 15_000
 /** A bucket that takes fewer bytes in a second is as good as away. */
 const SLOWEST_BYTES_PER_SECOND = 256 * 1024
+/** S3 answers 500 and 503 now and then, and wants the same request again. Every request of ours can be repeated. */
+const PAUSES_MS = [100, 400]
 /** The SHA-256 of nothing. */
 const EMPTY_SHA256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
 const ERROR_CODE = /<Code>([A-Za-z0-9]{1,60})<\/Code>/
 
-export function createBucketClient(bucket: UploadBucket, timeoutMs = TIMEOUT_MS) {
+export function createBucketClient(
+  bucket: UploadBucket,
+  { timeoutMs = TIMEOUT_MS, filesOfPage = 1000 }: { timeoutMs?: number; filesOfPage?: number } = {},
+) {
   const closing = new AbortController()
   const send = (request: Omit<BucketRequest, 'timeoutMs'> & { timeoutMs?: number }) =>
     sendToBucket(bucket, { timeoutMs, ...request }, closing.signal)
@@ -60,14 +66,24 @@ export function createBucketClient(bucket: UploadBucket, timeoutMs = TIMEOUT_MS)
         'X-Amz-Content-Sha256': sha256,
       }
       const limit = timeoutMs + (bytes / SLOWEST_BYTES_PER_SECOND) * 1000
-      const body = Bun.file(path).stream()
-      const put = { method: 'PUT', path: toPath(key), headers, expected: [200], timeoutMs: limit }
-      await drain(await send(bytes === 0 ? put : { ...put, body }))
+      const openBody = bytes === 0 ? undefined : () => Bun.file(path).stream()
+      await drain(
+        await send({
+          method: 'PUT',
+          path: toPath(key),
+          headers,
+          openBody,
+          expected: [200],
+          timeoutMs: limit,
+        }),
+      )
     },
     async read(key: string, range?: { start: number; end: number }) {
       const headers: Record<string, string> = range ? { Range: `bytes=${range.start}-${range.end - 1}` } : {}
       const response = await send({ method: 'GET', path: toPath(key), headers, expected: [200, 206, 404] })
-      if (response.status !== 404) return response.body ?? new Blob([]).stream()
+      const body = response.body ?? new Blob([]).stream()
+      if (response.status !== 404)
+        return range ? body.pipeThrough(cutOut(range, response.status === 206 ? range.start : 0)) : body
       // A bucket that does not exist is 404 too.
       await throwUnlessKeyIsMissing(response)
     },
@@ -77,24 +93,52 @@ export function createBucketClient(bucket: UploadBucket, timeoutMs = TIMEOUT_MS)
       else await drain(response)
     },
     async *list(fromDay = ''): AsyncGenerator<StoredFile> {
-      for (let token: string | undefined, isFirst = true; isFirst || token; isFirst = false) {
-        const query = new URLSearchParams({ 'list-type': '2', prefix })
-        if (fromDay !== '') query.set('start-after', prefix + fromDay)
-        if (token) query.set('continuation-token', token)
-        const response = await send({ method: 'GET', path: `/${bucket.bucket}?${query}`, expected: [200] })
-        const page = parseBucketPage(await response.text())
-        for (const file of page.files) yield { ...file, key: file.key.slice(prefix.length) }
-        token = page.nextToken
+      let after = prefix + fromDay
+      for (let isLast = false; !isLast; ) {
+        const page = { 'list-type': '2', 'max-keys': String(filesOfPage), prefix, 'start-after': after }
+        const path = `/${bucket.bucket}?${new URLSearchParams(page)}`
+        const response = await send({ method: 'GET', path, expected: [200] })
+        const { files, isTruncated } = parseBucketPage(await response.text())
+        for (const file of files) yield { ...file, key: file.key.slice(prefix.length) }
+        after = files.at(-1)?.key ?? ''
+        isLast = !isTruncated || after === ''
       }
     },
     close: () => closing.abort(),
   }
 }
 
+/** A server may ignore the range (RFC 9110 §14.2), and s3rver ignores an end of 0. @param at where the body starts */
+function cutOut({ start, end }: { start: number; end: number }, at: number) {
+  return new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      const part = chunk.subarray(Math.max(0, start - at), Math.max(0, end - at))
+      at += chunk.byteLength
+      if (part.byteLength > 0) controller.enqueue(part)
+      if (at >= end) controller.terminate()
+    },
+  })
+}
+
 /** @throws BucketError */
 async function sendToBucket(
   bucket: UploadBucket,
-  { method, path, headers = {}, body, timeoutMs, expected }: BucketRequest,
+  request: BucketRequest,
+  closing: AbortSignal,
+): Promise<Response> {
+  for (const pauseMs of [...PAUSES_MS, undefined]) {
+    const response = await attemptRequest(bucket, request, closing)
+    if (request.expected.includes(response.status)) return response
+    const refusal = toRefusal(response.status, await response.text().catch(() => ''))
+    if (response.status < 500 || pauseMs === undefined) throw refusal
+    await Bun.sleep(pauseMs)
+  }
+  throw new BucketError('The bucket for uploads was not asked')
+}
+
+async function attemptRequest(
+  bucket: UploadBucket,
+  { method, path, headers = {}, openBody, timeoutMs }: BucketRequest,
   closing: AbortSignal,
 ): Promise<Response> {
   const signed = await new AwsV4Signer({
@@ -110,15 +154,13 @@ async function sendToBucket(
   const limit = new AbortController()
   const timer = setTimeout(() => limit.abort(), timeoutMs)
   const signal = AbortSignal.any([closing, limit.signal])
-  const init = { method, headers: signed.headers, body, redirect: 'manual', signal } as const
-  const response = await fetch(signed.url, init)
+  const init = { method, headers: signed.headers, body: openBody?.(), redirect: 'manual', signal } as const
+  return fetch(signed.url, init)
     .catch((cause) => {
       const what = limit.signal.aborted ? 'did not answer in time' : 'could not be reached'
       throw new BucketError(`The bucket for uploads ${what}`, { cause })
     })
     .finally(() => clearTimeout(timer))
-  if (expected.includes(response.status)) return response
-  throw toRefusal(response.status, await response.text().catch(() => ''))
 }
 
 function toRefusal(status: number, text: string): BucketError {

@@ -7,8 +7,8 @@ const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"'
 
 export interface BucketPage {
   files: StoredFile[]
-  /** Where the next page begins; undefined on the last page. */
-  nextToken?: string
+  /** More files follow. */
+  isTruncated: boolean
 }
 
 /** @throws where the text is no such page */
@@ -19,7 +19,7 @@ export function parseBucketPage(xml: string): BucketPage {
     bytes: Number(readElement(object, 'Size') ?? 0),
     at: Date.parse(readElement(object, 'LastModified') ?? ''),
   }))
-  return { files, nextToken: readElement(xml, 'NextContinuationToken') }
+  return { files, isTruncated: readElement(xml, 'IsTruncated') === 'true' }
 }
 
 function readElement(xml: string, name: string): string | undefined {

@@ -21,7 +21,7 @@ afterAll(async () => {
 /** Each store has a folder of its own in the bucket. */
 function openStore(now: () => number, prefix = `store-${++opened}`, bucket = server.bucket) {
   const draftsDir = join(root, `drafts-${opened}`)
-  return openS3Store({ bucket: { ...bucket, prefix }, draftsDir, now, timeoutMs: 5_000 })
+  return openS3Store({ bucket: { ...bucket, prefix }, draftsDir, now, filesOfPage: 3 })
 }
 
 testFileStore('in a bucket', async (now) => {
@@ -49,25 +49,23 @@ describe('the file store in a bucket', () => {
   test('drafts of a crash are gone after the next start', async () => {
     const store = await openStore(() => NOW)
     const drafts = join(root, `drafts-${opened}`)
-    const draft = await store.create()
-    await draft.write(new Uint8Array(10))
-    writeFileSync(join(drafts, 'of-another-crash'), 'x')
+    await store.close()
+    writeFileSync(join(drafts, 'a'.repeat(32)), 'half of a fi')
     await openS3Store({ bucket: server.bucket, draftsDir: drafts, now: () => NOW })
     expect(readdirSync(drafts)).toEqual([])
   })
 
   test('lists more files than one page has', async () => {
     const store = await openStore(() => NOW)
-    const files = await Promise.all(
-      Array.from({ length: 1_100 }, async () => {
-        const one = await store.create()
-        await one.commit()
-        return one.key
-      }),
-    )
+    const files: string[] = []
+    for (let i = 0; i < 7; i++) {
+      const draft = await store.create()
+      await draft.commit()
+      files.push(draft.key)
+    }
     const listed = await Array.fromAsync(store.list())
     expect(listed.map(({ key }) => key)).toEqual(files.sort())
-  }, 60_000)
+  })
 
   test('files of others in the same bucket are neither listed nor deleted', async () => {
     const other = await openStore(() => NOW, 'other')
@@ -79,17 +77,21 @@ describe('the file store in a bucket', () => {
     expect(await Array.fromAsync(other.list())).toHaveLength(1)
   })
 
-  test('a wrong secret and a missing bucket are errors with a sentence that names no secret', async () => {
-    const wrongSecret = await openStore(() => NOW, 'x', { ...server.bucket, secretAccessKey: 'wrong-secret' })
+  test('a wrong key and a missing bucket are errors with a sentence that names no secret', async () => {
+    const wrongKey = await openStore(() => NOW, 'x', {
+      ...server.bucket,
+      accessKeyId: 'wrong',
+      secretAccessKey: 'wrong-secret',
+    })
     const missing = await openStore(() => NOW, 'x', { ...server.bucket, bucket: 'no-such-bucket' })
     for (const [store, why] of [
-      [wrongSecret, /answered 403 \(SignatureDoesNotMatch\)/],
+      [wrongKey, /answered 403 \(InvalidAccessKeyId\)/],
       [missing, /answered 404 \(NoSuchBucket\)/],
     ] as const) {
       const key = `2026-06-10/${'a'.repeat(32)}`
       const failures = await Promise.all(
         [
-          store.create().then(async (draft) => draft.commit()),
+          store.create().then((draft) => draft.commit().finally(draft.discard)),
           store.read(key),
           store.delete(key),
           Array.fromAsync(store.list()),

@@ -17,12 +17,14 @@ export interface S3StoreNeeds {
   now: () => number
   /** A request to the bucket that takes longer without any progress is given up. */
   timeoutMs?: number
+  /** How many files one answer of the bucket lists. */
+  filesOfPage?: number
 }
 
-export async function openS3Store({ bucket, draftsDir, now, timeoutMs }: S3StoreNeeds): Promise<FileStore> {
+export async function openS3Store({ bucket, draftsDir, now, ...limits }: S3StoreNeeds): Promise<FileStore> {
   await rm(draftsDir, { recursive: true, force: true })
   await mkdir(draftsDir, { recursive: true, mode: 0o700 })
-  const client = createBucketClient(bucket, timeoutMs)
+  const client = createBucketClient(bucket, limits)
   return {
     isShared: true,
     create: () => createDraft(client, draftsDir, newFileKey(now())),

@@ -4,6 +4,8 @@ import { listLocalImports } from './import-graph.ts'
 import type { Violation } from './rule.ts'
 import { listImports, type SourceFile } from './typescript-source.ts'
 
+/** Texts are data, which import nothing. */
+const LANGUAGE = /^server\/features\/[^/]+\/rules\/languages\/[a-z-]+\.json$/
 const MARKUP = /^server\/features\/[^/]+\/markup\.ts$/
 
 export function checkFrontEndImports(source: SourceFile): Violation[] {
@@ -11,7 +13,7 @@ export function checkFrontEndImports(source: SourceFile): Violation[] {
   if (path.startsWith('dashboard/')) {
     return listLocalImports(source)
       .filter(({ target, typeOnly }) => {
-        if (!target.startsWith('server/')) return false
+        if (!target.startsWith('server/') || LANGUAGE.test(target)) return false
         const may = typeOnly
           ? /^server\/features\/(?:[^/]+\/){1,2}(schema|api)\.ts$/
           : // What a page shows on both sides: `markup.ts` imports nothing, so nothing of the server comes with it.

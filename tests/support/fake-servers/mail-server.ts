@@ -31,8 +31,11 @@ export async function startMailServer({ port = 0, password = '', starttls = fals
     },
     onMailFrom: (_, __, done) => done(refusing.all ? new Error('not today') : null),
     onRcptTo({ address }, _, done) {
-      if (!address.startsWith('gone@')) return done()
-      done(Object.assign(new Error('5.1.1 User unknown'), { responseCode: 550 }))
+      if (address.startsWith('gone@'))
+        return done(Object.assign(new Error('5.1.1 User unknown'), { responseCode: 550 }))
+      if (address.startsWith('full@'))
+        return done(Object.assign(new Error('4.2.2 Mailbox full'), { responseCode: 452 }))
+      done()
     },
     onData(stream, { envelope, secure: encrypted }, done) {
       const chunks: Uint8Array[] = []

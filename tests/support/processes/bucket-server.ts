@@ -32,7 +32,9 @@ export async function startBucketServer(): Promise<BucketServer> {
   let child: Bun.Subprocess | undefined
 
   async function start() {
-    const started = Bun.spawn([process.execPath, program, ...options, '--configure-bucket', NAME], {
+    // It makes its tokens of pages with a cipher that OpenSSL has put aside.
+    const command = ['node', '--openssl-legacy-provider', program, ...options, '--configure-bucket', NAME]
+    const started = Bun.spawn(command, {
       stdout: 'ignore',
       stderr: 'ignore',
     })

@@ -1,15 +1,16 @@
-// Erases all submissions with one e-mail address, in every form, after a confirmation.
+// Erases all submissions with one e-mail address, in every form, after a confirmation, and shows the receipt.
 
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useId, useState } from 'react'
-import { eraseSubmissions, submissionCountQuery } from '../../../api/submissions.ts'
+import { useRef, useState } from 'react'
+import { type ErasureReceipt, erasePerson } from '../../../api/inbox/person-data.ts'
+import { submissionCountQuery } from '../../../api/submissions.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
 import { Button } from '../../../ui/button.tsx'
 import { formatCount } from '../../../ui/format.ts'
-import { TextField } from '../../../ui/forms/field.tsx'
 import { ConfirmDialog } from '../../../ui/overlays/confirm-dialog.tsx'
 import { Dialog } from '../../../ui/overlays/dialog.tsx'
-import { toast } from '../../../ui/overlays/toast.tsx'
+import { EmailStep } from './email-step.tsx'
+import { ReceiptDialog } from './receipt-dialog.tsx'
 
 /** @param email the address, where it is already known; otherwise the dialog asks for it */
 export default function ErasePersonDialog({
@@ -20,53 +21,34 @@ export default function ErasePersonDialog({
   onClose: () => void
 }) {
   const [email, setEmail] = useState(initialEmail)
-  if (email === undefined) return <EmailStep onClose={onClose} onSubmit={setEmail} />
-  return <ConfirmStep email={email} onClose={onClose} />
+  const [receipt, setReceipt] = useState<ErasureReceipt>()
+  if (receipt) return <ReceiptDialog receipt={receipt} isNew onClose={onClose} />
+  if (email === undefined)
+    return (
+      <EmailStep
+        title="Erase personal data"
+        description="Deletes all submissions with one e-mail address, in all forms."
+        action="Find submissions"
+        onClose={onClose}
+        onSubmit={setEmail}
+      />
+    )
+  return <ConfirmStep email={email} onErased={setReceipt} onClose={onClose} />
 }
 
-function EmailStep({ onClose, onSubmit }: { onClose: () => void; onSubmit: (email: string) => void }) {
-  const id = useId()
-  return (
-    <Dialog
-      open
-      onClose={onClose}
-      title="Erase personal data"
-      description="Deletes all submissions with one e-mail address, in all forms."
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" form={id} variant="primary">
-            Find submissions
-          </Button>
-        </>
-      }
-    >
-      <form
-        id={id}
-        onSubmit={(event) => {
-          event.preventDefault()
-          onSubmit(String(new FormData(event.currentTarget).get('email')).trim())
-        }}
-      >
-        <TextField
-          label="E-mail address"
-          name="email"
-          type="email"
-          required
-          autoFocus
-          autoComplete="off"
-          maxLength={254}
-          hint="Not case-sensitive."
-        />
-      </form>
-    </Dialog>
-  )
+interface ConfirmStepProps {
+  email: string
+  onErased: (receipt: ErasureReceipt) => void
+  onClose: () => void
 }
 
-function ConfirmStep({ email, onClose }: { email: string; onClose: () => void }) {
+function ConfirmStep({ email, onErased, onClose }: ConfirmStepProps) {
   const api = useApi()
   const client = useQueryClient()
-  const count = useQuery(submissionCountQuery(api, { email, status: 'all' }))
+  const [isErasing, setErasing] = useState(false)
+  const isErased = useRef(false)
+  // What the answer says is not counted again: the dialog would say that there is nothing to erase.
+  const count = useQuery({ ...submissionCountQuery(api, { email, status: 'all' }), enabled: !isErasing })
   if (count.data === 0)
     return (
       <Dialog
@@ -85,20 +67,24 @@ function ConfirmStep({ email, onClose }: { email: string; onClose: () => void })
   return (
     <ConfirmDialog
       open
-      onClose={onClose}
+      // It closes by itself after the erasure; then the receipt is shown.
+      onClose={() => isErased.current || onClose()}
       title={`Erase ${email}?`}
       action="Erase permanently"
       mustType={email}
       onConfirm={async () => {
-        const { erased } = await eraseSubmissions(api, email)
-        void client.invalidateQueries({ queryKey: [api.workspaceId, 'submissions'] })
-        void client.invalidateQueries({ queryKey: [api.workspaceId, 'forms'] })
-        toast(`${formatCount(erased, 'submission')} erased`)
+        setErasing(true)
+        const { receipt } = await erasePerson(api, email).finally(() => setErasing(false))
+        isErased.current = true
+        onErased(receipt)
+        for (const key of ['submissions', 'forms', 'deliveries', 'erasures'])
+          void client.invalidateQueries({ queryKey: [api.workspaceId, key] })
       }}
     >
       <p>
-        This erases{count.data === undefined ? 'all submissions' : formatCount(count.data, 'submission')} with
-        this address, their attribution and their notification records. You cannot undo this.
+        This erases {count.data === undefined ? 'all submissions' : formatCount(count.data, 'submission')}{' '}
+        with this address, their files, their attribution and their notification records. You cannot undo
+        this.
       </p>
     </ConfirmDialog>
   )

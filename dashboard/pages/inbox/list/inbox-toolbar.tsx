@@ -1,16 +1,17 @@
 // The toolbar of the inbox: status tabs, search, filters, and the menu with export and erasure.
 
 import { useQuery } from '@tanstack/react-query'
-import { Download, Ellipsis, SlidersHorizontal, UserX } from 'lucide-react'
+import { Link } from '@tanstack/react-router'
+import { Download, Ellipsis, ReceiptText, SlidersHorizontal, UserRoundSearch, UserX } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { type InboxFilter, submissionCountQuery } from '../../../api/submissions.ts'
-import { useApi, useCanEdit } from '../../../shell/use-workspace.ts'
+import { useApi, useCanEdit, useWorkspace } from '../../../shell/use-workspace.ts'
 import { Button, IconButton } from '../../../ui/button.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 import { formatNumber, formatShort } from '../../../ui/format.ts'
 import { SearchField } from '../../../ui/forms/search-field.tsx'
 import { useDebouncedText } from '../../../ui/forms/use-debounced-text.ts'
-import { Menu, MenuItem } from '../../../ui/overlays/menu.tsx'
+import { Menu, MenuItem, MenuSeparator } from '../../../ui/overlays/menu.tsx'
 import { TabLinks } from '../../../ui/tab-links.tsx'
 import { SEARCH_ID } from '../state/element-ids.ts'
 
@@ -22,12 +23,14 @@ const ActiveFilters = lazy(() =>
 )
 const ExportDialog = lazy(() => import('../dialogs/export-dialog.tsx'))
 const ErasePersonDialog = lazy(() => import('../dialogs/erase-person-dialog.tsx'))
+const ExportPersonDialog = lazy(() => import('../dialogs/export-person-dialog.tsx'))
 
 const TABS = [
   { id: '', label: 'Inbox' },
   { id: 'new', label: 'Unread' },
   { id: 'archived', label: 'Archived' },
   { id: 'spam', label: 'Spam' },
+  { id: 'unconfirmed', label: 'Not confirmed' },
   { id: 'all', label: 'All' },
 ]
 const FILTER_NAMES = ['formKey', 'linkId', 'country', 'utmSource', 'start', 'end'] as const
@@ -138,8 +141,9 @@ function InboxSearch({ filter, onChange }: Pick<Props, 'filter' | 'onChange'>) {
 const keepText = (text: string) => text
 
 function MoreMenu({ filter }: { filter: InboxFilter }) {
-  const [dialog, open] = useState<'export' | 'erase' | null>(null)
+  const [dialog, open] = useState<'export' | 'export person' | 'erase' | null>(null)
   const canEdit = useCanEdit()
+  const workspaceId = String(useWorkspace().id)
   return (
     <>
       <Menu
@@ -152,14 +156,25 @@ function MoreMenu({ filter }: { filter: InboxFilter }) {
         <MenuItem icon={<Download size={15} />} onSelect={() => open('export')}>
           Export submissions
         </MenuItem>
+        <MenuSeparator />
+        <MenuItem icon={<UserRoundSearch size={15} />} onSelect={() => open('export person')}>
+          Export personal data
+        </MenuItem>
         {canEdit && (
           <MenuItem icon={<UserX size={15} />} danger onSelect={() => open('erase')}>
             Erase personal data
           </MenuItem>
         )}
+        <MenuItem
+          icon={<ReceiptText size={15} />}
+          render={<Link to="/$workspaceId/settings" params={{ workspaceId }} search={{ tab: 'erasures' }} />}
+        >
+          Erasures
+        </MenuItem>
       </Menu>
       <Suspense>
         {dialog === 'export' && <ExportDialog filter={filter} onClose={() => open(null)} />}
+        {dialog === 'export person' && <ExportPersonDialog onClose={() => open(null)} />}
         {dialog === 'erase' && <ErasePersonDialog onClose={() => open(null)} />}
       </Suspense>
     </>

@@ -1,13 +1,14 @@
 // The bar with actions for all selected submissions, at the bottom of the list.
 
 import { useMutation } from '@tanstack/react-query'
-import { Archive, ArchiveRestore, Mail, MailOpen, OctagonAlert, Trash2, X } from 'lucide-react'
+import { Archive, ArchiveRestore, BadgeCheck, Mail, MailOpen, OctagonAlert, Trash2, X } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { type InboxFilter, listSubmissionStates, type SubmissionStatus } from '../../../api/submissions.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
 import { Button, IconButton } from '../../../ui/button.tsx'
 import { formatNumber } from '../../../ui/format.ts'
 import { toastError } from '../../../ui/overlays/toast.tsx'
+import { isHeldBack } from '../state/display-text.ts'
 import { findRowSubmission, focusRow } from '../state/element-ids.ts'
 import type { Inbox } from '../state/use-inbox.ts'
 import type { InboxActions } from '../state/use-inbox-actions.ts'
@@ -27,6 +28,7 @@ export function SubmissionBulkBar({ selection, inbox, filter, actions }: Props) 
   const { selected, clear } = selection
   const total = Math.max(inbox.total, selected.length)
   const setStatus = (status: SubmissionStatus) => actions.setStatus(selected, status)
+  const arrived = selected.filter(({ status }) => !isHeldBack(status))
   const areAll = (status: SubmissionStatus) => selected.every((each) => each.status === status)
   const action = (label: string, icon: ReactNode, run: () => void, className?: string) => (
     <IconButton label={label} onClick={run} className={className}>
@@ -56,15 +58,19 @@ export function SubmissionBulkBar({ selection, inbox, filter, actions }: Props) 
         </IconButton>
       </div>
       <div className="flex items-center gap-0.5">
-        {action('Mark as read (r)', <MailOpen size={17} />, () => setStatus('read'))}
-        {action('Mark as unread (u)', <Mail size={17} />, () => setStatus('new'))}
+        {areAll('unconfirmed') &&
+          action('Confirm by hand (c)', <BadgeCheck size={17} />, () => setStatus('new'))}
+        {arrived.length > 0 && (
+          <>
+            {action('Mark as read (r)', <MailOpen size={17} />, () => actions.setStatus(arrived, 'read'))}
+            {action('Mark as unread (u)', <Mail size={17} />, () => actions.setStatus(arrived, 'new'))}
+          </>
+        )}
         {areAll('archived')
           ? action('Move to inbox (e)', <ArchiveRestore size={17} />, () => setStatus('read'))
           : action('Archive (e)', <Archive size={17} />, () => setStatus('archived'))}
         {areAll('spam')
-          ? action('Not spam (s)', <OctagonAlert size={17} className="text-danger" />, () =>
-              setStatus('read'),
-            )
+          ? action('Not spam (s)', <OctagonAlert size={17} className="text-danger" />, () => setStatus('new'))
           : action('Mark as spam (s)', <OctagonAlert size={17} />, () => setStatus('spam'))}
         {action('Delete (#)', <Trash2 size={17} />, () => actions.remove(selected), 'ml-auto text-danger!')}
       </div>

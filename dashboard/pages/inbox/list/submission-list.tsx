@@ -1,7 +1,15 @@
 // The list of submissions: sender, preview, form, link, source. New submissions appear at the top and do not move the scroll
 // position.
 
-import { ArrowUp, FileText, Inbox as InboxIcon, Link2, type LucideIcon, SearchX } from 'lucide-react'
+import {
+  ArrowUp,
+  FileText,
+  Inbox as InboxIcon,
+  Link2,
+  type LucideIcon,
+  Paperclip,
+  SearchX,
+} from 'lucide-react'
 import { type MouseEvent, memo, useDeferredValue, useEffect, useRef, useState } from 'react'
 import { queryString } from '../../../api/client.ts'
 import type { InboxFilter, Submission } from '../../../api/submissions.ts'
@@ -18,6 +26,7 @@ import { isForBrowser } from '../../../ui/row-click.ts'
 import { SkeletonRows } from '../../../ui/skeleton.tsx'
 import {
   STATUS_LABELS,
+  STATUS_TONES,
   toLinkText,
   toPreviewText,
   toSenderName,
@@ -151,8 +160,9 @@ const Row = memo(function Row({ row, href, status, isOpen, isSelected, select }:
         </span>
         <span className="line-clamp-2 text-sm break-words text-soft">{toPreviewText(row) || '\u00a0'}</span>
         <span className="mt-1 flex flex-wrap items-center gap-x-3 gap-y-0.5 text-xs text-soft">
-          {badge && (
-            <Badge tone={row.status === 'spam' ? 'bad' : 'neutral'}>{STATUS_LABELS[row.status]}</Badge>
+          {badge && <Badge tone={STATUS_TONES[row.status]}>{STATUS_LABELS[row.status]}</Badge>}
+          {row.files.length > 0 && (
+            <Origin label="Files" icon={Paperclip} text={formatNumber(row.files.length)} />
           )}
           {row.duplicateOf !== null && <Badge tone="warn">Duplicate</Badge>}
           <Origin label="Form" icon={FileText} text={row.formName} />
@@ -269,7 +279,14 @@ function NewSubmissionsNotice({ rows }: { rows: Submission[] }) {
 const EMPTY_TEXTS: Record<string, { title: string; detail: string }> = {
   new: { title: 'No unread submissions', detail: 'You have read everything.' },
   archived: { title: 'No archived submissions', detail: 'Submissions that you archive appear here.' },
-  spam: { title: 'No spam', detail: 'Submissions that you mark as spam appear here.' },
+  spam: {
+    title: 'No spam',
+    detail: 'Spam appears here: what a form’s filter has found, and what you mark yourself.',
+  },
+  unconfirmed: {
+    title: 'Nobody has to confirm',
+    detail: 'With double opt-in, submissions wait here until their senders press the button in the e-mail.',
+  },
 }
 
 function NoSubmissions({ filter, onClear }: { filter: InboxFilter; onClear: () => void }) {

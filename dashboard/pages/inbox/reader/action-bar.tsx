@@ -15,6 +15,7 @@ import type { Submission } from '../../../api/submissions.ts'
 import { useCanEdit } from '../../../shell/use-workspace.ts'
 import { IconButton } from '../../../ui/button.tsx'
 import { formatNumber } from '../../../ui/format.ts'
+import { isHeldBack } from '../state/display-text.ts'
 import type { InboxActions } from '../state/use-inbox-actions.ts'
 
 export function ActionBar({ submission, actions }: { submission: Submission; actions: InboxActions }) {
@@ -55,16 +56,18 @@ function Changes({ submission, actions }: { submission: Submission; actions: Inb
       </IconButton>
       <IconButton
         label={isSpam ? 'Not spam (s)' : 'Mark as spam (s)'}
-        onClick={() => actions.setStatus([submission], isSpam ? 'read' : 'spam')}
+        onClick={() => actions.setStatus([submission], isSpam ? 'new' : 'spam')}
       >
         <OctagonAlert size={17} className={isSpam ? 'text-danger' : undefined} />
       </IconButton>
-      <IconButton
-        label={isNew ? 'Mark as read (r)' : 'Mark as unread (u)'}
-        onClick={() => actions.setStatus([submission], isNew ? 'read' : 'new')}
-      >
-        {isNew ? <MailOpen size={17} /> : <Mail size={17} />}
-      </IconButton>
+      {!isHeldBack(status) && (
+        <IconButton
+          label={isNew ? 'Mark as read (r)' : 'Mark as unread (u)'}
+          onClick={() => actions.setStatus([submission], isNew ? 'read' : 'new')}
+        >
+          {isNew ? <MailOpen size={17} /> : <Mail size={17} />}
+        </IconButton>
+      )}
       <IconButton label="Delete (#)" onClick={() => actions.remove([submission])}>
         <Trash2 size={17} />
       </IconButton>

@@ -3,16 +3,15 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { Submission } from '../../../api/submissions.ts'
-import { useApi, useCanEdit } from '../../../shell/use-workspace.ts'
+import { useApi } from '../../../shell/use-workspace.ts'
 import { Card } from '../../../ui/card.tsx'
 import { formatCountryName, formatExactly } from '../../../ui/format.ts'
 import { TEXT_LINK } from '../../../ui/text-link.ts'
 import { isSiteOnly } from './attribution-story.ts'
-import { ErasePersonButton } from './erase-person-button.tsx'
 import { PageUrl } from './page-url.tsx'
+import { PersonButtons } from './person-buttons.tsx'
 
 export function SubmissionDetails({ submission }: { submission: Submission }) {
-  const canEdit = useCanEdit()
   const { country, region, city, browser, os, device } = submission
   const place = [city, region !== city ? region : null].filter(Boolean).join(', ')
   const rows: [string, ReactNode][] = [
@@ -27,6 +26,7 @@ export function SubmissionDetails({ submission }: { submission: Submission }) {
     ['UTM campaign', submission.utmCampaign],
     ['UTM term', submission.utmTerm],
     ['UTM content', submission.utmContent],
+    ['Spam filter', submission.status !== 'spam' && submission.spamReasons.join(' ')],
     ['Received', formatExactly(submission.createdAt)],
     ['Visit', submission.sessionLinked ? 'Recorded by the snippet' : 'Not recorded'],
     ['Click ID', submission.clickId && <code className="break-all">{submission.clickId}</code>],
@@ -46,9 +46,9 @@ export function SubmissionDetails({ submission }: { submission: Submission }) {
             ),
         )}
       </dl>
-      {canEdit && submission.email && (
+      {submission.email && (
         <div className="mt-4 border-t border-line pt-3">
-          <ErasePersonButton email={submission.email} />
+          <PersonButtons email={submission.email} />
         </div>
       )}
     </Card>

@@ -17,11 +17,14 @@ import { formatTime } from '../../../ui/format.ts'
 import { RelativeTime } from '../../../ui/relative-time.tsx'
 import { SkeletonRows } from '../../../ui/skeleton.tsx'
 import { TEXT_LINK } from '../../../ui/text-link.ts'
-import { findWebUrl, STATUS_LABELS, toSenderName } from '../state/display-text.ts'
+import { findWebUrl, STATUS_LABELS, STATUS_TONES, toSenderName } from '../state/display-text.ts'
 import { READER_ID } from '../state/element-ids.ts'
 import type { InboxActions } from '../state/use-inbox-actions.ts'
 import { ActionBar } from './action-bar.tsx'
 import { AttributionTimeline } from './attribution-timeline.tsx'
+import { ConsentLine } from './consent-line.tsx'
+import { FileList } from './file-list.tsx'
+import { HeldBackNotice } from './held-back-notice.tsx'
 import { Notes } from './notes.tsx'
 import { SubmissionDetails } from './submission-details.tsx'
 
@@ -107,7 +110,10 @@ function OpenSubmission({ submission, actions }: { submission: Submission; actio
       <ActionBar submission={submission} actions={actions} />
       <div className="grid max-w-3xl grid-cols-[minmax(0,1fr)] gap-6 px-4 py-5 sm:px-6">
         <Head submission={submission} />
+        <HeldBackNotice submission={submission} actions={actions} />
         <Fields fields={submission.fields} />
+        {submission.consent && <ConsentLine consent={submission.consent} />}
+        {submission.files.length > 0 && <FileList submission={submission} />}
         <Notes key={submission.id} submission={submission} />
         <AttributionTimeline submission={submission} />
         <SubmissionDetails submission={submission} />
@@ -125,11 +131,7 @@ function Head({ submission }: { submission: Submission }) {
     <header className="grid gap-1">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
         <h2 className="min-w-0 text-xl font-semibold break-words">{toSenderName(submission)}</h2>
-        {status !== 'read' && (
-          <Badge tone={status === 'spam' ? 'bad' : status === 'new' ? 'good' : 'neutral'}>
-            {STATUS_LABELS[status]}
-          </Badge>
-        )}
+        {status !== 'read' && <Badge tone={STATUS_TONES[status]}>{STATUS_LABELS[status]}</Badge>}
       </div>
       {email && (
         <p className="flex min-w-0 items-center gap-1">

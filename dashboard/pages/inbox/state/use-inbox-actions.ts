@@ -9,6 +9,7 @@ import {
   type SubmissionStatus,
 } from '../../../api/submissions.ts'
 import { useCanEdit } from '../../../shell/use-workspace.ts'
+import { isHeldBack } from './display-text.ts'
 import { findRowSubmission, focusRow, isFocusLost, READER_ID } from './element-ids.ts'
 import { useSubmissionChanges } from './use-submission-changes.ts'
 import type { SubmissionSelection } from './use-submission-selection.ts'
@@ -89,8 +90,9 @@ export function useInboxActions({ rows, open, show, filter, total, selection }: 
         if (status === 'new') markedUnread.current.add(id)
         else markedUnread.current.delete(id)
       }
-      const isOne = submissions.length === 1
-      setStatus(submissions, status, isOne && (status === 'new' || status === 'read'))
+      if (submissions.length === 0) return
+      const isSmall = submissions.length === 1 && (status === 'new' || status === 'read')
+      setStatus(submissions, status, isSmall && !submissions.some((each) => isHeldBack(each.status)))
       if (!includesStatus(filter, status) && (status === 'archived' || status === 'spam')) leave(submissions)
     },
     remove(submissions) {

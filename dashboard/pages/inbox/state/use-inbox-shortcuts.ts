@@ -3,6 +3,7 @@
 import { useMemo, useRef } from 'react'
 import type { Submission, SubmissionState, SubmissionStatus } from '../../../api/submissions.ts'
 import { type Shortcut, useShortcuts } from '../../../ui/shortcuts.ts'
+import { isHeldBack } from './display-text.ts'
 import { findRowSubmission, focusRow, LIST_ID, NOTES_ID, SEARCH_ID } from './element-ids.ts'
 import type { InboxActions } from './use-inbox-actions.ts'
 import type { SubmissionSelection } from './use-submission-selection.ts'
@@ -52,12 +53,25 @@ function listShortcuts(get: () => ShortcutTargets): Shortcut[] {
     changes: true,
     run,
   })
-  /** Where all have the status already, they get `read`. */
-  const setStatus = (status: SubmissionStatus) => () => {
-    const states = findTargets(get())
-    const has = status !== 'new' && states.every((each) => each.status === status)
-    get().actions.setStatus(states, has ? 'read' : status)
-  }
+  /** Where all have the status already, they get another one. */
+  const setStatus =
+    (status: SubmissionStatus, other: SubmissionStatus = status) =>
+    () => {
+      const states = findTargets(get())
+      const has = states.every((each) => each.status === status)
+      get().actions.setStatus(states, has ? other : status)
+    }
+  /** Read and unread are for what has arrived: spam is restored, and the unconfirmed are confirmed, only on purpose. */
+  const setRead = (status: 'read' | 'new') => () =>
+    get().actions.setStatus(
+      findTargets(get()).filter((each) => !isHeldBack(each.status)),
+      status,
+    )
+  const confirm = () =>
+    get().actions.setStatus(
+      findTargets(get()).filter(({ status }) => status === 'unconfirmed'),
+      'new',
+    )
   const extend = (by: number) => () => extendSelection(get(), by)
   return [
     { keys: 'j', label: 'Next submission', run: () => get().actions.step(1) },
@@ -76,10 +90,11 @@ function listShortcuts(get: () => ShortcutTargets): Shortcut[] {
       ...change('Mod+a', 'Select all loaded submissions, in the list', () => get().selection.selectLoaded()),
       isActive: isFocusInList,
     },
-    change('r', 'Mark as read', setStatus('read')),
-    change('u', 'Mark as unread', setStatus('new')),
-    change('e', 'Archive or move to inbox', setStatus('archived')),
-    change('s', 'Mark as spam or not spam', setStatus('spam')),
+    change('r', 'Mark as read', setRead('read')),
+    change('u', 'Mark as unread', setRead('new')),
+    change('e', 'Archive or move to inbox', setStatus('archived', 'read')),
+    change('s', 'Mark as spam or not spam', setStatus('spam', 'new')),
+    change('c', 'Confirm by hand', confirm),
     change('#', 'Delete', () => get().actions.remove(findTargets(get()))),
     change('n', 'Write a note', () => document.getElementById(NOTES_ID)?.focus()),
     { keys: '/', label: 'Search submissions', run: () => document.getElementById(SEARCH_ID)?.focus() },

@@ -17,6 +17,7 @@ import { useApi } from '../../../shell/use-workspace.ts'
 import { formatCount } from '../../../ui/format.ts'
 import { toast, toastError } from '../../../ui/overlays/toast.tsx'
 import { usePendingDeletions, useUndoableDelete } from '../../../ui/overlays/use-undoable-delete.ts'
+import { isHeldBack } from './display-text.ts'
 import type { SubmissionPages } from './merge-new-submissions.ts'
 
 export const SUBMISSION_CHANGE = ['submission change']
@@ -44,6 +45,9 @@ const STATUS_MESSAGES: Record<SubmissionStatus, string> = {
   spam: 'moved to spam',
   unconfirmed: 'not confirmed',
 }
+
+/** The server knows which notifications were sent already. */
+const RESTORED = 'restored. Your team gets the notifications that were held back.'
 
 const toMessage = (count: number, action: string) =>
   `${count === 1 ? 'Submission' : formatCount(count, 'submission')} ${action}`
@@ -107,8 +111,11 @@ export function useSubmissionChanges() {
     if (before.length === 0) return
     change.mutate({ before, status })
     if (silent) return
-    toast(toMessage(before.length, STATUS_MESSAGES[status]), {
-      action: { label: 'Undo', run: () => undo(before, status) },
+    const isRestored = status === 'new' && before.some((each) => isHeldBack(each.status))
+    // Nobody can make a submission wait for its sender again.
+    const canUndo = before.every((each) => each.status !== 'unconfirmed')
+    toast(toMessage(before.length, isRestored ? RESTORED : STATUS_MESSAGES[status]), {
+      action: canUndo ? { label: 'Undo', run: () => undo(before, status) } : undefined,
     })
   }
   const remove = (ids: number[]) =>
@@ -157,7 +164,7 @@ function updateList(
     const after = { ...before, ...change }
     const matches = includesStatus(filter, after.status)
     totalChange += Number(matches) - Number(includesStatus(filter, before.status))
-    const isAside = [before, after].some(({ status }) => status === 'archived' || status === 'spam')
+    const isAside = [before, after].some(({ status }) => status === 'archived' || isHeldBack(status))
     return !matches && isAside ? [] : [after]
   }
   const pages = list.pages.map((page) => ({ ...page, data: page.data.flatMap(updateRow) }))

@@ -1,8 +1,8 @@
 // The fields for a link's schedule, its limits and its expiration URL.
 
+import { CollapsibleSection } from '../../../ui/collapsible-section.tsx'
 import { formatTime, viewerZone } from '../../../ui/format.ts'
 import { TextField } from '../../../ui/forms/field.tsx'
-import { CollapsibleSection } from './collapsible-section.tsx'
 import type { LinkFieldsProps } from './field-props.ts'
 import type { LinkDraft } from './link-draft.ts'
 

@@ -1,11 +1,11 @@
 // The fields of a link. Destination and slug come first; the other fields are in closed sections.
 
 import { lazy, Suspense } from 'react'
+import { CollapsibleSection } from '../../../ui/collapsible-section.tsx'
 import { Field, Textarea, TextField } from '../../../ui/forms/field.tsx'
 import { FormError, findFieldError } from '../../../ui/forms/form-error.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import { CardFields } from './card-fields.tsx'
-import { CollapsibleSection } from './collapsible-section.tsx'
 import { UTM_PARAMETERS } from './destination-url.ts'
 import type { LinkFieldsProps } from './field-props.ts'
 import { describeLimits, LimitFields } from './limit-fields.tsx'

@@ -1,8 +1,8 @@
 // The fields for the password, query forwarding, conversion tracking and the redirect status.
 
 import { Button } from '../../../ui/button.tsx'
+import { CollapsibleSection } from '../../../ui/collapsible-section.tsx'
 import { Field, Select, TextField, Toggle } from '../../../ui/forms/field.tsx'
-import { CollapsibleSection } from './collapsible-section.tsx'
 import type { LinkFieldsProps } from './field-props.ts'
 
 const STATUSES = [

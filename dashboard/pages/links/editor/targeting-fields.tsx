@@ -2,12 +2,12 @@
 
 import { Plus, X } from 'lucide-react'
 import { Button, IconButton } from '../../../ui/button.tsx'
+import { CollapsibleSection } from '../../../ui/collapsible-section.tsx'
 import { COUNTRIES } from '../../../ui/countries.ts'
 import { formatCountryName, toFlagEmoji } from '../../../ui/format.ts'
 import { Select, TextField } from '../../../ui/forms/field.tsx'
 import { findFieldError } from '../../../ui/forms/form-error.tsx'
 import { LINK_DEVICES } from '../link/link-devices.ts'
-import { CollapsibleSection } from './collapsible-section.tsx'
 import { describeCounts, type LinkFieldsProps } from './field-props.ts'
 import { createCountryTarget } from './link-draft.ts'
 

@@ -2,7 +2,7 @@
 
 import type { DateOrder } from '../../../api/transfer/imports.ts'
 import { Card } from '../../../ui/card.tsx'
-import { viewerZone } from '../../../ui/format.ts'
+import { listTimeZones } from '../../../ui/format.ts'
 import { Field, Select } from '../../../ui/forms/field.tsx'
 import { RadioList } from '../../../ui/forms/radio-list.tsx'
 import { describeDateOrder, pickDateSamples } from './date-order.ts'
@@ -39,8 +39,6 @@ export function DateOrderChoice({ samples, order, error, change }: OrderProps) {
   )
 }
 
-const ZONES = [...new Set(['UTC', viewerZone, ...Intl.supportedValuesOf('timeZone')])]
-
 interface ZoneProps {
   zone: string
   error: string | undefined
@@ -56,7 +54,7 @@ export const TimeZoneField = ({ zone, error, change }: ZoneProps) => (
   >
     {(control) => (
       <Select {...control} value={zone} onChange={({ target }) => change(target.value)}>
-        {ZONES.map((name) => (
+        {listTimeZones().map((name) => (
           <option key={name}>{name}</option>
         ))}
       </Select>

@@ -6,7 +6,7 @@ import { log } from '../../../lib/log.ts'
 import { type BudgetResult, createSlidingBudgets } from '../../../lib/sliding-budget.ts'
 import { DAY_MS } from '../../../lib/utc-day.ts'
 
-export type StoredKind = 'page_views' | 'submissions'
+export type StoredKind = 'page_views' | 'submissions' | 'uploads'
 
 export interface StorageLimit {
   /** Counts so many rows, unless the limit is reached. */

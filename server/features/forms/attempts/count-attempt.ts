@@ -9,13 +9,13 @@ type Counts = Pick<AttemptCounter, 'count'>
 
 export function countAttempt(
   attempts: Counts,
-  { id, requiredFields }: Pick<FormSettings, 'id' | 'requiredFields'>,
+  { id, requiredFields, rules }: Pick<FormSettings, 'id' | 'requiredFields' | 'rules'>,
   outcome: SubmissionOutcome,
 ): void {
   attempts.count(id, toAttemptOutcome(outcome))
   if (outcome.kind !== 'invalid') return
   // Only names that the owner chose: a sender can make up any text, and any number of names.
-  const ownersFields = new Set(['email', ...requiredFields])
+  const ownersFields = new Set(['email', ...requiredFields, ...Object.keys(rules)])
   for (const field of outcome.errors.keys())
     if (ownersFields.has(field)) attempts.count(id, 'validation', field)
 }

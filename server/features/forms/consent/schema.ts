@@ -3,15 +3,21 @@
 import { z } from '@hono/zod-openapi'
 import { text } from '../../../lib/api-fields.ts'
 
-export const ConsentSettingsInput = z
-  .strictObject({
-    field: text(1, 256).openapi({ description: 'The name of the checkbox', example: 'newsletter' }),
-    text: text(1, 2000).openapi({
-      description: 'What the page says beside it. It is stored with the consent',
-    }),
-  })
+/** @param fieldName of a field that is stored */
+export const toConsentSettingsInput = (fieldName: z.ZodType<string>) =>
+  z
+    .strictObject({
+      field: fieldName.openapi({ description: 'The name of the checkbox', example: 'newsletter' }),
+      text: text(1, 2000)
+        .refine((value) => value.trim() !== '', 'must not be blank')
+        .openapi({ description: 'What the page says beside it. It is stored with the consent' }),
+    })
+    .openapi('ConsentSettingsInput')
+
+export const ConsentSettingsShape = z
+  .strictObject({ field: z.string(), text: z.string() })
   .openapi('ConsentSettings')
-export type ConsentSettings = z.infer<typeof ConsentSettingsInput>
+export type ConsentSettings = z.infer<typeof ConsentSettingsShape>
 
 export const ConsentShape = z
   .strictObject({ field: z.string(), text: z.string(), at: z.iso.datetime() })

@@ -5,7 +5,7 @@ import { toRateLimitKey } from '../../../http/client-address.ts'
 import { BODY_MAX } from '../../../http/json-body.ts'
 import type { ByteBudget, ByteLimiter } from '../../accounts/access/rate-limiter.ts'
 import type { StorageLimit } from '../../accounts/strangers/storage-limit.ts'
-import { EndpointError } from './endpoint-error.ts'
+import { tooManySubmissions } from './endpoint-error.ts'
 
 const MIB = 1024 * 1024
 
@@ -31,7 +31,7 @@ export async function spendWorkspaceRoom(
   bytes: number,
 ): Promise<void> {
   const { allowed, waitMs } = submissionLimit.take(workspaceId)
-  if (!allowed) throw tooMany(waitMs)
+  if (!allowed) throw tooManySubmissions(waitMs)
   const budget = bytes <= SMALL_BYTES ? SMALL_BUDGET : WORKSPACE_BUDGET
   await spend(limiter, `form bytes for ${workspaceId}`, bytes, budget).catch((error) => {
     submissionLimit.noteReached(workspaceId)
@@ -47,12 +47,5 @@ export function toDeclaredBytes(headers: Headers): number {
 
 async function spend(limiter: ByteLimiter, key: string, bytes: number, budget: ByteBudget): Promise<void> {
   const { allowed, waitMs } = await limiter.spend(key, bytes, budget)
-  if (!allowed) throw tooMany(waitMs)
+  if (!allowed) throw tooManySubmissions(waitMs)
 }
-
-const tooMany = (waitMs: number) =>
-  new EndpointError(
-    429,
-    'Too many submissions. Please try again later.',
-    Math.max(1, Math.ceil(waitMs / 1000)),
-  )

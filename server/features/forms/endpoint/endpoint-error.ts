@@ -17,6 +17,13 @@ export class EndpointError extends Error {
   }
 }
 
+export const tooManySubmissions = (waitMs: number) =>
+  new EndpointError(
+    429,
+    'Too many submissions. Please try again later.',
+    Math.max(1, Math.ceil(waitMs / 1000)),
+  )
+
 export const tooLarge = () => new EndpointError(413, 'Submission too large')
 
 /** Any other error is the server's own: 503 where the database is unavailable, else a 500 that shows no detail. */

@@ -10,7 +10,9 @@ import {
   EVENT_ID_FIELD,
   HONEYPOT_FIELD,
   isControlField,
+  LANGUAGE_FIELD,
   NEXT_FIELD,
+  PAGE_VIEW_FIELD,
 } from '../settings/control-fields.ts'
 import type { BodyEntry } from './body-entry.ts'
 import { tooLarge } from './endpoint-error.ts'
@@ -22,9 +24,11 @@ const VALUE_MAX = 65_536
 export interface SubmissionInput {
   /** In the sender's order. A Map, because an object gives `__proto__` and `10` a meaning of their own. */
   fields: Map<string, string>
+  /** The single values of the names that were sent more than once. */
+  repeated: Map<string, string[]>
   /** Names of which every value is blank. */
   blank: Set<string>
-  /** Names of file inputs with a chosen file. */
+  /** Names of file inputs with a chosen file, where the form takes none. */
   files: Set<string>
   /** Names whose JSON value is an object, or an array with one. */
   nested: Set<string>
@@ -33,23 +37,30 @@ export interface SubmissionInput {
   /** The honeypot has a value. */
   trapped: boolean
   next: string | undefined
+  /** The value of `_lang`. */
+  language: string | undefined
   token: string | undefined
   /** The event id of the visit. */
   eventId: string | undefined
+  /** A page view that the server may not have: the form was faster than its report. */
+  pageView: string | undefined
 }
 
 /** @param json the body was JSON, where the captcha token has a second name. @throws EndpointError 413 */
 export function parseFields(entries: BodyEntry[], { json }: { json: boolean }): SubmissionInput {
   const input: SubmissionInput = {
     fields: new Map(),
+    repeated: new Map(),
     blank: new Set(),
     files: new Set(),
     nested: new Set(),
     email: undefined,
     trapped: false,
     next: undefined,
+    language: undefined,
     token: undefined,
     eventId: undefined,
+    pageView: undefined,
   }
   const values = new Map<string, string[]>()
   for (const entry of entries) {
@@ -59,12 +70,14 @@ export function parseFields(entries: BodyEntry[], { json }: { json: boolean }): 
     if (isControlField(name)) addControlField(input, name, entry, json)
     else if ('nested' in entry) input.nested.add(name)
     else if ('file' in entry) addFile(input, name, entry.file)
+    else if ('fileName' in entry) addValue(values, name, entry.fileName)
     else addValue(values, name, toStorable(entry.value))
   }
   for (const [name, texts] of values) {
     const value = texts.join(', ')
     if (isTooLong(value, VALUE_MAX)) throw tooLarge()
     input.fields.set(name, value)
+    if (texts.length > 1) input.repeated.set(name, texts)
     if (texts.every((text) => text.trim() === '')) input.blank.add(name)
     else if (name === 'email') input.email = value.trim()
   }
@@ -73,7 +86,7 @@ export function parseFields(entries: BodyEntry[], { json }: { json: boolean }): 
 }
 
 /** Removes NUL, which PostgreSQL cannot store, and lone surrogates, which UTF-8 cannot hold. Keeps the rest as sent. */
-const toStorable = (text: string) =>
+export const toStorable = (text: string) =>
   text.includes('\0') || !text.isWellFormed() ? text.replace(/\0|\p{Surrogate}/gu, '') : text
 
 // Counts characters only where needed: a text never has more characters than UTF-16 units.
@@ -101,7 +114,9 @@ function addControlField(input: SubmissionInput, name: string, entry: BodyEntry,
   if (name === HONEYPOT_FIELD) input.trapped ||= value !== '' || ('file' in entry && entry.file === 'chosen')
   if (value.trim() === '') return
   if (name === NEXT_FIELD) input.next ??= value
+  if (name === LANGUAGE_FIELD) input.language ??= value
   if (name === EVENT_ID_FIELD) input.eventId ??= value
+  if (name === PAGE_VIEW_FIELD) input.pageView ??= value
   if (name === CAPTCHA_FIELD || (name === CAPTCHA_JSON_FIELD && json)) input.token ??= value
 }
 

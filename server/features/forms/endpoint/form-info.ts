@@ -1,12 +1,21 @@
-// GET /e/forms?keys=a,b: the settings that the snippet needs of the forms on a page, before anybody fills them in. It
+// GET /e/forms?keys=a,b&lang=de: the settings that the snippet needs of the forms on a page, before anybody fills them in. It
 // is open to every site, because it tells no more than the page itself shows.
 
+import type { Selectable } from 'kysely'
 import { toErrorResponse } from '../../../http/error-response.ts'
 import { requestId } from '../../../http/request-id.ts'
 import { type RequestDomain, servesWorkspace } from '../../../lib/request-domain.ts'
 import { toFailure } from '../../../storage/database/errors.ts'
 import type { Database } from '../../../storage/database/open-database.ts'
+import type { Forms } from '../../../storage/database/tables/form-tables.ts'
 import type { CaptchaProvider } from '../captcha/captcha-provider.ts'
+import type { ConsentSettings } from '../consent/schema.ts'
+import { getTexts } from '../rules/languages.ts'
+import { describeFileMistakes, listMessages } from '../rules/list-messages.ts'
+import type { FieldMessages, FieldRules } from '../rules/schema.ts'
+import { chooseLanguage, type LanguageRequest, readLanguageRequest } from '../rules/sender-language.ts'
+import { parseOrNull } from '../settings/form.ts'
+import type { UploadSettings } from '../uploads/schema.ts'
 
 export interface FormInfoNeeds {
   db: Pick<Database, 'read'>
@@ -16,7 +25,7 @@ export interface FormInfoNeeds {
 /** A request for more forms than this is somebody who guesses keys. */
 const KEYS_MAX = 50
 
-const HEADERS = { 'Access-Control-Allow-Origin': '*', 'Cache-Control': 'no-store' }
+const HEADERS = { 'Access-Control-Allow-Origin': '*', 'Cache-Control': 'no-store', Vary: 'Accept-Language' }
 
 /**
  * The answer leaves out unknown, disabled and suspended forms, and on a workspace's domain those of others. The snippet then
@@ -30,7 +39,8 @@ export function createFormInfoEndpoint(needs: FormInfoNeeds) {
     const keys = parseKeys(request.url)
     if (keys.length > KEYS_MAX) return refuse(422, `keys: at most ${KEYS_MAX}`)
     try {
-      return Response.json({ forms: await readFormInfo(needs, domain, keys) }, { headers: HEADERS })
+      const forms = await readFormInfo(needs, domain, keys, readLanguageRequest(request))
+      return Response.json({ forms }, { headers: HEADERS })
     } catch (error) {
       const response = toErrorResponse(toFailure(error), requestId(request.headers.get('x-request-id')))
       for (const [name, value] of Object.entries(HEADERS)) response.headers.set(name, value)
@@ -49,7 +59,12 @@ function parseKeys(url: string): string[] {
   return [...new Set(lists.flatMap((list) => list.split(',')))].filter((key) => key !== '')
 }
 
-async function readFormInfo({ db, captcha }: FormInfoNeeds, domain: RequestDomain, requestedKeys: string[]) {
+async function readFormInfo(
+  { db, captcha }: FormInfoNeeds,
+  domain: RequestDomain,
+  requestedKeys: string[],
+  asked: LanguageRequest,
+) {
   // PostgreSQL refuses some texts that cannot be a key, such as one with a NUL.
   const keys = requestedKeys.filter((key) => /^[\w-]{1,64}$/.test(key))
   if (keys.length === 0) return {}
@@ -57,16 +72,50 @@ async function readFormInfo({ db, captcha }: FormInfoNeeds, domain: RequestDomai
   const forms = await db.read
     .selectFrom('forms')
     .innerJoin('workspaces', 'workspaces.id', 'forms.workspace_id')
-    .select(['form_key', 'workspace_id', 'captcha', 'success_message'])
+    .select([
+      ...(['form_key', 'workspace_id', 'required_fields', 'captcha', 'success_message'] as const),
+      ...(['uploads', 'rules', 'messages', 'consent'] as const),
+    ])
     .where('form_key', 'in', keys)
     .where('enabled', '=', 1)
     .where('workspaces.suspended_at', 'is', null)
     .execute()
   const answering = forms.filter((form) => servesWorkspace(domain, form.workspace_id))
   return Object.fromEntries(
-    answering.map(({ form_key, captcha: hasCaptcha, success_message }) => [
-      form_key,
-      { successMessage: success_message, captcha: hasCaptcha ? captcha.describe(form_key) : null },
+    answering.map((row) => [
+      row.form_key,
+      {
+        successMessage: row.success_message,
+        captcha: row.captcha ? captcha.describe(row.form_key) : null,
+        ...describeForm(row, asked),
+      },
     ]),
   )
+}
+
+type InfoRow = Pick<
+  Selectable<Forms>,
+  'required_fields' | 'captcha' | 'uploads' | 'rules' | 'messages' | 'consent'
+>
+
+/** What the snippet says to the sender, in one language. */
+function describeForm(row: InfoRow, asked: LanguageRequest) {
+  const messages: FieldMessages = parseOrNull(row.messages) ?? {}
+  const uploads: UploadSettings | null = parseOrNull(row.uploads)
+  const language = chooseLanguage(asked, Object.keys(messages))
+  const source = { language, messages }
+  const form = {
+    requiredFields: JSON.parse(row.required_fields) as string[],
+    captcha: row.captcha === 1,
+    rules: (parseOrNull(row.rules) ?? {}) as FieldRules,
+    uploads,
+    consent: parseOrNull(row.consent) as ConsentSettings | null,
+  }
+  return {
+    uploads,
+    consent: form.consent,
+    language: language.builtIn,
+    texts: { ...getTexts(language.builtIn).snippet, ...describeFileMistakes(source, uploads) },
+    messages: listMessages(source, form),
+  }
 }

@@ -4,17 +4,20 @@
 import { html } from 'hono/html'
 import { type Html, renderHtmlPage } from '../../../http/html-page.ts'
 import { toFieldLabel } from '../markup.ts'
+import { getTexts } from '../rules/languages.ts'
 import { isOriginAllowed, readSenderOrigin } from '../settings/allowed-origins.ts'
 import type { FormSettings } from '../settings/form-settings.ts'
 
 export interface MistakeContext {
-  form: Pick<FormSettings, 'requiredFields' | 'allowedOrigins' | 'pageUrl'>
+  form: Pick<FormSettings, 'requiredFields' | 'rules' | 'allowedOrigins' | 'pageUrl'>
   /** The headers of the request. */
   headers: Headers
   /** The page with the form; undefined where nothing tells it. */
   wayBack: URL | undefined
   /** What was sent, by field. */
   fields: Map<string, string>
+  /** Of the page's texts. */
+  language: string
 }
 
 /** Far more than people type. A longer text is left to the form's own page. */
@@ -33,6 +36,7 @@ export function fieldErrorsPage(
   errors: Map<string, string>,
   headers: Record<string, string>,
 ) {
+  const { pages } = getTexts(context.language)
   const items = Array.from(
     errors,
     ([name, message]) => html`<li><strong>${toLabel(context, name)}</strong>: ${message}</li>\n`,
@@ -40,25 +44,18 @@ export function fieldErrorsPage(
   return mistakePage(
     context,
     {
-      title: 'Please check the form',
+      title: pages.mistakesTitle,
       problem: html`<div role="alert">\n<ul>\n${items}</ul>\n</div>`,
-      advice: 'Nothing was stored. Go back, correct this and send the form again.',
+      advice: pages.mistakes,
     },
     headers,
   )
 }
 
 export function captchaPage(context: MistakeContext, error: string, headers: Record<string, string>) {
-  return mistakePage(
-    context,
-    {
-      title: 'Please confirm that you are a person',
-      problem: html`<p role="alert">${error}</p>`,
-      advice:
-        'Nothing was stored. Go back, wait until the check beside the form is done, and send the form again.',
-    },
-    headers,
-  )
+  const { pages } = getTexts(context.language)
+  const problem = html`<p role="alert">${error}</p>`
+  return mistakePage(context, { title: pages.captchaTitle, problem, advice: pages.captcha }, headers)
 }
 
 function mistakePage(
@@ -66,14 +63,16 @@ function mistakePage(
   { title, problem, advice }: { title: string; problem: Html; advice: string },
   headers: Record<string, string>,
 ) {
-  const { wayBack } = context
-  const link = wayBack && html`<p><a id="back" class="button" href="${wayBack.href}">Back to the form</a></p>`
+  const { wayBack, language } = context
+  const { pages } = getTexts(language)
+  const link =
+    wayBack && html`<p><a id="back" class="button" href="${wayBack.href}">${pages.backToForm}</a></p>`
   const content = html`<h1>${title}</h1>
 ${problem}
-<p>${advice} Your text should still be there.</p>
+<p>${advice} ${pages.textKept}</p>
 ${link ?? ''}
 ${sentFields(context) ?? ''}`
-  return renderHtmlPage(422, title, content, headers, link ? { script: BACK_SCRIPT } : {})
+  return renderHtmlPage(422, title, content, headers, { language, ...(link ? { script: BACK_SCRIPT } : {}) })
 }
 
 /** For the page that does not keep its fields: what was sent can be copied from here. */
@@ -83,13 +82,14 @@ function sentFields(context: MistakeContext): Html | undefined {
   const length = shown.reduce((sum, [name, value]) => sum + name.length + value.length, 0)
   if (shown.length === 0 || length > SHOWN_MAX) return undefined
   const items = shown.map(([name, value]) => html`<dt>${toFieldLabel(name)}</dt>\n<dd>${value}</dd>\n`)
-  return html`<details>\n<summary>What you sent</summary>\n<dl>\n${items}</dl>\n</details>`
+  return html`<details>\n<summary>${getTexts(context.language).pages.sentFields}</summary>\n<dl>\n${items}</dl>\n</details>`
 }
 
 /** Names that the form's settings do not have are texts of the sender. */
 function toLabel(context: MistakeContext, name: string): string {
-  const isOwn = name === 'email' || context.form.requiredFields.includes(name)
-  return isOwn || isFromOwnSite(context) ? toFieldLabel(name) : 'A file'
+  const { requiredFields, rules } = context.form
+  const isOwn = name === 'email' || requiredFields.includes(name) || Object.hasOwn(rules, name)
+  return isOwn || isFromOwnSite(context) ? toFieldLabel(name) : getTexts(context.language).pages.file
 }
 
 /**

@@ -9,7 +9,7 @@ import { readJsonMembers } from './json-members.ts'
 import { readMultipart } from './multipart.ts'
 
 // 256 fields may each be a group of many checkboxes. A body with more entries than this only wants to cost time.
-const ENTRIES_MAX = 10_000
+export const ENTRIES_MAX = 10_000
 
 /** What is nested deeper than a list in a field is refused anyway: up to this depth the answer names the field. */
 const JSON_LIMITS: JsonLimits = { depth: 32, values: ENTRIES_MAX, entries: ENTRIES_MAX }
@@ -26,16 +26,23 @@ export interface FormBody {
   size: number
 }
 
-/** @throws EndpointError 400, 413 or 415 */
-export async function readBody(request: Request, headers: Headers): Promise<FormBody> {
+export const isMultipart = (headers: Headers) => MULTIPART_TYPE.test(headers.get('content-type') ?? '')
+
+/** @throws EndpointError 415 */
+export function requireKnownType(headers: Headers): void {
   const type = headers.get('content-type') ?? ''
   const json = isJson(type)
   const known = json || FORM_TYPE.test(type) || MULTIPART_TYPE.test(type)
   // A compressed body is refused: its bytes would be read as text and stored as nonsense.
   const uncompressed = /^\s*(?:identity\s*)?$/i.test(headers.get('content-encoding') ?? '')
   if (!known || !uncompressed) throw new EndpointError(415, 'Unsupported content type')
+}
+
+/** @throws EndpointError 400, 413 or 415 */
+export async function readBody(request: Request, headers: Headers): Promise<FormBody> {
+  requireKnownType(headers)
   const bytes = await readBytesUpToLimit(request, headers)
-  return { entries: await readEntries(bytes, type), size: bytes.length }
+  return { entries: await readEntries(bytes, headers.get('content-type') ?? ''), size: bytes.length }
 }
 
 function readEntries(bytes: Uint8Array, type: string): BodyEntry[] | Promise<BodyEntry[]> {

@@ -22,18 +22,19 @@ const ERRORS_MAX = 2_000
 
 /**
  * @returns the first usable one of `_next`, the form's `redirectUrl`, its thanks page (with `afterSubmit: hosted`), the
- *   Referer, and the thanks page of no form
+ *   Referer, and the thanks page of no form. A page of ours gets the language that the form itself named.
  */
 export function successTarget(
-  context: TargetContext & SuccessSettings & { next: string | undefined },
+  context: TargetContext & SuccessSettings & { next: string | undefined; language?: string | undefined },
 ): string {
   const back = parseReferer(context)
   const next = parseWebUrl(context.next, back?.href)
   const usable = next && isNextAllowed(context.nextHosts, next) ? next : undefined
   const chosen = usable ?? parseWebUrl(context.redirectUrl)
   if (chosen) return chosen.href
-  if (context.afterSubmit === 'hosted') return toThanksUrl(context.origin, context.formKey)
-  return back?.href ?? `${context.origin}/thanks`
+  const query = context.language === undefined ? '' : `?lang=${context.language}`
+  if (context.afterSubmit === 'hosted') return `${toThanksUrl(context.origin, context.formKey)}${query}`
+  return back?.href ?? `${context.origin}/thanks${query}`
 }
 
 /** The form's own thanks page. */

@@ -2,6 +2,8 @@
 // page to redirect to (docs/contract.md §7).
 
 import { orderedJson } from '../../../lib/formats/ordered-json.ts'
+import { getTexts, translateError } from '../rules/languages.ts'
+import type { SenderLanguage } from '../rules/sender-language.ts'
 import { CAPTCHA_FIELD } from '../settings/control-fields.ts'
 import type { FormSettings } from '../settings/form-settings.ts'
 import type { EndpointError } from './endpoint-error.ts'
@@ -25,6 +27,8 @@ export interface ResponseContext {
   headers: Headers
   /** The origin of the domain that the request is for. */
   origin: string
+  /** Of the sender. */
+  language: SenderLanguage
 }
 
 const ALLOWED_METHODS = 'POST, OPTIONS'
@@ -62,22 +66,22 @@ export function respondToPreflight({ headers, requestId }: ResponseContext): Res
  * @param findPage the page with the form, asked for only where it is shown
  */
 export async function respondToWrongMethod(
-  { headers, requestId }: ResponseContext,
+  { headers, requestId, language }: ResponseContext,
   findPage: () => Promise<URL | undefined>,
 ): Promise<Response> {
   const responseHeaders = { ...commonHeaders(requestId), Allow: ALLOWED_METHODS }
   return wantsPage(headers)
-    ? formAddressPage(await findPage(), responseHeaders)
+    ? formAddressPage(await findPage(), language.builtIn, responseHeaders)
     : json(405, { error: 'Method not allowed' }, responseHeaders)
 }
 
 /** The form's own thanks page, `/f/{key}/thanks`. Everything on it is the form's setting, or the browser's way here. */
 export function respondWithThanks(
-  { headers, requestId, origin }: ResponseContext,
+  { headers, requestId, origin, language }: ResponseContext,
   { successMessage, pageUrl }: Pick<FormSettings, 'successMessage' | 'pageUrl'>,
 ) {
   const wayBack = findWayBack({ referer: headers.get('referer') ?? '', origin, pageUrl })
-  return formThanksPage({ successMessage, wayBack }, commonHeaders(requestId))
+  return formThanksPage({ successMessage, wayBack, language: language.builtIn }, commonHeaders(requestId))
 }
 
 /**
@@ -103,7 +107,7 @@ const seeOther = (location: string, headers: Record<string, string>) =>
 export function respondToSubmission(
   context: ResponseContext,
   form: FormSettings,
-  input: Pick<SubmissionInput, 'next' | 'fields'>,
+  input: Pick<SubmissionInput, 'next' | 'fields' | 'language'>,
   outcome: SubmissionOutcome,
 ): Response | Promise<Response> {
   const headers = commonHeaders(context.requestId)
@@ -114,15 +118,18 @@ export function respondToSubmission(
     pageUrl: form.pageUrl,
   }
   if (outcome.kind === 'accepted') {
+    const named = input.language === undefined ? undefined : (context.language.known ?? undefined)
     return ajax
       ? json(200, { ok: true }, headers)
-      : respondWithSuccess(successTarget({ ...target, ...form, next: input.next }), context, form.formKey)
+      : respondWithSuccess(context, form, { ...target, ...form, next: input.next, language: named })
   }
   const errors = outcome.kind === 'invalid' ? outcome.errors : new Map([[CAPTCHA_FIELD, outcome.error]])
   const back = ajax || form.onError === 'hosted' ? undefined : errorTarget(target, errors)
   if (back !== undefined) return seeOther(back, headers)
   if (wantsPage(context.headers)) {
-    const page = { form, headers: context.headers, wayBack: findWayBack(target), fields: input.fields }
+    const { builtIn: language } = context.language
+    const { fields } = input
+    const page = { form, headers: context.headers, wayBack: findWayBack(target), fields, language }
     return outcome.kind === 'invalid'
       ? fieldErrorsPage(page, errors, headers)
       : captchaPage(page, outcome.error, headers)
@@ -135,17 +142,22 @@ export function respondToSubmission(
  * The form's own thanks page links back to the page that the browser names. A `Referrer-Policy` on the way there would
  * replace the policy of the form's page (https://www.w3.org/TR/referrer-policy/#set-requests-referrer-policy-on-redirect).
  */
-function respondWithSuccess(location: string, { requestId, origin }: ResponseContext, formKey: string) {
+function respondWithSuccess(
+  { requestId, origin }: ResponseContext,
+  { formKey }: FormSettings,
+  target: Parameters<typeof successTarget>[0],
+) {
+  const location = successTarget(target)
   const { 'Referrer-Policy': policy, ...others } = commonHeaders(requestId)
-  const headers =
-    location === toThanksUrl(origin, formKey) ? others : { ...others, 'Referrer-Policy': policy }
-  return seeOther(location, headers)
+  const isOwnPage = location.replace(/\?.*/, '') === toThanksUrl(origin, formKey)
+  return seeOther(location, isOwnPage ? others : { ...others, 'Referrer-Policy': policy })
 }
 
 export function respondToError(context: ResponseContext, { status, message, retryAfter }: EndpointError) {
   const headers: Record<string, string> = commonHeaders(context.requestId)
   if (retryAfter !== undefined) headers['Retry-After'] = String(retryAfter)
+  const { builtIn: language } = context.language
   return wantsPage(context.headers)
-    ? endpointErrorPage(status, message, headers)
-    : json(status, { error: message }, headers)
+    ? endpointErrorPage({ status, error: message, language }, headers)
+    : json(status, { error: translateError(message, getTexts(language)) }, headers)
 }

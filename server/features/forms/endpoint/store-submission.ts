@@ -17,6 +17,7 @@ import { tellChannels } from '../leads/announce-submission.ts'
 import type { ReplyOutbox } from '../replies/reply-outbox.ts'
 import type { FormSettings } from '../settings/form-settings.ts'
 import type { SubmissionStatus } from '../submissions/schema.ts'
+import { recordFiles } from '../uploads/record-files.ts'
 import type { SubmittedFile } from '../uploads/submitted-file.ts'
 import { EndpointError } from './endpoint-error.ts'
 import type { SubmissionInput } from './fields.ts'
@@ -31,12 +32,14 @@ export interface StoreSubmissionNeeds {
   matchVisit: VisitMatcher
   recordTouches: TouchRecorder
   replies: ReplyOutbox
+  /** What the files of one workspace may have in all. */
+  uploadBytesPerWorkspace: number
   /** Tells the deliverer that a delivery waits. */
   wakeDeliverer: () => void
 }
 
 export interface NewSubmission extends Pick<SubmissionInput, 'fields' | 'email'> {
-  /** Their drafts are not committed yet. The caller discards them where the submission is not stored. */
+  /** In the file store already. The caller discards them where the submission is not stored. */
   files: SubmittedFile[]
   /** Not empty: it is stored as spam. */
   spamReasons: string[]
@@ -48,31 +51,38 @@ export interface NewSubmission extends Pick<SubmissionInput, 'fields' | 'email'>
   userAgent: string
   referer: string
   eventId: string | undefined
+  /** The snippet's report of a page view, as it was sent. */
+  pageView?: string
   /** The sender's browser asked not to be tracked: the submission is joined with no visit and no click. */
   trackingOptOut: boolean
   /** Its spending commits with the submission, or not at all. */
   token: VerifiedToken | undefined
 }
 
+/** `token spent` by another submission, or `no room` for the files in the workspace: nothing is stored then. */
+export type StoreResult = 'stored' | 'token spent' | 'no room'
+
 const TOKEN_SPENT = new Error('another submission has spent the token')
+const NO_ROOM = new Error('the workspace has no room for the files')
 
 /**
- * @returns false where another submission had spent the token; nothing is stored then
  * @throws EndpointError 404, Failure `unavailable`
  */
 export async function storeSubmission(
   needs: StoreSubmissionNeeds,
   form: FormSettings,
   submission: NewSubmission,
-): Promise<boolean> {
+): Promise<StoreResult> {
   const { db, now, getSalt } = needs
   const at = now()
-  const { fields, address, token, spamReasons } = submission
+  const { fields, files, address, token, spamReasons } = submission
   const { workspaceId } = form
   const { match, columns } = describeSource(needs, workspaceId, submission, at)
   const fieldsJson = orderedJson([...fields])
   const toFingerprint = (salt: string) =>
-    createHmac('sha256', salt).update(`${form.id}|${address}|${fieldsJson}`).digest('hex')
+    createHmac('sha256', salt)
+      .update([form.id, address, fieldsJson, ...files.map(({ sha256 }) => sha256)].join('|'))
+      .digest('hex')
   const [salt, earlierSalt] = [getSalt(at), getSalt(at - DUPLICATE_WITHIN_MS)]
   const fingerprint = toFingerprint(salt)
   // The salt changes at midnight, so just after midnight a duplicate may have the fingerprint of the day before.
@@ -101,6 +111,8 @@ export async function storeSubmission(
         created_at: at,
       })
       const id = (inserted as { id: number }).id
+      const owner = { workspaceId, submissionId: id, at }
+      if (!(await recordFiles(connection, owner, files, needs.uploadBytesPerWorkspace))) throw NO_ROOM
       // A duplicate is not delivered: its channels got the identical submission seconds ago.
       const isLead = duplicateOf === null && isAnnounced
       const { engine } = db
@@ -113,9 +125,10 @@ export async function storeSubmission(
       const credited = { id, workspaceId, isLead }
       await needs.recordTouches(connection, onCommit, credited, match?.touches ?? [])
     })
-    return true
+    return 'stored'
   } catch (error) {
-    if (error === TOKEN_SPENT) return false
+    if (error === TOKEN_SPENT) return 'token spent'
+    if (error === NO_ROOM) return 'no room'
     if (isForeignKeyError(error)) throw new EndpointError(404, 'Form not found')
     throw error
   }
@@ -138,11 +151,11 @@ function toFirstStatus(
 function describeSource(
   { describeSender, matchVisit }: StoreSubmissionNeeds,
   workspaceId: number,
-  { address, userAgent, referer, eventId, trackingOptOut }: NewSubmission,
+  { address, userAgent, referer, eventId, pageView, trackingOptOut }: NewSubmission,
   at: number,
 ) {
   const sender = describeSender({ at, workspaceId, address, userAgent, referer })
-  const match = trackingOptOut ? undefined : matchVisit({ at, workspaceId, eventId, referer })
+  const match = trackingOptOut ? undefined : matchVisit({ at, workspaceId, eventId, pageView, referer })
   const { visit, click } = match ?? {}
   const source = visit?.last ?? sender
   const columns = {

@@ -7,19 +7,20 @@ const UNSEEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Default_Ignorable_Code_Point}]/gu
 const MARKUP = /<[^<>]*>|[<>]/g
 const DOTS = /[\u3002\uff0e\uff61]/g
 
-/** A character of a host name, in any alphabet. */
-const HOST = '[\\p{L}\\p{N}\\p{M}_-]'
+/** A character of a host name: some registries take nearly everything that is no punctuation of ASCII. */
+const HOST = '[^\\0-,./:-@[-^`{-\\x7f]'
 const LINKS = [
-  // `https:…`, `javascript:…`, and every other scheme.
-  /(?:^|[^\p{L}\p{N}])[a-z][a-z0-9+.-]*:\S/iu,
+  // `https:…`, `javascript:…`, and every other scheme; not `16:30`.
+  /[a-z][\d+.-]{0,16}:\S/i,
   /[/\\]{2}/,
-  /\bwww\./i,
+  /www\./i,
   /@/,
-  // `evil.example`, and the same before a path or a port.
-  new RegExp(`${HOST}\\.${HOST}*\\p{L}${HOST}`, 'u'),
-  new RegExp(`${HOST}\\.\\p{L}\\p{M}*${HOST}`, 'u'),
+  // `evil.example`, and the same before a path or a port. No top-level domain begins with a digit, or has one letter of ASCII.
+  new RegExp(`${HOST}\\.(?![\\d-])(?:${HOST}{2}|[^\\0-\\x7f\\p{P}\\p{S}])`, 'u'),
   // An IPv4 address.
   /\d+\.\d+\.\d+\.\d/,
+  // An encoded word of a header (RFC 2047), which a mail program shows decoded.
+  /=\?/,
   // Markdown.
   /\]\s*[([]/,
 ]

@@ -17,10 +17,13 @@ function splitAddress(email: string): [local: string, domain: string] {
 }
 
 /** Programs read these, and some answer: two programs that answer each other never stop (RFC 3834 §2). */
-const PROGRAMS =
-  /^(?:(?:no|donot|dont|never)reply|mailerdaemon|maildaemon|daemon|postmaster|hostmaster|abuse|root|bounces?|bounced|autoreply|autoresponder|autoresponse|auto|listserv|majordomo|mailman|null|devnull|unsubscribe)(?:\d*|[+=].*)$/
-const LISTS =
-  /^(?:owner|bounces?|msprvs\d|prvs|srs\d)[-+=]|[-+](?:owner|request|bounces?|admin|errors|noreply|no-reply)$|^no-?_?\.?reply/
+const PROGRAMS = [
+  /^(?:no|do[-_.]?not|dont|never)[-_.]?reply/,
+  /^(?:mail(?:er)?[-_.]?daemon|daemon|postmaster|root|bounced?|bounces|auto[-_.]?(?:reply|respon[ds]er?|response)|listserv|majordomo|mailman|null|devnull|unsubscribe)\d*$/,
+  // The senders of mailing lists, and addresses that a forwarder has rewritten.
+  /^(?:owner|bounces?|prvs|srs\d)[-+=]/,
+  /[-+](?:owner|request|bounces?|errors|noreply|no-reply)$/,
+]
 
 /**
  * Whether a person may read the mail. `%` and `!` name a further mail server in the ways of before RFC 1123: some servers
@@ -29,7 +32,13 @@ const LISTS =
 export function isAnswerable(email: string): boolean {
   const [local, domain] = splitAddress(email)
   if (/[%!]/.test(local) || !/[a-z]/.test(domain.split('.').at(-1) ?? '')) return false
-  return !PROGRAMS.test(local.replace(/[-_.]/g, '')) && !LISTS.test(local)
+  return !PROGRAMS.some((program) => program.test(local))
+}
+
+/** Gmail ignores dots: without this, one person could be mailed at any number of addresses. */
+function dropDots(mailbox: string): string {
+  const [local, domain] = splitAddress(mailbox)
+  return /^g(?:oogle)?mail\.com$/.test(domain) ? `${local.replaceAll('.', '')}@gmail.com` : mailbox
 }
 
 /** The hash says nothing without the server's secret, and in two workspaces it differs. */
@@ -40,6 +49,6 @@ export const createAddressHasher =
   (secret: string): AddressHasher =>
   (workspaceId, email) =>
     createHmac('sha256', secret)
-      .update(`towpath reply address ${workspaceId} ${toMailbox(email)}`)
+      .update(`towpath reply address ${workspaceId} ${dropDots(toMailbox(email))}`)
       .digest('base64url')
       .slice(0, HASH_CHARACTERS)

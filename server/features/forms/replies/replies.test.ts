@@ -1,68 +1,360 @@
-// Replies to senders, through the endpoint, the outbox and a real mail server.
+// Replies to senders: through the endpoint, the outbox and a real mail server (docs/contract.md §13).
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import { startMailServer } from '../../../../tests/support/fake-servers/mail-server.ts'
+import { expect, test } from 'bun:test'
 import {
-  BEHIND_PROXY,
   createTestForm,
   listStoredSubmissions,
   postToForm,
   URLENCODED_TYPE,
 } from '../../../../tests/support/form-requests.ts'
-import { ENGINES, startServer, type TestServer } from '../../../../tests/support/server/test-server.ts'
+import { REPLY, withReplies } from '../../../../tests/support/reply-forms.ts'
+import { startServer } from '../../../../tests/support/server/test-server.ts'
 import { until } from '../../../../tests/support/until.ts'
 
-describe.each(ENGINES)('replies to senders (%s)', (engine) => {
-  let server: TestServer
-  let mail: Awaited<ReturnType<typeof startMailServer>>
-  beforeAll(async () => {
-    mail = await startMailServer()
-    server = await startServer(engine, {
-      environment: {
-        ...BEHIND_PROXY.environment,
-        SMTP_URL: mail.url(),
-        MAIL_FROM: 'Towpath <go@towpath.example>',
-      },
+const HOUR = 60 * 60_000
+const DAY = 24 * HOUR
+
+withReplies('a reply', (house) => {
+  test('goes to the address of the sender, as plain text, with the headers of an automatic answer', async () => {
+    const { createForm, settle, server } = house()
+    const form = await createForm()
+    const sent = { name: 'Ada', email: ' ada@example.com ', message: 'Hi http://evil.example' }
+    expect((await form.submit(sent)).status).toBe(303)
+    const [mail, ...others] = await settle()
+    expect(others).toEqual([])
+    expect(mail?.to).toEqual(['ada@example.com'])
+    const { parsed } = mail as NonNullable<typeof mail>
+    const header = (name: string) => parsed.headers.find(({ key }) => key === name)?.value
+    expect([parsed.subject, parsed.text?.trim(), parsed.html]).toEqual([
+      'Thanks, Ada',
+      'Hello Ada,\nwe got: Hi',
+      undefined,
+    ])
+    expect([parsed.from, parsed.to, parsed.cc, parsed.bcc, parsed.replyTo]).toEqual([
+      { name: 'Towpath', address: 'go@towpath.example' },
+      [{ name: '', address: 'ada@example.com' }],
+      undefined,
+      undefined,
+      undefined,
+    ] as never)
+    expect(header('auto-submitted')).toBe('auto-replied')
+    expect(header('x-auto-response-suppress')).toBe('All')
+    expect(header('list-unsubscribe')).toMatch(new RegExp(`^<${server.origin}/f/stop/[\\w.-]+>$`))
+    expect(header('list-unsubscribe-post')).toBe('List-Unsubscribe=One-Click')
+    expect(header('content-type')).toStartWith('text/plain')
+    const [delivery] = await form.deliveries()
+    expect(header('message-id')).toBe(`<${delivery.messageId}@127.0.0.1>`)
+    expect(delivery).toMatchObject({
+      channelId: null,
+      event: 'reply',
+      status: 'delivered',
+      sender: 'ada@example.com',
+      formKey: form.key,
     })
+  })
+
+  test('shows in the delivery what was sent, without the links that are the recipient’s', async () => {
+    const { createForm, settle } = house()
+    const form = await createForm({ reply: { ...REPLY, text: 'Hello {{unsubscribe}}', confirm: true } })
+    await form.submit({ email: 'ada@example.com' })
+    await settle()
+    const [{ id }] = await form.deliveries()
+    const { json } = await form.workspace.api(`/deliveries/${id}`)
+    const { request } = json.data
+    expect(request.headers.To).toBe('ada@example.com')
+    expect(request.headers['List-Unsubscribe']).toBe('<(hidden)>')
+    expect(request.body).toBe('Hello (hidden)\n\n(hidden)\n')
+  })
+
+  test('is none for spam, duplicates, robots, and where there is no valid address', async () => {
+    const { createForm, settle } = house()
+    const form = await createForm({ spam: { words: ['casino'] } })
+    await form.submit({ name: 'No address' })
+    await form.submit({ email: '', name: 'Blank address' })
+    expect((await form.submit({ email: 'no address', name: 'x' })).status).not.toBe(500)
+    await form.submit({ email: 'robot@example.com', _gotcha: 'x' })
+    expect(await settle()).toEqual([])
+    expect(await form.deliveries()).toEqual([])
+    expect((await form.list()).map(({ email }) => email)).toEqual([null, null])
+  })
+
+  test('is none for a duplicate', async () => {
+    const { createForm, settle, server } = house()
+    const form = await createForm({ reply: { ...REPLY, confirm: false } })
+    const headers = { 'X-Forwarded-For': '203.0.113.5' }
+    const body = 'email=twin%40example.com'
+    for (const _ of [1, 2]) await postToForm(server, form, URLENCODED_TYPE, body, headers)
+    expect(await settle()).toHaveLength(1)
+    expect(await form.deliveries()).toHaveLength(1)
+    expect(await form.list()).toHaveLength(2)
+  })
+
+  test.each([
+    'noreply@example.com',
+    'No-Reply+x@example.com',
+    'MAILER-DAEMON@example.com',
+    'bounces+1=2@example.com',
+    'GO+x@towpath.example',
+    'victim%inner.example@example.com',
+  ])('is none to %s, and the submission is stored', async (email) => {
+    const { createForm, settle } = house()
+    const form = await createForm()
+    expect((await form.submit({ email })).status).toBe(303)
+    expect(await settle()).toEqual([])
+    expect(await form.list()).toMatchObject([{ email, status: 'new', announced: 1 }])
+  })
+
+  test('comes once a day to a mailbox from a form, and from another form too', async () => {
+    const { createForm, settle, advance } = house()
+    const form = await createForm()
+    const other = await createForm({}, form.workspace)
+    for (const email of ['ada@example.com', 'Ada@Example.com', 'ada+tag@example.com', 'ada@example.com'])
+      await form.submit({ email, n: email })
+    await other.submit({ email: 'ada@example.com' })
+    expect(await settle()).toHaveLength(2)
+    expect(await form.list()).toHaveLength(4)
+    advance(DAY - 60_000)
+    await form.submit({ email: 'ada@example.com', n: 'too early' })
+    expect(await settle()).toHaveLength(2)
+    advance(2 * 60_000)
+    await form.submit({ email: 'ada@example.com', n: 'next day' })
+    expect(await settle()).toHaveLength(3)
+  }, 60_000)
+
+  test('comes at most 200 times an hour in a workspace, also when all submissions come at once', async () => {
+    const { createForm, settle, advance, server } = house()
+    const form = await createForm()
+    const other = await createForm({}, form.workspace)
+    const submitMany = (from: number, count: number) =>
+      Promise.all(
+        Array.from({ length: count }, (_, i) =>
+          [form, other][i % 2]?.submit({ email: `person${from + i}@example.com`, name: `P${from + i}` }),
+        ),
+      )
+    const answers = await submitMany(0, 230)
+    expect(answers.filter((answer) => answer?.status === 303)).toHaveLength(230)
+    expect(await settle()).toHaveLength(200)
+    expect((await form.list()).length + (await other.list()).length).toBe(230)
+    await submitMany(1_000, 3)
+    // Another workspace has its own 200.
+    await (await createForm()).submit({ email: 'person0@example.com' })
+    expect(await settle()).toHaveLength(201)
+    advance(HOUR + 1)
+    await submitMany(2_000, 2)
+    expect(await settle()).toHaveLength(203)
+    const metrics = await server.call('/metrics')
+    const limited = metrics.text.split('\n').find((line) => /^towpath_replies_total.*hourly/.test(line))
+    expect(limited).toEndWith(' 33')
   }, 120_000)
-  afterAll(async () => {
-    await server?.close()
-    await mail?.stop()
-  })
-  beforeEach(() => {
-    mail.mails.length = 0
+
+  test('is not sent where the reason is gone when its turn comes', async () => {
+    const { createForm, settle, advance, mail } = house()
+    const [deleted, spam, off, suspended, kept] = [
+      await createForm(),
+      await createForm(),
+      await createForm(),
+      await createForm(),
+      await createForm(),
+    ]
+    mail.refusing.all = true
+    for (const form of [deleted, spam, off, suspended, kept])
+      await form.submit({ email: 'ada@example.com', name: 'Ada' })
+    const { db } = house().server.app
+    await until('a first try of each', async () => {
+      const rows = await db.read
+        .selectFrom('deliveries')
+        .select('attempts')
+        .where('status', '=', 'waiting')
+        .where('leased_until', 'is', null)
+        .execute()
+      return rows.length === 5 && rows.every(({ attempts }) => attempts === 1)
+    })
+    const [first] = await deleted.list()
+    await deleted.workspace.api(`/submissions/${first?.id}`, { method: 'DELETE' })
+    const [second] = await spam.list()
+    await spam.workspace.api(`/submissions/${second?.id}`, { method: 'PATCH', body: { status: 'spam' } })
+    await off.patch({ reply: null })
+    await db.write((connection) =>
+      connection
+        .updateTable('workspaces')
+        .set({ suspended_at: 1 })
+        .where('id', '=', suspended.workspace.id)
+        .execute(),
+    )
+    mail.refusing.all = false
+    advance(10 * 60_000)
+    expect((await settle()).map(({ parsed }) => parsed.subject)).toEqual(['Thanks, Ada'])
+    expect(await kept.deliveries()).toMatchObject([{ status: 'delivered' }])
+    for (const form of [spam, off]) expect(await form.deliveries()).toEqual([])
+  }, 60_000)
+
+  test('that one address refuses stops no other reply, and tells no owner of a channel', async () => {
+    const { createForm, server } = house()
+    const form = await createForm()
+    const { db } = server.app
+    for (const n of [1, 2, 3, 4, 5, 6]) {
+      await form.submit({ email: `full@host${n}.example` })
+      await form.submit({ email: `gone@host${n}.example` })
+    }
+    await until(
+      'the refusals',
+      async () => (await form.deliveries()).filter(({ attemptCount }) => attemptCount > 0).length === 12,
+    )
+    await form.submit({ email: 'ada@example.com' })
+    await until('the reply', async () =>
+      (await form.deliveries()).some(({ status }) => status === 'delivered'),
+    )
+    const deliveries = await form.deliveries()
+    const count = (status: string) => deliveries.filter((each) => each.status === status).length
+    expect([count('waiting'), count('failed'), count('delivered')]).toEqual([6, 6, 1])
+    const channel = await db.read
+      .selectFrom('channels')
+      .selectAll()
+      .where('workspace_id', '=', form.workspace.id)
+      .executeTakeFirst()
+    expect(channel).toMatchObject({
+      type: 'reply',
+      enabled: 1,
+      failing_since: null,
+      own_failures_since: null,
+    })
+    await db.write((connection) =>
+      connection.deleteFrom('deliveries').where('workspace_id', '=', form.workspace.id).execute(),
+    )
+  }, 60_000)
+
+  test('that was delivered is not sent again by hand, and one that failed is', async () => {
+    const { createForm, settle } = house()
+    const form = await createForm()
+    const { api } = form.workspace
+    await form.submit({ email: 'ada@example.com' })
+    await form.submit({ email: 'gone@example.com' })
+    await settle()
+    const [delivered, failed] = await form.deliveries()
+    const again = await api(`/deliveries/${delivered.id}/retry`, { method: 'POST' })
+    expect([again.status, again.json.error]).toEqual([409, 'A reply that was delivered is not sent again'])
+    expect((await api(`/deliveries/${failed.id}/retry`, { method: 'POST' })).status).toBe(200)
+    await settle()
+    expect((await form.deliveries()).map(({ status, attemptCount }) => [status, attemptCount])).toEqual([
+      ['delivered', 1],
+      ['failed', 2],
+    ])
   })
 
-  test('a valid address gets the filled template once', async () => {
-    const form = await createTestForm(server, {
-      reply: { subject: 'Thanks, {{name}}', text: 'Hello {{name}},\nwe got: {{message}}', confirm: false },
-    })
-    const body = new URLSearchParams({
-      name: 'Ada',
-      email: 'ada@example.com',
-      message: 'Hi http://evil.example',
-    })
-    const answer = await postToForm(server, form, URLENCODED_TYPE, String(body))
-    expect(answer.status).toBe(303)
-    await until('the mail', () => mail.mails.length === 1)
-    const [received] = mail.mails
-    expect(received?.to).toEqual(['ada@example.com'])
-    expect(received?.parsed.subject).toBe('Thanks, Ada')
-    expect(received?.parsed.text?.trim()).toBe('Hello Ada,\nwe got: Hi')
-    expect(await listStoredSubmissions(server, form)).toHaveLength(1)
+  test('has a channel that nobody sees, names or changes', async () => {
+    const { createForm, settle, server } = house()
+    const form = await createForm()
+    const { api } = form.workspace
+    await form.submit({ email: 'ada@example.com' })
+    await settle()
+    const { id } = await server.app.db.read
+      .selectFrom('channels')
+      .select('id')
+      .where('workspace_id', '=', form.workspace.id)
+      .executeTakeFirstOrThrow()
+    expect((await api('/channels')).json).toMatchObject({ data: [], total: 0 })
+    for (const [path, method] of [
+      ['', 'GET'],
+      ['', 'PATCH'],
+      ['', 'DELETE'],
+      ['/test', 'POST'],
+      ['/rotate-secret', 'POST'],
+    ]) {
+      const body = method === 'PATCH' ? { name: 'Mine' } : undefined
+      expect((await api(`/channels/${id}${path}`, { method, body })).status).toBe(404)
+    }
+    expect((await form.patch({ channelIds: [id] })).status).toBe(422)
+    const made = await api('/channels', { method: 'POST', body: { type: 'reply', name: 'x' } })
+    expect(made.status).toBe(422)
+    const exported = await api('/export')
+    expect(exported.status).toBe(200)
+    expect(exported.text).not.toContain('Replies to senders')
   })
 
-  test('confirm', async () => {
-    const form = await createTestForm(server, {
-      reply: { subject: 'Confirm', text: 'Hello', confirm: true },
-    })
-    const body = new URLSearchParams({ name: 'Ada', email: 'ada@example.com' })
-    await postToForm(server, form, URLENCODED_TYPE, String(body))
-    await postToForm(server, form, URLENCODED_TYPE, String(body) + '&x=1')
-    await until('the mail', () => mail.mails.length === 1)
-    const url = /http\S+/.exec(mail.mails[0]?.parsed.text ?? '')?.[0] ?? ''
+  test('is stopped by the person with one click, in the whole workspace and nowhere else', async () => {
+    const { createForm, settle, server } = house()
+    const form = await createForm()
+    await form.submit({ email: 'ada@example.com' })
+    const [mail] = await settle()
+    const url = /List-Unsubscribe:\s+<([^>]+)>/.exec(mail?.raw ?? '')?.[1] ?? ''
     const path = url.slice(server.origin.length)
     const page = await server.call(path)
-    const done = await server.call(path, { method: 'POST' })
+    expect([page.status, page.headers.get('x-robots-tag'), page.headers.get('cache-control')]).toEqual([
+      200,
+      'noindex',
+      'private, no-store',
+    ])
+    expect(page.headers.get('set-cookie')).toBeNull()
+    const other = await createForm({}, form.workspace)
+    await other.submit({ email: 'ada@example.com' })
+    // A GET stopped nothing.
+    expect(await settle()).toHaveLength(2)
+    const oneClick = {
+      method: 'POST',
+      body: 'List-Unsubscribe=One-Click',
+      headers: { 'Content-Type': URLENCODED_TYPE },
+    }
+    for (const _ of [1, 2]) expect((await server.call(path, oneClick)).status).toBe(200)
+    const third = await createForm({}, form.workspace)
+    await third.submit({ email: 'Ada+x@example.com' })
+    expect(await settle()).toHaveLength(2)
+    await (await createForm()).submit({ email: 'ada@example.com' })
+    expect(await settle()).toHaveLength(3)
+    const [{ address = '' } = {}] = await server.app.db.read
+      .selectFrom('reply_stops')
+      .select('address')
+      .where('workspace_id', '=', form.workspace.id)
+      .execute()
+    expect(address).toMatch(/^[\w-]{32}$/)
+    for (const forged of [`${path}x`, '/f/stop/1.abc', path.replace('stop', 'confirm')]) {
+      expect((await server.call(forged)).status).toBe(404)
+      expect((await server.call(forged, oneClick)).status).toBe(404)
+    }
+    expect((await server.call(path, { method: 'PUT' })).status).toBe(405)
   })
 })
+
+withReplies(
+  'replies and MAIL_PER_DAY',
+  (house) => {
+    test('leave half of the mails of the day to others, and wait for the next day', async () => {
+      const { createForm, settle, advance, mail, server } = house()
+      const form = await createForm()
+      for (const n of [1, 2, 3, 4, 5, 6, 7]) await form.submit({ email: `person${n}@example.com` })
+      await until('the replies', () => mail.mails.length === 5)
+      await until(
+        'the others to wait',
+        async () =>
+          (await form.deliveries()).filter(({ lastError }) => lastError?.includes('MAIL_PER_DAY')).length > 0,
+      )
+      expect(mail.mails).toHaveLength(5)
+      expect(await server.app.db.read.selectFrom('mail_counts').select('sent').execute()).toEqual([
+        { sent: 5 },
+      ])
+      advance(DAY)
+      expect(await settle()).toHaveLength(7)
+    }, 60_000)
+  },
+  { MAIL_PER_DAY: '10' },
+)
+
+test('a server without a mail server refuses replies by name, and holds no submission back', async () => {
+  const server = await startServer('sqlite', { environment: { TRUST_PROXY: '127.0.0.1' } })
+  const ws = await server.createWorkspace()
+  const body = { name: 'Contact', reply: { subject: 's', text: 't' } }
+  const refused = await ws.api('/forms', { method: 'POST', body })
+  expect(refused.status).toBe(422)
+  expect(refused.json.errors.reply).toContain('SMTP_URL')
+  const made = await ws.api('/forms', { method: 'POST', body: { name: 'Contact', reply: null } })
+  expect(made.status).toBe(201)
+  const changed = await ws.api(`/forms/${made.json.data.formKey}`, {
+    method: 'PATCH',
+    body: { reply: body.reply },
+  })
+  expect(changed.status).toBe(422)
+  // A form of a time when there was one.
+  const form = await createTestForm(server, { reply: { subject: 's', text: 't', confirm: true } })
+  await postToForm(server, form, URLENCODED_TYPE, 'email=ada%40example.com')
+  expect(await listStoredSubmissions(server, form)).toMatchObject([{ status: 'new', announced: 1 }])
+  await server.close()
+}, 60_000)

@@ -15,6 +15,8 @@ import type { ReplySettings } from './schema.ts'
 /** In any hour, for a workspace. */
 export const REPLIES_PER_HOUR = 200
 const HOUR_MS = 60 * 60_000
+/** Transactions take turns in another order than their times. A later time than this is of a clock that was wrong. */
+const CLOCK_AHEAD_MS = HOUR_MS
 const WORKSPACES_KEPT = 1_000
 
 export interface ReplyingForm {
@@ -74,7 +76,8 @@ export function createReplyOutbox(needs: ReplyOutboxNeeds): ReplyOutbox {
     if (limited.has(workspaceId, at)) return 'hourly'
     if (needs.engine === 'postgres') await lockWorkspace(connection, workspaceId)
     const address = hashAddress(workspaceId, email)
-    const [known] = await selectLimits(connection, { workspaceId, address, since: at - HOUR_MS, at })
+    const ahead = at + CLOCK_AHEAD_MS
+    const [known] = await selectLimits(connection, { workspaceId, address, since: at - HOUR_MS, ahead })
     if (known?.stopped) return 'stopped'
     if (Number(known?.sent) >= REPLIES_PER_HOUR) {
       const until = Number(known?.oldest ?? at) + HOUR_MS
@@ -84,7 +87,7 @@ export function createReplyOutbox(needs: ReplyOutboxNeeds): ReplyOutbox {
       return 'hourly'
     }
     const row = { form_id: form.id, address, workspace_id: workspaceId, queued_at: at }
-    const counted = await countReply(connection, { ...row, dayAgo: at - DAY_MS, now: at })
+    const counted = await countReply(connection, { ...row, dayAgo: at - DAY_MS, ahead })
     if (counted.length === 0) return 'daily'
     const event = form.reply?.confirm ? 'confirm' : 'reply'
     await enqueueReply(connection, { workspaceId, submissionId: id, event, at })
@@ -147,15 +150,15 @@ interface LimitQuery extends Record<string, unknown> {
   workspaceId: number
   address: string
   since: number
-  at: number
+  ahead: number
 }
 
-const selectLimits = prepareQuery((connection, { workspaceId, address, since, at }: LimitQuery) =>
+const selectLimits = prepareQuery((connection, { workspaceId, address, since, ahead }: LimitQuery) =>
   connection
     .selectFrom('replies')
     .where('workspace_id', '=', workspaceId)
     .where('queued_at', '>', since)
-    .where('queued_at', '<=', at)
+    .where('queued_at', '<=', ahead)
     .select((e) => [
       e.fn.countAll<number>().as('sent'),
       e.fn.min('queued_at').as('oldest'),
@@ -174,11 +177,11 @@ interface CountedReply extends Record<string, unknown> {
   workspace_id: number
   queued_at: number
   dayAgo: number
-  now: number
+  ahead: number
 }
 
-/** @returns no row where the address had a reply of the form within a day. A time ahead of now is of a wrong clock. */
-const countReply = prepareQuery((connection, { dayAgo, now, ...row }: CountedReply) =>
+/** @returns no row where the address had a reply of the form within a day */
+const countReply = prepareQuery((connection, { dayAgo, ahead, ...row }: CountedReply) =>
   connection
     .insertInto('replies')
     .values(row)
@@ -186,7 +189,7 @@ const countReply = prepareQuery((connection, { dayAgo, now, ...row }: CountedRep
       conflict
         .columns(['form_id', 'address'])
         .doUpdateSet((e) => ({ queued_at: e.ref('excluded.queued_at') }))
-        .where((e) => e.or([e('replies.queued_at', '<=', dayAgo), e('replies.queued_at', '>', now)])),
+        .where((e) => e.or([e('replies.queued_at', '<=', dayAgo), e('replies.queued_at', '>', ahead)])),
     )
     .returning('form_id'),
 )

@@ -1,20 +1,46 @@
 // Says mistakes in a language: a form's own texts first, then the built-in ones (docs/contract.md §7, §13).
 
+import { formatFileSize, formatNumber } from './format-limit.ts'
+import { fillText, getTexts, type MessageKey } from './languages.ts'
 import type { Mistake } from './mistake.ts'
+import type { FieldMessages } from './schema.ts'
+import type { SenderLanguage } from './sender-language.ts'
+
+export interface MessageSource {
+  language: SenderLanguage
+  /** The form's own texts. */
+  messages: FieldMessages
+}
 
 /** @returns messages by field */
-export const describeMistakes = (mistakes: Map<string, Mistake>): Map<string, string> =>
-  new Map(Array.from(mistakes, ([field, mistake]) => [field, describeMistake(mistake)]))
+export const describeMistakes = (
+  source: MessageSource,
+  mistakes: Map<string, Mistake>,
+): Map<string, string> =>
+  new Map(Array.from(mistakes, ([field, mistake]) => [field, describeMistake(source, field, mistake)]))
 
-function describeMistake(mistake: Mistake): string {
-  switch (mistake.rule) {
-    case 'required':
-      return 'This field is required'
-    case 'text':
-      return 'Must be a string'
-    case 'noUploads':
-      return 'File uploads are not supported'
-    default:
-      return 'Enter a valid email address'
+export function describeMistake(source: MessageSource, field: string, mistake: Mistake): string {
+  const key = toMessageKey(mistake)
+  const { builtIn } = source.language
+  const text = findOwnText(source, field, key) ?? getTexts(builtIn).messages[key]
+  return fillText(text, toValues(mistake, builtIn))
+}
+
+const toMessageKey = (mistake: Mistake): MessageKey => (mistake.rule === 'type' ? mistake.type : mistake.rule)
+
+/** A text for the field in any locale of the sender says more than a text for the rule. */
+function findOwnText({ language, messages }: MessageSource, field: string, key: MessageKey) {
+  for (const name of [`${field}.${key}`, key]) {
+    for (const locale of language.own) {
+      const texts = messages[locale]
+      if (texts && Object.hasOwn(texts, name)) return texts[name]
+    }
   }
+  return undefined
+}
+
+function toValues(mistake: Mistake, language: string): Record<string, string> {
+  if (mistake.rule === 'fileTooLarge') return { limit: formatFileSize(mistake.limit, language) }
+  if ('limit' in mistake) return { limit: formatNumber(mistake.limit, language) }
+  return mistake.rule === 'fileType' ? { accept: mistake.accept.join(', ') } : {}
 }

@@ -4,6 +4,7 @@ import type { FieldType } from './schema.ts'
 
 export type Mistake =
   | { rule: 'required' | 'text' | 'noUploads' | 'pattern' | 'oneOf' | 'consent' }
+  | { rule: 'captchaRequired' | 'captchaFailed' }
   | { rule: 'type'; type: FieldType }
   | { rule: 'minLength' | 'maxLength'; limit: number }
   | { rule: 'fileTooLarge'; limit: number }

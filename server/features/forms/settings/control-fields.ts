@@ -6,6 +6,10 @@ export const HONEYPOT_FIELD = '_gotcha'
 export const NEXT_FIELD = '_next'
 /** The event id that links the submission to a visit. */
 export const EVENT_ID_FIELD = '_service_eid'
+/** The snippet's report of a page view that the server has not answered yet. */
+export const PAGE_VIEW_FIELD = '_service_view'
+/** The language of the page, such as `de`. */
+export const LANGUAGE_FIELD = '_lang'
 /** The captcha token, under the name that Cloudflare's widget gives it. */
 export const CAPTCHA_FIELD = 'cf-turnstile-response'
 /** The captcha token in JSON, where an integrator writes the name. */

@@ -2,6 +2,7 @@
 
 import { type Actor, allow } from '../../accounts/access/actor.ts'
 import { requireRoom } from '../../accounts/access/workspace-limits.ts'
+import { requireValidRules } from '../rules/check-rules.ts'
 import type { CreateFormInput, FormResource } from '../schema.ts'
 import {
   FORMS_WRITE,
@@ -19,10 +20,15 @@ import { getForm } from './get-form.ts'
 const TRIES = 3
 
 /** @throws Failure `invalid`, `conflict` */
-export function createForm(needs: FormNeeds, actor: Actor, input: CreateFormInput): Promise<FormResource> {
+export async function createForm(
+  needs: FormNeeds,
+  actor: Actor,
+  input: CreateFormInput,
+): Promise<FormResource> {
   allow(actor, FORMS_WRITE)
   refuseBlockedTargets(needs, input)
   refuseReplyWithoutMail(needs, input)
+  await requireValidRules(input.rules)
   const columns = { ...toFormColumns(input), name: input.name }
   return needs.db.write(async (connection) => {
     await requireChannels(connection, actor, input)

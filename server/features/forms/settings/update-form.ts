@@ -1,6 +1,7 @@
 // Changes a form. An absent field stays, null sets the value of a new form, and an empty change changes nothing.
 
 import { type Actor, allow } from '../../accounts/access/actor.ts'
+import { requireValidRules } from '../rules/check-rules.ts'
 import type { FormResource, UpdateFormInput } from '../schema.ts'
 import {
   FORMS_WRITE,
@@ -14,7 +15,7 @@ import {
 import { getForm } from './get-form.ts'
 
 /** @throws Failure `not_found`, `invalid` */
-export function updateForm(
+export async function updateForm(
   needs: FormNeeds,
   actor: Actor,
   formKey: string,
@@ -23,6 +24,7 @@ export function updateForm(
   allow(actor, FORMS_WRITE)
   refuseBlockedTargets(needs, input)
   refuseReplyWithoutMail(needs, input)
+  await requireValidRules(input.rules)
   const changes = toFormColumns(input)
   return needs.db.write(async (connection) => {
     const form = await getForm(connection, actor, formKey)

@@ -30,6 +30,7 @@ const COLUMNS_AFTER_FIELDS: OwnColumn[] = [
 ]
 /** This column holds, as JSON, the fields that have no column of their own. */
 const MORE_FIELDS = 'moreFields'
+const CONSENT_COLUMNS = ['consent', 'consentAt'] as const
 
 export interface CsvColumns {
   /** The names of fields, in the order of their columns. */
@@ -43,9 +44,14 @@ export interface CsvColumns {
 export function toCsvColumns(names: ReadonlySet<string>): CsvColumns {
   const fields = [...names].slice(0, FIELD_COLUMNS_MAX)
   const more = names.size > FIELD_COLUMNS_MAX
-  const after = more ? [MORE_FIELDS, ...COLUMNS_AFTER_FIELDS] : COLUMNS_AFTER_FIELDS
+  const after = [...(more ? [MORE_FIELDS] : []), ...COLUMNS_AFTER_FIELDS, ...CONSENT_COLUMNS]
   // A field never gets the header of one of our columns, nor the escaped header of another field.
-  const usedHeaders = new Set<string>([...COLUMNS_BEFORE_FIELDS, ...COLUMNS_AFTER_FIELDS, MORE_FIELDS])
+  const usedHeaders = new Set<string>([
+    ...COLUMNS_BEFORE_FIELDS,
+    ...COLUMNS_AFTER_FIELDS,
+    ...CONSENT_COLUMNS,
+    MORE_FIELDS,
+  ])
   const headerByName = new Map<string, string>()
   const plain = fields.filter((name) => !usedHeaders.has(toInertCell(name)))
   for (const name of [...plain, ...fields]) {
@@ -79,6 +85,8 @@ export function toCsvRow({ fields, more }: CsvColumns, submission: SubmissionRes
     ...values,
     ...(more ? [rest.length > 0 ? orderedJson(new Map(rest)) : ''] : []),
     ...COLUMNS_AFTER_FIELDS.map(own),
+    submission.consent?.text ?? '',
+    submission.consent?.at ?? '',
   ])
 }
 

@@ -4,7 +4,7 @@ import { createBatchLoader } from '../../../lib/concurrency/batch-loader.ts'
 
 import { orderedJson } from '../../../lib/formats/ordered-json.ts'
 import { formatAttributionLine } from '../../notify/channels/attribution-line.ts'
-import type { NoticeContent, SubmissionContentReader } from '../../notify/delivery/notice-content.ts'
+import type { NoticeContent, SubmissionContentReader } from '../../notify/channels/contract.ts'
 import { POSITION_COLUMNS, readSubmissions } from './scan-submissions.ts'
 import {
   parseStoredFields,

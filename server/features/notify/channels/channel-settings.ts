@@ -10,7 +10,8 @@ import { CHANNEL_URL_MAX, type ChannelType, type UpdateChannelInput } from '../s
 import type { SendNeeds } from './contract.ts'
 
 type Field = 'to' | 'url' | 'botToken' | 'chatId'
-export type ChannelSettings = Pick<UpdateChannelInput, Field>
+const LAYOUT_FIELDS = ['template', 'digest', 'quietHours'] as const
+export type ChannelSettings = Pick<UpdateChannelInput, Field | (typeof LAYOUT_FIELDS)[number]>
 
 const FIELDS: Record<ChannelType, Field[]> = {
   email: ['to'],
@@ -60,6 +61,10 @@ export function parseChannelSettings(
     const known = FIELDS[type].includes(field)
     if (!known && input[field] !== undefined) errors[field] = `is not for channels of type ${type}`
     if (known && all && input[field] === undefined) errors[field] = `is required for channels of type ${type}`
+  }
+  for (const field of LAYOUT_FIELDS) {
+    if (type === 'webhook' && input[field] !== undefined && input[field] !== null)
+      errors[field] = 'is not for channels of type webhook'
   }
   const settings = { ...input, to: input.to && [...new Set(input.to)] }
   if (input.url !== undefined && !errors.url) {
@@ -127,6 +132,18 @@ const URL_CHECKS: Partial<Record<ChannelType, (url: URL) => string | undefined>>
       url.protocol === 'https:' && ['', '443'].includes(url.port) && TEAMS_HOSTS.test(url.hostname)
     return isWorkflow ? undefined : 'must be the address of a Workflow of Teams: https://….logic.azure.com/…'
   },
+}
+
+/** The columns of how a channel writes and when; those that the input names. */
+export function toLayoutColumns({ template, digest, quietHours }: ChannelSettings) {
+  const toJson = (value: object | null) => (value === null ? null : JSON.stringify(value))
+  return {
+    ...(template !== undefined && {
+      template: toJson(template && { subject: template.subject ?? null, text: template.text }),
+    }),
+    ...(digest !== undefined && { digest }),
+    ...(quietHours !== undefined && { quiet_hours: toJson(quietHours) }),
+  }
 }
 
 /** The address as answers show it. Anybody who knows a chat's address can post there, so only its end is shown. */

@@ -10,7 +10,8 @@ import { REPLY_CHANNEL } from '../outbox/enqueue-reply.ts'
 import { countWaiting, NOTHING_WAITS, type WaitingDeliveries } from '../outbox/waiting-deliveries.ts'
 import type { RecipientNeeds } from '../recipients/ask-recipients.ts'
 import { type RecipientStates, readRecipientStates } from '../recipients/recipient-states.ts'
-import type { ChannelResource, ChannelType } from '../schema.ts'
+import type { ChannelResource, ChannelTemplate, ChannelType } from '../schema.ts'
+import { readTiming } from '../timing/plan-delivery.ts'
 import { findUnavailableReason, type ServerAbilities } from './channel-settings.ts'
 import type { ChannelDestination } from './contract.ts'
 import { type SealedSecrets, type Sealing, toChannelSecrets } from './secrets.ts'
@@ -97,10 +98,15 @@ function toChannelResource(
     waiting,
     oldestWaitingAt: toIsoOrNull(oldest),
     behindSince: row.enabled === 1 ? toIsoOrNull(row.behind_since) : null,
+    template: parseChannelTemplate(row),
+    ...readTiming(row),
     createdAt: toIso(row.created_at),
     updatedAt: toIso(row.updated_at),
   }
 }
+
+export const parseChannelTemplate = ({ template }: Pick<ChannelRow, 'template'>): ChannelTemplate | null =>
+  template === null ? null : JSON.parse(template)
 
 /** @throws when another installation sealed the secrets, or somebody changed them */
 export function unsealSecrets({ sealing }: Pick<ChannelNeeds, 'sealing'>, row: ChannelRow): SealedSecrets {

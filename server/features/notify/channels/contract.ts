@@ -4,10 +4,21 @@
 import type { Network } from '../../../lib/ip-network.ts'
 import type { MailBudget } from '../../accounts/strangers/mail-budget.ts'
 
-/** A notification: about a submission, a test, or about a channel that was disabled or falls behind. */
+/** The owner's own layout of a notification, with the values of the notification in it. All of it is plain text. */
+export interface NoticeLayout {
+  /** One line; null where the subject stays as it is without a template. */
+  subject: string | null
+  /** Cuts long values so that the cost of the text is at most `max`. */
+  render(max: number, cost: (character: string) => number): string
+  /** What the text has is not repeated at the end. */
+  hasAttribution: boolean
+  hasUrl: boolean
+}
+
+/** A notification: of a submission, of several (a digest), a test, or about a channel that was disabled or falls behind. */
 export interface Notice {
-  /** `channel.…` goes to owners by e-mail. Its `form.name` is the channel's name, and its `fields` say why. */
-  event: 'submission.created' | 'test' | 'channel.disabled' | 'channel.behind'
+  /** `submission.digest` has a field for each submission that it lists. `channel.…` goes to owners by e-mail. Its `form.name` is the channel's name, and its `fields` say why. */
+  event: 'submission.created' | 'submission.digest' | 'test' | 'channel.disabled' | 'channel.behind'
   /** The same in all attempts, so that a receiver can recognize a repetition. */
   messageId: string
   /** When this attempt started, in milliseconds. */
@@ -25,6 +36,9 @@ export interface Notice {
   url: string
   /** The API resource as JSON text, for webhooks. */
   submissionJson: string
+  layout?: NoticeLayout
+  /** Of a digest: how many submissions it is about. */
+  total?: number
 }
 
 /** What only the channel's owner may know. The database has it sealed. */
@@ -103,6 +117,15 @@ export interface SendNeeds {
   /** The address of Telegram's Bot API, without a slash at the end. The default is `https://api.telegram.org`. */
   telegramApi?: string
 }
+
+/** What a notification says, whichever attempt sends it. */
+export type NoticeContent = Omit<Notice, 'event' | 'messageId' | 'at'>
+
+/** Reads a submission as a notification, with its attribution resolved as far as possible; undefined when it is gone. */
+export type SubmissionContentReader = (
+  workspaceId: number,
+  submissionId: number,
+) => Promise<NoticeContent | undefined>
 
 export type ChannelSender = (
   needs: SendNeeds,

@@ -6,7 +6,7 @@ import { recordAudit } from '../../accounts/audit/record-audit.ts'
 import { askNewRecipients } from '../recipients/ask-recipients.ts'
 import type { CreateChannelInput, NewChannelResource } from '../schema.ts'
 import { CHANNELS_WRITE, type ChannelNeeds, describeChannel } from './channel.ts'
-import { maskUrl, parseChannelSettings, requireMailServer } from './channel-settings.ts'
+import { maskUrl, parseChannelSettings, requireMailServer, toLayoutColumns } from './channel-settings.ts'
 import { newWebhookSecret } from './secrets.ts'
 
 /** @throws Failure `invalid`, `conflict` */
@@ -19,7 +19,8 @@ export function createChannel(
   const { db, now, sealing } = needs
   const { type, name, enabled, ...settings } = input
   requireMailServer(type, needs.send, 'type')
-  const { to, url, botToken, chatId } = parseChannelSettings(type, settings, true)
+  const parsed = parseChannelSettings(type, settings, true)
+  const { to, url, botToken, chatId } = parsed
   const secret = type === 'webhook' ? newWebhookSecret() : undefined
   return db.write(async (connection, onCommit) => {
     const at = now()
@@ -33,6 +34,7 @@ export function createChannel(
         shown_url: url === undefined ? null : maskUrl(type, url),
         chat_id: chatId ?? null,
         enabled: Number(enabled ?? true),
+        ...toLayoutColumns(parsed),
         created_at: at,
         updated_at: at,
       })

@@ -11,10 +11,13 @@ import {
   toStringOrEmpty,
 } from './post-json.ts'
 import {
-  fitFields,
+  fitLayout,
+  fitNotice,
   formatAttribution,
   formatHeadline,
   formatOmittedFields,
+  NO_FIELDS,
+  OMITTED_MAX,
   OPEN_LABEL,
   truncateText,
 } from './safe-text.ts'
@@ -35,6 +38,7 @@ export const sendDiscord: ChannelSender = async (needs, to, notice) => {
 // are never fewer than the characters that Discord counts.
 const TITLE_MAX = 256
 const FOOTER_MAX = 500
+const DESCRIPTION_MAX = 4096
 const SUM_MAX = 6000
 const ROOM = { fields: 24, name: 256, value: 1024, each: 0, cost: escapedLength }
 
@@ -52,18 +56,24 @@ export function discordMessage(notice: Notice) {
   const link = `[${OPEN_LABEL}](${notice.url})`
   // The last field is always the link to Towpath.
   const toLastField = (omitted: number) => ({
-    name: omitted > 0 ? formatOmittedFields(omitted) : '\u200b',
+    name: omitted > 0 ? formatOmittedFields(notice, omitted) : '\u200b',
     value: link,
     inline: false,
   })
-  const reserved = title.length + footer.length + formatOmittedFields(9999).length + link.length
-  const { shown, omitted } = fitFields(notice.fields, { ...ROOM, total: SUM_MAX - reserved })
+  const reserved =
+    title.length + footer.length + formatOmittedFields(notice, OMITTED_MAX).length + link.length
+  const { layout } = notice
+  const total = SUM_MAX - reserved
+  const { shown, omitted } = layout ? NO_FIELDS : fitNotice(notice, { ...ROOM, total })
   const fields = shown.map(([name, value]) => ({ name: escaped(name), value: escaped(value), inline: false }))
   return {
     embeds: [
       {
         title,
         url: notice.url,
+        ...(layout && {
+          description: escaped(fitLayout(layout, Math.min(total, DESCRIPTION_MAX), ROOM.cost)),
+        }),
         fields: [...fields, toLastField(omitted)],
         ...(footer !== '' && { footer: { text: footer } }),
         timestamp: toIso(notice.createdAt),

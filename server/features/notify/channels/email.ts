@@ -132,8 +132,13 @@ function toMail(needs: SendNeeds, to: ChannelDestination, notice: Notice, from: 
   } satisfies OutgoingMail
 }
 
-/** No text of a form or a visitor is in a subject: strangers must not decide what stands in an inbox. */
-function toSubject({ event, submissionId }: Notice): string {
+/**
+ * No text of a form or a visitor is in a subject, because strangers must not decide what stands in an inbox: unless the
+ * channel's owner has put it there.
+ */
+export function toSubject({ event, submissionId, layout, total }: Notice): string {
+  if (layout?.subject) return layout.subject
+  if (event === 'submission.digest') return `${total} new form submissions`
   if (event === 'test') return 'Test notification'
   if (event === 'channel.disabled') return 'A notification channel was switched off'
   if (event === 'channel.behind') return 'A notification channel falls behind'

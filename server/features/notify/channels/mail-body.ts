@@ -3,7 +3,8 @@
 import { html } from 'hono/html'
 import type { Notice } from './contract.ts'
 import {
-  fitFields,
+  fitLayout,
+  fitNotice,
   formatAttribution,
   formatHeadline,
   formatOmittedFields,
@@ -26,44 +27,67 @@ function htmlLength(character: string): number {
 /** Values are indented, so that no value can look like another field. */
 /** @param stopUrl where the recipient stops these mails */
 export function mailText(notice: Notice, stopUrl?: string): string {
-  const { shown, omitted } = fitFields(notice.fields, TEXT_ROOM)
   const attribution = formatAttribution(notice, ATTRIBUTION_MAX)
-  const fields = shown.map(([name, value]) => `${name}:\n  ${value.replaceAll('\n', '\n  ')}`)
+  const paragraphs = [
+    ...toTextBody(notice),
+    ...(attribution === '' ? [] : [attribution]),
+    ...(notice.layout?.hasUrl ? [] : [`${OPEN_LABEL}: ${notice.url}`]),
+    ...(stopUrl === undefined ? [] : [`${STOP_LABEL}: ${stopUrl}`]),
+  ]
+  return `${paragraphs.join('\n\n')}\n`
+}
+
+/** In the owner's layout, the mail has no headline: its subject says what it is. */
+function toTextBody(notice: Notice): string[] {
+  if (notice.layout) return [fitLayout(notice.layout, TEXT_ROOM.total, utf8Length)]
+  const { shown, omitted } = fitNotice(notice, TEXT_ROOM)
   return [
     truncateText(formatHeadline(notice), TITLE_MAX),
-    ...fields,
-    ...(omitted > 0 ? [formatOmittedFields(omitted)] : []),
-    ...(attribution === '' ? [] : [attribution]),
-    `${OPEN_LABEL}: ${notice.url}${stopUrl === undefined ? '\n' : ''}`,
-    ...(stopUrl === undefined ? [] : [`${STOP_LABEL}: ${stopUrl}\n`]),
-  ].join('\n\n')
+    ...shown.map(([name, value]) => `${name}:\n  ${value.replaceAll('\n', '\n  ')}`),
+    ...(omitted > 0 ? [formatOmittedFields(notice, omitted)] : []),
+  ]
 }
 
 const FONT = "font:16px/1.5 system-ui,-apple-system,'Segoe UI',sans-serif"
 const SOFT = 'color:#57635e;font-size:14px'
 
-// Styles are inline, because many mail programs drop all others.
-export function mailHtml(notice: Notice, stopUrl?: string): string {
-  const { shown, omitted } = fitFields(notice.fields, HTML_ROOM)
-  const attribution = formatAttribution(notice, ATTRIBUTION_MAX)
+const softLine = (text: string) => html`<p dir="auto" style="${SOFT};margin:16px 0 0">${text}</p>`
+const toLink = (url: string, label: string) => html`<a href="${url}" style="color:#17624a">${label}</a>`
+
+function toHtmlBody(notice: Notice, title: string) {
+  if (notice.layout) {
+    const text = fitLayout(notice.layout, HTML_ROOM.total, htmlLength)
+    // Only our own address becomes a link.
+    const pieces = text.split(notice.url)
+    const linked = pieces.map((piece, i) =>
+      i === 0 ? piece : html`${toLink(notice.url, notice.url)}${piece}`,
+    )
+    return html`<div dir="auto" style="white-space:pre-wrap;overflow-wrap:anywhere">${linked}</div>`
+  }
+  const { shown, omitted } = fitNotice(notice, HTML_ROOM)
   const fields = shown.map(
     ([name, value]) =>
       html`<dt dir="auto" style="${SOFT};margin:16px 0 0">${name}</dt>
 <dd dir="auto" style="margin:0;white-space:pre-wrap;overflow-wrap:anywhere">${value}</dd>
 `,
   )
+  return html`<h1 dir="auto" style="font-size:20px;margin:0">${title}</h1>
+<dl style="margin:0">
+${fields}</dl>
+${omitted > 0 ? softLine(formatOmittedFields(notice, omitted)) : ''}`
+}
+
+// Styles are inline, because many mail programs drop all others.
+export function mailHtml(notice: Notice, stopUrl?: string): string {
+  const attribution = formatAttribution(notice, ATTRIBUTION_MAX)
   const title = truncateText(formatHeadline(notice), TITLE_MAX)
-  const softLine = (text: string) => html`<p dir="auto" style="${SOFT};margin:16px 0 0">${text}</p>`
   const body = html`<!doctype html>
 <html>
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="format-detection" content="telephone=no,date=no,address=no,email=no,url=no"><title>${title}</title></head>
 <body style="${FONT};color:#1c2421;margin:0;padding:16px">
-<h1 dir="auto" style="font-size:20px;margin:0">${title}</h1>
-<dl style="margin:0">
-${fields}</dl>
-${omitted > 0 ? softLine(formatOmittedFields(omitted)) : ''}
+${toHtmlBody(notice, title)}
 ${attribution === '' ? '' : softLine(attribution)}
-<p style="margin:16px 0 0"><a href="${notice.url}" style="color:#17624a">${OPEN_LABEL}</a></p>
+${notice.layout?.hasUrl ? '' : html`<p style="margin:16px 0 0">${toLink(notice.url, OPEN_LABEL)}</p>`}
 ${stopUrl === undefined ? '' : html`<p style="margin:16px 0 0"><a href="${stopUrl}" style="${SOFT}">${STOP_LABEL}</a></p>`}
 </body>
 </html>

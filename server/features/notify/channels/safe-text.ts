@@ -1,10 +1,10 @@
 // Makes untrusted text safe for another program to show: no control characters, and no longer than the program allows.
 // No function here fails because a text is long.
 
-import type { Notice } from './contract.ts'
+import type { Notice, NoticeLayout } from './contract.ts'
 
 export const OPEN_LABEL = 'Open in Towpath'
-const CUT_MARK = '… (open in Towpath)'
+export const CUT_MARK = '… (open in Towpath)'
 
 // Stands for an empty text, because services refuse messages with empty texts.
 const EMPTY = '–'
@@ -50,7 +50,7 @@ export const escapeEntities = (text: string, characters: RegExp) =>
   text.replace(characters, (character) => ENTITIES[character] ?? '')
 
 /** @returns at most `max`: the sum stops there */
-function sumCost(text: string, cost: CharacterCost, max = Number.POSITIVE_INFINITY): number {
+export function sumCost(text: string, cost: CharacterCost, max = Number.POSITIVE_INFINITY): number {
   let sum = 0
   for (const character of text) {
     sum += cost(character)
@@ -132,19 +132,42 @@ export function fitFields(fields: ReadonlyMap<string, string>, limits: FieldLimi
   return { shown, omitted: fields.size - shown.length }
 }
 
-export const formatOmittedFields = (omitted: number) =>
-  `… ${omitted} more ${omitted === 1 ? 'field' : 'fields'}`
+/** The fields of a notification. Of a digest, those that it does not list are omitted too. */
+export function fitNotice({ fields, total = 0 }: Notice, limits: FieldLimits): FittedFields {
+  const { shown, omitted } = fitFields(fields, limits)
+  return { shown, omitted: omitted + Math.max(0, total - fields.size) }
+}
+
+/** Of a notification in the owner's layout. */
+export const NO_FIELDS: FittedFields = { shown: [], omitted: 0 }
+
+/** More than any notification omits: for the room that the words need. */
+export const OMITTED_MAX = 999_999
+
+export function formatOmittedFields({ event }: Notice, omitted: number): string {
+  const noun = event === 'submission.digest' ? 'submission' : 'field'
+  return `… ${omitted} more ${omitted === 1 ? noun : `${noun}s`}`
+}
 
 /** The first line of a message. */
-export const formatHeadline = ({ event, form }: Notice) => `${HEADLINES[event]} ${toOneLine(form.name)}`
+export const formatHeadline = ({ event, form, layout, total }: Notice) =>
+  layout?.subject ?? `${total ?? ''}${HEADLINES[event]} ${toOneLine(form.name)}`
 
 const HEADLINES: Record<Notice['event'], string> = {
   'submission.created': 'New submission to',
+  'submission.digest': ' new submissions to',
   'channel.disabled': 'Switched off:',
   'channel.behind': 'Falls behind:',
   test: 'Test notification for',
 }
 
-/** The line of a message before the link; '' where the attribution is unknown. */
-export const formatAttribution = ({ attribution }: Notice, max: number, cost?: CharacterCost) =>
-  truncateText(toOneLine(attribution), max, '…', cost)
+/** The line of a message before the link; '' where the attribution is unknown, or the owner's layout has it. */
+export const formatAttribution = (
+  { attribution, layout }: Pick<Notice, 'attribution' | 'layout'>,
+  max: number,
+  cost?: CharacterCost,
+) => (layout?.hasAttribution ? '' : truncateText(toOneLine(attribution), max, '…', cost))
+
+/** The text of the owner's layout, as plain text. @param max the most that it may cost */
+export const fitLayout = (layout: NoticeLayout, max: number, cost: CharacterCost = utf16Length) =>
+  layout.render(max, cost).trim() || EMPTY

@@ -5,10 +5,12 @@
 import type { Notice } from './contract.ts'
 import { type ResponseVerdict, type ServiceResponse, toStringOrEmpty } from './post-json.ts'
 import {
-  fitFields,
+  fitLayout,
+  fitNotice,
   formatAttribution,
   formatHeadline,
   formatOmittedFields,
+  OMITTED_MAX,
   OPEN_LABEL,
   truncateText,
 } from './safe-text.ts'
@@ -40,6 +42,7 @@ const toBlock = (name: string, value: string) => inert(`${name}:\n  ${value.repl
 
 const TITLES: Record<Notice['event'], string> = {
   'submission.created': 'New submission',
+  'submission.digest': 'New submissions',
   test: 'Test notification',
   'channel.disabled': 'A notification channel was switched off',
   'channel.behind': 'A notification channel falls behind',
@@ -49,16 +52,28 @@ export function slackCompatibleMessage(notice: Notice) {
   const headline = truncateText(formatHeadline(notice), 200, '…', blockCost)
   const attribution = formatAttribution(notice, 400, blockCost)
   const link = `[${OPEN_LABEL}](${notice.url})`
-  const frame = ['**', TITLES[notice.event], '```', '```', link, formatOmittedFields(9999)].join('\n\n')
+  const frame = [
+    '**',
+    TITLES[notice.event],
+    '```',
+    '```',
+    link,
+    formatOmittedFields(notice, OMITTED_MAX),
+  ].join('\n\n')
   const fixed = frame.length + 2 * (headline.length + attribution.length)
-  const { shown, omitted } = fitFields(notice.fields, { ...ROOM, total: TEXT_MAX - fixed })
   const lines = [
     inert(headline),
-    ...shown.map(([name, value]) => toBlock(name, value)),
-    ...(omitted > 0 ? [formatOmittedFields(omitted)] : []),
+    ...toBodyLines(notice, TEXT_MAX - fixed),
     ...(attribution === '' ? [] : [inert(attribution)]),
   ]
   return { text: `**${TITLES[notice.event]}**\n\`\`\`\n${lines.join('\n\n')}\n\`\`\`\n${link}` }
+}
+
+function toBodyLines(notice: Notice, total: number): string[] {
+  if (notice.layout) return [inert(fitLayout(notice.layout, total, blockCost))]
+  const { shown, omitted } = fitNotice(notice, { ...ROOM, total })
+  const blocks = shown.map(([name, value]) => toBlock(name, value))
+  return omitted > 0 ? [...blocks, formatOmittedFields(notice, omitted)] : blocks
 }
 
 // The words for a hook that is deleted or switched off: Mattermost's error id, and Rocket.Chat's sentence.

@@ -7,7 +7,8 @@ import type { ChannelSender, Notice } from './contract.ts'
 import { postJson, type ResponseVerdict, type ServiceResponse, toIncompleteResult } from './post-json.ts'
 import {
   escapeEntities,
-  fitFields,
+  fitLayout,
+  fitNotice,
   formatAttribution,
   formatHeadline,
   formatOmittedFields,
@@ -32,6 +33,7 @@ export const sendSlack: ChannelSender = async (needs, to, notice) => {
 // documents no total, and refuses blocks of about 13,200 characters in all
 // (https://github.com/slackapi/bolt-js/issues/2509): the bytes of the JSON stay below that.
 const HEADER_MAX = 150
+const SECTION_MAX = 2900
 const ROOM = { fields: 45, name: 256, value: 2000, total: 10_500, each: 105, cost: jsonCost }
 
 /** The length of the character in JSON, in UTF-8 bytes. */
@@ -44,13 +46,7 @@ const plain = (text: string) => ({ type: 'plain_text', text, emoji: false })
 
 export function slackMessage(notice: Notice) {
   const title = truncateText(formatHeadline(notice), HEADER_MAX)
-  const { shown, omitted } = fitFields(notice.fields, ROOM)
-  const blocks: object[] = [
-    { type: 'header', text: plain(title) },
-    // Two columns: name and value. A phone shows one below the other.
-    ...shown.map((field) => ({ type: 'section', fields: field.map(plain) })),
-  ]
-  if (omitted > 0) blocks.push({ type: 'context', elements: [plain(formatOmittedFields(omitted))] })
+  const blocks: object[] = [{ type: 'header', text: plain(title) }, ...toBodyBlocks(notice)]
   const attribution = formatAttribution(notice, 400, jsonCost)
   if (attribution !== '') blocks.push({ type: 'context', elements: [plain(attribution)] })
   // A link and not a button: Slack reports a pressed button to an app, and there is none.
@@ -58,6 +54,32 @@ export function slackMessage(notice: Notice) {
   blocks.push({ type: 'context', elements: [link] })
   // Slack reads `text` as mrkdwn. A phone shows `text` on its lock screen.
   return { text: escaped(title), blocks, unfurl_links: false, unfurl_media: false }
+}
+
+function toBodyBlocks(notice: Notice): object[] {
+  if (notice.layout) {
+    const text = fitLayout(notice.layout, ROOM.total, jsonCost)
+    return cutIntoPieces(text, SECTION_MAX).map((piece) => ({ type: 'section', text: plain(piece) }))
+  }
+  const { shown, omitted } = fitNotice(notice, ROOM)
+  // Two columns: name and value. A phone shows one below the other.
+  const sections = shown.map((field) => ({ type: 'section', fields: field.map(plain) }))
+  if (omitted === 0) return sections
+  return [...sections, { type: 'context', elements: [plain(formatOmittedFields(notice, omitted))] }]
+}
+
+/** Cuts at the end of a line where there is one. */
+function cutIntoPieces(text: string, max: number): string[] {
+  const pieces: string[] = []
+  let rest = text
+  while (rest.length > max) {
+    const line = rest.lastIndexOf('\n', max)
+    // Never through a surrogate pair.
+    const at = line > 0 ? line : max - Number(/[\ud800-\udbff]/.test(rest[max - 1] ?? ''))
+    pieces.push(rest.slice(0, at))
+    rest = rest.slice(at).replace(/^\n/, '')
+  }
+  return [...pieces, rest].filter((piece) => piece.trim() !== '')
 }
 
 // https://docs.slack.dev/messaging/formatting-message-text/#escaping

@@ -11,11 +11,13 @@ import {
   toStringOrEmpty,
 } from './post-json.ts'
 import {
-  fitFields,
+  fitLayout,
+  fitNotice,
   formatAttribution,
   formatHeadline,
   formatOmittedFields,
   jsonLength,
+  OMITTED_MAX,
   OPEN_LABEL,
   truncateText,
   utf8Length,
@@ -72,17 +74,23 @@ export function teamsMessage(notice: Notice) {
   const top = line([run(title, { weight: 'Bolder', size: 'Large' })], {})
   const attribution = formatAttribution(notice, 1000, cost)
   const end = attribution === '' ? [] : [softLine(attribution)]
-  const fixed = JSON.stringify(toMessage([top, softLine(formatOmittedFields(9999)), ...end], notice.url))
-  const { shown, omitted } = fitFields(notice.fields, {
+  const most = softLine(formatOmittedFields(notice, OMITTED_MAX))
+  const fixed = JSON.stringify(toMessage([top, most, ...end], notice.url))
+  const total = BYTES_MAX - 2 * fixed.length
+  if (notice.layout) {
+    const lines = fitLayout(notice.layout, total - LINE_COST, cost).split('\n')
+    return toMessage([top, ...lines.map(valueLine), ...end], notice.url)
+  }
+  const { shown, omitted } = fitNotice(notice, {
     fields: 256,
     name: 512,
     value: 8000,
-    total: BYTES_MAX - 2 * fixed.length,
+    total,
     each: LINE_COST + 2 * JSON.stringify(nameLine('')).length,
     cost,
   })
   const fields = shown.flatMap(([name, value]) => [nameLine(name), ...value.split('\n').map(valueLine)])
-  const rest = omitted > 0 ? [softLine(formatOmittedFields(omitted))] : []
+  const rest = omitted > 0 ? [softLine(formatOmittedFields(notice, omitted))] : []
   return toMessage([top, ...fields, ...rest, ...end], notice.url)
 }
 

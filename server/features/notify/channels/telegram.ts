@@ -10,10 +10,12 @@ import {
 } from './post-json.ts'
 import {
   escapeEntities,
-  fitFields,
+  fitLayout,
+  fitNotice,
   formatAttribution,
   formatHeadline,
   formatOmittedFields,
+  OMITTED_MAX,
   OPEN_LABEL,
   truncateText,
 } from './safe-text.ts'
@@ -62,25 +64,23 @@ const brokenLinksLength = (text: string) => breakLinks(text).length
 export function telegramText(notice: Notice): string {
   const title = breakLinks(truncateText(formatHeadline(notice), 300, '…', brokenLinksLength))
   const attribution = formatAttribution(notice, 400)
-  const fixed = [title, formatOmittedFields(9999), attribution, OPEN_LABEL].reduce(
-    (sum, part) => sum + part.length + 2,
-    0,
-  )
-  const { shown, omitted } = fitFields(notice.fields, {
-    ...ROOM,
-    total: TEXT_MAX - fixed,
-    cost: brokenLinksLength,
-  })
-  const fields = shown.map(([name, value]) => `${bold(breakLinks(name))}\n${code(value)}`)
-  if (omitted > 0) fields.push(formatOmittedFields(omitted))
+  const most = formatOmittedFields(notice, OMITTED_MAX)
+  const fixed = [title, most, attribution, OPEN_LABEL].reduce((sum, part) => sum + part.length + 2, 0)
   return [
     bold(title),
-    fields.join('\n'),
+    formatBody(notice, TEXT_MAX - fixed),
     attribution === '' ? '' : code(attribution),
     `<a href="${escaped(notice.url)}">${OPEN_LABEL}</a>`,
   ]
     .filter(Boolean)
     .join('\n\n')
+}
+
+function formatBody(notice: Notice, total: number): string {
+  if (notice.layout) return code(fitLayout(notice.layout, total))
+  const { shown, omitted } = fitNotice(notice, { ...ROOM, total, cost: brokenLinksLength })
+  const fields = shown.map(([name, value]) => `${bold(breakLinks(name))}\n${code(value)}`)
+  return [...fields, ...(omitted > 0 ? [formatOmittedFields(notice, omitted)] : [])].join('\n')
 }
 
 // Telegram answers 400 for a wrong message, and also for a chat that is gone or closed to this bot.

@@ -2,10 +2,11 @@
 
 import { type Actor, allow } from '../../accounts/access/actor.ts'
 import { recordAudit } from '../../accounts/audit/record-audit.ts'
+import { replanDeliveries } from '../outbox/replan-deliveries.ts'
 import { askNewRecipients } from '../recipients/ask-recipients.ts'
 import type { ChannelResource, ChannelType, UpdateChannelInput } from '../schema.ts'
 import { CHANNELS_WRITE, type ChannelNeeds, describeChannel, getChannel, unsealSecrets } from './channel.ts'
-import { maskUrl, parseChannelSettings, requireMailServer } from './channel-settings.ts'
+import { maskUrl, parseChannelSettings, requireMailServer, toLayoutColumns } from './channel-settings.ts'
 import type { WakeDeliverer } from './contract.ts'
 
 export interface UpdateChannelNeeds extends ChannelNeeds {
@@ -13,20 +14,37 @@ export interface UpdateChannelNeeds extends ChannelNeeds {
 }
 
 /** @throws Failure `not_found`, `invalid` */
-export function updateChannel(
+export async function updateChannel(
   needs: UpdateChannelNeeds,
   actor: Actor,
   id: number,
   input: UpdateChannelInput,
 ): Promise<ChannelResource> {
   allow(actor, CHANNELS_WRITE)
+  const channel = await storeChanges(needs, actor, id, input)
+  const { digest, quietHours } = channel
+  if (input.digest !== undefined || input.quietHours !== undefined || (input.enabled && channel.enabled)) {
+    const replanned = { workspaceId: actor.workspaceId, channelId: id, timing: { digest, quietHours } }
+    await replanDeliveries(needs.db, replanned, needs.now())
+    needs.wake(id)
+  }
+  return channel
+}
+
+function storeChanges(
+  needs: UpdateChannelNeeds,
+  actor: Actor,
+  id: number,
+  input: UpdateChannelInput,
+): Promise<ChannelResource> {
   const { name, enabled, ...settings } = input
   return needs.db.write(async (connection, onCommit) => {
     const row = await getChannel(connection, actor, id)
     const type = row.type as ChannelType
     if (enabled !== undefined && enabled !== false && row.enabled === 0)
       requireMailServer(type, needs.send, 'enabled')
-    const { to, url, botToken, chatId } = parseChannelSettings(type, settings, false)
+    const parsed = parseChannelSettings(type, settings, false)
+    const { to, url, botToken, chatId } = parsed
     const owner = { workspaceId: actor.workspaceId, channelId: id }
     const changes = {
       ...(name !== undefined && { name }),
@@ -39,6 +57,7 @@ export function updateChannel(
           owner,
         ),
       }),
+      ...toLayoutColumns(parsed),
       ...(enabled !== undefined && toEnabledChanges(enabled ?? true)),
     }
     if (Object.keys(changes).length === 0) return describeChannel({ ...needs, connection }, row)

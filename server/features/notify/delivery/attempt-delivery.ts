@@ -2,22 +2,33 @@
 
 import { withTimeout } from '../../../lib/concurrency/with-timeout.ts'
 import { describeError, log } from '../../../lib/log.ts'
-import { toChannelDestination } from '../channels/channel.ts'
+import { parseChannelTemplate, toChannelDestination } from '../channels/channel.ts'
 import type {
   ChannelDestination,
   ChannelSecrets,
   ChannelSender,
   DeliveryResult,
+  Notice,
+  NoticeContent,
   SendNeeds,
+  SubmissionContentReader,
 } from '../channels/contract.ts'
 import type { Sealing } from '../channels/secrets.ts'
 import { listUrlSecrets, maskSecrets } from '../channels/service-response.ts'
-import { CHANNEL_BEHIND, CHANNEL_DISABLED, isOwnerNotice } from '../outbox/enqueue-deliveries.ts'
+import { readDigestContent } from '../digests/digest-content.ts'
+import {
+  CHANNEL_BEHIND,
+  CHANNEL_DISABLED,
+  isOwnerNotice,
+  SUBMISSION_CREATED,
+  SUBMISSION_DIGEST,
+} from '../outbox/enqueue-deliveries.ts'
 import { isReplyEvent, type ReplyEvent } from '../outbox/enqueue-reply.ts'
 import type { RecipientNeeds } from '../recipients/ask-recipients.ts'
 import { pickRecipients, readRecipientStates } from '../recipients/recipient-states.ts'
 import { type ReplyReader, sendReply } from '../replies/send-reply.ts'
 import type { ChannelType } from '../schema.ts'
+import { createLayout } from '../templates/create-layout.ts'
 import { findChannelBehindContent } from './channel-behind-notice.ts'
 import {
   findChannelDisabledContent,
@@ -25,7 +36,7 @@ import {
   type NoticeRecipientNeeds,
 } from './channel-disabled-notice.ts'
 import type { Claim } from './claim-deliveries.ts'
-import { createTestContent, type NoticeContent, type SubmissionContentReader } from './notice-content.ts'
+import { createTestContent } from './notice-content.ts'
 import { RETRY_DELAYS } from './retry-schedule.ts'
 
 export interface AttemptNeeds extends NoticeRecipientNeeds {
@@ -40,7 +51,7 @@ export interface AttemptNeeds extends NoticeRecipientNeeds {
 /** Senders have limits of their own (15 s, mail 30 s). This limit is for the rest, and is shorter than a lease. */
 const TIMEOUT_MS = 45_000
 
-type AttemptTarget = Pick<Claim, 'workspaceId' | 'submissionId' | 'event' | 'messageId' | 'channel'>
+type AttemptTarget = Pick<Claim, 'id' | 'workspaceId' | 'submissionId' | 'event' | 'messageId' | 'channel'>
 
 export interface AttemptResult {
   result: DeliveryResult
@@ -83,9 +94,23 @@ async function sendContent(
   progress.to = to
   if (to.recipients.length === 0 && claim.channel.type === 'email') return NOBODY_CONFIRMED
   const type = isOwnerNotice(claim.event) ? 'email' : (claim.channel.type as ChannelType)
-  const notice = { ...content, event: claim.event as 'test', messageId: claim.messageId, at }
+  const notice = toNotice(claim, content, at)
   progress.sendingSince = performance.now()
   return withTimeout(needs.senders[type](needs.send, to, notice), TIMEOUT_MS, () => TIMED_OUT)
+}
+
+function toNotice({ event, messageId, channel }: AttemptTarget, content: NoticeContent, at: number): Notice {
+  // A digest of one submission is a notification of it, so that it can be answered.
+  const isOfOne = event === SUBMISSION_DIGEST && content.total === undefined
+  const notice = {
+    ...content,
+    event: (isOfOne ? SUBMISSION_CREATED : event) as Notice['event'],
+    messageId,
+    at,
+  }
+  const template = parseChannelTemplate(channel)
+  if (template === null || isOwnerNotice(event) || content.total !== undefined) return notice
+  return { ...notice, layout: createLayout(template, content) }
 }
 
 async function sendReplyMail(
@@ -137,11 +162,15 @@ async function readContent(
   claim: AttemptTarget,
   at: number,
 ): Promise<NoticeContent | undefined> {
-  const { workspaceId, submissionId, event, channel } = claim
+  const { id, workspaceId, submissionId, event, channel } = claim
   if (event === 'test') return createTestContent(channel, needs.send.origin, at)
   if (event === CHANNEL_DISABLED)
     return findChannelDisabledContent(needs.db.read, channel, needs.send.origin, at)
   if (event === CHANNEL_BEHIND) return findChannelBehindContent(needs.db.read, channel, needs.send.origin, at)
+  if (event === SUBMISSION_DIGEST) {
+    const digest = { id, workspaceId, template: parseChannelTemplate(channel) }
+    return readDigestContent({ ...needs, origin: needs.send.origin }, digest)
+  }
   return submissionId === null ? undefined : needs.readSubmission(workspaceId, submissionId)
 }
 

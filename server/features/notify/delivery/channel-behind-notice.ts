@@ -2,9 +2,10 @@
 
 import type { Connection } from '../../../storage/database/open-database.ts'
 import type { ChannelRow } from '../channels/channel.ts'
+import type { NoticeContent } from '../channels/contract.ts'
 import { COUNTED_MAX, countWaiting } from '../outbox/waiting-deliveries.ts'
 import { nameChannel } from './channel-disabled-notice.ts'
-import { createChannelContent, type NoticeContent } from './notice-content.ts'
+import { createChannelContent } from './notice-content.ts'
 
 /** @returns undefined when the channel has caught up, or is gone */
 export async function findChannelBehindContent(

@@ -2,9 +2,10 @@
 
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import type { ChannelRow } from '../channels/channel.ts'
-import type { SendNeeds } from '../channels/contract.ts'
+import type { NoticeContent, SendNeeds } from '../channels/contract.ts'
+import { SUBMISSION_CREATED } from '../outbox/enqueue-deliveries.ts'
 import { pickRecipients, readRecipientStates } from '../recipients/recipient-states.ts'
-import { createChannelContent, type NoticeContent } from './notice-content.ts'
+import { createChannelContent } from './notice-content.ts'
 
 export interface NoticeRecipientNeeds {
   db: Database
@@ -35,7 +36,7 @@ export async function findChannelDisabledContent(
     .where('workspace_id', '=', workspace_id)
     .where('channel_id', '=', id)
     .where('status', '=', 'waiting')
-    .where('event', '=', 'submission.created')
+    .where('event', '=', SUBMISSION_CREATED)
     .executeTakeFirstOrThrow()
   const fields = new Map([
     ['Channel', nameChannel({ name: disabled.name, type })],

@@ -5,6 +5,7 @@ import { withTimeout } from '../../../lib/concurrency/with-timeout.ts'
 import { describeError, log } from '../../../lib/log.ts'
 import { runForNobody } from '../../../lib/telemetry/request-context.ts'
 import type { WakeDeliverer } from '../channels/contract.ts'
+import { gatherDigests, settleDigests } from '../digests/gather-digests.ts'
 import { isOwnerNotice } from '../outbox/enqueue-deliveries.ts'
 import { REPLY_CHANNEL } from '../outbox/enqueue-reply.ts'
 import { type AttemptNeeds, attemptDelivery } from './attempt-delivery.ts'
@@ -138,12 +139,12 @@ async function runCycle(state: State) {
       await gatherResults(state)
       const results = state.unrecorded
       state.unrecorded = []
-      const claims = await recordAndClaim(state, results).catch(async (error) => {
+      const claimed = await recordAndClaim(state, results).catch(async (error) => {
         await recordEach(state, results)
         throw error
       })
-      for (const claim of claims) startAttempt(state, claim)
-      more = claims.length > 0 || state.unrecorded.length > 0
+      for (const claim of claimed.claims) startAttempt(state, claim)
+      more = claimed.more || state.unrecorded.length > 0
     }
   } while (state.wokenAgain && !state.closed)
   if (state.degraded) log.info('deliveries_go_on')
@@ -161,14 +162,18 @@ async function gatherResults(state: State) {
 }
 
 /** Records the results and claims due deliveries, in one transaction. */
-async function recordAndClaim(state: State, results: UnrecordedAttempt[]): Promise<Claim[]> {
+async function recordAndClaim(
+  state: State,
+  results: UnrecordedAttempt[],
+): Promise<{ claims: Claim[]; more: boolean }> {
   const { db, now, leaseMs = LEASE_MS } = state.needs
   const [at, inFlight] = [now(), [...state.inFlight.values()]]
   const notices = inFlight.filter(({ event }) => isOwnerNotice(event)).map(({ id }) => id)
   const toChannels = inFlight.filter(({ event }) => !isOwnerNotice(event))
   const claimed = await db.write(async (connection, onCommit) => {
     await recordAttempts({ connection, engine: db.engine, onCommit, wake: () => wake(state) }, results)
-    if (!hasFreeSlots(toChannels)) return undefined
+    const isUnfinished = await settleDigests(connection)
+    if (!hasFreeSlots(toChannels)) return { claims: [], round: state.round, isUnfinished }
     const { turns, round } = await scheduleTurns(connection, db.engine, {
       now: at,
       inFlight: toChannels,
@@ -177,13 +182,19 @@ async function recordAndClaim(state: State, results: UnrecordedAttempt[]): Promi
       getLimit: state.concurrency.getLimit,
     })
     const ownerNotices = { limit: CONCURRENT_NOTICES - notices.length, inFlightIds: notices }
-    const request = { turns, ownerNotices, now: at, leaseMs }
-    return { claims: await claimDeliveries(connection, db.engine, request), round }
+    const gathering = await gatherDigests(
+      connection,
+      turns.map(({ channel }) => channel),
+      at,
+    )
+    const ready = turns.filter(({ channel }) => !gathering.has(channel.id))
+    const request = { turns: ready, ownerNotices, now: at, leaseMs }
+    const claims = await claimDeliveries(connection, db.engine, request)
+    return { claims, round, isUnfinished: isUnfinished || gathering.size > 0 }
   })
-  if (!claimed) return []
   state.round = claimed.round
   noteRunning(state, [...toChannels, ...claimed.claims])
-  return claimed.claims
+  return { claims: claimed.claims, more: claimed.claims.length > 0 || claimed.isUnfinished }
 }
 
 /** @param running all attempts that have a slot now */

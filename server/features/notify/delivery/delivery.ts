@@ -14,6 +14,13 @@ export const selectDeliveries = (connection: Connection, actor: Actor) =>
     .selectFrom('deliveries')
     .leftJoin('submissions', 'submissions.id', 'deliveries.submission_id')
     .leftJoin('forms', 'forms.id', 'submissions.form_id')
+    // What waits for a digest is due when the digest is.
+    .leftJoin('deliveries as digests', (join) =>
+      join
+        .onRef('digests.id', '=', 'deliveries.digest_id')
+        .onRef('digests.workspace_id', '=', 'deliveries.workspace_id')
+        .on('deliveries.sent_alone', '=', 0),
+    )
     .where('deliveries.workspace_id', '=', actor.workspaceId)
 
 /** Longer submissions are named by their e-mail address only: a page of deliveries stays small. */
@@ -37,8 +44,9 @@ export const DELIVERY_COLUMNS = [
   'deliveries.interrupted',
   'deliveries.attempts_before',
   'deliveries.interrupted_before',
-  'deliveries.last_error',
-  'deliveries.due_at',
+  sql<string | null>`coalesce(deliveries.last_error, digests.last_error)`.as('last_error'),
+  sql<number | null>`coalesce(deliveries.due_at, digests.due_at)`.as('due_at'),
+  'digests.id as digest_id',
   'deliveries.created_at',
   'deliveries.finished_at',
 ] as const
@@ -61,6 +69,7 @@ export interface DeliveryRow {
   interrupted_before: number
   last_error: string | null
   due_at: number | null
+  digest_id: number | null
   created_at: number
   finished_at: number | null
 }
@@ -85,6 +94,7 @@ export function toDeliveryResource(actor: Actor, row: DeliveryRow): DeliveryReso
     formKey: row.form_key,
     formName: row.form_name,
     sender: maySeeSubmissions(actor) ? findSender(row) : null,
+    digestId: row.digest_id,
     event: row.event as DeliveryResource['event'],
     messageId: row.message_id,
     status: row.status as DeliveryResource['status'],

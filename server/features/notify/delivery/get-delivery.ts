@@ -5,11 +5,14 @@ import { notFound } from '../../../lib/failure.ts'
 import type { Connection } from '../../../storage/database/open-database.ts'
 import type { Actor } from '../../accounts/access/actor.ts'
 import { parseStoredRequest } from '../channels/sent-request.ts'
+import { SUBMISSION_CREATED, SUBMISSION_DIGEST } from '../outbox/enqueue-deliveries.ts'
 import type { DeliveryDetail } from '../schema.ts'
 import { DELIVERY_COLUMNS, maySeeSubmissions, selectDeliveries, toDeliveryResource } from './delivery.ts'
 
 /** The schedule makes 10 attempts; only retries by hand make more than 100. */
 const ATTEMPTS_SHOWN = 100
+
+const isAboutChannel = (event: string) => event !== SUBMISSION_CREATED && event !== SUBMISSION_DIGEST
 
 /** @throws Failure `not_found`, also for a delivery of another workspace */
 export async function getDelivery(connection: Connection, actor: Actor, id: number): Promise<DeliveryDetail> {
@@ -22,11 +25,11 @@ export async function getDelivery(connection: Connection, actor: Actor, id: numb
     .selectFrom('delivery_attempts')
     .selectAll()
     .where('workspace_id', '=', actor.workspaceId)
-    .where('delivery_id', '=', id)
+    .where('delivery_id', '=', row.digest_id ?? id)
     .orderBy('id', 'desc')
     .limit(ATTEMPTS_SHOWN)
     .execute()
-  const isShown = row.submission_id === null || maySeeSubmissions(actor)
+  const isShown = isAboutChannel(row.event) || maySeeSubmissions(actor)
   const stored = attempts.find(({ request }) => request !== null)?.request ?? null
   return {
     ...toDeliveryResource(actor, row),

@@ -1,22 +1,13 @@
-// The content of a notification. An attempt reads it when it runs, so that nothing is sent about a submission that was
-// deleted in the meantime.
+// The content of notifications about a channel and not about a submission.
 
 import type { ChannelRow } from '../channels/channel.ts'
-import type { Notice } from '../channels/contract.ts'
-
-export type NoticeContent = Omit<Notice, 'event' | 'messageId' | 'at'>
-
-/** Reads a submission as a notification, with its attribution resolved as far as possible; undefined when it is gone. */
-export type SubmissionContentReader = (
-  workspaceId: number,
-  submissionId: number,
-) => Promise<NoticeContent | undefined>
+import type { NoticeContent } from '../channels/contract.ts'
 
 /** The address of the page where a person changes the channel. */
 const toChannelPage = (origin: string, { id, workspace_id }: Pick<ChannelRow, 'id' | 'workspace_id'>) =>
   `${origin}/app/${workspace_id}/channels?edit=${id}`
 
-/** A notification about a channel and not about a submission. @param details.json the data of a webhook */
+/** @param details.json the data of a webhook */
 export const createChannelContent = (
   channel: Pick<ChannelRow, 'id' | 'workspace_id' | 'name'>,
   { origin, at, fields, json }: { origin: string; at: number; fields: Map<string, string>; json: object },

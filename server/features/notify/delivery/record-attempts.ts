@@ -7,6 +7,7 @@ import type { DeliveryResult } from '../channels/contract.ts'
 import { toStoredRequest } from '../channels/sent-request.ts'
 import { isOwnerNotice } from '../outbox/enqueue-deliveries.ts'
 import { isReplyEvent } from '../outbox/enqueue-reply.ts'
+import { leaveQuietHours, readTiming } from '../timing/plan-delivery.ts'
 import type { Claim } from './claim-deliveries.ts'
 import { describeFailure } from './describe-failure.ts'
 import { type ChannelFailureNeeds, recordChannelFailure } from './record-channel-failure.ts'
@@ -77,7 +78,7 @@ async function postpone(
     .updateTable('deliveries')
     .set((e) => ({
       leased_until: null,
-      due_at: now + postponed.ms,
+      due_at: leaveQuietHours(readTiming(claim.channel).quietHours, now + postponed.ms),
       attempts: e('attempts', '-', 1),
       last_error: describeFailure(result),
     }))
@@ -155,7 +156,7 @@ async function scheduleRetry(connection: Connection, claim: Claim, report: Attem
   return numUpdatedRows > 0n
 }
 
-function toUpdate({ attempts, interrupted }: Claim, { result, now }: AttemptReport) {
+function toUpdate({ attempts, interrupted, channel, event }: Claim, { result, now }: AttemptReport) {
   // When the channel is broken for good, its deliveries wait for the repair. When it refuses this message alone, the
   // delivery has failed.
   const dueAt =
@@ -163,7 +164,9 @@ function toUpdate({ attempts, interrupted }: Claim, { result, now }: AttemptRepo
       ? undefined
       : planNextAttempt({ at: now, attempts: attempts - interrupted, retryAfterMs: result.retryAfterMs })
   const last_error = describeFailure(result)
-  if (dueAt !== undefined) return { last_error, due_at: dueAt }
+  const { quietHours } = readTiming(channel)
+  if (dueAt !== undefined)
+    return { last_error, due_at: isOwnerNotice(event) ? dueAt : leaveQuietHours(quietHours, dueAt) }
   return { last_error, status: 'failed', due_at: null, finished_at: now }
 }
 

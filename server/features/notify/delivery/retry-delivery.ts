@@ -7,6 +7,7 @@ import type { Tables } from '../../../storage/database/tables.ts'
 import { type Actor, allow } from '../../accounts/access/actor.ts'
 import { CHANNELS_WRITE } from '../channels/channel.ts'
 import type { WakeDeliverer } from '../channels/contract.ts'
+import { SUBMISSION_CREATED, SUBMISSION_DIGEST } from '../outbox/enqueue-deliveries.ts'
 import { isReplyEvent } from '../outbox/enqueue-reply.ts'
 import type { DeliveryDetail, RetryFailedInput } from '../schema.ts'
 import { getDelivery } from './get-delivery.ts'
@@ -30,17 +31,18 @@ const toRestarted = (now: number) => (e: ExpressionBuilder<Tables, 'deliveries'>
 })
 
 /**
- * A delivered delivery is delivered again, and a waiting one is due now.
+ * A delivered delivery is delivered again, and a waiting one is due now. One that a digest has sent, or was to send, is sent
+ * alone; a digest is sent again as a whole.
  * @throws Failure `not_found`, `conflict` for a reply that was delivered
  */
-export function retryDelivery(
+export async function retryDelivery(
   { db, now, wake }: RetryNeeds,
   actor: Actor,
   id: number,
 ): Promise<DeliveryDetail> {
   allow(actor, CHANNELS_WRITE)
-  return db.write(async (connection, onCommit) => {
-    const { channelId, event, status } = await getDelivery(connection, actor, id)
+  const delivery = await db.write(async (connection, onCommit) => {
+    const { channelId, digestId, event, status } = await getDelivery(connection, actor, id)
     // The sender gets no second mail because somebody else wants it.
     if (isReplyEvent(event) && status === 'delivered')
       throw new Failure('conflict', 'A reply that was delivered is not sent again')
@@ -48,14 +50,58 @@ export function retryDelivery(
     await connection
       .updateTable('deliveries')
       .set(toRestarted(at))
+      .set({ sent_alone: Number(event === SUBMISSION_CREATED) })
       .where('workspace_id', '=', actor.workspaceId)
       .where('id', '=', id)
       // Not while an attempt runs: two attempts would run at once.
       .where((e) => e.or([e('leased_until', 'is', null), e('leased_until', '<=', at)]))
+      .where((e) =>
+        e.not(
+          e.exists(
+            e
+              .selectFrom('deliveries as running')
+              .select('running.id')
+              .where('running.workspace_id', '=', actor.workspaceId)
+              .where('running.id', '=', digestId)
+              .where('running.leased_until', '>', at),
+          ),
+        ),
+      )
       .execute()
     onCommit(() => wake(channelId ?? undefined))
     return getDelivery(connection, actor, id)
   })
+  if (delivery.event === SUBMISSION_DIGEST) await restartDigest(db, actor, id)
+  return delivery
+}
+
+/** Its deliveries wait again for its end. */
+async function restartDigest(db: Database, actor: Actor, digestId: number): Promise<void> {
+  for (let after = 0; ; ) {
+    const ids = await db.write(async (connection) => {
+      const ended = await connection
+        .selectFrom('deliveries')
+        .select('id')
+        .where('workspace_id', '=', actor.workspaceId)
+        .where('digest_id', '=', digestId)
+        .where('sent_alone', '=', 0)
+        .where('id', '>', after)
+        .orderBy('id')
+        .limit(BATCH_SIZE)
+        .execute()
+      const found = ended.map(({ id }) => id)
+      if (found.length === 0) return found
+      await connection
+        .updateTable('deliveries')
+        .set({ status: 'waiting', finished_at: null, last_error: null })
+        .where('workspace_id', '=', actor.workspaceId)
+        .where('id', 'in', found)
+        .execute()
+      return found
+    })
+    after = ids.at(-1) ?? after
+    if (ids.length < BATCH_SIZE) return
+  }
 }
 
 /** Deliveries in one transaction: a write of SQLite blocks all other writes. */
@@ -72,22 +118,24 @@ export async function retryFailed(
   // In the order of the ids: a delivery that fails again at once is not found a second time.
   for (let after = 0; ; ) {
     const filter = { since: Date.parse(since), channelId, after }
-    const ids = await db.write(async (connection, onCommit) => {
+    const failed = await db.write(async (connection, onCommit) => {
       const failed = await listFailed(connection, actor, filter)
       if (failed.length === 0) return failed
+      const ids = failed.map(({ id }) => id)
       await connection
         .updateTable('deliveries')
         .set(toRestarted(now()))
         .where('workspace_id', '=', actor.workspaceId)
-        .where('id', 'in', failed)
+        .where('id', 'in', ids)
         .where('status', '=', 'failed')
         .execute()
       onCommit(() => wake(channelId))
       return failed
     })
-    retried += ids.length
-    after = ids.at(-1) ?? after
-    if (ids.length < BATCH_SIZE) return { retried }
+    for (const { id, event } of failed) if (event === SUBMISSION_DIGEST) await restartDigest(db, actor, id)
+    retried += failed.length
+    after = failed.at(-1)?.id ?? after
+    if (failed.length < BATCH_SIZE) return { retried }
   }
 }
 
@@ -95,17 +143,18 @@ async function listFailed(
   connection: Connection,
   actor: Actor,
   { since, channelId, after }: { since: number; channelId?: number; after: number },
-): Promise<number[]> {
+): Promise<{ id: number; event: string }[]> {
   let failed = connection
     .selectFrom('deliveries')
-    .select('id')
+    .select(['id', 'event'])
     .where('workspace_id', '=', actor.workspaceId)
     .where('status', '=', 'failed')
     .where('created_at', '>=', since)
     // A person waits for a test while it runs; hours later it would only confuse.
     .where('event', '<>', 'test')
+    // A digest has those that it sent begin again with it.
+    .where((e) => e.or([e('digest_id', 'is', null), e('sent_alone', '=', 1)]))
     .where('id', '>', after)
   if (channelId !== undefined) failed = failed.where('channel_id', '=', channelId)
-  const rows = await failed.orderBy('id').limit(BATCH_SIZE).execute()
-  return rows.map(({ id }) => id)
+  return failed.orderBy('id').limit(BATCH_SIZE).execute()
 }

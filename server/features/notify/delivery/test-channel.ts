@@ -31,7 +31,7 @@ export async function testChannel(
   const [at, messageId] = [now(), newMessageId()]
   const attempted = await attemptDelivery(
     { ...needs, send: { ...needs.send, timeoutMs: TIMEOUT_MS } },
-    { workspaceId, submissionId: null, event: 'test', messageId, channel },
+    { id: 0, workspaceId, submissionId: null, event: 'test', messageId, channel },
     at,
   )
   if (!attempted) throw new Error('a test notification has no content')

@@ -5,6 +5,7 @@ import { randomBase62 } from '../../../lib/crypto/random.ts'
 import { findRequest } from '../../../lib/telemetry/request-context.ts'
 import type { Connection, DatabaseEngine } from '../../../storage/database/open-database.ts'
 import type { Deliveries } from '../../../storage/database/tables/notify-tables.ts'
+import { planDelivery, readTiming } from '../timing/plan-delivery.ts'
 
 export interface NewDeliveries {
   workspaceId: number
@@ -26,7 +27,7 @@ export async function enqueueDeliveries(
   if (channelIds.length === 0) return 0
   const enabled = connection
     .selectFrom('channels')
-    .select('id')
+    .select(['id', 'digest', 'quiet_hours'])
     .where('workspace_id', '=', workspaceId)
     .where('id', 'in', channelIds)
     .where('enabled', '=', 1)
@@ -34,14 +35,22 @@ export async function enqueueDeliveries(
   // The lock lasts until the commit: without it, a channel that is deleted at the same moment would fail the submission.
   const channels = await (engine === 'postgres' ? enabled.forKeyShare() : enabled).execute()
   if (channels.length === 0) return 0
-  const event = { workspace_id: workspaceId, submission_id: submissionId, event: 'submission.created' }
+  const event = { workspace_id: workspaceId, submission_id: submissionId, event: SUBMISSION_CREATED }
   await insertDeliveries(
     connection,
-    channels.map(({ id }) => ({ ...event, channel_id: id })),
+    channels.map((channel) => ({
+      ...event,
+      channel_id: channel.id,
+      due_at: planDelivery(readTiming(channel), at),
+    })),
     at,
   )
   return channels.length
 }
+
+export const SUBMISSION_CREATED = 'submission.created'
+/** Its delivery sends those of many submissions in one message. They are delivered, or fail, as it does. */
+export const SUBMISSION_DIGEST = 'submission.digest'
 
 /** The events that tell a workspace's owners about a channel. Their deliveries belong to that channel. */
 export const CHANNEL_DISABLED = 'channel.disabled'
@@ -64,7 +73,10 @@ export const enqueueOwnerNotice = (
     at,
   )
 
-type NewDelivery = Pick<Insertable<Deliveries>, 'workspace_id' | 'submission_id' | 'event' | 'channel_id'>
+type NewDelivery = Pick<Insertable<Deliveries>, 'workspace_id' | 'submission_id' | 'event' | 'channel_id'> & {
+  /** At once when absent. */
+  due_at?: number
+}
 
 export async function insertDeliveries(
   connection: Connection,

@@ -68,6 +68,7 @@ async function insertSubmission(
       fields: orderedJson(record.fields),
       search_text: foldCase(record.fields.map(([, value]) => value).join('\n')),
       status: record.status,
+      announced: Number(record.status !== 'unconfirmed'),
       notes: record.notes,
       email: record.email,
       // What it was made of is gone. No other submission has the same.

@@ -129,6 +129,21 @@ export interface ErasedFiles {
   bytes: number
 }
 
+/** What was erased of one e-mail address. */
+export interface ErasureReceipts {
+  id: Generated<number>
+  workspace_id: number
+  /** A keyed hash of the address in lower case. */
+  email_hash: string
+  started_at: number
+  /** Null while the erasure runs, or was interrupted. */
+  finished_at: number | null
+  submissions: Generated<number>
+  files: Generated<number>
+  deliveries: Generated<number>
+  replies: Generated<number>
+}
+
 /** The last reply to an address by a form: it gets one a day. */
 export interface Replies {
   form_id: number

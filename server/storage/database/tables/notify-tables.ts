@@ -31,6 +31,12 @@ export interface Channels {
   behind_since: number | null
   /** When the owners were last told that it falls behind. */
   behind_noticed_at: number | null
+  /** JSON of `ChannelTemplate`; null for Towpath's own layout. */
+  template: string | null
+  /** `hour` or `day`: one message for all that happened in it. */
+  digest: string | null
+  /** JSON of `QuietHours`. */
+  quiet_hours: string | null
   created_at: number
   updated_at: number
 }
@@ -43,7 +49,7 @@ export interface Deliveries {
   /** Null for a test. */
   submission_id: number | null
   /**
-   * `submission.created` or `test`; a notice to owners: `channel.disabled` or `channel.behind`; or a mail to the sender:
+   * `submission.created`, `submission.digest` or `test`; a notice to owners: `channel.disabled` or `channel.behind`; or a mail to the sender:
    * `reply` or `confirm`.
    */
   event: string
@@ -60,7 +66,12 @@ export interface Deliveries {
   interrupted_before: Generated<number>
   /** Why the last attempt failed, or why the delivery waits; null after a success. */
   last_error: string | null
+  /** Null unless it waits, and while a digest sends it. */
   due_at: number | null
+  /** The delivery of the digest that sends it, or has sent it. */
+  digest_id: number | null
+  /** 1 where a person has asked for it: no digest sends it any more. */
+  sent_alone: Generated<number>
   /** The process that claimed the delivery has it until this time. After it, another process may claim it. */
   leased_until: number | null
   /** The request that has caused it; null where none has, and for deliveries of before. */

@@ -1,0 +1,32 @@
+// All data of one person over the REST API: its export, its erasure, and the receipts of erasures.
+
+import { infiniteQueryOptions } from '@tanstack/react-query'
+import type { Api, ResultPage } from '../client.ts'
+import { readFileName } from '../transfer/exports.ts'
+
+/** What one erasure has deleted. It has no address: nobody can read from it whose data it was. */
+export interface ErasureReceipt {
+  id: number
+  at: string
+  submissions: number
+  files: number
+  deliveries: number
+  replies: number
+}
+
+export async function exportPerson(api: Api, email: string) {
+  const response = await api.raw('/submissions/person', { query: { email }, isBackground: false })
+  return { file: await response.blob(), name: readFileName(response, 'person.zip') }
+}
+
+export const erasePerson = (api: Api, email: string) =>
+  api.remove<{ email: string; erased: number; receipt: ErasureReceipt }>('/submissions', { query: { email } })
+
+export const erasuresQuery = (api: Api) =>
+  infiniteQueryOptions({
+    queryKey: [api.workspaceId, 'erasures'],
+    queryFn: ({ pageParam, signal }) =>
+      api.page<ErasureReceipt>('/submissions/erasures', { query: { limit: 50, cursor: pageParam }, signal }),
+    initialPageParam: '',
+    getNextPageParam: (last: ResultPage<ErasureReceipt>) => last.nextCursor,
+  })

@@ -1,0 +1,121 @@
+// The drawer that creates and edits a channel. Stored secrets are not shown: an empty field keeps the current value.
+
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useId, useState } from 'react'
+import {
+  type ChannelResource,
+  type ChannelType,
+  createChannel,
+  type NewChannelResource,
+  updateChannel,
+} from '../../../api/channels.ts'
+import { signInOptionsQuery } from '../../../api/session.ts'
+import { useApi } from '../../../shell/use-workspace.ts'
+import { Button } from '../../../ui/button.tsx'
+import { Dialog } from '../../../ui/overlays/dialog.tsx'
+import { toast } from '../../../ui/overlays/toast.tsx'
+import { type ChannelKind, getChannelKind } from '../channel-kinds.tsx'
+import { ChannelNotice } from '../channel-notice.tsx'
+import { MailNotice } from '../mail-notice.tsx'
+import { RecipientNotice } from '../recipient-notice.tsx'
+import { WebhookSecretDialog } from '../webhook-secret-dialog.tsx'
+import { ChannelFields } from './channel-fields.tsx'
+import { type ChannelFormValues, toChannelBody, toFormValues } from './channel-values.ts'
+import { KindChoice } from './kind-choice.tsx'
+
+interface DrawerProps {
+  channel?: ChannelResource
+  /** @param saved the id of the channel that was made or changed */
+  onClose: (saved?: number) => void
+}
+
+interface SaveNeeds extends DrawerProps {
+  type: ChannelType
+  kind: ChannelKind
+  values: ChannelFormValues
+  onCreatedSecret: (created: NewChannelResource) => void
+}
+
+function useSave({ channel, type, kind, values, onCreatedSecret, onClose }: SaveNeeds) {
+  const api = useApi()
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (): Promise<ChannelResource | NewChannelResource> =>
+      channel
+        ? updateChannel(api, channel.id, toChannelBody(kind, values, true))
+        : createChannel(api, { type, ...toChannelBody(kind, values, false) }),
+    // Waits for the list, so that the focus can go to the channel's row.
+    async onSuccess(saved) {
+      await client.invalidateQueries({ queryKey: [api.workspaceId, 'channels'] })
+      if ('secret' in saved && saved.secret) return onCreatedSecret(saved)
+      toast(channel ? 'Channel saved' : 'Channel created. To use it, select it in a form’s settings.')
+      onClose(saved.id)
+    },
+    onError() {},
+  })
+}
+
+export function ChannelDrawer({ channel, onClose }: DrawerProps) {
+  const formId = useId()
+  const { data: server } = useQuery(signInOptionsQuery)
+  const hasMail = server?.mail !== false
+  const [chosen, setType] = useState<ChannelType>()
+  const type = channel?.type ?? chosen ?? (hasMail ? 'email' : 'slack')
+  const [values, setValues] = useState(() => toFormValues(channel))
+  const [created, setCreated] = useState<NewChannelResource>()
+  const kind = getChannelKind(type)
+  const save = useSave({ channel, type, kind, values, onCreatedSecret: setCreated, onClose })
+  if (created?.secret)
+    return <WebhookSecretDialog secret={created.secret} onClose={() => onClose(created.id)} />
+  const cannotCreate = !channel && type === 'email' && !hasMail
+  return (
+    <Dialog
+      drawer
+      open
+      onClose={() => onClose()}
+      title={channel ? `Edit ${channel.name}` : 'New channel'}
+      footer={
+        <>
+          <Button onClick={() => onClose()}>Cancel</Button>
+          <Button variant="primary" type="submit" form={formId} disabled={cannotCreate} busy={save.isPending}>
+            {channel ? 'Save' : 'Create channel'}
+          </Button>
+        </>
+      }
+    >
+      <form
+        id={formId}
+        className="grid gap-5"
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (!save.isPending) save.mutate()
+        }}
+      >
+        {channel && <ChannelNotice channel={channel} />}
+        {!channel && (
+          <KindChoice
+            type={type}
+            hasMail={hasMail}
+            onChange={(next) => {
+              // An error belongs to the type that was chosen.
+              save.reset()
+              setType(next)
+            }}
+          />
+        )}
+        {cannotCreate ? (
+          <MailNotice />
+        ) : (
+          <ChannelFields
+            kind={kind}
+            editing={channel}
+            values={values}
+            error={save.error}
+            onChange={setValues}
+          />
+        )}
+        {channel && <RecipientNotice channel={channel} />}
+      </form>
+    </Dialog>
+  )
+}

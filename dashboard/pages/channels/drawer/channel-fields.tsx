@@ -1,0 +1,114 @@
+// The fields of a channel, by its type.
+
+import type { ChannelResource } from '../../../api/channels.ts'
+import { toFieldErrors } from '../../../api/client.ts'
+import { Field, Textarea, TextField } from '../../../ui/forms/field.tsx'
+import { FormError } from '../../../ui/forms/form-error.tsx'
+import type { ChannelKind } from '../channel-kinds.tsx'
+import {
+  type ChannelFormValues,
+  type ChannelTexts,
+  findAddressError,
+  hasOwnMessages,
+  isMasked,
+} from './channel-values.ts'
+import { MessageFields } from './message-fields.tsx'
+import { TimingFields } from './timing-fields.tsx'
+
+/** Their errors are shown at their fields too. */
+const MESSAGE_SETTINGS = ['template', 'digest', 'quietHours']
+
+export function ChannelFields({
+  kind,
+  editing,
+  values,
+  error,
+  onChange,
+}: {
+  kind: ChannelKind
+  editing?: ChannelResource
+  values: ChannelFormValues
+  error: Error | null
+  onChange: (values: ChannelFormValues) => void
+}) {
+  const errors = toFieldErrors(error, ['name', ...kind.fields, ...MESSAGE_SETTINGS])
+  const bind = (name: keyof ChannelTexts) => ({
+    name,
+    value: values[name],
+    onChange: (event: { target: { value: string } }) => onChange({ ...values, [name]: event.target.value }),
+  })
+  const keepHint = editing && isMasked(editing) ? 'Leave empty to keep the current one.' : undefined
+  return (
+    <>
+      <p className="text-soft">{kind.about}</p>
+      {(errors.general ?? errors.type) && <FormError>{errors.general ?? errors.type}</FormError>}
+      <TextField
+        label="Name"
+        placeholder={kind.label}
+        maxLength={100}
+        error={errors.name}
+        {...bind('name')}
+      />
+      {kind.fields.includes('to') && (
+        <Field
+          label="E-mail addresses"
+          hint="One per line, 20 at most. Each gets an e-mail with a link to confirm."
+          error={findAddressError(errors, values)}
+        >
+          {(control) => <Textarea {...control} required autoComplete="off" {...bind('to')} />}
+        </Field>
+      )}
+      {kind.fields.includes('url') && (
+        <TextField
+          label="URL"
+          type="url"
+          required={!keepHint}
+          autoComplete="off"
+          placeholder={kind.urlExample}
+          hint={keepHint ?? kind.urlHint}
+          error={errors.url}
+          {...bind('url')}
+        />
+      )}
+      {kind.fields.includes('chatId') && <TelegramFields {...{ bind, errors, keepHint }} />}
+      {hasOwnMessages(kind) && (
+        <div className="border-b border-line">
+          <MessageFields kind={kind} channel={editing} {...{ values, errors, onChange }} />
+          <TimingFields {...{ values, errors, onChange }} />
+        </div>
+      )}
+    </>
+  )
+}
+
+function TelegramFields({
+  bind,
+  errors,
+  keepHint,
+}: {
+  bind: (name: keyof ChannelTexts) => object
+  errors: Record<string, string>
+  keepHint: string | undefined
+}) {
+  return (
+    <>
+      <TextField
+        label="Bot token"
+        type="password"
+        required={!keepHint}
+        autoComplete="off"
+        hint={keepHint ?? 'From @BotFather.'}
+        error={errors.botToken}
+        {...bind('botToken')}
+      />
+      <TextField
+        label="Chat ID"
+        required
+        autoComplete="off"
+        hint="The chat’s number, or the @name of a channel where the bot may post."
+        error={errors.chatId}
+        {...bind('chatId')}
+      />
+    </>
+  )
+}

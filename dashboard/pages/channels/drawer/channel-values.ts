@@ -1,0 +1,83 @@
+// What the drawer of a channel holds while it is edited, and the request that saves it.
+
+import type { ChannelResource } from '../../../api/channels.ts'
+import { findFieldError } from '../../../ui/forms/form-error.tsx'
+import type { ChannelKind } from '../channel-kinds.tsx'
+
+export interface TemplateValues {
+  subject: string
+  text: string
+}
+
+/** The texts of the fields. */
+export interface ChannelTexts {
+  name: string
+  to: string
+  url: string
+  botToken: string
+  chatId: string
+}
+
+export interface ChannelFormValues extends ChannelTexts, Pick<ChannelResource, 'digest' | 'quietHours'> {
+  template: TemplateValues | null
+}
+
+/** The API masks the URL of these types, so that the form cannot show it. */
+export const isMasked = ({ type }: ChannelResource) => type !== 'webhook'
+
+export const toFormValues = (channel?: ChannelResource): ChannelFormValues => ({
+  name: channel?.name ?? '',
+  to: channel?.to.join('\n') ?? '',
+  url: channel && !isMasked(channel) ? (channel.url ?? '') : '',
+  botToken: '',
+  chatId: channel?.chatId ?? '',
+  template: channel?.template ? { ...channel.template, subject: channel.template.subject ?? '' } : null,
+  digest: channel?.digest ?? null,
+  quietHours: channel?.quietHours ?? null,
+})
+
+const listAddresses = ({ to }: Pick<ChannelFormValues, 'to'>) => to.split(/[\s,;]+/).filter(Boolean)
+
+/** The API numbers the addresses. People see which one is wrong. */
+export function findAddressError(
+  errors: Record<string, string>,
+  values: ChannelFormValues,
+): string | undefined {
+  const index = Object.keys(errors)
+    .map((field) => /^to[.[](\d+)/.exec(field)?.[1])
+    .find((found) => found !== undefined)
+  const address = index === undefined ? undefined : listAddresses(values)[Number(index)]
+  return address === undefined ? findFieldError(errors, 'to') : `${address} is not an e-mail address`
+}
+
+/** A hook of another chat server is not named Slack. */
+function toDefaultName(kind: ChannelKind, url: string): string {
+  const host = URL.parse(url)?.hostname
+  return kind.others && host !== undefined && !/(^|\.)slack(-gov)?\.com$/.test(host) ? host : kind.label
+}
+
+export function toChannelBody(kind: ChannelKind, values: ChannelFormValues, editing: boolean) {
+  const fields = {
+    to: listAddresses(values),
+    url: values.url.trim(),
+    botToken: values.botToken.trim(),
+    chatId: values.chatId.trim(),
+  }
+  const filled = kind.fields.filter((field) => !editing || fields[field].length > 0)
+  return {
+    name: values.name.trim() || toDefaultName(kind, fields.url),
+    ...Object.fromEntries(filled.map((field) => [field, fields[field]])),
+    ...(hasOwnMessages(kind) && {
+      template: toTemplate(values.template),
+      digest: values.digest,
+      quietHours: values.quietHours,
+    }),
+  }
+}
+
+/** A webhook's body is the same for every program that reads it, and is sent at once. */
+export const hasOwnMessages = ({ type }: ChannelKind) => type !== 'webhook'
+
+/** Without a subject of its own, a message has the subject that it would have without a template. */
+export const toTemplate = (template: TemplateValues | null) =>
+  template && { subject: template.subject.trim() || null, text: template.text }

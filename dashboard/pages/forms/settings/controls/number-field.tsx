@@ -1,0 +1,62 @@
+// A field for a whole number that may be empty, shown in a unit of its own, such as megabytes for bytes.
+
+import { type ReactNode, useState } from 'react'
+import { Field, Input } from '../../../../ui/forms/field.tsx'
+
+interface NumberFieldProps {
+  label: string
+  hint?: ReactNode
+  error?: string | undefined
+  /** In the API's unit; null where the field is empty. */
+  value: number | null
+  onChange: (value: number | null) => void
+  /** How many of the API's unit one of the field's unit is. */
+  scale?: number
+  /** Shown after the field, such as `MB`. */
+  unit?: string
+  placeholder?: string
+  max?: number
+  min?: number
+  /** An emptied field gets its last number back. */
+  required?: boolean
+}
+
+export function NumberField(props: NumberFieldProps) {
+  const { label, hint, error, value, onChange, scale = 1, unit, placeholder, required } = props
+  const { min = 0, max = Number.MAX_SAFE_INTEGER } = props
+  const parse = (text: string): number | null => {
+    const number = Number(text.replace(',', '.'))
+    return text.trim() === '' || Number.isNaN(number) ? null : Math.round(number * scale)
+  }
+  const format = (number: number | null) =>
+    number === null ? '' : String(Math.round((number / scale) * 100) / 100)
+  // While somebody types, the text stays as it is, such as `2.` before `2.5`.
+  const [typed, setTyped] = useState<string>()
+  return (
+    <Field label={label} hint={hint} error={error}>
+      {(control) => (
+        <span className="flex items-center gap-2">
+          <Input
+            {...control}
+            type="text"
+            inputMode={scale === 1 ? 'numeric' : 'decimal'}
+            className="max-w-32 tabular-nums"
+            value={typed ?? format(value)}
+            placeholder={placeholder}
+            autoComplete="off"
+            onChange={(event) => {
+              const next = event.target.value.replace(scale === 1 ? /\D/g : /[^\d.,]/g, '')
+              setTyped(next)
+              if (!required || parse(next) !== null) onChange(parse(next))
+            }}
+            onBlur={() => {
+              setTyped(undefined)
+              if (value !== null) onChange(Math.min(Math.max(value, min), max))
+            }}
+          />
+          {unit && <span className="text-soft">{unit}</span>}
+        </span>
+      )}
+    </Field>
+  )
+}

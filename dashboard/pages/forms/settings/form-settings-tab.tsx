@@ -1,0 +1,127 @@
+// The settings of a form. Unsaved changes survive a switch to another tab.
+
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
+import type { FormResource } from '../../../../server/features/forms/schema.ts'
+import { toFieldErrors } from '../../../api/client.ts'
+import { formQuery, updateForm } from '../../../api/forms.ts'
+import { useApi, useCanEdit } from '../../../shell/use-workspace.ts'
+import { focusNext } from '../../../ui/focus.ts'
+import { FormError, findFieldError } from '../../../ui/forms/form-error.tsx'
+import { SaveBar } from '../../../ui/forms/save-bar.tsx'
+import { toast } from '../../../ui/overlays/toast.tsx'
+import { DangerZone } from './danger-zone.tsx'
+import { type FormDraft, findChanges, type GroupProps, SHOWN_SETTINGS } from './form-draft.ts'
+import { BasicsGroup } from './groups/basics-group.tsx'
+import { ChannelChoice } from './groups/channel-choice.tsx'
+import { ConsentGroup } from './groups/consent-group.tsx'
+import { FieldsGroup } from './groups/fields-group.tsx'
+import { FilesGroup } from './groups/files-group.tsx'
+import { MessagesGroup } from './groups/messages-group.tsx'
+import { ReplyGroup } from './groups/reply-group.tsx'
+import { RetentionGroup } from './groups/retention-group.tsx'
+import { SendingGroup } from './groups/sending-group.tsx'
+import { SpamGroup } from './groups/spam-group.tsx'
+import { GroupLinks, SettingsGroup } from './settings-group.tsx'
+
+/** Unsaved changes by form key, until the page is reloaded. */
+const unsavedChanges = new Map<string, Partial<FormDraft>>()
+
+/** The first error of a group, which has no control of its own, or the first invalid control. */
+const FIRST_ERROR = 'form [aria-invalid=true], form [role=alert]'
+
+function useFormDraft(form: FormResource) {
+  const api = useApi()
+  const client = useQueryClient()
+  const [changed, setChanged] = useState<Partial<FormDraft>>(() => unsavedChanges.get(form.formKey) ?? {})
+  const setUnsaved = (next: Partial<FormDraft>) => {
+    unsavedChanges.set(form.formKey, next)
+    setChanged(next)
+  }
+  const draft: FormDraft = { ...form, ...changed }
+  const changes = findChanges(draft, form)
+  const save = useMutation({
+    mutationFn: () => updateForm(api, form.formKey, changes),
+    onSuccess(saved) {
+      client.setQueryData(formQuery(api, form.formKey).queryKey, saved)
+      void client.invalidateQueries({ queryKey: [api.workspaceId, 'forms', 'list'] })
+      void client.invalidateQueries({ queryKey: [api.workspaceId, 'forms', 'names'] })
+      setUnsaved({})
+      toast('Settings saved')
+    },
+    onError: () => focusNext(FIRST_ERROR),
+  })
+  return {
+    draft,
+    isChanged: Object.keys(changes).length > 0,
+    save,
+    set: (part: Partial<FormDraft>) => setUnsaved({ ...changed, ...part }),
+    discard() {
+      setUnsaved({})
+      save.reset()
+    },
+  }
+}
+
+export default function FormSettingsTab({ form }: { form: FormResource }) {
+  const canEdit = useCanEdit()
+  const { draft, isChanged, save, set, discard } = useFormDraft(form)
+  const errors = toFieldErrors(save.error, SHOWN_SETTINGS)
+  const props: GroupProps = { form, draft, set, errors }
+  return (
+    <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-x-8 gap-y-4 xl:grid-cols-[11rem_minmax(0,48rem)]">
+      <GroupLinks errors={errors} />
+      <form
+        ref={useShowLinkedGroup()}
+        noValidate
+        className="grid grid-cols-[minmax(0,1fr)] gap-5"
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (isChanged) save.mutate()
+        }}
+      >
+        {errors.general && <FormError>{errors.general}</FormError>}
+        <fieldset disabled={!canEdit} className="grid min-w-0 grid-cols-[minmax(0,1fr)] gap-5">
+          <legend className="sr-only">Settings</legend>
+          <BasicsGroup {...props} />
+          <FieldsGroup {...props} />
+          <MessagesGroup {...props} />
+          <SendingGroup {...props} />
+          <FilesGroup {...props} />
+          <ReplyGroup {...props} />
+          <SpamGroup {...props} />
+          <ConsentGroup {...props} />
+          <RetentionGroup {...props} />
+          <SettingsGroup id="notifications">
+            <ChannelChoice
+              selected={draft.channelIds}
+              onChange={(channelIds) => set({ channelIds })}
+              error={findFieldError(errors, 'channelIds')}
+            />
+          </SettingsGroup>
+        </fieldset>
+        {canEdit && (
+          <>
+            <SaveBar
+              isChanged={isChanged}
+              busy={save.isPending}
+              hasErrors={Object.keys(errors).length > 0}
+              discard={discard}
+            />
+            <DangerZone form={form} />
+          </>
+        )}
+      </form>
+    </div>
+  )
+}
+
+/** The router scrolls to the group that the address names before the settings are loaded, which is too early. */
+function useShowLinkedGroup() {
+  const settings = useRef<HTMLFormElement>(null)
+  useEffect(() => {
+    const id = location.hash.slice(1)
+    if (id) settings.current?.querySelector(`[id="${CSS.escape(id)}"]`)?.scrollIntoView()
+  }, [])
+  return settings
+}

@@ -1,0 +1,136 @@
+// The senders whose submissions are never spam. They are of the workspace and change at once, not with the form.
+
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
+import { Plus, X } from 'lucide-react'
+import { useState } from 'react'
+import { toFieldErrors } from '../../../../api/client.ts'
+import {
+  type AllowedSenderResource,
+  allowedSendersQuery,
+  allowSender,
+  disallowSender,
+} from '../../../../api/inbox/allowed-senders.ts'
+import { useApi } from '../../../../shell/use-workspace.ts'
+import { Button, IconButton } from '../../../../ui/button.tsx'
+import { focusNext } from '../../../../ui/focus.ts'
+import { Field, Input } from '../../../../ui/forms/field.tsx'
+import { toastError } from '../../../../ui/overlays/toast.tsx'
+
+const INPUT = '[data-allow-sender]'
+
+export function AllowedSenders() {
+  const api = useApi()
+  const client = useQueryClient()
+  const [address, setAddress] = useState('')
+  const senders = useInfiniteQuery(allowedSendersQuery(api))
+  const rows = senders.data?.pages.flatMap(({ data }) => data) ?? []
+  const loadAgain = () => client.invalidateQueries({ queryKey: [api.workspaceId, 'allowed senders'] })
+  const allow = useMutation({
+    mutationFn: () => allowSender(api, address.trim()),
+    onSuccess() {
+      setAddress('')
+      return loadAgain()
+    },
+    onError() {},
+  })
+  const errors = toFieldErrors(allow.error)
+  const add = () => {
+    if (address.trim() !== '' && !allow.isPending) allow.mutate()
+  }
+  return (
+    <section
+      aria-label="Allowed senders"
+      className="grid grid-cols-[minmax(0,1fr)] gap-2 border-t border-line pt-5"
+    >
+      <Field
+        label="Always allow"
+        hint="Submissions from these addresses are never spam, in all forms of this workspace: ada@example.com, or *@example.com. Changes apply at once."
+        error={errors.address ?? errors.general}
+      >
+        {(control) => (
+          <span className="flex max-w-md gap-2">
+            <Input
+              {...control}
+              data-allow-sender
+              type="text"
+              inputMode="email"
+              maxLength={254}
+              autoComplete="off"
+              autoCapitalize="none"
+              spellCheck={false}
+              placeholder="ada@example.com"
+              value={address}
+              onChange={(event) => {
+                setAddress(event.target.value)
+                allow.reset()
+              }}
+              onKeyDown={(event) => {
+                if (event.key !== 'Enter') return
+                // Enter would save the form.
+                event.preventDefault()
+                add()
+              }}
+            />
+            <Button
+              icon={<Plus size={16} />}
+              aria-label="Allow the sender"
+              disabled={address.trim() === ''}
+              busy={allow.isPending}
+              onClick={add}
+            >
+              Add
+            </Button>
+          </span>
+        )}
+      </Field>
+      {rows.length > 0 && (
+        <ul
+          aria-label="Senders that are always allowed"
+          className="flex max-h-48 flex-wrap gap-1.5 overflow-y-auto"
+        >
+          {rows.map((sender) => (
+            <SenderChip key={sender.id} sender={sender} onRemoved={loadAgain} />
+          ))}
+        </ul>
+      )}
+      {senders.hasNextPage && (
+        <div>
+          <Button size="small" busy={senders.isFetchingNextPage} onClick={() => void senders.fetchNextPage()}>
+            Show more
+          </Button>
+        </div>
+      )}
+    </section>
+  )
+}
+
+function SenderChip({
+  sender,
+  onRemoved,
+}: {
+  sender: AllowedSenderResource
+  onRemoved: () => Promise<void>
+}) {
+  const api = useApi()
+  const remove = useMutation({
+    mutationFn: () => disallowSender(api, sender.id),
+    async onSuccess() {
+      await onRemoved()
+      focusNext(INPUT)
+    },
+    onError: (error) => toastError(error, `Could not remove ${sender.address}`),
+  })
+  return (
+    <li className="inline-flex max-w-full items-center rounded-md bg-sunken py-0.5 pl-2 text-sm">
+      <span className="truncate">{sender.address}</span>
+      <IconButton
+        label={`No longer always allow ${sender.address}`}
+        className="size-6"
+        aria-busy={remove.isPending || undefined}
+        onClick={() => !remove.isPending && remove.mutate()}
+      >
+        <X size={13} />
+      </IconButton>
+    </li>
+  )
+}

@@ -1,0 +1,54 @@
+// The checkbox with which senders agree to something, and the text that is stored with their consent.
+
+import { Field, Textarea, TextField, Toggle } from '../../../../ui/forms/field.tsx'
+import { findFieldError } from '../../../../ui/forms/form-error.tsx'
+import type { GroupProps } from '../form-draft.ts'
+import { SettingsGroup } from '../settings-group.tsx'
+
+const NEW_CONSENT = { field: 'consent', text: '' }
+
+export function ConsentGroup({ draft, set, errors }: GroupProps) {
+  const { consent } = draft
+  return (
+    <SettingsGroup id="consent" error={errors.consent}>
+      <Toggle
+        label="Record consent"
+        hint="A checkbox of your form. Who checks it agrees: the text and the time are stored with the submission."
+        checked={consent !== null}
+        onChange={(event) => set({ consent: event.target.checked ? NEW_CONSENT : null })}
+      />
+      {consent && (
+        <>
+          <TextField
+            label="Name of the checkbox"
+            className="[&_input]:font-mono"
+            value={consent.field}
+            maxLength={256}
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+            hint="To make it required, add it to the required fields."
+            onChange={(event) => set({ consent: { ...consent, field: event.target.value } })}
+            error={findFieldError(errors, 'consent.field')}
+          />
+          <Field
+            label="Text beside it"
+            hint="The same text as on your page. A change applies to new submissions only."
+            error={findFieldError(errors, 'consent.text')}
+          >
+            {(control) => (
+              <Textarea
+                {...control}
+                value={consent.text}
+                maxLength={2000}
+                rows={3}
+                placeholder="I want to get the newsletter, and can stop it at any time."
+                onChange={(event) => set({ consent: { ...consent, text: event.target.value } })}
+              />
+            )}
+          </Field>
+        </>
+      )}
+    </SettingsGroup>
+  )
+}

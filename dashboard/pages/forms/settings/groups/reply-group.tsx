@@ -1,0 +1,114 @@
+// The e-mail that answers the sender, and double opt-in.
+
+import { useQuery } from '@tanstack/react-query'
+import { useRef } from 'react'
+import type { FormResource } from '../../../../../server/features/forms/schema.ts'
+import { signInOptionsQuery } from '../../../../api/session.ts'
+import { Field, Textarea, TextField, Toggle } from '../../../../ui/forms/field.tsx'
+import { findFieldError } from '../../../../ui/forms/form-error.tsx'
+import { PlaceholderButtons } from '../../../../ui/forms/placeholder-buttons.tsx'
+import type { GroupProps } from '../form-draft.ts'
+import { SettingsGroup } from '../settings-group.tsx'
+import { ReplyPreview } from './reply-preview.tsx'
+import { useFieldNames } from './use-field-names.ts'
+
+type Reply = NonNullable<FormResource['reply']>
+
+const NEW_REPLY: Reply = {
+  subject: 'Thank you for your message',
+  text: 'Hello {{name}},\n\nthank you for your message. We answer soon.',
+  confirm: false,
+}
+
+export function ReplyGroup({ form, draft, set, errors }: GroupProps) {
+  const { reply } = draft
+  const names = useFieldNames(form, draft)
+  const { data: server } = useQuery(signInOptionsQuery)
+  return (
+    <SettingsGroup id="reply" error={errors.reply}>
+      <Toggle
+        label="Answer by e-mail"
+        hint="Goes to the address in the field “email”, once a day per address. Spam and duplicates get no answer."
+        checked={reply !== null}
+        onChange={(event) => set({ reply: event.target.checked ? NEW_REPLY : null })}
+      />
+      {server?.mail === false && <NoMailNote />}
+      {reply && (
+        <ReplyFields
+          reply={reply}
+          names={names}
+          errors={errors}
+          change={(part) => set({ reply: { ...reply, ...part } })}
+        />
+      )}
+    </SettingsGroup>
+  )
+}
+
+const NoMailNote = () => (
+  <div role="note" className="grid gap-1 rounded-lg border border-warn bg-warn-tint px-3 py-2.5 text-sm">
+    <p className="font-medium">This server cannot send e-mail yet.</p>
+    <p>
+      The person who runs it sets <code>SMTP_URL</code> and <code>MAIL_FROM</code>, and starts it again. Until
+      then, this cannot be saved.
+    </p>
+  </div>
+)
+
+interface ReplyFieldsProps {
+  reply: Reply
+  names: string[]
+  errors: Record<string, string>
+  change: (part: Partial<Reply>) => void
+}
+
+function ReplyFields({ reply, names, errors, change }: ReplyFieldsProps) {
+  const text = useRef<HTMLTextAreaElement>(null)
+  return (
+    <>
+      <TextField
+        label="Subject"
+        maxLength={200}
+        autoComplete="off"
+        value={reply.subject}
+        onChange={(event) => change({ subject: event.target.value })}
+        error={findFieldError(errors, 'reply.subject')}
+      />
+      <div className="grid gap-2">
+        <Field
+          label="Text"
+          hint="Plain text. What senders typed is cut at 100 characters, and links in it are removed."
+          error={findFieldError(errors, 'reply.text')}
+        >
+          {(control) => (
+            <Textarea
+              {...control}
+              ref={text}
+              rows={6}
+              maxLength={10_000}
+              value={reply.text}
+              onChange={(event) => change({ text: event.target.value })}
+            />
+          )}
+        </Field>
+        <PlaceholderButtons
+          names={[...names, ...(reply.confirm ? ['confirm'] : []), 'unsubscribe']}
+          field={text}
+          onChange={(next) => change({ text: next })}
+        />
+      </div>
+      <Toggle
+        label="Double opt-in"
+        hint="The e-mail has a link to a page with a button. Until the sender presses it, the submission waits under “Not confirmed”, counts as no lead and notifies nobody. After seven days it is erased."
+        checked={reply.confirm}
+        onChange={(event) => change({ confirm: event.target.checked })}
+      />
+      {findFieldError(errors, 'reply.confirm') && (
+        <p role="alert" className="text-sm text-danger">
+          {findFieldError(errors, 'reply.confirm')}
+        </p>
+      )}
+      <ReplyPreview reply={reply} />
+    </>
+  )
+}

@@ -1,0 +1,65 @@
+// How long the submissions of a form are kept, with a warning of what is erased.
+
+import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { submissionCountQuery } from '../../../../api/submissions.ts'
+import { useApi } from '../../../../shell/use-workspace.ts'
+import { formatCount } from '../../../../ui/format.ts'
+import { ChoiceField } from '../controls/choice-field.tsx'
+import { NumberField } from '../controls/number-field.tsx'
+import type { GroupProps } from '../form-draft.ts'
+import { SettingsGroup } from '../settings-group.tsx'
+
+const DAY_MS = 86_400_000
+const FIRST_DAYS = 365
+
+export function RetentionGroup({ form, draft, set, errors }: GroupProps) {
+  const days = draft.retentionDays
+  return (
+    <SettingsGroup id="keep">
+      <ChoiceField
+        legend="Submissions"
+        value={days === null ? 'always' : 'days'}
+        onChange={(choice) => set({ retentionDays: choice === 'always' ? null : FIRST_DAYS })}
+        choices={[
+          { value: 'always', label: 'Keep until somebody deletes them', hint: 'Spam has its own time.' },
+          {
+            value: 'days',
+            label: 'Erase after some time',
+            hint: 'A submission is erased with its files, its attribution and the records of its notifications. Nobody can undo this.',
+            details: (
+              <div className="grid gap-2">
+                <NumberField
+                  label="Keep for"
+                  unit="days"
+                  min={1}
+                  max={3650}
+                  value={days}
+                  required
+                  onChange={(retentionDays) => set({ retentionDays })}
+                  error={errors.retentionDays}
+                />
+                {days !== null && days !== form.retentionDays && (
+                  <OldSubmissions formKey={form.formKey} days={days} />
+                )}
+              </div>
+            ),
+          },
+        ]}
+      />
+    </SettingsGroup>
+  )
+}
+
+/** Says how many stored submissions the change erases. */
+function OldSubmissions({ formKey, days }: { formKey: string; days: number }) {
+  const end = useMemo(() => new Date(Date.now() - days * DAY_MS).toISOString(), [days])
+  const { data: count } = useQuery(submissionCountQuery(useApi(), { formKey, status: 'all', end }))
+  if (!count) return null
+  return (
+    <p role="status" className="rounded-lg border border-warn bg-warn-tint px-3 py-2 text-sm">
+      {formatCount(count, 'stored submission')} of this form {count === 1 ? 'is' : 'are'} older, and will be
+      erased within an hour after you save.
+    </p>
+  )
+}

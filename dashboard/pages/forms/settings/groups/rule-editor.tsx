@@ -1,0 +1,135 @@
+// The rules for the value of one field: its type, its length, a pattern, and the choices that it may be.
+
+import { Trash2 } from 'lucide-react'
+import type { FormResource } from '../../../../../server/features/forms/schema.ts'
+import { Button } from '../../../../ui/button.tsx'
+import { CollapsibleSection } from '../../../../ui/collapsible-section.tsx'
+import { formatCount, formatNumber } from '../../../../ui/format.ts'
+import { Field, Select, TextField } from '../../../../ui/forms/field.tsx'
+import { FormError, findItemError } from '../../../../ui/forms/form-error.tsx'
+import { ListField } from '../controls/list-field.tsx'
+import { NumberField } from '../controls/number-field.tsx'
+import { PatternTrial } from './pattern-trial.tsx'
+
+type Rule = FormResource['rules'][string]
+
+const TYPE_LABELS: Record<NonNullable<Rule['type']>, string> = {
+  email: 'E-mail address',
+  url: 'Web address',
+  tel: 'Phone number',
+  number: 'Number',
+  date: 'Date',
+}
+
+/** `E-mail address · at most 50 characters · pattern` */
+function describeRule({ type, minLength, maxLength, pattern, oneOf }: Rule): string {
+  const lengths = [
+    minLength !== undefined && `at least ${formatNumber(minLength)}`,
+    maxLength !== undefined && `at most ${formatNumber(maxLength)}`,
+  ].filter(Boolean)
+  return (
+    [
+      type && TYPE_LABELS[type],
+      lengths.length > 0 && `${lengths.join(', ')} characters`,
+      pattern && 'pattern',
+      oneOf && formatCount(oneOf.length, 'choice'),
+    ]
+      .filter(Boolean)
+      .join(' · ') || 'No rule yet'
+  )
+}
+
+interface RuleEditorProps {
+  name: string
+  rule: Rule
+  errors: Record<string, string>
+  startsOpen: boolean
+  onChange: (rule: Rule) => void
+  remove: () => void
+}
+
+export function RuleEditor({ name, rule, errors, startsOpen, onChange, remove }: RuleEditorProps) {
+  const path = `rules.${name}`
+  const error = (setting: keyof Rule) => errors[`${path}.${setting}`]
+  const set = (part: Partial<Rule>) => onChange({ ...rule, ...part })
+  return (
+    <CollapsibleSection
+      title={<code className="break-all whitespace-normal">{name}</code>}
+      summary={describeRule(rule)}
+      startsOpen={startsOpen}
+      hasError={Object.keys(errors).some((each) => each === path || each.startsWith(`${path}.`))}
+    >
+      {errors[path] && <FormError>{errors[path]}</FormError>}
+      <TypeField rule={rule} error={error('type')} autoFocus={startsOpen} set={set} />
+      <div className="grid grid-cols-2 gap-4 sm:max-w-md">
+        <NumberField
+          label="Characters at least"
+          value={rule.minLength ?? null}
+          onChange={(minLength) => set({ minLength: minLength ?? undefined })}
+          error={error('minLength')}
+        />
+        <NumberField
+          label="Characters at most"
+          value={rule.maxLength ?? null}
+          onChange={(maxLength) => set({ maxLength: maxLength ?? undefined })}
+          error={error('maxLength')}
+        />
+      </div>
+      <TextField
+        label="Pattern"
+        className="[&_input]:font-mono"
+        placeholder="[A-Z]{2}\d{4}"
+        hint="A regular expression in the syntax of RE2. The whole value must match it."
+        maxLength={500}
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        value={rule.pattern ?? ''}
+        onChange={(event) => set({ pattern: event.target.value || undefined })}
+        error={error('pattern')}
+      />
+      {rule.pattern && <PatternTrial pattern={rule.pattern} />}
+      <ListField
+        label="Choices"
+        hint="The only values that are accepted, as in a select or in radio buttons. Press Enter after each one. Leave empty to accept all."
+        keepsCommas
+        value={rule.oneOf ?? []}
+        onChange={(choices) => set({ oneOf: choices.length > 0 ? choices : undefined })}
+        error={findItemError(errors, `${path}.oneOf`, rule.oneOf ?? [])}
+      />
+      <div>
+        <Button variant="quiet" size="small" icon={<Trash2 size={15} />} onClick={remove}>
+          Remove the rules for {name}
+        </Button>
+      </div>
+    </CollapsibleSection>
+  )
+}
+
+interface TypeFieldProps {
+  rule: Rule
+  error: string | undefined
+  autoFocus: boolean
+  set: (part: Partial<Rule>) => void
+}
+
+const TypeField = ({ rule, error, autoFocus, set }: TypeFieldProps) => (
+  <Field label="Type" error={error}>
+    {(control) => (
+      <Select
+        {...control}
+        autoFocus={autoFocus}
+        className="max-w-64"
+        value={rule.type ?? ''}
+        onChange={(event) => set({ type: (event.target.value || undefined) as Rule['type'] })}
+      >
+        <option value="">Any text</option>
+        {Object.entries(TYPE_LABELS).map(([type, label]) => (
+          <option key={type} value={type}>
+            {label}
+          </option>
+        ))}
+      </Select>
+    )}
+  </Field>
+)

@@ -1,0 +1,94 @@
+// What keeps spam out of a form, and what puts it aside.
+
+import { Toggle } from '../../../../ui/forms/field.tsx'
+import { findFieldError, findItemError } from '../../../../ui/forms/form-error.tsx'
+import { ListField } from '../controls/list-field.tsx'
+import { NumberField } from '../controls/number-field.tsx'
+import type { FormDraft, GroupProps } from '../form-draft.ts'
+import { SettingsGroup } from '../settings-group.tsx'
+import { AllowedSenders } from './allowed-senders.tsx'
+
+type Spam = FormDraft['spam']
+
+const LISTS = [
+  {
+    name: 'words',
+    label: 'Words',
+    placeholder: 'casino',
+    hint: 'A submission with one of these words is spam. A * stands for any letters: crypto* is also “cryptocurrency”.',
+  },
+  {
+    name: 'emails',
+    label: 'E-mail addresses',
+    placeholder: '*@spam.example',
+    hint: 'Submissions from these addresses are spam, such as *@spam.example.',
+  },
+  {
+    name: 'domains',
+    label: 'Domains',
+    placeholder: 'spam.example',
+    hint: 'Submissions that link to these domains or their subdomains, or come from an address there, are spam.',
+  },
+] as const
+
+export function SpamGroup({ draft, set, errors }: GroupProps) {
+  const { spam } = draft
+  const setSpam = (part: Partial<Spam>) => set({ spam: { ...spam, ...part } })
+  return (
+    <SettingsGroup id="spam" error={errors.spam}>
+      <Toggle
+        label="Captcha"
+        hint="Keeps bots out. Needs the snippet on the page. People rarely notice it."
+        checked={draft.captcha}
+        onChange={(event) => set({ captcha: event.target.checked })}
+      />
+      <ListField
+        label="Allowed sites"
+        hint="For example https://example.com or https://*.example.com. Leave empty to allow all sites."
+        placeholder="https://example.com"
+        value={draft.allowedOrigins}
+        onChange={(allowedOrigins) => set({ allowedOrigins })}
+        error={findFieldError(errors, 'allowedOrigins')}
+      />
+      <section className="grid grid-cols-[minmax(0,1fr)] gap-5 border-t border-line pt-5" aria-label="Filter">
+        <p className="text-soft">
+          The filter rejects nobody. What it finds is stored as spam in the inbox, with the reason, and
+          notifies nobody. “Not spam” restores it, and your team is told then.
+        </p>
+        <Toggle
+          label="Learn from the inbox"
+          hint="Judges submissions by what your team marks as spam and as not spam. It starts when there are 20 of each."
+          checked={spam.learn}
+          onChange={(event) => setSpam({ learn: event.target.checked })}
+        />
+        {LISTS.map(({ name, ...list }) => (
+          <ListField
+            key={name}
+            {...list}
+            value={spam[name]}
+            onChange={(values) => setSpam({ [name]: values })}
+            error={findItemError(errors, `spam.${name}`, spam[name])}
+          />
+        ))}
+        <NumberField
+          label="Links at most"
+          hint="A submission with more links is spam. Leave empty to allow any number."
+          value={spam.maxLinks}
+          onChange={(maxLinks) => setSpam({ maxLinks })}
+          error={errors['spam.maxLinks']}
+        />
+        <NumberField
+          label="Keep spam for"
+          unit="days"
+          hint="Spam is erased after that, with its files."
+          placeholder="30"
+          min={1}
+          value={draft.spamRetentionDays}
+          onChange={(spamRetentionDays) => set({ spamRetentionDays })}
+          error={errors.spamRetentionDays}
+        />
+        <AllowedSenders />
+      </section>
+    </SettingsGroup>
+  )
+}

@@ -1,0 +1,97 @@
+// Why nobody was told about a submission: it is spam, or its sender has not confirmed it. With the buttons that change that.
+
+import { BadgeCheck, Inbox } from 'lucide-react'
+import type { ReactNode } from 'react'
+import type { Submission } from '../../../api/submissions.ts'
+import { useCanEdit } from '../../../shell/use-workspace.ts'
+import { Button } from '../../../ui/button.tsx'
+import { formatDay } from '../../../ui/format.ts'
+import type { InboxActions } from '../state/use-inbox-actions.ts'
+import { AllowSenderButton } from './allow-sender-button.tsx'
+
+/** docs/contract.md §13: a submission that nobody confirms is erased after so many days. */
+const UNCONFIRMED_DAYS = 7
+const DAY_MS = 86_400_000
+
+interface Props {
+  submission: Submission
+  actions: InboxActions
+}
+
+export function HeldBackNotice({ submission, actions }: Props) {
+  if (submission.status === 'spam') return <SpamNotice submission={submission} actions={actions} />
+  if (submission.status === 'unconfirmed')
+    return <UnconfirmedNotice submission={submission} actions={actions} />
+  return null
+}
+
+function Notice({ title, children, buttons }: { title: string; children: ReactNode; buttons: ReactNode }) {
+  const canEdit = useCanEdit()
+  return (
+    <section aria-label={title} className="grid gap-2 rounded-2xl bg-warn-tint px-4 py-3 text-sm">
+      <h3 className="font-semibold">{title}</h3>
+      {children}
+      {canEdit && <div className="flex flex-wrap gap-2 pt-1">{buttons}</div>}
+    </section>
+  )
+}
+
+function SpamNotice({ submission, actions }: Props) {
+  const { spamReasons } = submission
+  return (
+    <Notice
+      title="Why this is spam"
+      buttons={
+        <>
+          <Button
+            size="small"
+            icon={<Inbox size={15} />}
+            onClick={() => actions.setStatus([submission], 'new')}
+          >
+            Not spam
+          </Button>
+          <AllowSenderButton submission={submission} actions={actions} />
+        </>
+      }
+    >
+      {spamReasons.length > 0 ? (
+        <>
+          <ul className="grid list-disc gap-1 pl-5">
+            {spamReasons.map((reason) => (
+              <li key={reason} className="break-words">
+                {reason}
+              </li>
+            ))}
+          </ul>
+          <p>
+            It was held back: your team was not notified, and it counts as no lead. “Not spam” restores it,
+            and the notifications are sent then.
+          </p>
+        </>
+      ) : (
+        <p>Somebody of your team marked it as spam.</p>
+      )}
+    </Notice>
+  )
+}
+
+const UnconfirmedNotice = ({ submission, actions }: Props) => (
+  <Notice
+    title="Not confirmed"
+    buttons={
+      <Button
+        size="small"
+        icon={<BadgeCheck size={15} />}
+        onClick={() => actions.setStatus([submission], 'new')}
+      >
+        Confirm by hand
+      </Button>
+    }
+  >
+    <p>
+      The sender has not pressed the button that the e-mail leads to. Until then it is held back: your team is
+      not notified, and it counts as no lead. It is erased on{' '}
+      {formatDay(new Date(Date.parse(submission.createdAt) + UNCONFIRMED_DAYS * DAY_MS).toISOString())}.
+    </p>
+  </Notice>
+)

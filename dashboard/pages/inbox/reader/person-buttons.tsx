@@ -1,0 +1,31 @@
+// Opens the dialogs that export and erase everything sent with one e-mail address.
+
+import { lazy, Suspense, useState } from 'react'
+import { useCanEdit } from '../../../shell/use-workspace.ts'
+import { Button } from '../../../ui/button.tsx'
+
+const ErasePersonDialog = lazy(() => import('../dialogs/erase-person-dialog.tsx'))
+const ExportPersonDialog = lazy(() => import('../dialogs/export-person-dialog.tsx'))
+
+/** @param email the person's address; without one, the dialogs ask for it */
+export function PersonButtons({ email }: { email?: string }) {
+  const [dialog, open] = useState<'export' | 'erase'>()
+  const canEdit = useCanEdit()
+  const close = () => open(undefined)
+  return (
+    <div className="flex flex-wrap gap-2">
+      <Button size="small" onClick={() => open('export')}>
+        {email ? 'Export this person' : 'Export personal data'}
+      </Button>
+      {canEdit && (
+        <Button size="small" onClick={() => open('erase')}>
+          {email ? 'Erase this person' : 'Erase personal data'}
+        </Button>
+      )}
+      <Suspense>
+        {dialog === 'export' && <ExportPersonDialog email={email} onClose={close} />}
+        {dialog === 'erase' && <ErasePersonDialog email={email} onClose={close} />}
+      </Suspense>
+    </div>
+  )
+}

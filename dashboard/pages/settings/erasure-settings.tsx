@@ -1,0 +1,73 @@
+// The erasures of persons' data: the receipts, and the buttons that export or erase all data of one person.
+
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Download, UserX } from 'lucide-react'
+import { type ErasureReceipt, erasuresQuery } from '../../api/inbox/person-data.ts'
+import { useApi } from '../../shell/use-workspace.ts'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { ErrorState } from '../../ui/error-state.tsx'
+import { formatCount, formatTime } from '../../ui/format.ts'
+import { RelativeTime } from '../../ui/relative-time.tsx'
+import { SkeletonRows } from '../../ui/skeleton.tsx'
+import { saveReceipt } from '../inbox/dialogs/receipt-dialog.tsx'
+import { PersonButtons } from '../inbox/reader/person-buttons.tsx'
+
+export function ErasureSettings() {
+  const receipts = useInfiniteQuery(erasuresQuery(useApi()))
+  const rows = receipts.data?.pages.flatMap(({ data }) => data)
+  return (
+    <>
+      <p className="text-soft">
+        When a person asks for their data, or wants it gone: export or erase everything that was sent with
+        their e-mail address, in all forms. Each erasure leaves a receipt, which has no address.
+      </p>
+      <PersonButtons />
+      {receipts.isPending && <SkeletonRows rows={3} className="h-16" />}
+      {receipts.isError && <ErrorState error={receipts.error} retry={() => void receipts.refetch()} />}
+      {rows?.length === 0 && (
+        <EmptyState icon={<UserX size={28} />} title="No erasures yet">
+          The receipt of each erasure appears here.
+        </EmptyState>
+      )}
+      {rows && rows.length > 0 && (
+        <Card title="Receipts">
+          <ul aria-label="Receipts" className="-my-3 divide-y divide-line">
+            {rows.map((receipt) => (
+              <ReceiptRow key={receipt.id} receipt={receipt} />
+            ))}
+          </ul>
+        </Card>
+      )}
+      {receipts.hasNextPage && (
+        <div className="text-center">
+          <Button busy={receipts.isFetchingNextPage} onClick={() => void receipts.fetchNextPage()}>
+            Show more
+          </Button>
+        </div>
+      )}
+    </>
+  )
+}
+
+const ReceiptRow = ({ receipt }: { receipt: ErasureReceipt }) => (
+  <li className="flex items-center gap-3 py-3">
+    <div className="min-w-0 flex-1">
+      <p className="font-medium" title={formatTime(receipt.at)}>
+        Receipt {receipt.id}, <RelativeTime at={receipt.at} />
+      </p>
+      <p className="text-sm text-soft">
+        {[
+          formatCount(receipt.submissions, 'submission'),
+          formatCount(receipt.files, 'file'),
+          formatCount(receipt.deliveries, 'notification record'),
+          formatCount(receipt.replies, 'record of a reply', 'records of replies'),
+        ].join(' · ')}
+      </p>
+    </div>
+    <IconButton label={`Save receipt ${receipt.id}`} onClick={() => saveReceipt(receipt)}>
+      <Download size={17} />
+    </IconButton>
+  </li>
+)

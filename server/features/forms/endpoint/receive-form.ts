@@ -1,0 +1,194 @@
+// Reads a multipart body with files as it comes: fields into memory, files into drafts. A file waits for the disk and
+// the client waits for the file, so a large body needs no more memory than a small one.
+
+import { BODY_MAX } from '../../../http/json-body.ts'
+import { createPacer } from '../../../lib/concurrency/next-turn.ts'
+import { describeError, log } from '../../../lib/log.ts'
+import { isControlField } from '../settings/control-fields.ts'
+import type { FileReceiver } from '../uploads/receive-files.ts'
+import type { StopReason } from '../uploads/receiving-slots.ts'
+import type { UploadSettings } from '../uploads/schema.ts'
+import type { BodyEntry } from './body-entry.ts'
+import { EndpointError, tooLarge } from './endpoint-error.ts'
+import { toStorable } from './fields.ts'
+import { createMultipartReader, type MultipartEvent, type PartHead } from './multipart.ts'
+import { ENTRIES_MAX, type FormBody } from './read-body.ts'
+
+/** Fields, headers and boundaries beside the files. */
+const BESIDE_FILES = 2 * 1024 * 1024
+
+/** What watches over an upload while it is received. */
+export interface UploadWatch {
+  /** The server waits for the client. */
+  waits(): void
+  /** So much has come. @throws EndpointError 429 where the address has sent enough */
+  received(bytes: number): Promise<void>
+  /** Before the first file, and while it comes. @throws EndpointError 503 where the disk has no room */
+  requireRoom(bytes: number): void
+  /** The first file begins. @throws EndpointError 429 where too many are received already */
+  begins(stop: (reason: StopReason) => void): void
+}
+
+interface ReceivedPart {
+  head: PartHead
+  /** Of a field. */
+  content: Buffer[]
+  /** The file's name, once its first byte has come. */
+  fileName: string | undefined
+  /** The file is taken. Others are read and dropped. */
+  isTaken: boolean
+}
+
+interface State {
+  files: FileReceiver
+  watch: UploadWatch
+  stop: (reason: StopReason) => void
+  entries: BodyEntry[]
+  part: ReceivedPart | undefined
+  hasFile: boolean
+  total: number
+  fileBytes: number
+}
+
+type BodyRequest = Pick<Request, 'body' | 'signal'>
+
+/** @returns the fields' entries and their bytes; the files are with the receiver. @throws EndpointError 400, 413, 429, 503 */
+export async function receiveForm(
+  { body, signal }: BodyRequest,
+  headers: Headers,
+  settings: UploadSettings,
+  { files, watch }: Pick<State, 'files' | 'watch'>,
+): Promise<FormBody> {
+  const bytesMax = settings.maxFiles * settings.maxBytes + BESIDE_FILES
+  const declared = Number(headers.get('content-length') ?? 0)
+  if (declared > bytesMax) throw tooLarge()
+  const multipart = createMultipartReader(headers.get('content-type') ?? '')
+  const source = readBytesOf(body, signal, watch)
+  const state: State = {
+    files,
+    watch,
+    stop: source.stop,
+    entries: [],
+    part: undefined,
+    hasFile: false,
+    total: 0,
+    fileBytes: 0,
+  }
+  const pace = createPacer()
+  try {
+    for (let chunk = await source.next(); chunk; chunk = await source.next()) {
+      state.total += chunk.byteLength
+      if (state.total > bytesMax) throw tooLarge()
+      if (state.hasFile) await watch.received(chunk.byteLength)
+      for (const event of multipart.read(chunk)) {
+        await take(state, event, Math.max(0, declared - state.total))
+        if (state.entries.length > ENTRIES_MAX) throw tooLarge()
+        const pause = pace()
+        if (pause) await pause
+      }
+      if (state.total - state.fileBytes > BODY_MAX) throw tooLarge()
+    }
+    multipart.end()
+  } finally {
+    source.close()
+  }
+  return { entries: state.entries, size: state.total - state.fileBytes }
+}
+
+async function take(state: State, event: MultipartEvent, toCome: number): Promise<void> {
+  const { part } = state
+  if ('head' in event) state.part = { head: event.head, content: [], fileName: undefined, isTaken: false }
+  else if (!part) return
+  else if ('end' in event) {
+    state.part = undefined
+    await endPart(state, part, toCome)
+  } else if (part.head.fileName === undefined) part.content.push(event.content)
+  else await takeFileBytes(state, part, event.content, toCome)
+}
+
+async function takeFileBytes(state: State, part: ReceivedPart, bytes: Buffer, toCome: number): Promise<void> {
+  state.fileBytes += bytes.byteLength
+  await beginFile(state, part, toCome)
+  if (!part.isTaken) return
+  state.watch.requireRoom(0)
+  await orUnavailable(() => state.files.write(bytes))
+}
+
+async function endPart(state: State, part: ReceivedPart, toCome: number): Promise<void> {
+  const { name, fileName } = part.head
+  if (fileName === undefined) {
+    state.entries.push({ name, value: Buffer.concat(part.content).toString() })
+    return
+  }
+  // A browser sends an empty file without a name for a file input where nothing was chosen.
+  if (fileName === '' && part.fileName === undefined) {
+    state.entries.push({ name, file: 'none' })
+    return
+  }
+  await beginFile(state, part, toCome)
+  if (part.isTaken) await orUnavailable(() => state.files.finish())
+  const entry = part.isTaken ? { fileName: part.fileName as string } : { file: 'chosen' as const }
+  state.entries.push({ name, ...entry })
+}
+
+/** A file that nobody would see is not taken: one without a field, or of a control field. */
+async function beginFile(state: State, part: ReceivedPart, toCome: number): Promise<void> {
+  if (part.fileName !== undefined) return
+  const field = toStorable(part.head.name)
+  part.fileName = part.head.fileName ?? ''
+  part.isTaken = field !== '' && !isControlField(field)
+  if (!part.isTaken) return
+  if (!state.hasFile) {
+    state.watch.requireRoom(toCome)
+    state.watch.begins(state.stop)
+    await state.watch.received(state.total)
+  }
+  state.hasFile = true
+  part.fileName = await orUnavailable(() => state.files.begin(field, toStorable(part.fileName as string)))
+}
+
+const RETRY_AFTER_SECONDS = 60
+
+/** A store that takes no bytes is full or away: both are over one day. @throws EndpointError 503 */
+export async function orUnavailable<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    log.error('upload_not_stored', describeError(error))
+    throw new EndpointError(503, 'Temporarily unavailable', RETRY_AFTER_SECONDS)
+  }
+}
+
+const STOPPED: Record<StopReason, EndpointError> = {
+  'too slow': new EndpointError(400, 'The body is cut off: it came too slowly'),
+  replaced: new EndpointError(429, 'Too many submissions. Please try again later.', RETRY_AFTER_SECONDS),
+}
+
+/** The chunks of a body, until it ends, its client is gone, or somebody stops it. */
+function readBytesOf(body: Request['body'], signal: AbortSignal, { waits }: UploadWatch) {
+  const reader = body?.getReader()
+  let failure: EndpointError | undefined
+  const fail = (error: EndpointError) => {
+    failure ??= error
+    // A read that waits ends with this.
+    reader?.cancel().catch(() => {})
+  }
+  // Bun ends the body of a client that is gone neither with an error nor with its end.
+  const onAbort = () => fail(new EndpointError(400, 'The body is cut off'))
+  if (signal.aborted) onAbort()
+  signal.addEventListener('abort', onAbort, { once: true })
+  return {
+    async next(): Promise<Uint8Array | undefined> {
+      waits()
+      const result = await reader?.read().catch(onAbort)
+      if (failure) throw failure
+      return result?.value
+    },
+    stop: (reason: StopReason) => fail(STOPPED[reason]),
+    close() {
+      signal.removeEventListener('abort', onAbort)
+      // What is left of a body that is refused is dropped as it comes.
+      reader?.releaseLock()
+    },
+  }
+}

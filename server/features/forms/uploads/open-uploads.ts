@@ -1,0 +1,64 @@
+// What a server has of uploads: the store, the files that are being received, and the sweep of what a crash left.
+
+import type { Metric } from '../../../http/health-and-metrics.ts'
+import type { Database } from '../../../storage/database/open-database.ts'
+import { openDirectoryStore } from '../../../storage/files/directory-store.ts'
+import type { FileStore } from '../../../storage/files/file-store.ts'
+import { createReceivingSlots, type ReceivingSlots } from './receiving-slots.ts'
+import { createUploadSweeper } from './sweep-uploads.ts'
+
+export interface Uploads {
+  store: FileStore
+  slots: ReceivingSlots
+  /** Keys of files whose rows may still come: no sweep takes them. */
+  unfinished: Set<string>
+  sweep: () => Promise<void>
+  metrics: () => Metric[]
+  close: () => Promise<void>
+}
+
+interface UploadsNeeds {
+  db: Database
+  dir: string
+  now: () => number
+  clock?: () => number
+  /** No other process writes into the directory. */
+  isAlone: boolean
+}
+
+export async function openUploads({ db, dir, now, clock, isAlone }: UploadsNeeds): Promise<Uploads> {
+  const store = await openDirectoryStore({ dir, now })
+  const slots = createReceivingSlots({ clock })
+  const unfinished = new Set<string>()
+  const sweeper = createUploadSweeper({ db, store, now, unfinished, isAlone })
+  return {
+    store,
+    slots,
+    unfinished,
+    sweep: sweeper.run,
+    metrics: () => [
+      {
+        name: 'towpath_uploads_receiving',
+        kind: 'gauge',
+        help: 'Uploads to forms that are received at this moment',
+        value: slots.count(),
+      },
+      {
+        name: 'towpath_uploads_stopped_total',
+        kind: 'counter',
+        help: 'Uploads that were ended because their clients sent too slowly',
+        value: slots.stopped(),
+      },
+      {
+        name: 'towpath_uploads_swept_total',
+        kind: 'counter',
+        help: 'Files without a submission that were deleted, such as those of a crash',
+        value: sweeper.swept(),
+      },
+    ],
+    async close() {
+      slots.close()
+      await store.close()
+    },
+  }
+}

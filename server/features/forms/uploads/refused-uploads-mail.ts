@@ -1,0 +1,18 @@
+// The mail to the owners of a workspace whose forms refuse files, because it has stored as many bytes as it may.
+
+import type { OwnersMail } from '../../accounts/workspaces/mail-owners.ts'
+
+export const toRefusedUploadsMail = (origin: string, workspaceId: number): OwnersMail => ({
+  about: 'refused uploads',
+  subject: 'Forms refuse files',
+  text: [
+    'The forms of your workspace have received as many files as this server keeps for one workspace, or very many in one hour.',
+    'They refuse further files, and tell the senders so. Submissions without files still arrive. Nothing that was stored is lost.',
+    '',
+    'To make room, delete submissions whose files you no longer need:',
+    `${origin}/app/${workspaceId}/inbox`,
+    '',
+    'The operator of this server can raise the limit (UPLOAD_BYTES_PER_WORKSPACE).',
+    '',
+  ].join('\n'),
+})

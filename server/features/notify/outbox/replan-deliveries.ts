@@ -1,0 +1,53 @@
+// Plans what waits for a channel anew, once its digest or its quiet hours have changed.
+
+import type { Database } from '../../../storage/database/open-database.ts'
+import { type DeliveryTiming, planDelivery } from '../timing/plan-delivery.ts'
+import { SUBMISSION_CREATED } from './enqueue-deliveries.ts'
+
+/** Deliveries in one transaction: a write of SQLite blocks all other writes. */
+const BATCH_SIZE = 200
+
+export interface ReplannedChannel {
+  workspaceId: number
+  channelId: number
+  timing: DeliveryTiming
+}
+
+/** What was not yet attempted is due as if it happened now. */
+export async function replanDeliveries(
+  db: Database,
+  { workspaceId, channelId, timing }: ReplannedChannel,
+  now: number,
+): Promise<void> {
+  const due = planDelivery(timing, now)
+  for (let after = 0; ; ) {
+    const ids = await db.write(async (connection) => {
+      const waiting = await connection
+        .selectFrom('deliveries')
+        .select('id')
+        .where('workspace_id', '=', workspaceId)
+        .where('channel_id', '=', channelId)
+        .where('status', '=', 'waiting')
+        .where('event', '=', SUBMISSION_CREATED)
+        .where('attempts', '=', 0)
+        .where('digest_id', 'is', null)
+        .where('due_at', '<>', due)
+        .where('id', '>', after)
+        .orderBy('id')
+        .limit(BATCH_SIZE)
+        .execute()
+      const found = waiting.map(({ id }) => id)
+      if (found.length > 0) {
+        await connection
+          .updateTable('deliveries')
+          .set({ due_at: due })
+          .where('workspace_id', '=', workspaceId)
+          .where('id', 'in', found)
+          .execute()
+      }
+      return found
+    })
+    after = ids.at(-1) ?? after
+    if (ids.length < BATCH_SIZE) return
+  }
+}

@@ -1,0 +1,18 @@
+// Opens the file store: in the bucket that the operator names, or else in a directory.
+
+import type { UploadBucket } from './bucket-client.ts'
+import { openDirectoryStore } from './directory-store.ts'
+import type { FileStore } from './file-store.ts'
+import { openS3Store } from './s3-store.ts'
+
+export interface FileStoreNeeds {
+  bucket: UploadBucket | undefined
+  /** The files, where there is no bucket. All workers of a machine share it. */
+  uploadsDir: string
+  /** Drafts of this process, where there is a bucket. */
+  draftsDir: string
+  now: () => number
+}
+
+export const openFileStore = ({ bucket, uploadsDir, draftsDir, now }: FileStoreNeeds): Promise<FileStore> =>
+  bucket ? openS3Store({ bucket, draftsDir, now }) : openDirectoryStore({ dir: uploadsDir, now })
