@@ -252,6 +252,7 @@ const NONEXISTENT: TestResources = {
   freeDomain: 'never.example',
   formKey: UNKNOWN_FORM_KEY,
   submissionId: 999_999_004,
+  allowedSenderId: 999_999_014,
   email: 'never@example.com',
   channelId: 999_999_005,
   deliveryId: 999_999_006,
