@@ -9,6 +9,7 @@ import { pruneInvitations } from './features/accounts/workspaces/invitations.ts'
 import { pruneChanges } from './features/cluster/prune-changes.ts'
 import { pruneFormAttempts } from './features/forms/attempts/prune-form-attempts.ts'
 import { pruneSpentTokens } from './features/forms/captcha/spent-tokens.ts'
+import type { SubmissionPruner } from './features/forms/erasure/prune-submissions.ts'
 import { pruneReplies } from './features/forms/replies/prune-replies.ts'
 import { type ErasureNeeds, eraseDeletedWorkspaces } from './features/hits/erase-deleted-workspaces.ts'
 import { pruneMisses } from './features/hits/misses/prune-misses.ts'
@@ -38,12 +39,14 @@ export interface JobNeeds extends ErasureNeeds {
   resolvePendingAttribution: () => Promise<void>
   reloadBlocklist: () => Promise<void>
   sweepUploads: () => Promise<void>
+  eraseFiles: () => Promise<void>
   reportMissing: () => Promise<void>
   makeBackup: () => Promise<void>
   imports: Pick<ImportService, 'run' | 'eraseHistories' | 'pruneFiles' | 'failAbandoned'>
   /** Runs the work on one node at a time: see features/cluster/leases.ts. */
   runAlone(name: string, holdMs: number, work: () => Promise<void>): Promise<boolean>
   followClock: () => Promise<void>
+  submissionPruner: Pick<SubmissionPruner, 'run'>
   verification: VerificationNeeds
   /** Absent where no other server can ask for files of this one. */
   pruneBuiltFiles?: () => Promise<void>
@@ -118,6 +121,13 @@ const JOBS: Job[] = [
     everyMs: 5 * SECOND,
     firstMs: 0,
     run: ({ followClock }) => followClock(),
+  },
+  {
+    name: 'prune submissions',
+    runsOn: 'cluster',
+    everyMs: 60 * MINUTE,
+    firstMs: 2 * MINUTE,
+    run: ({ submissionPruner }) => submissionPruner.run(),
   },
   {
     name: 'prune form attempts',
@@ -199,6 +209,13 @@ const JOBS: Job[] = [
     runsOn: 'node',
     everyMs: SECOND,
     run: ({ reloadBlocklist }) => reloadBlocklist(),
+  },
+  {
+    name: 'erase the files of deleted submissions',
+    // All workers of a machine share one directory, and all nodes one bucket.
+    runsOn: 'cluster',
+    everyMs: 5 * SECOND,
+    run: ({ eraseFiles }) => eraseFiles(),
   },
   {
     // At the start, a server sweeps what its last run left in its directory.

@@ -1,6 +1,7 @@
 // Opens the stores and wires the features: what app.ts mounts, what jobs.ts runs, and what main.ts closes.
 
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
+import { toUploadsPlace } from './config/upload-settings.ts'
 import type { Config } from './config.ts'
 import { createServerDoctor } from './doctor.ts'
 import { createRateLimiter } from './features/accounts/access/rate-limiter.ts'
@@ -17,6 +18,8 @@ import type { Doctor } from './features/doctor/report/doctor.ts'
 import { openAttemptCounter } from './features/forms/attempts/attempt-counter.ts'
 import { createCaptchaProvider } from './features/forms/captcha/create-captcha-provider.ts'
 import { createFormStorageLimits } from './features/forms/endpoint/storage-limits.ts'
+import { createPersonHashers } from './features/forms/erasure/erasure-receipt.ts'
+import { createSubmissionPruner } from './features/forms/erasure/prune-submissions.ts'
 import { createSpamJudge } from './features/forms/spam/judge-spam.ts'
 import { createSpamLearner } from './features/forms/spam/learn-spam.ts'
 import { createWorkspaceSpamCache } from './features/forms/spam/workspace-spam.ts'
@@ -85,9 +88,11 @@ export async function openServices(config: Config, options: ServiceOptions = {})
   const imports = openServiceImports(config, shared)
   const apiNeeds = { ...shared, ...endpoints, imports, notify, resolvePendingAttribution, doctor }
   const api = createApiServices(config, apiNeeds)
+  const submissionPruner = createSubmissionPruner(shared)
   const jobs = startServiceJobs(config, {
     ...shared,
     imports,
+    submissionPruner,
     makeBackup: backups.run,
     setSalts: stores.setSalts,
     resolvePendingAttribution: attribution.resolveAllPending,
@@ -98,7 +103,8 @@ export async function openServices(config: Config, options: ServiceOptions = {})
     worker,
   )
   const observability = await openObservability(config, stores.db, stores.spool.node)
-  for (const part of [feed, observability, backups, imports, uploads]) metrics.add(part.metrics)
+  for (const part of [feed, observability, backups, imports, uploads, submissionPruner])
+    metrics.add(part.metrics)
   return {
     ...stores,
     ...createPublicNeeds(config, shared, endpoints),
@@ -147,6 +153,7 @@ const createPublicNeeds = (config: Config, shared: Shared, { intake, forms, form
   intake,
   forms,
   formFacts,
+  fileLinks: shared,
   snippet: { ...config, builtFiles: shared.builtFiles },
   dashboard: { builtFiles: shared.builtFiles },
 })
@@ -189,12 +196,6 @@ const openServiceImports = ({ dataDir, geoipDb, hitRetentionDays: days }: Config
     retentionStart: (at) => (days === undefined ? 0 : toRetentionStart(at, days)),
   })
 
-/** The workers of a machine share a directory: each finds the files that another one has received. */
-const toUploadsPlace = ({ dataDir }: Config, worker: MetricsNeeds['worker']) => ({
-  dir: join(worker ? dirname(dataDir) : dataDir, 'uploads'),
-  isAlone: !worker,
-})
-
 /** The first worker of a machine makes the backup of all: the command reads the settings that the supervisor has read. */
 function createServiceBackups(
   config: Config,
@@ -207,7 +208,7 @@ function createServiceBackups(
 }
 
 type JobServices = Shared &
-  Pick<JobNeeds, 'makeBackup' | 'setSalts' | 'resolvePendingAttribution' | 'imports'>
+  Pick<JobNeeds, 'makeBackup' | 'setSalts' | 'resolvePendingAttribution' | 'imports' | 'submissionPruner'>
 
 function startServiceJobs(config: Config, services: JobServices) {
   const { spool, cluster, hits, blocklist, uploads } = services
@@ -220,6 +221,7 @@ function startServiceJobs(config: Config, services: JobServices) {
     eraseHits: hits.eraseHits,
     reloadBlocklist: blocklist.reload,
     sweepUploads: uploads.sweep,
+    eraseFiles: uploads.erase,
     reportMissing: () =>
       reportMissing({ ...services, origin: config.origin, onlyVerified: config.signup === 'open' }),
     pruneBuiltFiles: services.builtFiles?.prune,
@@ -380,7 +382,9 @@ function createApiServices(config: Config, services: ApiServices) {
       spam,
       canMail: sendMail !== undefined,
     },
+    erasure: { spam, origin, now, resolvePendingAttribution, ...createPersonHashers(secret) },
     losses: { attempts, now },
+    files: { origin, resolvePendingAttribution, uploads: services.uploads },
     formCheck: { origin, turnstile: turnstile !== undefined, allow: webhookAllow },
     notify: notify.api,
     doctor: { doctor: services.doctor },

@@ -28,10 +28,6 @@ export const updateChannel = (api: Api, id: number, input: UpdateChannelInput) =
 export const deleteChannel = (api: Api, id: number) =>
   api.remove<ChannelResource>(`/channels/${id}`, { keepalive: true })
 
-/** @param template as it would be saved */
-export const previewChannel = (api: Api, id: number, template: ChannelResource['template']) =>
-  api.post<PreviewResource>(`/channels/${id}/preview`, { template })
-
 export const testChannel = (api: Api, id: number) => api.post<DeliveryDetail>(`/channels/${id}/test`)
 export const askRecipients = (api: Api, id: number) =>
   api.post<{ mailed: number }>(`/channels/${id}/ask-recipients`)

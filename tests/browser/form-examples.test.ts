@@ -1,7 +1,10 @@
 // The forms of docs/forms.md work as they stand, on a customer's site in a real browser: plain, with the snippet under the
-// page's Content-Security-Policy, with fetch, and in React.
+// page's Content-Security-Policy, with files, named later, with fetch, in React without the package, in WordPress and
+// with curl. tests/packages/frameworks.test.ts has those of frameworks and of the npm packages.
 
 import { expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { fetchExample, htmlExample, reactExample } from '../../dashboard/pages/forms/form-examples.ts'
@@ -15,7 +18,7 @@ const [plainForm = '', snippetTag = ''] = page
   .filter(({ heading, language }) => heading === 'Plain HTML' && language === 'html')
   .map(({ code }) => code)
 const fetchForm = getCodeBlock(page, 'Without leaving the page', 'html')
-const reactForm = getCodeBlock(page, 'React', 'jsx')
+const reactForm = getCodeBlock(page, 'React without the package', 'jsx')
 const policy = getCodeBlock(page, 'Content-Security-Policy of your site', 'csp').trim()
 
 /** The form of the page's examples. */
@@ -79,6 +82,79 @@ onCustomerSite('the forms of docs/forms.md', (site) => {
     await expectStored(ws, form.key)
     expect(visitor.errors).toEqual([])
     await visitor.close()
+  })
+
+  test('files: sent by the browser, and with the snippet', async () => {
+    const { ws, form } = await create({
+      requiredFields: [],
+      uploads: {},
+      redirectUrl: `${site().origin}/thanks`,
+    })
+    const html = fit(getCodeBlock(page, 'Files', 'html'), form)
+    for (const tag of ['', ws.tag]) {
+      const visitor = await site().openVisitor()
+      const url = site().addPage(tag + html)
+      if (tag) await site().open(visitor, url)
+      else await visitor.page.goto(url)
+      await visitor.page.fill('[name=email]', SENT.email)
+      const cv = { name: 'cv.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF-1.4\n%âãÏÓ\n') }
+      await visitor.page.setInputFiles('[name=cv]', cv)
+      await visitor.page.click('button')
+      if (tag) await visitor.page.getByText('Thank you').waitFor()
+      else await visitor.page.waitForURL(`${site().origin}/thanks`)
+      expect(visitor.errors).toEqual([])
+      await visitor.close()
+    }
+    const stored = { email: SENT.email, cv: 'cv.pdf' }
+    expect(await ws.listStoredFields(form.key)).toEqual([stored, stored])
+  })
+
+  test('a form that a script names: before the snippet has loaded, and after', async () => {
+    const { ws, form } = await create({ requiredFields: [] })
+    const name = getCodeBlock(page, 'Forms that come later', 'js')
+    for (const early of [true, false]) {
+      const visitor = await site().openVisitor()
+      const described = visitor.page.waitForResponse(/\/forms\?keys=/)
+      const add = `const box = document.createElement('main'); box.innerHTML = \`${fit(plainForm, form)}\`
+        document.body.append(box); const form = box.querySelector('form'); ${name}`
+      await visitor.page.goto(site().addPage(`${early ? `<script>{${add}}</script>` : ''}${ws.tag}`))
+      if (!early) await visitor.page.evaluate(`{${add}}`)
+      await (await described).finished()
+      await fillIn(visitor.page)
+      await visitor.page.click('button')
+      await visitor.page.getByText('Thank you').waitFor()
+      expect(visitor.errors).toEqual([])
+      await visitor.close()
+    }
+    expect(await ws.listStoredFields(form.key)).toEqual([SENT, SENT])
+  })
+
+  test('WordPress: what the block and the plugin write into a page', async () => {
+    const { ws, form } = await create()
+    const plugin = getCodeBlock(page, 'wp-content/plugins/towpath/towpath.php', 'php')
+    const written = /echo '(.*)';/.exec(plugin)?.[1] ?? ''
+    expect(written).toBe(snippetTag.trim())
+    const visitor = await site().openVisitor()
+    await site().open(visitor, site().addPage(ws.tag + fit(getCodeBlock(page, 'WordPress', 'html'), form)))
+    await visitor.page.fill('[name=email]', SENT.email)
+    await visitor.page.fill('[name=message]', SENT.message)
+    await visitor.page.click('button')
+    await visitor.page.getByText('Thank you').waitFor()
+    expect(await ws.listStoredFields(form.key)).toEqual([{ email: SENT.email, message: SENT.message }])
+    expect(visitor.errors).toEqual([])
+    await visitor.close()
+  })
+
+  test.if(Bun.which('curl') !== null)('curl', async () => {
+    const { ws, form } = await create({ uploads: {} })
+    const dir = mkdtempSync(join(tmpdir(), 'towpath-curl-'))
+    await Bun.write(join(dir, 'cv.pdf'), '%PDF-1.4\n')
+    const script = fit(getCodeBlock(page, 'curl', 'sh'), form)
+    const run = Bun.spawn(['sh', '-c', script], { cwd: dir, stdout: 'pipe', stderr: 'ignore' })
+    expect(await new Response(run.stdout).json()).toEqual({ ok: true })
+    rmSync(dir, { recursive: true })
+    const { email, message } = SENT
+    expect(await ws.listStoredFields(form.key)).toEqual([{ email, message, cv: 'cv.pdf' }])
   })
 
   for (const [name, toHtml] of [

@@ -30,7 +30,6 @@ import { getAttributionReport } from './submissions/attribution-report.ts'
 import { SubmissionIds, SubmissionStateShape, UpdateSubmissions } from './submissions/bulk-schema.ts'
 import { deleteSubmission } from './submissions/delete-submission.ts'
 import { deleteSubmissions } from './submissions/delete-submissions.ts'
-import { eraseSubmissions } from './submissions/erase-submissions.ts'
 import { exportSubmissions } from './submissions/export-submissions.ts'
 import { getSubmission } from './submissions/get-submission.ts'
 import { listAllSubmissions, listSubmissions } from './submissions/list-submissions.ts'
@@ -241,19 +240,6 @@ const submissionRoutes = {
     responses: { 200: dataResponse(SubmissionShape, 'The deleted submission') },
     fails: [404],
   }),
-  erase: apiRoute({
-    ...submissions,
-    method: 'delete',
-    path: '/submissions',
-    scope: 'submissions:write',
-    operationId: 'eraseSubmissions',
-    summary: 'Delete all submissions with an e-mail address',
-    description:
-      'Deletes them in every form of the workspace, with their touches and the deliveries of their notifications. This ' +
-      'cannot be undone. If the request is interrupted, send it again to delete the rest.',
-    request: { query: shapes.EraseQuery },
-    responses: { 200: dataResponse(shapes.ErasureShape, 'The number of deleted submissions') },
-  }),
   attribution: apiRoute({
     ...submissions,
     method: 'get',
@@ -368,10 +354,6 @@ function addSubmissions(api: ReturnType<typeof createApi>, toNeeds: ToNeeds) {
         data: await deleteSubmission(toNeeds(c), c.get('actor'), parseId(c.req.valid('param').id)),
       }),
     )
-    .openapi(submissionRoutes.erase, async (c) => {
-      const { email } = c.req.valid('query')
-      return c.json({ data: await eraseSubmissions(toNeeds(c), c.get('actor'), email) }, 200)
-    })
     .openapi(submissionRoutes.attribution, async (c) => {
       const touches = await getAttributionReport(toNeeds(c), c.get('actor'), parseId(c.req.valid('param').id))
       return c.json({ data: touches }, 200)

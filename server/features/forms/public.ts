@@ -336,8 +336,8 @@ function readPageSeconds(
   referer: string,
 ): number | null {
   const at = now()
-  const { visit } = matchVisit({ at, workspaceId, eventId, pageView, referer })
-  return visit ? toPageSeconds(visit, at) : null
+  const { visit } = matchVisit({ at, workspaceId, eventId, referer })
+  return visit && pageView === undefined ? toPageSeconds(visit, at) : null
 }
 
 /** A host may be blocked after its URL was stored. The next target in order is used then. */

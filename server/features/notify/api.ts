@@ -139,6 +139,8 @@ const channelRoutes = {
     method: 'post',
     path: '/channels/{id}/preview',
     scope: ['channels:write', 'submissions:read'],
+    // Its answer has what a visitor wrote, and it changes nothing.
+    idempotent: false,
     operationId: 'previewChannel',
     summary: 'Show what a channel would send',
     description:

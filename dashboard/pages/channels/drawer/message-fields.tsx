@@ -2,7 +2,7 @@
 
 import { useMutation } from '@tanstack/react-query'
 import { useRef } from 'react'
-import { type ChannelResource, type PreviewResource, previewChannel } from '../../../api/channels.ts'
+import type { ChannelResource, PreviewResource } from '../../../api/channels.ts'
 import { toFieldErrors } from '../../../api/client.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
 import { Button } from '../../../ui/button.tsx'
@@ -114,7 +114,8 @@ function TemplateFields({
 function Preview({ channel, template }: { channel: ChannelResource; template: TemplateValues | null }) {
   const api = useApi()
   const preview = useMutation({
-    mutationFn: () => previewChannel(api, channel.id, toTemplate(template)),
+    mutationFn: () =>
+      api.post<PreviewResource>(`/channels/${channel.id}/preview`, { template: toTemplate(template) }),
     onError() {},
   })
   const errors = toFieldErrors(preview.error)

@@ -32,6 +32,8 @@ export const AUDIT_ACTIONS = [
   'tag.deleted',
   'submission.deleted',
   'submission.erased',
+  'submission.expired',
+  'submission.person_exported',
   'submission.exported',
   'allowed_sender.created',
   'allowed_sender.deleted',

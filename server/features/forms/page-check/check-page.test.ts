@@ -242,11 +242,19 @@ table('its fields', [
   ],
   ['a file', field(`${EMAIL}<input type=file name=cv>`), ['error file_field']],
   [
-    'a file for a form that takes files',
+    'a file where the form takes files, without the enctype for it',
     {
       ...field(`${EMAIL}<input type=file name=cv>`),
-      form: `action="${HERE}" method="post" enctype="multipart/form-data"`,
-      is: { uploads: { maxFiles: 1, maxBytes: 1, accept: [] } },
+      is: { uploads: { maxFiles: 1, maxBytes: 1000, accept: [] } },
+    },
+    ['error file_enctype'],
+  ],
+  [
+    'a file where the form takes files',
+    {
+      ...field(`${EMAIL}<input type=file name=cv>`),
+      form: `action="${HERE}" method="post" enctype="Multipart/Form-Data"`,
+      is: { uploads: { maxFiles: 1, maxBytes: 1000, accept: [] } },
     },
     [],
   ],

@@ -29,10 +29,10 @@ export async function deleteSubmission(
 /** Deletes their touches and deliveries too (ON DELETE CASCADE). @returns the number of deleted submissions */
 export async function deleteSubmissionRows(
   connection: Connection,
-  { workspaceId }: Actor,
+  { workspaceId }: Pick<Actor, 'workspaceId'>,
   ids: number[],
 ): Promise<number> {
-  await deleteRetryAnswers(connection, workspaceId, ids)
+  await deleteSentTexts(connection, workspaceId, ids)
   const { numDeletedRows } = await connection
     .deleteFrom('submissions')
     .where('workspace_id', '=', workspaceId)
@@ -42,25 +42,34 @@ export async function deleteSubmissionRows(
 }
 
 /**
- * Deletes the stored answers to retries of their deliveries. No other stored answer repeats a submission: a retry
- * answers
- * with the delivery's attempts, and an attempt holds what the receiver answered.
+ * Deletes what other rows repeat of them: the requests of digests that sent them, and the stored answers to retries, which
+ * have requests and what receivers answered. No other stored answer repeats a submission.
  */
-async function deleteRetryAnswers(connection: Connection, workspaceId: number, submissionIds: number[]) {
+async function deleteSentTexts(connection: Connection, workspaceId: number, submissionIds: number[]) {
   const deliveries = await connection
     .selectFrom('deliveries')
-    .select('id')
+    .select(['id', 'digest_id'])
     .where('workspace_id', '=', workspaceId)
     .where('submission_id', 'in', submissionIds)
     .execute()
   if (deliveries.length === 0) return
+  const digests = [...new Set(deliveries.flatMap(({ digest_id }) => digest_id ?? []))]
+  if (digests.length > 0) {
+    await connection
+      .updateTable('delivery_attempts')
+      .set({ request: null, answer: null })
+      .where('workspace_id', '=', workspaceId)
+      .where('delivery_id', 'in', digests)
+      .execute()
+  }
+  const ids = [...deliveries.map(({ id }) => id), ...digests]
   await connection
     .deleteFrom('idempotency_keys')
     .where('workspace_id', '=', workspaceId)
     .where(
       'path',
       'in',
-      deliveries.map(({ id }) => `/v1/deliveries/${id}/retry`),
+      ids.map((id) => `/v1/deliveries/${id}/retry`),
     )
     .execute()
 }

@@ -192,28 +192,6 @@ export const SubmissionExportQuery = z
   })
   .superRefine(requireStartBeforeEnd)
 
-export const EraseQuery = z.strictObject({
-  email: z
-    .string({
-      error: ({ input }) => (input === undefined ? 'is required' : 'must be given once'),
-    })
-    .refine(isEmail, 'must be an e-mail address')
-    .openapi({
-      format: 'email',
-      maxLength: EMAIL_MAX,
-      example: 'ada@example.com',
-      description: 'Without regard to case',
-    }),
-})
-
-export const ErasureShape = z
-  .strictObject({
-    email: z.string(),
-    erased: z.int().min(0).openapi({ description: 'Number of deleted submissions' }),
-  })
-  .openapi('Erased')
-export type ErasureResource = z.infer<typeof ErasureShape>
-
 export const UpdateSubmission = z
   .strictObject(
     {

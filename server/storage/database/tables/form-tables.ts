@@ -138,8 +138,6 @@ export interface ErasureReceipts {
   started_at: number
   /** Null while the erasure runs, or was interrupted. */
   finished_at: number | null
-  /** Every submission up to this id has been looked at. */
-  searched_up_to: Generated<number>
   submissions: Generated<number>
   files: Generated<number>
   deliveries: Generated<number>

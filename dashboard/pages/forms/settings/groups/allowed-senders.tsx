@@ -73,7 +73,7 @@ export function AllowedSenders() {
             />
             <Button
               icon={<Plus size={16} />}
-              aria-label="Allow the sender"
+              aria-label="Add the sender"
               disabled={address.trim() === ''}
               busy={allow.isPending}
               onClick={add}

@@ -12,8 +12,6 @@ export const erasureReceipts = (engine: DatabaseEngine) => ({
       .addColumn('email_hash', text, (c) => c.notNull())
       .addColumn('started_at', bigint, (c) => c.notNull())
       .addColumn('finished_at', bigint)
-      // Every submission up to this id has been looked at.
-      .addColumn('searched_up_to', bigint, (c) => c.notNull().defaultTo(0))
     for (const name of ['submissions', 'files', 'deliveries', 'replies'])
       receipts = receipts.addColumn(name, bigint, (c) => c.notNull().defaultTo(0))
     await receipts.execute()

@@ -1,0 +1,107 @@
+// The receipt of an erasure: a row that counts what is erased while it is, and proves it afterwards without the address.
+
+import { createHmac } from 'node:crypto'
+import { type Selectable, sql } from 'kysely'
+import { toIso } from '../../../lib/api-fields.ts'
+import type { Connection } from '../../../storage/database/open-database.ts'
+import type { ErasureReceipts } from '../../../storage/database/tables/form-tables.ts'
+import { createAddressHasher } from '../replies/mailbox.ts'
+import type { ErasureResource, ReceiptResource } from './schema.ts'
+
+/** The hash says nothing without the server's secret, and in two workspaces it differs. */
+export type ReceiptHasher = (workspaceId: number, email: string) => string
+
+/** @param secret `TOWPATH_SECRET` */
+const createReceiptHasher =
+  (secret: string): ReceiptHasher =>
+  (workspaceId, email) =>
+    createHmac('sha256', secret)
+      .update(`towpath erasure receipt ${workspaceId} ${email.toLowerCase()}`)
+      .digest('base64url')
+
+/** What an erasure needs of the server's secret. */
+export const createPersonHashers = (secret: string) => ({
+  hashReceipt: createReceiptHasher(secret),
+  hashAddress: createAddressHasher(secret),
+})
+
+export type ErasedCounts = Pick<
+  Selectable<ErasureReceipts>,
+  'submissions' | 'files' | 'deliveries' | 'replies'
+>
+
+interface ReceiptOwner {
+  workspaceId: number
+  emailHash: string
+}
+
+/** Goes on with the receipt of an erasure that was interrupted. @returns its id */
+export async function beginReceipt(
+  connection: Connection,
+  { workspaceId, emailHash }: ReceiptOwner,
+  now: number,
+): Promise<number> {
+  const open = await connection
+    .selectFrom('erasure_receipts')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .where('email_hash', '=', emailHash)
+    .where('finished_at', 'is', null)
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst()
+  if (open) return open.id
+  const begun = await connection
+    .insertInto('erasure_receipts')
+    .values({ workspace_id: workspaceId, email_hash: emailHash, started_at: now })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return begun.id
+}
+
+export async function addToReceipt(
+  connection: Connection,
+  { workspaceId, id }: { workspaceId: number; id: number },
+  counts: ErasedCounts,
+): Promise<void> {
+  await connection
+    .updateTable('erasure_receipts')
+    .set((e) => ({
+      submissions: e('submissions', '+', counts.submissions),
+      files: e('files', '+', counts.files),
+      deliveries: e('deliveries', '+', counts.deliveries),
+      replies: e('replies', '+', counts.replies),
+    }))
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Two requests may erase one address together: the first that finds nothing more ends it. */
+export async function endReceipt(
+  connection: Connection,
+  { workspaceId, id }: { workspaceId: number; id: number },
+  now: number,
+): Promise<Selectable<ErasureReceipts>> {
+  return connection
+    .updateTable('erasure_receipts')
+    .set({ finished_at: sql<number>`coalesce(finished_at, ${now})` })
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+export const toReceipt = (row: Selectable<ErasureReceipts>): ErasureResource['receipt'] => ({
+  id: row.id,
+  at: toIso(row.finished_at ?? row.started_at),
+  submissions: row.submissions,
+  files: row.files,
+  deliveries: row.deliveries,
+  replies: row.replies,
+})
+
+export const toReceiptResource = (row: Selectable<ErasureReceipts>): ReceiptResource => ({
+  ...toReceipt(row),
+  emailHash: row.email_hash,
+})

@@ -1,0 +1,155 @@
+// A copy of all that the workspace has of one e-mail address, as a zip that is written while it is sent.
+
+import { toIso, toIsoOrNull } from '../../../lib/api-fields.ts'
+import { takeTurn } from '../../../lib/concurrency/take-turn.ts'
+import { orderedJson } from '../../../lib/formats/ordered-json.ts'
+import { type FileOfZip, zipFiles } from '../../../lib/formats/zip-files.ts'
+import type { Connection } from '../../../storage/database/open-database.ts'
+import type { FileStore } from '../../../storage/files/file-store.ts'
+import type { Actor } from '../../accounts/access/actor.ts'
+import { getAttributionReport } from '../submissions/attribution-report.ts'
+import { type SubmissionNeeds, type SubmissionRow, toSubmissionResource } from '../submissions/submission.ts'
+import { scanPerson } from './find-person.ts'
+
+export interface PersonExportNeeds extends SubmissionNeeds {
+  now: () => number
+  /** Where uploaded files are. */
+  files?: Pick<FileStore, 'read'>
+}
+
+/** Ids in one statement. */
+const IDS_AT_ONCE = 100
+
+export async function* exportPerson(
+  needs: PersonExportNeeds,
+  actor: Actor,
+  email: string,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  const ids: number[] = []
+  const source = { needs, actor, email, signal, ids }
+  yield* zipFiles(listParts(source))
+}
+
+interface PersonSource {
+  needs: PersonExportNeeds
+  actor: Actor
+  email: string
+  signal: AbortSignal
+  /** Of the submissions that are in the zip. */
+  ids: number[]
+}
+
+/** The submissions come first: the other parts are about those. */
+async function* listParts(source: PersonSource): AsyncGenerator<FileOfZip> {
+  yield { name: 'submissions.json', read: () => writeSubmissions(source) }
+  yield { name: 'deliveries.json', read: () => writeDeliveries(source) }
+  const { read } = source.needs.files ?? {}
+  if (read) yield* listFiles(source, read)
+  yield { name: 'README.txt', read: () => writeReadMe(source) }
+}
+
+async function* writeSubmissions(source: PersonSource): AsyncGenerator<string> {
+  const { needs, actor, email, signal, ids } = source
+  yield '{"data":['
+  for await (const rows of scanPerson(needs, actor, email, signal)) {
+    for (const row of rows) {
+      await takeTurn()
+      yield `${ids.length === 0 ? '\n' : ',\n'}${await writeSubmission(source, row)}`
+      ids.push(row.id)
+    }
+  }
+  // Half a copy must not look like a whole one.
+  signal.throwIfAborted()
+  yield '\n]}\n'
+}
+
+async function writeSubmission({ needs, actor }: PersonSource, row: SubmissionRow): Promise<string> {
+  const submission = toSubmissionResource(needs, row)
+  return orderedJson({ ...submission, touches: await getAttributionReport(needs, actor, row.id) })
+}
+
+async function* writeDeliveries({ needs, actor, ids }: PersonSource): AsyncGenerator<string> {
+  yield '{"data":['
+  let first = true
+  for (let from = 0; from < ids.length; from += IDS_AT_ONCE) {
+    await takeTurn()
+    const rows = await readDeliveries(needs.db.read, actor, ids.slice(from, from + IDS_AT_ONCE))
+    for (const row of rows) {
+      yield `${first ? '\n' : ',\n'}${JSON.stringify(row)}`
+      first = false
+    }
+  }
+  yield '\n]}\n'
+}
+
+/** Who was told, and when: without addresses of channels, and without what was sent, which the submission says. */
+async function readDeliveries(connection: Connection, { workspaceId }: Actor, submissionIds: number[]) {
+  const rows = await connection
+    .selectFrom('deliveries')
+    .innerJoin('channels', 'channels.id', 'deliveries.channel_id')
+    .select([
+      'deliveries.submission_id',
+      'deliveries.event',
+      'deliveries.status',
+      'deliveries.created_at',
+      'deliveries.finished_at',
+      'channels.name',
+      'channels.type',
+    ])
+    .where('deliveries.workspace_id', '=', workspaceId)
+    .where('channels.workspace_id', '=', workspaceId)
+    .where('deliveries.submission_id', 'in', submissionIds)
+    .orderBy('deliveries.id')
+    .execute()
+  return rows.map((row) => ({
+    submissionId: row.submission_id,
+    event: row.event,
+    channel: row.name,
+    type: row.type,
+    status: row.status,
+    createdAt: toIso(row.created_at),
+    finishedAt: toIsoOrNull(row.finished_at),
+  }))
+}
+
+async function* listFiles(
+  { needs, actor, ids, signal }: PersonSource,
+  read: FileStore['read'],
+): AsyncGenerator<FileOfZip> {
+  for (let from = 0; from < ids.length && !signal.aborted; from += IDS_AT_ONCE) {
+    await takeTurn()
+    const files = await needs.db.read
+      .selectFrom('submission_files')
+      .select(['id', 'submission_id', 'name', 'key'])
+      .where('workspace_id', '=', actor.workspaceId)
+      .where('submission_id', 'in', ids.slice(from, from + IDS_AT_ONCE))
+      .orderBy('id')
+      .execute()
+    for (const { id, submission_id, name, key } of files) {
+      const content = await read(key)
+      // Erased in the meantime.
+      if (content) yield { name: `files/${submission_id}/${id}-${toZipName(name)}`, read: () => content }
+    }
+  }
+}
+
+/** Names are made harmless when they come. This keeps the zip whole, whatever a row says. */
+const toZipName = (name: string) => name.replace(/[\\/:\p{Cc}]/gu, '_').replace(/^\.+/, '_')
+
+async function* writeReadMe({ email, ids, needs }: PersonSource): AsyncGenerator<string> {
+  yield `What is stored of ${email}
+${'='.repeat(18 + email.length)}
+
+This file was made on ${toIso(needs.now())}. It has ${ids.length} ${ids.length === 1 ? 'submission' : 'submissions'}.
+
+submissions.json  What was sent with this address, with what brought it: the pages, the campaign
+                  and the links before it ("touches"), and what the sender agreed to ("consent").
+deliveries.json   Who was told about each submission, and when. Mails to the sender are among them.
+files/            The files that were sent, by the number of the submission.
+
+Submissions are found where the field "email" is the address, or where it is the whole value of
+another field. What only mentions the address in a longer text is not here, and neither is what was
+sent under another address. Times are UTC.
+`
+}
