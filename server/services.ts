@@ -1,6 +1,7 @@
 // Opens the stores and wires the features: what app.ts mounts, what jobs.ts runs, and what main.ts closes.
 
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
+import { toUploadsPlace } from './config/upload-settings.ts'
 import type { Config } from './config.ts'
 import { createServerDoctor } from './doctor.ts'
 import { createRateLimiter } from './features/accounts/access/rate-limiter.ts'
@@ -152,6 +153,7 @@ const createPublicNeeds = (config: Config, shared: Shared, { intake, forms, form
   intake,
   forms,
   formFacts,
+  fileLinks: shared,
   snippet: { ...config, builtFiles: shared.builtFiles },
   dashboard: { builtFiles: shared.builtFiles },
 })
@@ -194,12 +196,6 @@ const openServiceImports = ({ dataDir, geoipDb, hitRetentionDays: days }: Config
     retentionStart: (at) => (days === undefined ? 0 : toRetentionStart(at, days)),
   })
 
-/** The workers of a machine share a directory: each finds the files that another one has received. */
-const toUploadsPlace = ({ dataDir }: Config, worker: MetricsNeeds['worker']) => ({
-  dir: join(worker ? dirname(dataDir) : dataDir, 'uploads'),
-  isAlone: !worker,
-})
-
 /** The first worker of a machine makes the backup of all: the command reads the settings that the supervisor has read. */
 function createServiceBackups(
   config: Config,
@@ -225,6 +221,7 @@ function startServiceJobs(config: Config, services: JobServices) {
     eraseHits: hits.eraseHits,
     reloadBlocklist: blocklist.reload,
     sweepUploads: uploads.sweep,
+    eraseFiles: uploads.erase,
     reportMissing: () =>
       reportMissing({ ...services, origin: config.origin, onlyVerified: config.signup === 'open' }),
     pruneBuiltFiles: services.builtFiles?.prune,
@@ -387,6 +384,7 @@ function createApiServices(config: Config, services: ApiServices) {
     },
     erasure: { spam, origin, now, resolvePendingAttribution, ...createPersonHashers(secret) },
     losses: { attempts, now },
+    files: { origin, resolvePendingAttribution, uploads: services.uploads },
     formCheck: { origin, turnstile: turnstile !== undefined, allow: webhookAllow },
     notify: notify.api,
     doctor: { doctor: services.doctor },

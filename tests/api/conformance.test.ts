@@ -213,6 +213,15 @@ const compareAnswers = (server: () => TestServer) => {
     await ask(own, 'deleteTag', 200, { path })
   })
 
+  test('allowed senders', async () => {
+    const own = await server().createWorkspace()
+    const { json } = await ask(own, 'allowSender', 201, { body: { address: '*@Friends.example' } })
+    await ask(own, 'allowSender', 201, { body: { address: 'ada@example.com' } })
+    await ask(own, 'listAllowedSenders', 200)
+    await ask(own, 'listAllowedSenders', 200, { query: { limit: '1' } })
+    await ask(own, 'deleteAllowedSender', 200, { path: { id: json.data.id } })
+  })
+
   test('domains', async () => {
     const own = await server().createWorkspace()
     const body = {
@@ -558,6 +567,7 @@ const compareAnswers = (server: () => TestServer) => {
     await fillToLimits(server(), own.id, own.owner.id)
     await ask(own, 'createForm', 409, { body: { name: 'One more' } })
     await ask(own, 'createTag', 409, { body: { name: 'One more' } })
+    await ask(own, 'allowSender', 409, { body: { address: 'one.more@example.com' } })
     await ask(own, 'createLink', 409, {
       body: { destinationUrl: 'https://example.com/', tagNames: ['More'] },
     })

@@ -101,6 +101,10 @@ const REFERENCES: Record<string, (things: TestResources) => SampleRequest[]> = {
   createTag: () => [],
   updateTag: ({ tagId }) => [{ path: { id: tagId }, bodies: [{ name: 'Taken' }] }],
   deleteTag: ({ tagId }) => [{ path: { id: tagId } }],
+  listAllowedSenders: () => [],
+  // The same address may be allowed in each workspace.
+  allowSender: () => [],
+  deleteAllowedSender: ({ allowedSenderId }) => [{ path: { id: allowedSenderId } }],
   listDomains: () => [],
   // Another workspace may have the name too, until one of them proves it: see "one name" in the tests of domains.
   createDomain: () => [],

@@ -19,6 +19,7 @@ const FORM: CheckedForm = {
   captcha: false,
   allowedOrigins: [],
   nextHosts: [],
+  uploads: null,
 }
 
 const TRAP =
@@ -236,6 +237,23 @@ table('its fields', [
     [],
   ],
   ['a file', field(`${EMAIL}<input type=file name=cv>`), ['error file_field']],
+  [
+    'a file where the form takes files, without the enctype for it',
+    {
+      ...field(`${EMAIL}<input type=file name=cv>`),
+      is: { uploads: { maxFiles: 1, maxBytes: 1000, accept: [] } },
+    },
+    ['error file_enctype'],
+  ],
+  [
+    'a file where the form takes files',
+    {
+      ...field(`${EMAIL}<input type=file name=cv>`),
+      form: `action="${HERE}" method="post" enctype="Multipart/Form-Data"`,
+      is: { uploads: { maxFiles: 1, maxBytes: 1000, accept: [] } },
+    },
+    [],
+  ],
   ['two e-mail addresses', field(EMAIL + EMAIL), ['error email_twice']],
   [
     'an e-mail address by another name',

@@ -37,6 +37,7 @@ export type CheckedForm = Pick<
   | 'captcha'
   | 'allowedOrigins'
   | 'nextHosts'
+  | 'uploads'
 >
 
 export interface PageCheckInput {
