@@ -177,6 +177,9 @@ const REFERENCES: Record<string, (things: TestResources) => SampleRequest[]> = {
   deleteSubmission: onSubmission({}),
   updateSubmissions: ({ submissionId }) => [{ bodies: [{ ids: [submissionId], status: 'spam' }] }],
   deleteSubmissions: ({ submissionId }) => toQuerySamples([{ ids: `${submissionId}` }]),
+  // A zip, which has the time: forms/erasure/person.test.ts.
+  exportPerson: () => [],
+  listErasures: ({ email }) => toQuerySamples([{}, { email }]),
   eraseSubmissions: ({ email }) => toQuerySamples([{ email }, { email: email.toUpperCase() }]),
   getSubmissionAttribution: onSubmission({}),
   listChannels: () => [],
@@ -185,6 +188,7 @@ const REFERENCES: Record<string, (things: TestResources) => SampleRequest[]> = {
   updateChannel: onChannel({ bodies: [{ name: 'Taken', enabled: false }] }, { bodies: [{}] }),
   deleteChannel: onChannel({}),
   testChannel: onChannel({}),
+  previewChannel: onChannel({ bodies: [{}] }),
   askChannelRecipients: onChannel({}),
   rotateChannelSecret: onChannel({}),
   listDeliveries: ({ channelId, formKey, submissionId }) =>
