@@ -258,7 +258,6 @@ const NONEXISTENT: TestResources = {
   submissionId: 999_999_004,
   allowedSenderId: 999_999_014,
   email: 'never@example.com',
-  allowedSenderId: 999_999_014,
   channelId: 999_999_005,
   deliveryId: 999_999_006,
   memberId: 999_999_007,

@@ -84,7 +84,12 @@ export async function openNotificationHarness(engine: DatabaseEngine): Promise<N
   const db = await openDatabase({ dataDir, databaseUrl: database?.url })
   const resolvePendingAttribution = async () => {}
   const send = { allow: [parseNetwork('127.0.0.1') as Network], origin: ORIGIN, timeoutMs: 5_000 }
-  const readSubmission = createNotificationContentReader({ db, origin: ORIGIN, resolvePendingAttribution })
+  const readSubmission = createNotificationContentReader({
+    db,
+    origin: ORIGIN,
+    resolvePendingAttribution,
+    toFileUrl: (key) => `${ORIGIN}/f/files/${key}`,
+  })
   const now = () => Date.now() + harness.clockAheadMs
   // Tests poll the API: no request may be limited.
   const limiter = {
