@@ -16,7 +16,10 @@ const closeLater = closeAfterAll()
 
 /** Each call's name and paths on one line, when it ends. */
 const toTrace = (file: string) =>
-  ['strace', '-D', '-f', '-y', '-qq', '-o', file].concat('-e', 'trace=fsync,fdatasync,rename,renameat,renameat2')
+  ['strace', '-D', '-f', '-y', '-qq', '-o', file].concat(
+    '-e',
+    'trace=fsync,fdatasync,rename,renameat,renameat2',
+  )
 
 /** @returns the steps of each file in the order in which they ended, without what concerns other files */
 function readSteps(trace: string): Map<string, string[]> {
