@@ -161,7 +161,11 @@ onCustomerSite('the examples of docs/forms.md', (site) => {
       'Next: a plain form, the snippet on every page, and the hook in a component',
       async () => {
         const version = '16.4.6'
-        const home = ensurePackages(`next-${version}`, [`next@${version}`, 'react@19.3.1', 'react-dom@19.3.1'])
+        const home = ensurePackages(`next-${version}`, [
+          `next@${version}`,
+          'react@19.3.1',
+          'react-dom@19.3.1',
+        ])
         const { ws, form } = await create({ uploads: {} })
         const write = (path: string) => fit(fileOf(path, 'jsx'), form, ws)
         const folder = await createFolder(home, {
