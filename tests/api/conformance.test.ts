@@ -213,6 +213,15 @@ const compareAnswers = (server: () => TestServer) => {
     await ask(own, 'deleteTag', 200, { path })
   })
 
+  test('allowed senders', async () => {
+    const own = await server().createWorkspace()
+    const { json } = await ask(own, 'allowSender', 201, { body: { address: '*@Friends.example' } })
+    await ask(own, 'allowSender', 201, { body: { address: 'ada@example.com' } })
+    await ask(own, 'listAllowedSenders', 200)
+    await ask(own, 'listAllowedSenders', 200, { query: { limit: '1' } })
+    await ask(own, 'deleteAllowedSender', 200, { path: { id: json.data.id } })
+  })
+
   test('domains', async () => {
     const own = await server().createWorkspace()
     const body = {
@@ -448,6 +457,8 @@ const compareAnswers = (server: () => TestServer) => {
     await ask(own, 'getSubmission', 404, { path })
     await ask(own, 'eraseSubmissions', 200, { query: { email: 'mark@example.com' } })
     await ask(own, 'eraseSubmissions', 422)
+    await ask(own, 'exportPerson', 200, { query: { email: 'mark@example.com' } })
+    await ask(own, 'listErasures', 200, { query: { email: 'mark@example.com' } })
   })
 
   test('channels of every type and their deliveries', async () => {
@@ -465,6 +476,15 @@ const compareAnswers = (server: () => TestServer) => {
       const { json } = await ask(own, 'createChannel', 201, { body: { name: 'Leads', ...given } })
       id = json.data.id
       await ask(own, 'getChannel', 200, { path: { id } })
+      await ask(own, 'previewChannel', 200, { path: { id }, body: {} })
+      const template = { subject: null, text: '{{fields}}' }
+      const quietHours = { start: '22:00', end: '07:00', timezone: 'Europe/Berlin' }
+      const settings = given.type === 'webhook' ? { digest: null } : { template, digest: 'day', quietHours }
+      await ask(own, 'updateChannel', 200, { path: { id }, body: settings })
+      await ask(own, 'previewChannel', given.type === 'webhook' ? 422 : 200, {
+        path: { id },
+        body: { template },
+      })
     }
     const first = await ask(own, 'listChannels', 200, { query: { limit: '4' } })
     await ask(own, 'listChannels', 200, { query: { cursor: first.json.nextCursor } })
@@ -558,6 +578,7 @@ const compareAnswers = (server: () => TestServer) => {
     await fillToLimits(server(), own.id, own.owner.id)
     await ask(own, 'createForm', 409, { body: { name: 'One more' } })
     await ask(own, 'createTag', 409, { body: { name: 'One more' } })
+    await ask(own, 'allowSender', 409, { body: { address: 'one.more@example.com' } })
     await ask(own, 'createLink', 409, {
       body: { destinationUrl: 'https://example.com/', tagNames: ['More'] },
     })

@@ -18,6 +18,8 @@ const FIELDS: Record<string, (text: string) => boolean> = {
   // No text of hostile-input.ts is a short domain of the workspace.
   domain: isNeverValid,
   name: (text) => text.trim() !== '',
+  // No text of hostile-input.ts is an address.
+  address: isNeverValid,
 }
 
 const PARAMETERS: Record<string, (text: string) => boolean> = {

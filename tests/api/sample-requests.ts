@@ -28,6 +28,7 @@ export interface TestResources {
   submissionId: number
   /** The e-mail address in that submission. */
   email: string
+  allowedSenderId: number
   channelId: number
   deliveryId: number
   /** The user id of the member, who is no owner. */
@@ -145,13 +146,19 @@ export const SAMPLE_REQUESTS: Record<string, (things: TestResources) => SampleRe
   updateSubmissions: ({ submissionId }) => ({ bodies: [{ ids: [submissionId], status: 'archived' }] }),
   deleteSubmissions: ({ submissionId }) => ({ query: { ids: `${submissionId}` } }),
   eraseSubmissions: ({ email }) => ({ query: { email } }),
+  exportPerson: ({ email }) => ({ query: { email } }),
+  listErasures: ({ email }) => ({ query: { email } }),
   getSubmissionAttribution: ({ submissionId }) => ({ path: { id: submissionId } }),
+  listAllowedSenders: () => ({ query: { limit: '10' } }),
+  allowSender: ({ email }) => ({ bodies: [{ address: `other.${email}` }] }),
+  deleteAllowedSender: ({ allowedSenderId }) => ({ path: { id: allowedSenderId } }),
   listChannels: () => ({}),
   createChannel: () => ({ bodies: [{ type: 'webhook', name: 'New channel', url: HOOK }] }),
   getChannel: ({ channelId }) => ({ path: { id: channelId } }),
   updateChannel: ({ channelId }) => ({ path: { id: channelId }, bodies: [{ name: 'Other name' }] }),
   deleteChannel: ({ channelId }) => ({ path: { id: channelId } }),
   testChannel: ({ channelId }) => ({ path: { id: channelId } }),
+  previewChannel: ({ channelId }) => ({ path: { id: channelId }, bodies: [{}] }),
   askChannelRecipients: ({ channelId }) => ({ path: { id: channelId } }),
   rotateChannelSecret: ({ channelId }) => ({ path: { id: channelId } }),
   listDeliveries: ({ channelId }) => ({ query: { channelId: `${channelId}` } }),
@@ -221,7 +228,12 @@ export async function createTestResources(
     method: 'POST',
     body: { domain: `go.${mark}.example`, rootUrl: `https://${mark}.example/root` },
   })
+  const allowed = await workspace.api('/allowed-senders', {
+    method: 'POST',
+    body: { address: `friend.${mark}@example.com` },
+  })
   return {
+    allowedSenderId: allowed.json.data.id,
     linkId: link.id,
     otherLinkId: other.id,
     trashedLinkId: trashed.id,

@@ -101,6 +101,10 @@ const REFERENCES: Record<string, (things: TestResources) => SampleRequest[]> = {
   createTag: () => [],
   updateTag: ({ tagId }) => [{ path: { id: tagId }, bodies: [{ name: 'Taken' }] }],
   deleteTag: ({ tagId }) => [{ path: { id: tagId } }],
+  listAllowedSenders: () => [],
+  // The same address may be allowed in each workspace.
+  allowSender: () => [],
+  deleteAllowedSender: ({ allowedSenderId }) => [{ path: { id: allowedSenderId } }],
   listDomains: () => [],
   // Another workspace may have the name too, until one of them proves it: see "one name" in the tests of domains.
   createDomain: () => [],
@@ -173,6 +177,9 @@ const REFERENCES: Record<string, (things: TestResources) => SampleRequest[]> = {
   deleteSubmission: onSubmission({}),
   updateSubmissions: ({ submissionId }) => [{ bodies: [{ ids: [submissionId], status: 'spam' }] }],
   deleteSubmissions: ({ submissionId }) => toQuerySamples([{ ids: `${submissionId}` }]),
+  // A zip, which has the time: forms/erasure/person.test.ts.
+  exportPerson: () => [],
+  listErasures: ({ email }) => toQuerySamples([{}, { email }]),
   eraseSubmissions: ({ email }) => toQuerySamples([{ email }, { email: email.toUpperCase() }]),
   getSubmissionAttribution: onSubmission({}),
   listChannels: () => [],
@@ -181,6 +188,7 @@ const REFERENCES: Record<string, (things: TestResources) => SampleRequest[]> = {
   updateChannel: onChannel({ bodies: [{ name: 'Taken', enabled: false }] }, { bodies: [{}] }),
   deleteChannel: onChannel({}),
   testChannel: onChannel({}),
+  previewChannel: onChannel({ bodies: [{}] }),
   askChannelRecipients: onChannel({}),
   rotateChannelSecret: onChannel({}),
   listDeliveries: ({ channelId, formKey, submissionId }) =>
@@ -248,7 +256,9 @@ const NONEXISTENT: TestResources = {
   freeDomain: 'never.example',
   formKey: UNKNOWN_FORM_KEY,
   submissionId: 999_999_004,
+  allowedSenderId: 999_999_014,
   email: 'never@example.com',
+  allowedSenderId: 999_999_014,
   channelId: 999_999_005,
   deliveryId: 999_999_006,
   memberId: 999_999_007,

@@ -87,7 +87,7 @@ onDashboard(
       await press(page, 'Save')
       const pattern = page.getByLabel('Pattern', { exact: true })
       await until('an error', async () => (await pattern.getAttribute('aria-invalid')) === 'true')
-      await page.getByRole('link', { name: 'Fields and rules: has an error' }).waitFor()
+      await page.getByRole('link', { name: /Fields and rules\s*: has an error/ }).waitFor()
       expect(await page.evaluate('document.activeElement.value')).toBe('(')
       await pattern.fill('\\+[0-9 ]+')
       await page.getByLabel('Try the pattern').fill('0171')

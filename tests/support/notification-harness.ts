@@ -66,7 +66,7 @@ export interface HarnessWorkspace {
   api(path: string, call?: HttpCall): Promise<HttpAnswer>
   post(path: string, body?: unknown): Promise<HttpAnswer>
   /** Creates an e-mail channel whose recipients have confirmed. @returns the answer to its creation */
-  createMailChannel(fields: { name: string; to: string[]; enabled?: boolean }): Promise<HttpAnswer>
+  createMailChannel(fields: { name: string; to: string[]; [setting: string]: unknown }): Promise<HttpAnswer>
   /** Creates a webhook channel. */
   // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape
   createWebhook(url: string, fields?: Record<string, unknown>): Promise<any>

@@ -126,12 +126,15 @@ async function answerMailLink(
   context: RequestContext,
   link: Pick<LinkRequest, 'kind' | 'token' | 'method'>,
 ): Promise<Response> {
-  const renderThanks: AnswerLinkNeeds['renderThanks'] = ({ successMessage, pageUrl }) =>
-    respondWithThanks(context, { successMessage, pageUrl: toUsableUrl(needs, pageUrl) })
+  const { builtIn } = context.language
+  const renderThanks: AnswerLinkNeeds['renderThanks'] = ({ successMessage, pageUrl }, language) => {
+    const answered = { ...context, language: { ...context.language, builtIn: language } }
+    return respondWithThanks(answered, { successMessage, pageUrl: toUsableUrl(needs, pageUrl) })
+  }
   try {
     return await answerReplyLink(
       { ...needs, links: needs.replyLinks, renderThanks },
-      { ...link, headers: { 'X-Request-Id': context.requestId } },
+      { ...link, language: builtIn, headers: { 'X-Request-Id': context.requestId } },
     )
   } catch (thrown) {
     return respondToError(context, toEndpointError(thrown, context.requestId))
@@ -285,7 +288,8 @@ async function submit(
   const mistakes = validateFields(input, form.requiredFields)
   for (const [field, mistake] of files?.mistakes ?? []) if (!mistakes.has(field)) mistakes.set(field, mistake)
   requireConsent(mistakes, form, input)
-  await addRuleMistakes(mistakes, form.rules, input)
+  const fileFields = new Set([...input.files, ...(files?.files ?? []).map(({ field }) => field)])
+  await addRuleMistakes(mistakes, form.rules, { ...input, files: fileFields })
   if (mistakes.size > 0) return { kind: 'invalid', errors: describeMistakes(source, mistakes) }
   requireRoom(needs)
   // The captcha comes last, because a token works once: a mistake in a field must not use it up.
@@ -328,13 +332,12 @@ async function submit(
 function readPageSeconds(
   { matchVisit, now }: FormEndpointNeeds,
   { workspaceId }: FormSettings,
-  { eventId }: SubmissionInput,
+  { eventId, pageView }: SubmissionInput,
   referer: string,
 ): number | null {
   const at = now()
-  // Only the pages of the event id have a time: a page that the form reports itself has that of the form.
   const { visit } = matchVisit({ at, workspaceId, eventId, referer })
-  return visit ? toPageSeconds(visit, at) : null
+  return visit && pageView === undefined ? toPageSeconds(visit, at) : null
 }
 
 /** A host may be blocked after its URL was stored. The next target in order is used then. */

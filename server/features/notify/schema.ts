@@ -248,8 +248,10 @@ export type PreviewChannelInput = z.infer<typeof PreviewChannel>
 export const PreviewShape = z
   .strictObject({
     submissionId: z.int().nullable().openapi({ description: 'Null where the preview shows made-up text' }),
-    subject: z.string().openapi({ description: 'The subject of the mail, or the title of the chat message' }),
-    text: z.string().openapi({ description: 'The message as text' }),
+    subject: z.string().openapi({
+      description: 'The subject of the mail, the title of the chat message, or the event of the webhook',
+    }),
+    text: z.string().openapi({ description: 'The message as text, or the body of the webhook' }),
     html: z.string().optional().openapi({ description: 'For e-mail: what most mail programs show' }),
   })
   .openapi('ChannelPreview')

@@ -44,6 +44,8 @@ export async function fillToLimits(server: TestServer, workspaceId: number, owne
       expires_at: at + 60_000,
     }))
     await connection.insertInto('invitations').values(invitations).execute()
+    const senders = numbers(1000).map((n) => ({ ...own, address: `${n}@full.example`, created_at: at }))
+    await connection.insertInto('allowed_senders').values(senders).execute()
     const channels = numbers(200 - (await count('channels'))).map((n) => ({
       ...own,
       type: 'webhook',

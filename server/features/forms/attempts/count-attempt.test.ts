@@ -3,7 +3,7 @@ import { EndpointError } from '../endpoint/endpoint-error.ts'
 import type { SubmissionOutcome } from '../endpoint/responses.ts'
 import { countAttempt, countRefusedAttempt } from './count-attempt.ts'
 
-const FORM = { id: 7, requiredFields: ['name', 'message'] }
+const FORM = { id: 7, requiredFields: ['name', 'message'], rules: {} }
 
 function counted(run: (attempts: { count(...args: unknown[]): void }) => void) {
   const counts: unknown[][] = []

@@ -3,13 +3,13 @@
 
 import { html } from 'hono/html'
 import { type Html, renderHtmlPage } from '../../../http/html-page.ts'
+import { fillText, getTexts, hasTexts } from '../rules/languages.ts'
 import {
   type Confirmation,
   type ConfirmNeeds,
   confirmSubmission,
   describeConfirmation,
 } from './confirm-submission.ts'
-import { findLinkTexts } from './link-texts.ts'
 import type { LinkKind } from './reply-links.ts'
 import { stopReplies } from './stop-replies.ts'
 
@@ -17,13 +17,17 @@ export interface LinkRequest {
   kind: LinkKind
   token: string
   method: string
+  /** Of the browser, for the page of a sender whose language is not known. */
+  language: string
   headers: Record<string, string>
 }
 
 export interface AnswerLinkNeeds extends ConfirmNeeds {
   /** The page that thanks for a submission, with the form's own words. */
-  renderThanks: (form: Confirmation['form'], headers: Record<string, string>) => Response | Promise<Response>
+  renderThanks: (form: Confirmation['form'], language: string) => Response | Promise<Response>
 }
+
+type PageHead = Pick<LinkRequest, 'language' | 'headers'>
 
 const METHODS = 'GET, HEAD, POST'
 
@@ -34,37 +38,40 @@ export async function answerReplyLink(needs: AnswerLinkNeeds, request: LinkReque
   return kind === 'confirm' ? answerConfirm(needs, request) : answerStop(needs, request)
 }
 
-async function answerConfirm(needs: AnswerLinkNeeds, { token, method, headers }: LinkRequest) {
+async function answerConfirm(needs: AnswerLinkNeeds, { token, method, headers, ...request }: LinkRequest) {
   const confirmation = await (method === 'POST' ? confirmSubmission : describeConfirmation)(needs, token)
-  const texts = findLinkTexts(confirmation?.language ?? null)
-  if (!confirmation) return renderMessage(404, texts.unknownTitle, texts.unknown, headers)
+  const sent = confirmation?.language ?? ''
+  const language = hasTexts(sent) ? sent : request.language
+  const texts = getTexts(language).links
+  const page = { language, headers }
+  if (!confirmation) return renderMessage(404, texts.unknownTitle, texts.unknown, page)
   const { state, waiting, form } = confirmation
-  if (state === 'expired') return renderMessage(410, texts.expiredTitle, texts.expired, headers)
-  if (state === 'confirmed') return needs.renderThanks(form, headers)
-  const many = waiting > 1 ? html`<p>${texts.confirmMany.replace('{n}', String(waiting))}</p>\n` : ''
+  if (state === 'expired') return renderMessage(410, texts.expiredTitle, texts.expired, page)
+  if (state === 'confirmed') return needs.renderThanks(form, language)
+  const many = waiting > 1 ? html`<p>${fillText(texts.confirmMany, { n: String(waiting) })}</p>\n` : ''
   return renderQuestion(
     texts.confirmTitle,
     html`<p>${texts.confirmLead}</p>
 ${many}<p class="message"><strong>${form.name}</strong></p>`,
     texts.confirmButton,
-    headers,
+    page,
   )
 }
 
-async function answerStop(needs: AnswerLinkNeeds, { token, method, headers }: LinkRequest) {
-  const texts = findLinkTexts(null)
+async function answerStop(needs: AnswerLinkNeeds, { token, method, ...page }: LinkRequest) {
+  const texts = getTexts(page.language).links
   if (method === 'POST' && (await stopReplies(needs, token)))
-    return renderMessage(200, texts.stoppedTitle, texts.stopped, headers)
+    return renderMessage(200, texts.stoppedTitle, texts.stopped, page)
   if (method === 'POST' || !needs.links.readStopToken(token))
-    return renderMessage(404, texts.unknownTitle, texts.unknown, headers)
-  return renderQuestion(texts.stopTitle, html`<p>${texts.stopLead}</p>`, texts.stopButton, headers)
+    return renderMessage(404, texts.unknownTitle, texts.unknown, page)
+  return renderQuestion(texts.stopTitle, html`<p>${texts.stopLead}</p>`, texts.stopButton, page)
 }
 
-const renderMessage = (status: number, title: string, text: string, headers: Record<string, string>) =>
-  renderHtmlPage(status, title, html`<h1>${title}</h1>\n<p>${text}</p>`, headers)
+const renderMessage = (status: number, title: string, text: string, { headers, language }: PageHead) =>
+  renderHtmlPage(status, title, html`<h1>${title}</h1>\n<p>${text}</p>`, headers, { language })
 
 /** The form posts to the page's own address. */
-const renderQuestion = (title: string, lead: Html, button: string, headers: Record<string, string>) =>
+const renderQuestion = (title: string, lead: Html, button: string, { headers, language }: PageHead) =>
   renderHtmlPage(
     200,
     title,
@@ -72,4 +79,5 @@ const renderQuestion = (title: string, lead: Html, button: string, headers: Reco
 ${lead}
 <form method="post"><button type="submit">${button}</button></form>`,
     headers,
+    { language },
   )

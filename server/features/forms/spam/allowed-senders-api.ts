@@ -1,4 +1,4 @@
-// /v1/allowed-senders: senders whose submissions are never spam (docs/contract.md §13).
+// The routes of allowed senders, whose submissions are never spam: /v1/allowed-senders (docs/contract.md §13).
 
 import type { Context } from 'hono'
 import {

@@ -8,7 +8,7 @@ import { foldWords, toWordPattern } from './fold-words.ts'
 import { compilePatterns, type Pattern, type PatternMatcher } from './pattern-matcher.ts'
 import type { SpamSettings } from './schema.ts'
 
-export interface CheckedForm {
+export interface RuledForm {
   spam: SpamSettings
   /** A field whose type is `url` is for a link, so its links are not counted. */
   rules?: Record<string, { type?: string | null }>
@@ -68,7 +68,7 @@ function toDomainPatterns(rule: string): string[] {
 }
 
 /** @returns the reasons; empty where the submission keeps all rules */
-export async function checkRules(form: CheckedForm, fields: Map<string, string>): Promise<string[]> {
+export async function checkRules(form: RuledForm, fields: Map<string, string>): Promise<string[]> {
   const { words, emails, domains } = await compileRules(form.spam)
   const pace = createPacer()
   const reasons = { words: [] as string[], senders: [] as string[], domains: [] as string[] }

@@ -4,12 +4,12 @@
 import { withTimeout } from '../../../lib/concurrency/with-timeout.ts'
 import { isEmail } from '../../../lib/email.ts'
 import { describeError, log } from '../../../lib/log.ts'
-import { type CheckedForm, checkRules } from './check-rules.ts'
+import { checkRules, type RuledForm } from './check-rules.ts'
 import { classify, describeClassification, isTrained } from './classify.ts'
 import { readFeatures } from './features.ts'
 import type { WorkspaceSpam, WorkspaceSpamCache } from './workspace-spam.ts'
 
-export interface JudgedForm extends CheckedForm {
+export interface JudgedForm extends RuledForm {
   id: number
   workspaceId: number
 }
@@ -55,7 +55,7 @@ async function judge(
   return classification.isSpam ? [...reasons, describeClassification(classification)] : reasons
 }
 
-const hasRules = ({ spam: { words, emails, domains, maxLinks, learn } }: CheckedForm) =>
+const hasRules = ({ spam: { words, emails, domains, maxLinks, learn } }: RuledForm) =>
   learn || maxLinks !== null || words.length + emails.length + domains.length > 0
 
 function isAllowed({ allowed }: Pick<WorkspaceSpam, 'allowed'>, email: string): boolean {

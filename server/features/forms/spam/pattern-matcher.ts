@@ -24,31 +24,23 @@ export interface PatternMatcher {
   find(text: string, max: number): Promise<PatternMatch[]>
 }
 
-/** A part of a pattern between two stars. */
-interface Segment {
+/** What ends at a node: a whole pattern, or the longest part of one with a star inside. */
+interface Hit {
   pattern: number
-  /** Its place among the segments of its pattern. */
-  index: number
   length: number
-  isLast: boolean
+  /** All parts between its stars; only where there are several. */
+  parts: string[] | undefined
   endsWord: boolean
-}
-
-/** How far a pattern with a star inside has been found. */
-interface Progress {
-  word: number
-  next: number
-  end: number
 }
 
 interface Automaton {
   /** The node after a node and a letter, by `toEdge`. */
   edges: Map<number, number>
-  /** The node of the longest end of this node's text that begins a segment too. */
+  /** The node of the longest end of this node's text that is a beginning too. */
   fails: Int32Array
-  /** The node itself or the next one by `fails` that ends segments; 0 where none does. */
-  hits: Int32Array
-  segments: Map<number, Segment[]>
+  /** The node itself or the next one by `fails` that has hits; 0 where none has. */
+  hitNodes: Int32Array
+  hits: Map<number, Hit[]>
 }
 
 const ROOT = 0
@@ -65,43 +57,47 @@ export async function compilePatterns(patterns: Pattern[]): Promise<PatternMatch
 async function buildAutomaton(patterns: Pattern[]): Promise<Automaton> {
   const pace = createPacer()
   const edges = new Map<number, number>()
-  const segments = new Map<number, Segment[]>()
-  const nodes: { parent: number; code: number; depth: number }[] = [{ parent: ROOT, code: 0, depth: 0 }]
+  const hits = new Map<number, Hit[]>()
+  const nodes: TrieNode[] = [{ parent: ROOT, code: 0, depth: 0 }]
   for (const [pattern, { text }] of patterns.entries()) {
     const parts = text.split('*').filter((part) => part !== '')
-    for (const [index, part] of parts.entries()) {
-      let node = ROOT
-      for (let at = 0; at < part.length; at++) {
-        const edge = toEdge(node, part.charCodeAt(at))
-        const next = edges.get(edge) ?? nodes.length
-        if (next === nodes.length) {
-          edges.set(edge, next)
-          nodes.push({ parent: node, code: part.charCodeAt(at), depth: at + 1 })
-        }
-        node = next
-      }
-      const isLast = index === parts.length - 1
-      const segment = { pattern, index, length: part.length, isLast, endsWord: part.endsWith(' ') }
-      segments.set(node, [...(segments.get(node) ?? []), segment])
-    }
+    const part = parts.reduce((longest, one) => (one.length > longest.length ? one : longest))
+    const node = addToTrie(edges, nodes, part)
+    const several = parts.length > 1 ? parts : undefined
+    const hit = { pattern, length: part.length, parts: several, endsWord: part.endsWith(' ') }
+    hits.set(node, [...(hits.get(node) ?? []), hit])
     await pace()
   }
   const fails = new Int32Array(nodes.length)
-  const hits = new Int32Array(nodes.length)
-  // A node's fail is nearer to the root than the node, so it is known first.
-  const byDepth = nodes.map((_, node) => node).sort((a, b) => depthOf(a) - depthOf(b))
-  for (const node of byDepth.slice(1)) {
-    const { parent, code, depth } = nodes[node] as (typeof nodes)[number]
+  const hitNodes = new Int32Array(nodes.length)
+  // What `fails` leads to is nearer to the root, so it is known first.
+  const byDepth = nodes.map((node, number) => ({ ...node, number })).sort((a, b) => a.depth - b.depth)
+  for (const { number, parent, code, depth } of byDepth.slice(1)) {
     const fail = depth === 1 ? ROOT : step(edges, fails, fails[parent] as number, code)
-    fails[node] = fail
-    hits[node] = segments.has(node) ? node : (hits[fail] as number)
+    fails[number] = fail
+    hitNodes[number] = hits.has(number) ? number : (hitNodes[fail] as number)
     await pace()
   }
-  return { edges, fails, hits, segments }
+  return { edges, fails, hitNodes, hits }
+}
 
-  function depthOf(node: number) {
-    return nodes[node]?.depth ?? 0
+interface TrieNode {
+  parent: number
+  code: number
+  depth: number
+}
+
+/** @returns the node at the end of the text */
+function addToTrie(edges: Automaton['edges'], nodes: TrieNode[], text: string): number {
+  let node = ROOT
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    const edge = toEdge(node, code)
+    const next = edges.get(edge) ?? nodes.push({ parent: node, code, depth: at + 1 }) - 1
+    edges.set(edge, next)
+    node = next
   }
+  return node
 }
 
 function step(edges: Automaton['edges'], fails: Int32Array, from: number, code: number): number {
@@ -115,25 +111,34 @@ function step(edges: Automaton['edges'], fails: Int32Array, from: number, code: 
 const SPACE = 0x20
 
 async function find(
-  { edges, fails, hits, segments }: Automaton,
+  { edges, fails, hitNodes, hits }: Automaton,
   patterns: Pattern[],
   text: string,
   max: number,
 ): Promise<PatternMatch[]> {
   const pace = createPacer()
   const found = new Map<string, PatternMatch>()
-  const progress = new Map<number, Progress>()
+  /** The word in which each pattern was looked at last, so that it is looked at once in each word. */
+  const looked = new Int32Array(patterns.length).fill(-1)
   let node = ROOT
-  let word = 0
+  let words = 0
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
-    if (code === SPACE) word++
+    if (code === SPACE) words++
     node = step(edges, fails, node, code)
-    for (let hit = hits[node] as number; hit !== ROOT; hit = hits[fails[hit] as number] as number) {
-      for (const segment of segments.get(hit) as Segment[]) {
-        const { rule } = patterns[segment.pattern] as Pattern
-        if (found.has(rule) || !advance(progress, segment, at + 1, word)) continue
-        found.set(rule, { rule, found: readWords(text, at + 1 - segment.length, at + 1) })
+    for (
+      let ending = hitNodes[node] as number;
+      ending !== ROOT;
+      ending = hitNodes[fails[ending] as number] as number
+    ) {
+      for (const { pattern, length, parts, endsWord } of hits.get(ending) as Hit[]) {
+        const word = endsWord ? words - 1 : words
+        const { rule } = patterns[pattern] as Pattern
+        if (found.has(rule) || (parts && looked[pattern] === word)) continue
+        looked[pattern] = word
+        const around = readWords(text, at + 1 - length, at + 1)
+        if (parts && !hasParts(` ${around} `, parts)) continue
+        found.set(rule, { rule, found: around })
         if (found.size === max) return [...found.values()]
       }
     }
@@ -142,21 +147,15 @@ async function find(
   return [...found.values()]
 }
 
-/** @returns true where the segment completes its pattern */
-function advance(all: Map<number, Progress>, segment: Segment, end: number, words: number): boolean {
-  if (segment.index === 0 && segment.isLast) return true
-  const word = segment.endsWord ? words - 1 : words
-  let progress = all.get(segment.pattern)
-  if (progress?.word !== word) {
-    if (segment.index > 0) return false
-    progress = { word, next: 0, end: -1 }
-    all.set(segment.pattern, progress)
+/** The earliest place of each part leaves the most room for those after it. */
+function hasParts(word: string, parts: string[]): boolean {
+  let from = 0
+  for (const part of parts) {
+    const at = word.indexOf(part, from)
+    if (at === -1) return false
+    from = at + part.length
   }
-  // The earliest place of each segment leaves the most room for those after it.
-  if (progress.next !== segment.index || end - segment.length < progress.end) return false
-  progress.next++
-  progress.end = end
-  return segment.isLast
+  return true
 }
 
 /** The whole words around a part of the text. */

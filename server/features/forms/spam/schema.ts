@@ -7,6 +7,8 @@ import { toWordPattern } from './fold-words.ts'
 
 const RULES_MAX = 500
 const RULE_MAX = 200
+/** Each is compared with every word that has the longest part of it. */
+const INNER_STARS_MAX = 100
 
 interface RuleKind {
   noun: string
@@ -58,6 +60,10 @@ const rules = ({ noun, example, description, findMistake }: RuleKind) =>
       { error: `must be a list of ${noun}` },
     )
     .max(RULES_MAX, `must be at most ${RULES_MAX} ${noun}`)
+    .refine(
+      (all) => all.filter((rule) => /[^*]\*+[^*]/.test(rule)).length <= INNER_STARS_MAX,
+      `must have * inside in at most ${INNER_STARS_MAX} of them`,
+    )
     .nullable()
     .optional()
     .openapi({ description, example })

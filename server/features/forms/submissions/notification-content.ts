@@ -55,18 +55,43 @@ function once(read: ContentReader): ContentReader {
 
 function toContent({ origin }: SubmissionNeeds, workspaceId: number, row: SubmissionRow): NoticeContent {
   const resource = toSubmissionResource({ origin }, row)
+  const held = describeHeldTime(row)
+  const attribution = formatAttributionLine({
+    ...resource,
+    shortUrl: resource.link?.shortUrl ?? null,
+    isPending: resource.attribution === 'pending',
+  })
   return {
     form: { formKey: row.form_key, name: row.form_name },
     submissionId: row.id,
     createdAt: row.created_at,
     fields: parseStoredFields(row),
     email: row.email,
-    attribution: formatAttributionLine({
-      ...resource,
-      shortUrl: resource.link?.shortUrl ?? null,
-      isPending: resource.attribution === 'pending',
-    }),
+    attribution: [held, attribution].filter(Boolean).join(' · '),
     url: `${origin}/app/${workspaceId}/inbox?open=${row.id}`,
-    submissionJson: orderedJson(resource),
+    submissionJson: orderedJson(held === undefined ? resource : { ...resource, heldAs: 'spam' }),
   }
+}
+
+/** The reader of a late notification must know that the sender has waited. @returns undefined where it is not late */
+function describeHeldTime({
+  spam_reasons: reasons,
+  announced_at: announcedAt,
+  created_at: createdAt,
+}: Pick<SubmissionRow, 'spam_reasons' | 'announced_at' | 'created_at'>): string | undefined {
+  if (reasons === null || announcedAt === null) return undefined
+  return `Held back as spam for ${formatDuration(announcedAt - createdAt)}`
+}
+
+const UNITS = [
+  ['day', 24 * 60 * 60_000],
+  ['hour', 60 * 60_000],
+  ['minute', 60_000],
+] as const
+
+/** In the largest unit of which there is one. */
+function formatDuration(ms: number): string {
+  const [unit, size] = UNITS.find(([, length]) => ms >= length) ?? ['minute', 60_000]
+  const count = Math.max(1, Math.floor(ms / size))
+  return `${count} ${unit}${count === 1 ? '' : 's'}`
 }

@@ -36,6 +36,7 @@ export const SUBMISSION_COLUMNS = [
   'submissions.fields',
   'submissions.status',
   'submissions.spam_reasons',
+  'submissions.announced_at',
   'submissions.consent',
   'submissions.notes',
   'submissions.email',

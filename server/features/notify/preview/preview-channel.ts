@@ -9,6 +9,7 @@ import type { NoticeContent, SubmissionContentReader } from '../channels/contrac
 import { toSubject } from '../channels/email.ts'
 import { mailHtml, mailText } from '../channels/mail-body.ts'
 import { formatHeadline } from '../channels/safe-text.ts'
+import { webhookBody } from '../channels/webhook.ts'
 import type { ChannelTemplate, PreviewChannelInput, PreviewResource } from '../schema.ts'
 import { createLayout } from '../templates/create-layout.ts'
 
@@ -22,7 +23,7 @@ export interface PreviewNeeds {
 /** Forms whose newest submissions are compared. */
 const FORMS_MAX = 100
 
-/** @throws Failure `not_found` for the channel or the submission, `invalid` for a webhook */
+/** @throws Failure `not_found` for the channel or the submission, `invalid` for a template of a webhook */
 export async function previewChannel(
   needs: PreviewNeeds,
   actor: Actor,
@@ -32,7 +33,8 @@ export async function previewChannel(
   allow(actor, CHANNELS_WRITE)
   const { read } = needs.db
   const channel = await getChannel(read, actor, id)
-  if (channel.type === 'webhook') throw invalid({ template: 'is not for channels of type webhook' })
+  const isWebhook = channel.type === 'webhook'
+  if (isWebhook && template) throw invalid({ template: 'is not for channels of type webhook' })
   const shownId = submissionId ?? (await findNewestSubmission(read, actor, id))
   const content =
     shownId === null ? createSample(needs, channel) : await needs.readSubmission(actor.workspaceId, shownId)
@@ -45,6 +47,7 @@ export async function previewChannel(
     at: needs.now(),
     ...(layout && { layout: createLayout(layout, content) }),
   }
+  if (isWebhook) return { submissionId: shownId, subject: notice.event, text: webhookBody(notice) }
   const isMail = channel.type === 'email'
   return {
     submissionId: shownId,
