@@ -11,7 +11,7 @@ import {
   LANGUAGE_FIELD,
   NEXT_FIELD,
 } from '../settings/control-fields.ts'
-import { checkRules } from './check-rules.ts'
+import { checkFieldRules } from './check-field-rules.ts'
 import { createFinding, type Finding, formatElement, quoteList } from './finding.ts'
 import type { FormControl, PageForm } from './parse-page.ts'
 
@@ -32,7 +32,7 @@ export function checkControls(
     ...checkNames(fields),
     ...checkEmail(fields),
     ...checkFiles(fields, attributes, form),
-    ...checkRules(fields, form.rules),
+    ...checkFieldRules(fields, form.rules),
     ...checkHoneypot(fields.filter(({ name }) => name === HONEYPOT_FIELD)),
     ...checkSubmit(controls),
   ]

@@ -8,7 +8,7 @@ import type { FormControl } from './parse-page.ts'
 /** Inputs where people type what they like. */
 const TYPED = /^(text|search|email|url|tel|number|date)$/
 
-export function checkRules(fields: FormControl[], rules: FieldRules): Finding[] {
+export function checkFieldRules(fields: FormControl[], rules: FieldRules): Finding[] {
   return fields.flatMap((control) => {
     const rule = Object.hasOwn(rules, control.name) ? rules[control.name] : undefined
     if (!rule || control.disabled) return []
