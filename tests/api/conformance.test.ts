@@ -476,7 +476,7 @@ const compareAnswers = (server: () => TestServer) => {
       const { json } = await ask(own, 'createChannel', 201, { body: { name: 'Leads', ...given } })
       id = json.data.id
       await ask(own, 'getChannel', 200, { path: { id } })
-      await ask(own, 'previewChannel', 200, { path: { id }, body: {} })
+      await ask(own, 'previewChannel', 200, { path: { id }, body: { template: null } })
       const template = { subject: null, text: '{{fields}}' }
       const quietHours = { start: '22:00', end: '07:00', timezone: 'Europe/Berlin' }
       const settings = given.type === 'webhook' ? { digest: null } : { template, digest: 'day', quietHours }

@@ -231,10 +231,7 @@ export type UpdateChannelInput = z.infer<typeof UpdateChannel>
 export const PreviewChannel = z
   .strictObject(
     {
-      template: template
-        .nullable()
-        .optional()
-        .openapi({ description: 'As it would be saved. The saved one when absent; null for no template' }),
+      template: template.nullable().openapi({ description: 'As it would be saved; null for no template' }),
       submissionId: wholeNumber(1, ID_MAX).optional().openapi({
         description:
           'The newest submission of the forms that name the channel when absent, else a made-up one',

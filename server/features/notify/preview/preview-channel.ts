@@ -4,13 +4,13 @@ import { sql } from 'kysely'
 import { invalid, notFound } from '../../../lib/failure.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import { type Actor, allow } from '../../accounts/access/actor.ts'
-import { CHANNELS_WRITE, type ChannelRow, getChannel, parseChannelTemplate } from '../channels/channel.ts'
+import { CHANNELS_WRITE, type ChannelRow, getChannel } from '../channels/channel.ts'
 import type { NoticeContent, SubmissionContentReader } from '../channels/contract.ts'
 import { toSubject } from '../channels/email.ts'
 import { mailHtml, mailText } from '../channels/mail-body.ts'
 import { formatHeadline } from '../channels/safe-text.ts'
 import { webhookBody } from '../channels/webhook.ts'
-import type { ChannelTemplate, PreviewChannelInput, PreviewResource } from '../schema.ts'
+import type { PreviewChannelInput, PreviewResource } from '../schema.ts'
 import { createLayout } from '../templates/create-layout.ts'
 
 export interface PreviewNeeds {
@@ -39,13 +39,12 @@ export async function previewChannel(
   const content =
     shownId === null ? createSample(needs, channel) : await needs.readSubmission(actor.workspaceId, shownId)
   if (!content) throw notFound('Submission')
-  const layout = pickTemplate(channel, template)
   const notice = {
     ...content,
     event: 'submission.created' as const,
     messageId: '',
     at: needs.now(),
-    ...(layout && { layout: createLayout(layout, content) }),
+    ...(template && { layout: createLayout({ ...template, subject: template.subject ?? null }, content) }),
   }
   if (isWebhook) return { submissionId: shownId, subject: notice.event, text: webhookBody(notice) }
   const isMail = channel.type === 'email'
@@ -55,14 +54,6 @@ export async function previewChannel(
     text: mailText(notice),
     ...(isMail && { html: mailHtml(notice) }),
   }
-}
-
-function pickTemplate(
-  channel: ChannelRow,
-  template: PreviewChannelInput['template'],
-): ChannelTemplate | null {
-  if (template === undefined) return parseChannelTemplate(channel)
-  return template && { subject: template.subject ?? null, text: template.text }
 }
 
 /** The newest submission of the forms that name the channel. */
