@@ -67,7 +67,12 @@ const form = await db.write((connection) =>
     .returning('id')
     .executeTakeFirstOrThrow(),
 )
-const read = createNotificationContentReader({ db, origin, resolvePendingAttribution: async () => {} })
+const read = createNotificationContentReader({
+  db,
+  origin,
+  resolvePendingAttribution: async () => {},
+  toFileUrl: () => '',
+})
 
 async function waitUntilReceived(count: number) {
   while (received < count) await Bun.sleep(1)

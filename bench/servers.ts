@@ -110,6 +110,14 @@ export function startTowpath(
   })
 }
 
+/** The baseline of bench/uploads.ts, on the disk of the product's data directory. */
+export function startUploadWriter(): Promise<Contender> {
+  const port = freePort()
+  const dir = join(home, 'writer')
+  mkdirSync(dir)
+  return launch('writer', port, [bun, 'bench/uploads-writer.ts', String(port), dir], { first: true })
+}
+
 /** @param domain '' is the default domain @returns the id of their workspace */
 export function seedLinks(db: DatabaseHandle, links: number, domain = ''): Promise<number> {
   const at = Date.now()

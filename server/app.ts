@@ -21,9 +21,11 @@ import { createFormsApi } from './features/forms/api.ts'
 import { createLossesApi } from './features/forms/attempts/losses-api.ts'
 import { createFormInfoEndpoint } from './features/forms/endpoint/form-info.ts'
 import { createErasureApi } from './features/forms/erasure/erasure-api.ts'
+import { createFilesApi } from './features/forms/files-api.ts'
 import { createFormCheckApi } from './features/forms/page-check/check-api.ts'
 import { createFormEndpoint } from './features/forms/public.ts'
 import { createAllowedSendersApi } from './features/forms/spam/allowed-senders-api.ts'
+import { createFileLinkEndpoint } from './features/forms/uploads/file-link-endpoint.ts'
 import { createLinksApi } from './features/links/api.ts'
 import { createCardsApi } from './features/links/cards/cards-api.ts'
 import { createDomainsApi } from './features/links/domains/domains-api.ts'
@@ -86,6 +88,7 @@ const routeMap = (on: Handlers, { snippetPath, intakePath }: Services['paths']):
   ['anybody', 'GET, POST', '/:slug', on.slug, './features/redirect/public.ts', EVERY],
   ['anybody', 'POST', '/f', on.form, './features/forms/public.ts', EVERY],
   ['anybody', 'GET, POST', '/f/*', on.form, './features/forms/public.ts', EVERY],
+  ['anybody', 'GET', '/f/files/*', on.fileLink, './features/forms/uploads/file-link-endpoint.ts', DEFAULT],
   ['anybody', 'GET', '/thanks', on.page, './features/forms/endpoint/pages.ts', EVERY],
   ['anybody', 'GET', `/${snippetPath}`, on.snippet, './features/tracking/snippet.ts', EVERY],
   ['anybody', 'GET', `/${intakePath}/:file`, on.pinnedSnippet, './features/tracking/snippet.ts', EVERY],
@@ -178,6 +181,7 @@ const createRest = ({ api }: Services) =>
     // Before `/submissions/{id}`, which matches its paths too.
     createErasureApi(api.erasure),
     createFormsApi(api.forms),
+    createFilesApi(api.files),
     createLossesApi(api.losses),
     createAllowedSendersApi(api.forms),
     createFormCheckApi(api.formCheck),
@@ -233,6 +237,7 @@ function createHandlers(services: Services) {
     slug: onLink,
     form: ((request, server, domain) =>
       submit(request, server, pathOf(request.url).slice('/f'.length), domain)) as DomainAnswer,
+    fileLink: createFileLinkEndpoint(services.fileLinks),
     snippet: snippet.latest,
     pinnedSnippet: snippet.versioned,
     pageView: pageViews.answer,

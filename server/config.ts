@@ -29,7 +29,7 @@ import {
   readRetention,
   readStorageLimits,
 } from './config/storage-settings.ts'
-import { readUploads, type UploadSettings } from './config/upload-settings.ts'
+import { type BucketSettings, readUploads } from './config/upload-settings.ts'
 import type { BackupSettings } from './features/backup/schedule.ts'
 import type { TurnstileKeys } from './features/forms/captcha/turnstile.ts'
 import type { Network } from './lib/ip-network.ts'
@@ -42,7 +42,7 @@ export interface Config
     MetricsSettings,
     ObservabilitySettings,
     SignInSettings,
-    UploadSettings {
+    BucketSettings {
   port: number
   /** The address to listen on; absent for every one of this machine, IPv6 and IPv4. */
   host?: string

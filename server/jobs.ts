@@ -39,6 +39,7 @@ export interface JobNeeds extends ErasureNeeds {
   resolvePendingAttribution: () => Promise<void>
   reloadBlocklist: () => Promise<void>
   sweepUploads: () => Promise<void>
+  eraseFiles: () => Promise<void>
   reportMissing: () => Promise<void>
   makeBackup: () => Promise<void>
   imports: Pick<ImportService, 'run' | 'eraseHistories' | 'pruneFiles' | 'failAbandoned'>
@@ -208,6 +209,13 @@ const JOBS: Job[] = [
     runsOn: 'node',
     everyMs: SECOND,
     run: ({ reloadBlocklist }) => reloadBlocklist(),
+  },
+  {
+    name: 'erase the files of deleted submissions',
+    // All workers of a machine share one directory, and all nodes one bucket.
+    runsOn: 'cluster',
+    everyMs: 5 * SECOND,
+    run: ({ eraseFiles }) => eraseFiles(),
   },
   {
     // At the start, a server sweeps what its last run left in its directory.

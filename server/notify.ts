@@ -11,6 +11,7 @@ import { createReplyReader } from './features/forms/replies/read-reply.ts'
 import { createReplyLinks } from './features/forms/replies/reply-links.ts'
 import { createReplyOutbox } from './features/forms/replies/reply-outbox.ts'
 import { createNotificationContentReader } from './features/forms/submissions/notification-content.ts'
+import type { Uploads } from './features/forms/uploads/open-uploads.ts'
 import { channelSenders } from './features/notify/channels/registry.ts'
 import { createSealing } from './features/notify/channels/secrets.ts'
 import { openDeliverer } from './features/notify/delivery/deliverer.ts'
@@ -26,6 +27,7 @@ export interface NotifyNeeds {
   sendMail?: MailSender
   now: () => number
   resolvePendingAttribution: (workspaceId: number) => Promise<void>
+  uploads: Pick<Uploads, 'links'>
 }
 
 /** Opens the deliverer, which delivers from now on. */
@@ -40,7 +42,12 @@ export async function openNotify(config: Config, needs: NotifyNeeds) {
     senders: channelSenders,
     send: { allow: webhookAllow, smtpUrl, mailFrom, mailBudget, origin },
     recipients: { links: createRecipientLinks(secret, origin), limiter, sendMail, origin },
-    readSubmission: createNotificationContentReader({ db, origin, resolvePendingAttribution }),
+    readSubmission: createNotificationContentReader({
+      db,
+      origin,
+      resolvePendingAttribution,
+      toFileUrl: (key) => needs.uploads.links.toUrl(key, now()),
+    }),
     readReply: createReplyReader({ db, links: replyLinks, hashAddress }),
     ownerEmails: (workspaceId: number) =>
       listOwnerEmails({ db, onlyVerified: config.signup === 'open' }, workspaceId),

@@ -22,30 +22,34 @@ const listControls = (form: HTMLFormElement) =>
 export const findWrongControl = (form: HTMLFormElement, errors: FormErrors) =>
   listControls(form).find((control) => errors.some(([name]) => control.name === name))
 
+/** Shows a message after the last of some controls. @returns a function that takes it away */
+function addNote(controls: Control[], message: string): () => void {
+  const text = document.createElement('span')
+  text.id = `towpath-error-${++noteCount}`
+  text.className = 'towpath-error'
+  text.textContent = message
+  const last = controls[controls.length - 1] as Control
+  // Inside a label, the text would become part of the field's name.
+  ;(last.closest('label') ?? last).after(text)
+  const undo = controls.map((control) => {
+    const before = control.getAttribute('aria-describedby')
+    control.setAttribute('aria-invalid', 'true')
+    control.setAttribute('aria-describedby', before ? `${before} ${text.id}` : text.id)
+    return () => {
+      control.removeAttribute('aria-invalid')
+      if (before) control.setAttribute('aria-describedby', before)
+      else control.removeAttribute('aria-describedby')
+    }
+  })
+  return () => {
+    text.remove()
+    for (const step of undo) step()
+  }
+}
+
 export function createMessages(form: HTMLFormElement) {
   const line = document.createElement('p')
   let undo: (() => void)[] = []
-
-  function addNote(controls: Control[], message: string) {
-    const text = document.createElement('span')
-    text.id = `towpath-error-${++noteCount}`
-    text.className = 'towpath-error'
-    text.textContent = message
-    const last = controls[controls.length - 1] as Control
-    // Inside a label, the text would become part of the field's name.
-    ;(last.closest('label') ?? last).after(text)
-    undo.push(() => text.remove())
-    for (const control of controls) {
-      const before = control.getAttribute('aria-describedby')
-      control.setAttribute('aria-invalid', 'true')
-      control.setAttribute('aria-describedby', before ? `${before} ${text.id}` : text.id)
-      undo.push(() => {
-        control.removeAttribute('aria-invalid')
-        if (before) control.setAttribute('aria-describedby', before)
-        else control.removeAttribute('aria-describedby')
-      })
-    }
-  }
 
   function show(text: string, role: string, name: string) {
     line.className = name
@@ -59,7 +63,7 @@ export function createMessages(form: HTMLFormElement) {
     const rest: string[] = text ? [text] : []
     for (const [name, message] of errors) {
       const fields = controls.filter((control) => control.name === name)
-      if (fields.length > 0) addNote(fields, message)
+      if (fields.length > 0) undo.push(addNote(fields, message))
       else rest.push(name === CAPTCHA_FIELD ? message : `${name}: ${message}`)
     }
     if (rest.length > 0) show(rest.join(' '), 'alert', 'towpath-error')

@@ -14,6 +14,7 @@ const JOB = 'a background job has no actor and works on every workspace'
 const EVERY_CHANGE = 'a process follows the changes of all workspaces'
 const LINK_IN_MAIL = 'the link in the mail allows it, and its holder is no actor'
 const OWN_ACCOUNT = 'it is about the person’s own account: there is no actor before somebody has signed in'
+const BY_KEY = 'a sealed link names a file by its random key, and its holder is no actor'
 const BEFORE_ACTOR = 'it finds the actor: the key says which workspace it belongs to'
 
 const createException = (
@@ -46,6 +47,8 @@ const EXCEPTIONS: RuleException[] = [
   ),
   createException('workspace', 'links/domains/recheck-domains.ts', 'listDue', JOB),
   createException('workspace', 'forms/uploads/sweep-uploads.ts', 'findKnownKeys', JOB),
+  createException('allow', 'forms/uploads/erase-files.ts', 'eraseStep', JOB),
+  createException('workspace', 'forms/uploads/find-file.ts', 'findFileByKey', BY_KEY),
   createException(
     'allow',
     'links/domains/verify-domain.ts',
@@ -193,6 +196,19 @@ const EXCEPTIONS: RuleException[] = [
   createException('workspace', 'notify/delivery/claim-deliveries.ts', 'releaseLeases', JOB),
   createException('workspace', 'notify/delivery/record-attempts.ts', 'lockChannels', JOB),
   createException('workspace', 'notify/delivery/record-attempts.ts', 'recordDelivered', JOB),
+  createException('workspace', 'notify/digests/gather-digests.ts', '', JOB),
+  createException('workspace', 'notify/digests/gather-digests.ts', 'listDue', JOB),
+  createException('workspace', 'notify/digests/gather-digests.ts', 'settleDigests', JOB),
+  createException('workspace', 'notify/digests/gather-digests.ts', 'listEndedDigests', JOB),
+  createException(
+    'allow',
+    'notify/outbox/replan-deliveries.ts',
+    'replanDeliveries',
+    'updateChannel has called it',
+  ),
+  createException('workspace', 'forms/erasure/prune-submissions.ts', 'listForms', JOB),
+  createException('allow', 'forms/erasure/prune-submissions.ts', 'deleteNext', JOB),
+  createException('allow', 'forms/erasure/prune-submissions.ts', '', JOB),
   createException('workspace', 'notify/delivery/follow-clock.ts', 'findNewestMoment', JOB),
   createException('workspace', 'notify/delivery/follow-clock.ts', 'bringForward', JOB),
   createException('allow', 'notify/delivery/follow-clock.ts', 'createClockFollower', JOB),

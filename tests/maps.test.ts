@@ -19,7 +19,7 @@ const paths = files.map(({ path }) => path)
 const getText = (path: string) => files.find((file) => file.path === path)?.text ?? ''
 const architecture = getText('ARCHITECTURE.md')
 
-const MAPPED = /^(?:server|dashboard|snippet|tests|bench|deploy|docs)\//
+const MAPPED = /^(?:server|dashboard|snippet|packages|tests|bench|deploy|docs)\//
 
 /** Pages that say how things are today. Decisions and the change log say how they were. */
 const isCurrentPage = ({ path }: RepositoryFile) =>

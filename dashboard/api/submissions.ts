@@ -1,7 +1,6 @@
 // Submissions over the REST API: the inbox with its filters, one submission, its attribution, and exports.
 
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
-import type { ErasureResource } from '../../server/features/forms/erasure/schema.ts'
 import type {
   SubmissionResource,
   SubmissionStatus,
@@ -124,14 +123,6 @@ export const submissionCountQuery = (api: Api, filter: InboxFilter & { email?: s
       ).total,
   })
 
-/** The newest submissions that match the search, for the palette. */
-export const findSubmissionsQuery = (api: Api, search: string, limit: number) =>
-  queryOptions({
-    queryKey: [api.workspaceId, 'submissions', 'search', search, limit],
-    queryFn: async ({ signal }) =>
-      (await api.page<Submission>('/submissions', { query: { search, limit }, signal })).data,
-  })
-
 /** @returns the newest submissions that match the filter, at most `max` */
 export async function listSubmissionStates(
   api: Api,
@@ -163,18 +154,6 @@ export const attributionQuery = (api: Api, { id, attribution }: Submission) =>
     // A decided attribution does not change.
     staleTime: 5 * 60_000,
   })
-
-/** The newest submissions of a form, for suggestions in its settings. */
-export const formSubmissionsQuery = (api: Api, formKey: string) =>
-  queryOptions({
-    queryKey: [api.workspaceId, 'submissions', 'of form', formKey],
-    queryFn: () => listNewestSubmissions(api, formKey),
-    staleTime: 60_000,
-  })
-
-/** The five newest submissions of a form. */
-export const listNewestSubmissions = async (api: Api, formKey: string) =>
-  (await api.page<Submission>('/submissions', { query: { formKey, limit: 5 } })).data
 
 export interface SubmissionChanges {
   status?: SubmissionStatus

@@ -9,8 +9,6 @@ const exactTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeSt
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' })
 
 export const viewerZone = Intl.DateTimeFormat().resolvedOptions().timeZone
-/** UTC and the viewer's own zone first. */
-export const listTimeZones = () => [...new Set(['UTC', viewerZone, ...Intl.supportedValuesOf('timeZone')])]
 
 export const formatNumber = (value: number) => fullNumber.format(value)
 /** `12.3K` for 12,345, where space is short. */

@@ -1,4 +1,4 @@
-// @towpath/react: a hook that sends a form to a Towpath server. Rendering it on a server touches no window.
+// The package @towpath/react: a hook that sends a form to a Towpath server. Rendering it on a server touches no window.
 
 import { type FormEvent, type RefCallback, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { createPackageSite } from '../package-site.ts'

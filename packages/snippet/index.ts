@@ -1,4 +1,5 @@
-// @towpath/snippet: the snippet as an ES module, for pages that are built by a bundler. Importing it touches no window.
+// The package @towpath/snippet: the snippet as an ES module, for pages that are built by a bundler. Importing it touches
+// no window.
 
 import { createEnhancer } from '../../snippet/enhance-forms.ts'
 import { takeErrors } from '../../snippet/messages.ts'

@@ -1,21 +1,47 @@
 // Where uploads are kept: in a bucket, or in the data directory.
 
+import { dirname, join } from 'node:path'
 import { parseIpAddress } from '../lib/parse-ip.ts'
 import type { UploadBucket } from '../storage/files/bucket-client.ts'
+import type { FileStorePlace } from '../storage/files/open-file-store.ts'
 import type { GetSetting, ProblemReporter } from './setting.ts'
 
-export interface UploadSettings {
+export interface BucketSettings {
   /** The bucket for uploads; without it, the data directory has them. */
   uploadBucket?: UploadBucket
   /** What the start says about the way to the bucket; absent where there is nothing to say. */
   uploadNotice?: string
 }
 
+interface InstalledUploads extends BucketSettings {
+  dataDir: string
+  secret: string
+  origin: string
+}
+
+/**
+ * Where a process keeps uploads, and whether no other process writes there. The workers of a machine share a directory:
+ * each finds the files that another one has received.
+ */
+export const toUploadsPlace = (
+  { dataDir, uploadBucket: bucket, secret, origin }: InstalledUploads,
+  worker: object | undefined,
+) => ({
+  place: {
+    bucket,
+    uploadsDir: join(worker ? dirname(dataDir) : dataDir, 'uploads'),
+    draftsDir: join(dataDir, 'upload-drafts'),
+  } satisfies FileStorePlace,
+  isAlone: !worker && !bucket,
+  secret,
+  origin,
+})
+
 const EXAMPLE = 'https://KEY:SECRET@s3.eu-central-1.amazonaws.com/bucket?region=eu-central-1'
 const DEFAULT_REGION = 'us-east-1'
 
 /** The messages do not repeat the URL, which has a secret. */
-export function readUploads(get: GetSetting, wrong: ProblemReporter): UploadSettings {
+export function readUploads(get: GetSetting, wrong: ProblemReporter): BucketSettings {
   const text = get('UPLOADS_S3_URL')
   if (text === undefined) return {}
   const url = URL.parse(text)

@@ -85,7 +85,11 @@ onCustomerSite('the forms of docs/forms.md', (site) => {
   })
 
   test('files: sent by the browser, and with the snippet', async () => {
-    const { ws, form } = await create({ requiredFields: [], uploads: {}, redirectUrl: `${site().origin}/thanks` })
+    const { ws, form } = await create({
+      requiredFields: [],
+      uploads: {},
+      redirectUrl: `${site().origin}/thanks`,
+    })
     const html = fit(getCodeBlock(page, 'Files', 'html'), form)
     for (const tag of ['', ws.tag]) {
       const visitor = await site().openVisitor()

@@ -18,6 +18,8 @@ const form = {
   onError: 'hosted' as const,
   allowedOrigins: [],
   nextHosts: [],
+  rules: {},
+  uploads: null,
 }
 
 test('the page doctor finds no error and no fault of the honeypot in a page with the HTML example and the snippet', async () => {

@@ -19,7 +19,12 @@ await openDeliverer({
   senders: channelSenders,
   send: { allow: [parseNetwork('127.0.0.1') as Network], origin },
   readReply: async () => undefined,
-  readSubmission: createNotificationContentReader({ db, origin, resolvePendingAttribution: async () => {} }),
+  readSubmission: createNotificationContentReader({
+    db,
+    origin,
+    resolvePendingAttribution: async () => {},
+    toFileUrl: () => '',
+  }),
   recipients: { links: createRecipientLinks(secret, origin), limiter: createRateLimiter(db), origin },
   ownerEmails: async () => [],
   // As short as possible, but longer than an attempt to a receiver that answers.

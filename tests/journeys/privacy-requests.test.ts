@@ -73,7 +73,7 @@ onSqlite('the commands of docs/gdpr.md', (server) => {
     await run('Correction')
     expect((await own.api(`/submissions/${ada}`)).json.data.notes).toContain('Paris')
     const [erased] = await run('Erasure')
-    expect(erased).toEqual({ data: { email: 'ada@example.com', erased: 1 } })
+    expect(erased.data).toMatchObject({ email: 'ada@example.com', erased: 1, receipt: { submissions: 1 } })
     expect((await own.api('/submissions?search=ada')).json.total).toBe(0)
     rmSync(dir, { recursive: true })
   })

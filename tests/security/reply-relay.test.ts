@@ -76,7 +76,7 @@ const sender = (n: number) =>
 
 function checkMail({ to, parsed, raw }: ReceivedMail, sentTo: ReadonlySet<string>) {
   expect(to).toHaveLength(1)
-  expect(sentTo.has(to[0] as string)).toBe(true)
+  if (!sentTo.has(to[0] as string)) throw new Error(`a mail to ${JSON.stringify(to)}, whom nobody named`)
   expect(parsed.to?.map(({ address }) => address)).toEqual(to)
   expect(parsed.headers.map(({ key }) => key).sort()).toEqual(HEADERS)
   expect(raw).not.toContain('victim@example.org')
@@ -103,7 +103,11 @@ withReplies('the reply to a hostile sender', (house) => {
       )
       const answers = await Promise.all(senders.map((fields) => target.submit(fields)))
       expect(answers.filter(({ status }) => status >= 500)).toEqual([])
-      for (const { email = '' } of senders) if (isEmail(email.trim())) sentTo.add(email.trim())
+      for (const { email = '' } of senders) {
+        // As it is stored: no engine stores NUL.
+        const stored = email.replaceAll('\0', '').trim()
+        if (isEmail(stored)) sentTo.add(stored)
+      }
       for (const received of await settle()) checkMail(received, sentTo)
       mails += mail.mails.length
       mail.mails.length = 0

@@ -66,7 +66,7 @@ export interface HarnessWorkspace {
   api(path: string, call?: HttpCall): Promise<HttpAnswer>
   post(path: string, body?: unknown): Promise<HttpAnswer>
   /** Creates an e-mail channel whose recipients have confirmed. @returns the answer to its creation */
-  createMailChannel(fields: { name: string; to: string[]; enabled?: boolean }): Promise<HttpAnswer>
+  createMailChannel(fields: { name: string; to: string[]; [setting: string]: unknown }): Promise<HttpAnswer>
   /** Creates a webhook channel. */
   // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape
   createWebhook(url: string, fields?: Record<string, unknown>): Promise<any>
@@ -84,7 +84,12 @@ export async function openNotificationHarness(engine: DatabaseEngine): Promise<N
   const db = await openDatabase({ dataDir, databaseUrl: database?.url })
   const resolvePendingAttribution = async () => {}
   const send = { allow: [parseNetwork('127.0.0.1') as Network], origin: ORIGIN, timeoutMs: 5_000 }
-  const readSubmission = createNotificationContentReader({ db, origin: ORIGIN, resolvePendingAttribution })
+  const readSubmission = createNotificationContentReader({
+    db,
+    origin: ORIGIN,
+    resolvePendingAttribution,
+    toFileUrl: (key) => `${ORIGIN}/f/files/${key}`,
+  })
   const now = () => Date.now() + harness.clockAheadMs
   // Tests poll the API: no request may be limited.
   const limiter = {

@@ -22,11 +22,15 @@ export async function exportPerson(api: Api, email: string) {
 export const erasePerson = (api: Api, email: string) =>
   api.remove<{ email: string; erased: number; receipt: ErasureReceipt }>('/submissions', { query: { email } })
 
-export const erasuresQuery = (api: Api) =>
+/** @param email only receipts of this address; '' for all */
+export const erasuresQuery = (api: Api, email: string) =>
   infiniteQueryOptions({
-    queryKey: [api.workspaceId, 'erasures'],
+    queryKey: [api.workspaceId, 'erasures', email],
     queryFn: ({ pageParam, signal }) =>
-      api.page<ErasureReceipt>('/submissions/erasures', { query: { limit: 50, cursor: pageParam }, signal }),
+      api.page<ErasureReceipt>('/submissions/erasures', {
+        query: { limit: 50, cursor: pageParam, email },
+        signal,
+      }),
     initialPageParam: '',
     getNextPageParam: (last: ResultPage<ErasureReceipt>) => last.nextCursor,
   })

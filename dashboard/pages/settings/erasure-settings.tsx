@@ -2,6 +2,7 @@
 
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Download, UserX } from 'lucide-react'
+import { useState } from 'react'
 import { type ErasureReceipt, erasuresQuery } from '../../api/inbox/person-data.ts'
 import { useApi } from '../../shell/use-workspace.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
@@ -9,13 +10,15 @@ import { Card } from '../../ui/card.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { formatCount, formatTime } from '../../ui/format.ts'
+import { TextField } from '../../ui/forms/field.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { saveReceipt } from '../inbox/dialogs/receipt-dialog.tsx'
 import { PersonButtons } from '../inbox/reader/person-buttons.tsx'
 
 export function ErasureSettings() {
-  const receipts = useInfiniteQuery(erasuresQuery(useApi()))
+  const [email, setEmail] = useState('')
+  const receipts = useInfiniteQuery(erasuresQuery(useApi(), email))
   const rows = receipts.data?.pages.flatMap(({ data }) => data)
   return (
     <>
@@ -24,11 +27,16 @@ export function ErasureSettings() {
         their e-mail address, in all forms. Each erasure leaves a receipt, which has no address.
       </p>
       <PersonButtons />
+      <FindReceipt email={email} find={setEmail} />
       {receipts.isPending && <SkeletonRows rows={3} className="h-16" />}
       {receipts.isError && <ErrorState error={receipts.error} retry={() => void receipts.refetch()} />}
       {rows?.length === 0 && (
-        <EmptyState icon={<UserX size={28} />} title="No erasures yet">
-          The receipt of each erasure appears here.
+        <EmptyState
+          icon={<UserX size={28} />}
+          title={email ? `No receipt is of ${email}` : 'No erasures yet'}
+          action={email && <Button onClick={() => setEmail('')}>Show all receipts</Button>}
+        >
+          {!email && 'The receipt of each erasure appears here.'}
         </EmptyState>
       )}
       {rows && rows.length > 0 && (
@@ -48,6 +56,31 @@ export function ErasureSettings() {
         </div>
       )}
     </>
+  )
+}
+
+/** The address is hashed by the server: it finds its receipts, and no receipt shows it. */
+function FindReceipt({ email, find }: { email: string; find: (email: string) => void }) {
+  return (
+    <form
+      className="flex flex-wrap items-end gap-2"
+      onSubmit={(event) => {
+        event.preventDefault()
+        find(String(new FormData(event.currentTarget).get('email')).trim())
+      }}
+    >
+      <TextField
+        key={email}
+        label="Find the receipts of an address"
+        name="email"
+        type="email"
+        maxLength={254}
+        autoComplete="off"
+        defaultValue={email}
+        className="min-w-0 flex-1 basis-60 sm:max-w-sm"
+      />
+      <Button type="submit">Find</Button>
+    </form>
   )
 }
 

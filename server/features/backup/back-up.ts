@@ -6,6 +6,7 @@ import { open, rename } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { toSqlitePath } from '../../storage/database/open-reader.ts'
 import {
+  listSqliteFileKeys,
   readSqliteFacts,
   type SqliteSnapshot,
   startSqliteSnapshot,
@@ -26,12 +27,15 @@ import {
 } from './manifest.ts'
 import { DATA, INSTRUCTIONS, isInside, MANIFEST, SUMS, toHalfPath, toStagePath } from './places.ts'
 import { type StagedFile, type StagedHits, stageHits, tryToLink } from './stage-hits.ts'
+import { listStagedUploads, stageUploads } from './stage-uploads.ts'
 import { syncDirectories } from './sync-directories.ts'
 
 export interface BackupNeeds {
   dataDir: string
   databaseUrl?: string
   clickHouseUrls?: string[]
+  /** Where uploads are, when they are not in `dataDir`. */
+  uploadBucket?: { bucket: string }
   secret: string
   /** The release that runs. */
   version: string
@@ -128,11 +132,13 @@ async function readPrevious(dir: string): Promise<Previous> {
 async function run(state: BackupState): Promise<BackupResult> {
   await verifyRoom(state)
   const copyNeeds = toCopyNeeds(state)
+  await stageUploads(state)
   const snapshot = startRows(state)
   let hits: StagedHits
   try {
     // The rows before the hits: a batch that the rows have counted is then among the batches.
     await waitUntilBegun(state, snapshot)
+    await stageUploads(state)
     hits = await stageHits({ ...state, ...copyNeeds, draft: state.draft })
     await followRows(state, snapshot)
   } finally {
@@ -141,7 +147,8 @@ async function run(state: BackupState): Promise<BackupResult> {
   }
   state.files.push(...hits.copied)
   await addRows(state)
-  for (const file of hits.staged) state.files.push(await addFile(state, file))
+  const uploads = await listStagedUploads(state, snapshot && listSqliteFileKeys(toRowsCopy(state)))
+  for (const file of [...hits.staged, ...uploads]) state.files.push(await addFile(state, file))
   await addText(state, `${DATA}/secret`, `${state.secret}\n`)
   const manifest = toManifest(state, hits)
   await complete(state, manifest)
@@ -297,6 +304,6 @@ const ROOM_BYTES = 32 * 1024 ** 2
 /** What the backup may copy, about: for the room on the disk, and for the progress. */
 function listHitFiles(dataDir: string): string[] {
   return readdirSync(dataDir, { recursive: true, encoding: 'utf8' }).filter((path) =>
-    /(^|\/)(spool|batches|incoming|snippet)\/|(^|\/)hits\.duckdb\.backup$/.test(path),
+    /(^|\/)(spool|batches|incoming|snippet|uploads)\/|(^|\/)hits\.duckdb\.backup$/.test(path),
   )
 }

@@ -6,6 +6,7 @@ import type { Manifest } from './manifest.ts'
 interface Stores {
   databaseUrl?: string
   clickHouseUrls?: string[]
+  uploadBucket?: { bucket: string }
 }
 
 /**
@@ -33,7 +34,7 @@ const SKIP_IDS_IN_POSTGRES = `psql "$DATABASE_URL" --command "select setval(form
 
 export function writeInstructions(
   { version, takenAt, rows, hits, besides }: Manifest,
-  { clickHouseUrls: [clickHouseUrl] = [] }: Stores,
+  { clickHouseUrls: [clickHouseUrl] = [], uploadBucket }: Stores,
   dir: string,
 ): string {
   const isWhole = rows.engine === 'sqlite' && hits.engine === 'duckdb'
@@ -48,6 +49,12 @@ export function writeInstructions(
           'these commands run in this order, each time, and "towpath backup" after them:',
           ...besides.map((command) => `  ${command}`),
         ]),
+    ...(uploadBucket
+      ? [
+          `The files that people sent with forms are not in it: they are in the bucket "${uploadBucket.bucket}" (UPLOADS_S3_URL).`,
+          'Switch on versions in the bucket, or copy it with the tools of its provider, after each backup.',
+        ]
+      : []),
     '',
     'To restore: install this release or a later one, set the same settings with an empty DATA_DIR, and run',
     ...(rows.engine === 'postgres'

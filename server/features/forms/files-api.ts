@@ -6,8 +6,12 @@ import { toByteStream } from '../../http/text-stream.ts'
 import { createApi } from '../accounts/access/api-env.ts'
 import { getSubmission } from './submissions/get-submission.ts'
 import type { SubmissionNeeds } from './submissions/submission.ts'
-import { SENDING_IDLE_SECONDS } from './uploads/file-link-endpoint.ts'
-import { toAttachment, toFileResponse, UNTRUSTED_HEADERS } from './uploads/file-response.ts'
+import {
+  SENDING_IDLE_SECONDS,
+  toAttachment,
+  toFileResponse,
+  UNTRUSTED_HEADERS,
+} from './uploads/file-response.ts'
 import { getFile, listStoredFiles } from './uploads/find-file.ts'
 import type { Uploads } from './uploads/open-uploads.ts'
 import { FilePreviewShape, previewFile } from './uploads/preview.ts'

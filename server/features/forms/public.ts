@@ -332,13 +332,12 @@ async function submit(
 function readPageSeconds(
   { matchVisit, now }: FormEndpointNeeds,
   { workspaceId }: FormSettings,
-  { eventId }: SubmissionInput,
+  { eventId, pageView }: SubmissionInput,
   referer: string,
 ): number | null {
   const at = now()
-  // Only the pages of the event id have a time: a page that the form reports itself has that of the form.
   const { visit } = matchVisit({ at, workspaceId, eventId, referer })
-  return visit ? toPageSeconds(visit, at) : null
+  return visit && pageView === undefined ? toPageSeconds(visit, at) : null
 }
 
 /** A host may be blocked after its URL was stored. The next target in order is used then. */

@@ -4,12 +4,16 @@
 
 import type { Socket } from 'bun'
 import { describeError, log } from '../../lib/log.ts'
+import { freeBuffer } from '../../lib/memory/free-buffer.ts'
 import { createExchange, type Exchange, hasEnded, readFromClient, readFromServer } from './exchange.ts'
 import { addBytes, createProgress, type Progress } from './progress.ts'
 import { CHUNKS_END } from './request-framing.ts'
 
+/** A part of an upload. Smaller chunks are no trouble to the garbage collector. */
+const LARGE_BYTES = 16 * 1024
+
 export interface TcpRelay {
-  /** Towards the server. */
+  /** Towards the server. The chunk is not the caller's any more. */
   send(chunk: Buffer): void
   /**
    * The first bytes of another request, while the relay rests.
@@ -48,6 +52,8 @@ export interface RelayOptions {
 /** One direction: what the taking end has not taken yet, while the giving end is held. */
 interface Direction {
   rest: Buffer | null
+  /** The copy that the rest is the end of. */
+  held: Buffer | null
   /** The giving end is gone: when the rest is sent, the taking end goes too. */
   ended: boolean
   /** How the taking end gets on with the rest. */
@@ -97,8 +103,8 @@ export function openTcpRelay(
     phase: 'passing',
     restingSinceMs: 0,
     exchange: null,
-    up: { rest: null, ended: false, progress: createProgress() },
-    down: { rest: null, ended: false, progress: createProgress() },
+    up: { rest: null, held: null, ended: false, progress: createProgress() },
+    down: { rest: null, held: null, ended: false, progress: createProgress() },
     request: createProgress(),
     lateMs: 0,
     answered: true,
@@ -111,7 +117,10 @@ export function openTcpRelay(
   begin(state, first)
   connect(state, options)
   return {
-    send: (chunk) => send(state, chunk),
+    send(chunk) {
+      send(state, chunk)
+      if (chunk.length >= LARGE_BYTES) freeBuffer(chunk)
+    },
     sendNext(chunk) {
       if (state.phase !== 'resting' || performance.now() - state.restingSinceMs > options.restMs) return false
       begin(state, chunk)
@@ -277,6 +286,8 @@ function flush(flow: Direction, giver: End | null, taker: End): void {
     addBytes(flow.progress, sent)
     flow.rest = sent < flow.rest.length ? flow.rest.subarray(Math.max(sent, 0)) : null
     if (flow.rest) return
+    if (flow.held) freeBuffer(flow.held)
+    flow.held = null
     giver?.resume()
   }
   if (flow.ended) taker.end()
@@ -291,9 +302,8 @@ function pass(flow: Direction, chunk: Buffer, giver: End, taker: End): void {
 
 /** Keeps a copy: the buffer is the socket's, and used again. */
 function hold(flow: Direction, chunk: Buffer): void {
-  if (flow.rest) flow.rest = Buffer.concat([flow.rest, chunk])
-  else {
-    flow.rest = Buffer.from(chunk)
-    flow.progress = createProgress()
-  }
+  const isFirst = !flow.rest
+  flow.held = Buffer.concat(flow.rest ? [flow.rest, chunk] : [chunk])
+  flow.rest = flow.held
+  if (isFirst) flow.progress = createProgress()
 }

@@ -69,6 +69,17 @@ export function readSqliteFacts(path: string): SqliteFacts {
   }
 }
 
+/** The keys of all files of submissions. */
+export function listSqliteFileKeys(path: string): Set<string> {
+  const database = new Database(path, { readonly: true })
+  try {
+    const rows = database.query<{ key: string }, []>('select key from submission_files').all()
+    return new Set(rows.map(({ key }) => key))
+  } finally {
+    database.close()
+  }
+}
+
 /** Whether this release knows the migration. */
 export const isKnownMigration = (name: string): boolean => name in listMigrations('sqlite')
 

@@ -5,14 +5,18 @@ import { openDirectoryStore } from './directory-store.ts'
 import type { FileStore } from './file-store.ts'
 import { openS3Store } from './s3-store.ts'
 
-export interface FileStoreNeeds {
+export interface FileStorePlace {
   bucket: UploadBucket | undefined
   /** The files, where there is no bucket. All workers of a machine share it. */
   uploadsDir: string
   /** Drafts of this process, where there is a bucket. */
   draftsDir: string
-  now: () => number
 }
 
-export const openFileStore = ({ bucket, uploadsDir, draftsDir, now }: FileStoreNeeds): Promise<FileStore> =>
+export const openFileStore = ({
+  bucket,
+  uploadsDir,
+  draftsDir,
+  now,
+}: FileStorePlace & { now: () => number }): Promise<FileStore> =>
   bucket ? openS3Store({ bucket, draftsDir, now }) : openDirectoryStore({ dir: uploadsDir, now })

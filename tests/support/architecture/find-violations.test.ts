@@ -179,6 +179,26 @@ const CASES: Case[] = [
     good: importing('./submit.ts'),
   },
   {
+    rule: 'snippet',
+    offence: 'the snippet using a package',
+    path: 'snippet/towpath.ts',
+    bad: importing('../packages/boat.ts'),
+  },
+  {
+    rule: 'packages',
+    offence: 'a package that takes something of the server',
+    path: 'packages/snippet/boat.ts',
+    bad: importing('../../server/lib/url.ts'),
+    good: importing('../../snippet/submit.ts'),
+  },
+  {
+    rule: 'packages',
+    offence: 'React in the package that needs none',
+    path: 'packages/snippet/boat.ts',
+    bad: importing('react'),
+    good: importing('../boat.ts'),
+  },
+  {
     rule: 'workspace',
     offence: 'a query on the rows of all workspaces',
     path: 'server/features/links/get.ts',

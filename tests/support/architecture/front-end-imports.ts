@@ -1,4 +1,4 @@
-// Rules about imports in dashboard/ and snippet/: what the browser's code may use of the server.
+// Rules about imports in dashboard/, snippet/ and packages/: what the browser's code may use.
 
 import { listLocalImports } from './import-graph.ts'
 import type { Violation } from './rule.ts'
@@ -37,6 +37,7 @@ export function checkFrontEndImports(source: SourceFile): Violation[] {
       message: `the dashboard takes values from here, so this imports nothing, not ${specifier}`,
     }))
   }
+  if (path.startsWith('packages/')) return checkPackageImports(source)
   if (!path.startsWith('snippet/')) return []
   const own = new Set(
     listLocalImports(source).flatMap(({ target, specifier }) =>
@@ -51,5 +52,26 @@ export function checkFrontEndImports(source: SourceFile): Violation[] {
       line,
       what: '',
       message: `the snippet imports nothing, not ${specifier}`,
+    }))
+}
+
+/** Somebody else installs the packages: all their code is in them, but for React, which the page has anyway. */
+function checkPackageImports(source: SourceFile): Violation[] {
+  const { path } = source
+  if (path === 'packages/build.ts') return []
+  const own = new Set(
+    listLocalImports(source).flatMap(({ target, specifier }) =>
+      /^(?:snippet|packages)\//.test(target) ? specifier : [],
+    ),
+  )
+  return listImports(source)
+    .filter(({ specifier }) => !own.has(specifier))
+    .filter(({ specifier }) => !(specifier === 'react' && path.startsWith('packages/react/')))
+    .map(({ specifier, line }) => ({
+      rule: 'packages' as const,
+      file: path,
+      line,
+      what: '',
+      message: `a package imports the snippet only, not ${specifier}`,
     }))
 }

@@ -16,7 +16,7 @@ const toViolation = (rule: RuleName, file: string, line: number, what: string, m
 export function checkPathNames(path: string): Violation[] {
   const found: Violation[] = []
   const add = (message: string) => found.push(toViolation('names', path, 1, '', message))
-  if (/^(server|dashboard|snippet|tests|bench)\//.test(path) && path !== WIRING) {
+  if (/^(server|dashboard|snippet|packages|tests|bench)\//.test(path) && path !== WIRING) {
     const parts = path.split('/').map((part) => part.replace(/(\.test)?\.\w+$/, ''))
     for (const part of parts) if (EMPTY_NAMES.test(part)) add(`"${part}" says nothing: name the thing`)
   }
@@ -43,7 +43,7 @@ export function checkTypeNames(source: SourceFile): Violation[] {
 
 const toTree = (path: string) => (path.includes('.fixture.') ? 'tests' : path.split('/')[0])
 
-/** Exports with the same name in different files of one tree: server/, dashboard/, snippet/, tests/ or bench/. */
+/** Exports with the same name in different files of one tree: server/, dashboard/, snippet/, packages/, tests/ … */
 export function listDoubleExports(sources: SourceFile[]) {
   const byName = Map.groupBy(
     sources.flatMap((source) => {

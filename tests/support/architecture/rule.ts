@@ -17,6 +17,7 @@ export type RuleName =
   | 'fetch'
   | 'dashboard'
   | 'snippet'
+  | 'packages'
   | 'workspace'
   | 'allow'
   | 'length'
@@ -50,4 +51,5 @@ export interface RuleException {
 /** Fixtures stand beside the tests that use them and count as tests. */
 export const isTest = (path: string) => /\.(test|fixture)\.tsx?$/.test(path)
 
-export const isProduct = (path: string) => /^(server|dashboard|snippet)\//.test(path) && !isTest(path)
+export const isProduct = (path: string) =>
+  /^(server|dashboard|snippet|packages)\//.test(path) && !isTest(path)

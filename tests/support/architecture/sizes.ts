@@ -34,7 +34,7 @@ export function checkLengths(source: SourceFile): Violation[] {
 export function checkFolders(paths: string[]): Violation[] {
   const counts = new Map<string, number>()
   for (const path of paths) {
-    if (!/^(server|dashboard|snippet|tests)\/.*\.tsx?$/.test(path) || isTest(path)) continue
+    if (!/^(server|dashboard|snippet|packages|tests)\/.*\.tsx?$/.test(path) || isTest(path)) continue
     const folder = posix.dirname(path)
     counts.set(folder, (counts.get(folder) ?? 0) + 1)
   }

@@ -10,6 +10,7 @@ export interface FilledWorkspace {
   slug: string
   domain: number
   form: string
+  channel: number
   submission: number
 }
 
@@ -55,6 +56,12 @@ export async function fillWorkspace(
     successMessage: text,
     requiredFields: [text.slice(0, 100)],
     channelIds: [channel.id],
+    rules: { [text.slice(0, 100)]: { maxLength: 10_000 }, plan: { oneOf: [text] } },
+    messages: { de: { required: text } },
+    uploads: {},
+    reply: { subject: text.replace(/\s+/g, ' ').slice(0, 200), text },
+    consent: { field: 'terms', text },
+    retentionDays: 365,
   })
   const campaign = encodeURIComponent(text)
   await server.click(`${link.slug}?utm_campaign=${campaign}&utm_source=${campaign}`, {
@@ -63,7 +70,7 @@ export async function fillWorkspace(
   })
   const submitted = await server.call(`/f/${form.formKey}`, {
     method: 'POST',
-    body: { email: 'ada@example.com', [text.slice(0, 100)]: text, message: `${text}\n${text}` },
+    body: { email: 'ada@example.com', [text.slice(0, 100)]: text, message: `${text}\n${text}`, terms: 'yes' },
     headers: {
       'User-Agent': BROWSER_USER_AGENT,
       Referer: `https://shop.example/${campaign}?utm_campaign=${campaign}&utm_source=${campaign}`,
@@ -74,5 +81,12 @@ export async function fillWorkspace(
   const { json } = await person.api(`/forms/${form.formKey}/submissions`)
   const [submission] = json.data
   await person.api(`/submissions/${submission.id}`, { method: 'PATCH', body: { notes: text } })
-  return { link: link.id, slug: link.slug, domain, form: form.formKey, submission: submission.id }
+  return {
+    link: link.id,
+    slug: link.slug,
+    domain,
+    form: form.formKey,
+    channel: channel.id,
+    submission: submission.id,
+  }
 }

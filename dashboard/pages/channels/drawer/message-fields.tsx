@@ -2,7 +2,8 @@
 
 import { useMutation } from '@tanstack/react-query'
 import { useRef } from 'react'
-import { type ChannelResource, type PreviewResource, previewChannel } from '../../../api/channels.ts'
+import { previewChannel } from '../../../api/channels/change-channel.ts'
+import type { ChannelResource, PreviewResource } from '../../../api/channels.ts'
 import { toFieldErrors } from '../../../api/client.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
 import { Button } from '../../../ui/button.tsx'

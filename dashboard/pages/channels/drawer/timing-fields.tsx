@@ -2,9 +2,10 @@
 
 import { useMemo } from 'react'
 import { CollapsibleSection } from '../../../ui/collapsible-section.tsx'
-import { listTimeZones, viewerZone } from '../../../ui/format.ts'
+import { viewerZone } from '../../../ui/format.ts'
 import { Field, Select, TextField, Toggle } from '../../../ui/forms/field.tsx'
 import { FormError, findFieldError } from '../../../ui/forms/form-error.tsx'
+import { listTimeZones } from '../../../ui/forms/time-zones.ts'
 import type { ChannelFormValues } from './channel-values.ts'
 
 type QuietHours = NonNullable<ChannelFormValues['quietHours']>

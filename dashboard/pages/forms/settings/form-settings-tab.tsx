@@ -1,12 +1,11 @@
 // The settings of a form. Unsaved changes survive a switch to another tab.
 
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useRef, useState } from 'react'
+import { type RefObject, useEffect, useRef, useState } from 'react'
 import type { FormResource } from '../../../../server/features/forms/schema.ts'
 import { toFieldErrors } from '../../../api/client.ts'
 import { formQuery, updateForm } from '../../../api/forms.ts'
 import { useApi, useCanEdit } from '../../../shell/use-workspace.ts'
-import { focusNext } from '../../../ui/focus.ts'
 import { FormError, findFieldError } from '../../../ui/forms/form-error.tsx'
 import { SaveBar } from '../../../ui/forms/save-bar.tsx'
 import { toast } from '../../../ui/overlays/toast.tsx'
@@ -27,8 +26,8 @@ import { GroupLinks, SettingsGroup } from './settings-group.tsx'
 /** Unsaved changes by form key, until the page is reloaded. */
 const unsavedChanges = new Map<string, Partial<FormDraft>>()
 
-/** The first error of a group, which has no control of its own, or the first invalid control. */
-const FIRST_ERROR = 'form [aria-invalid=true], form [role=alert]'
+/** The first invalid control, or the first message about a whole group. */
+const FIRST_ERROR = '[aria-invalid=true], [role=alert]'
 
 function useFormDraft(form: FormResource) {
   const api = useApi()
@@ -49,7 +48,7 @@ function useFormDraft(form: FormResource) {
       setUnsaved({})
       toast('Settings saved')
     },
-    onError: () => focusNext(FIRST_ERROR),
+    onError() {},
   })
   return {
     draft,
@@ -68,11 +67,18 @@ export default function FormSettingsTab({ form }: { form: FormResource }) {
   const { draft, isChanged, save, set, discard } = useFormDraft(form)
   const errors = toFieldErrors(save.error, SHOWN_SETTINGS)
   const props: GroupProps = { form, draft, set, errors }
+  const settings = useRef<HTMLFormElement>(null)
+  useShowLinkedGroup(settings)
+  useEffect(() => {
+    const first = save.error && settings.current?.querySelector<HTMLElement>(FIRST_ERROR)
+    first?.scrollIntoView({ block: 'center' })
+    first?.focus({ preventScroll: true })
+  }, [save.error])
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-x-8 gap-y-4 xl:grid-cols-[11rem_minmax(0,48rem)]">
       <GroupLinks errors={errors} />
       <form
-        ref={useShowLinkedGroup()}
+        ref={settings}
         noValidate
         className="grid grid-cols-[minmax(0,1fr)] gap-5"
         onSubmit={(event) => {
@@ -117,11 +123,9 @@ export default function FormSettingsTab({ form }: { form: FormResource }) {
 }
 
 /** The router scrolls to the group that the address names before the settings are loaded, which is too early. */
-function useShowLinkedGroup() {
-  const settings = useRef<HTMLFormElement>(null)
+function useShowLinkedGroup(settings: RefObject<HTMLFormElement | null>) {
   useEffect(() => {
     const id = location.hash.slice(1)
     if (id) settings.current?.querySelector(`[id="${CSS.escape(id)}"]`)?.scrollIntoView()
-  }, [])
-  return settings
+  }, [settings])
 }

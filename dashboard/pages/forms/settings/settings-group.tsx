@@ -13,7 +13,11 @@ export function SettingsGroup({ id, error, children }: { id: GroupId; error?: st
       <Card title={GROUPS.find((group) => group.id === id)?.title}>
         <div className="grid grid-cols-[minmax(0,1fr)] gap-5">
           {error && (
-            <p role="alert" className="rounded-lg border border-danger bg-danger-tint px-3 py-2 text-sm">
+            <p
+              role="alert"
+              tabIndex={-1}
+              className="rounded-lg border border-danger bg-danger-tint px-3 py-2 text-sm"
+            >
               {error}
             </p>
           )}

@@ -26,13 +26,13 @@ import { isForBrowser } from '../../../ui/row-click.ts'
 import { SkeletonRows } from '../../../ui/skeleton.tsx'
 import {
   STATUS_LABELS,
-  STATUS_TONES,
   toLinkText,
   toPreviewText,
   toSenderName,
   toSourceText,
 } from '../state/display-text.ts'
 import { findRowSubmission, focusRow, LIST_ID, READER_ID, toRowId } from '../state/element-ids.ts'
+import { STATUS_TONES } from '../state/submission-status.ts'
 import type { Inbox } from '../state/use-inbox.ts'
 import type { SubmissionSelection } from '../state/use-submission-selection.ts'
 

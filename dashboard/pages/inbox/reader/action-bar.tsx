@@ -15,7 +15,7 @@ import type { Submission } from '../../../api/submissions.ts'
 import { useCanEdit } from '../../../shell/use-workspace.ts'
 import { IconButton } from '../../../ui/button.tsx'
 import { formatNumber } from '../../../ui/format.ts'
-import { isHeldBack } from '../state/display-text.ts'
+import { isHeldBack } from '../state/submission-status.ts'
 import type { InboxActions } from '../state/use-inbox-actions.ts'
 
 export function ActionBar({ submission, actions }: { submission: Submission; actions: InboxActions }) {

@@ -1,6 +1,6 @@
 // The texts of a submission in a list: sender, preview and source.
 
-import type { Submission, SubmissionStatus } from '../../../api/submissions.ts'
+import type { Submission } from '../../../api/submissions.ts'
 
 const NAME = /^(your[-_ ]?|full[-_ ]?)?name$/i
 const FIRST = /^(first|given)[-_ ]?name$/i
@@ -50,17 +50,6 @@ export const STATUS_LABELS = {
   spam: 'Spam',
   unconfirmed: 'Not confirmed',
 } as const
-
-export const STATUS_TONES = {
-  new: 'good',
-  read: 'neutral',
-  archived: 'neutral',
-  spam: 'bad',
-  unconfirmed: 'warn',
-} as const
-
-/** Nobody was told about submissions with these statuses, and they count as no lead. */
-export const isHeldBack = (status: SubmissionStatus) => status === 'spam' || status === 'unconfirmed'
 
 /** The text, if it is a web address. Visitors write these texts, so that no other scheme may become a link. */
 export const findWebUrl = (text: string | null): string | undefined => {

@@ -9,8 +9,8 @@ import {
   type SubmissionStatus,
 } from '../../../api/submissions.ts'
 import { useCanEdit } from '../../../shell/use-workspace.ts'
-import { isHeldBack } from './display-text.ts'
 import { findRowSubmission, focusRow, isFocusLost, READER_ID } from './element-ids.ts'
+import { isHeldBack } from './submission-status.ts'
 import { useSubmissionChanges } from './use-submission-changes.ts'
 import type { SubmissionSelection } from './use-submission-selection.ts'
 

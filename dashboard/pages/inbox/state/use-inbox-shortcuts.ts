@@ -3,8 +3,8 @@
 import { useMemo, useRef } from 'react'
 import type { Submission, SubmissionState, SubmissionStatus } from '../../../api/submissions.ts'
 import { type Shortcut, useShortcuts } from '../../../ui/shortcuts.ts'
-import { isHeldBack } from './display-text.ts'
 import { findRowSubmission, focusRow, LIST_ID, NOTES_ID, SEARCH_ID } from './element-ids.ts'
+import { isHeldBack } from './submission-status.ts'
 import type { InboxActions } from './use-inbox-actions.ts'
 import type { SubmissionSelection } from './use-submission-selection.ts'
 

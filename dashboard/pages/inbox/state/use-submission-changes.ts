@@ -17,8 +17,8 @@ import { useApi } from '../../../shell/use-workspace.ts'
 import { formatCount } from '../../../ui/format.ts'
 import { toast, toastError } from '../../../ui/overlays/toast.tsx'
 import { usePendingDeletions, useUndoableDelete } from '../../../ui/overlays/use-undoable-delete.ts'
-import { isHeldBack } from './display-text.ts'
 import type { SubmissionPages } from './merge-new-submissions.ts'
+import { isHeldBack } from './submission-status.ts'
 
 export const SUBMISSION_CHANGE = ['submission change']
 

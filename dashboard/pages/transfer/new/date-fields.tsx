@@ -2,9 +2,9 @@
 
 import type { DateOrder } from '../../../api/transfer/imports.ts'
 import { Card } from '../../../ui/card.tsx'
-import { listTimeZones } from '../../../ui/format.ts'
 import { Field, Select } from '../../../ui/forms/field.tsx'
 import { RadioList } from '../../../ui/forms/radio-list.tsx'
+import { listTimeZones } from '../../../ui/forms/time-zones.ts'
 import { describeDateOrder, pickDateSamples } from './date-order.ts'
 
 const ORDER_NAMES: Record<DateOrder, string> = {

@@ -2,9 +2,9 @@
 
 import { existsSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
+import { formatBytes } from '../../../lib/formats/format-bytes.ts'
 import { toLowMark } from '../../../storage/disk-space.ts'
 import { type CheckResult, complaintsOr, problem, warning } from '../finding.ts'
-import { formatBytes } from '../format-bytes.ts'
 import type { DoctorNeeds } from '../needs.ts'
 
 export interface DiskFacts {

@@ -4,6 +4,7 @@
 import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { formatBytes } from '../../../lib/formats/format-bytes.ts'
 import { type BatchFile, findBatches, listBatchNodes } from '../../hits/batches/batch-file.ts'
 import { inspectBatch } from '../../hits/batches/batch-reader.ts'
 import { readNodeId } from '../../hits/spool/claim-directory.ts'
@@ -15,7 +16,6 @@ import {
 } from '../../hits/spool/write-position.ts'
 import { listDataFiles } from '../data-files.ts'
 import { type CheckResult, complaintsOr, problem, skipped, warning } from '../finding.ts'
-import { formatBytes } from '../format-bytes.ts'
 import { formatCount } from '../format-count.ts'
 import type { DoctorNeeds } from '../needs.ts'
 

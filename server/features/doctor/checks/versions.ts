@@ -2,9 +2,9 @@
 
 import { freemem, totalmem } from 'node:os'
 import { readDescriptorLimit } from '../../../http/fast-path/connection-limits.ts'
+import { formatBytes } from '../../../lib/formats/format-bytes.ts'
 import { readSqliteVersion } from '../../../storage/database/open-reader.ts'
 import { type CheckResult, complaintsOr, ok, warning } from '../finding.ts'
-import { formatBytes } from '../format-bytes.ts'
 import type { DoctorNeeds } from '../needs.ts'
 
 export async function checkVersions({ versions }: DoctorNeeds): Promise<CheckResult[]> {

@@ -4,6 +4,7 @@
 import { BODY_MAX } from '../../../http/json-body.ts'
 import { createPacer } from '../../../lib/concurrency/next-turn.ts'
 import { describeError, log } from '../../../lib/log.ts'
+import { freeBuffer } from '../../../lib/memory/free-buffer.ts'
 import { isControlField } from '../settings/control-fields.ts'
 import type { FileReceiver } from '../uploads/receive-files.ts'
 import type { StopReason } from '../uploads/receiving-slots.ts'
@@ -87,6 +88,7 @@ export async function receiveForm(
         if (pause) await pause
       }
       if (state.total - state.fileBytes > BODY_MAX) throw tooLarge()
+      freeBuffer(chunk)
     }
     multipart.end()
   } finally {
@@ -102,7 +104,7 @@ async function take(state: State, event: MultipartEvent, toCome: number): Promis
   else if ('end' in event) {
     state.part = undefined
     await endPart(state, part, toCome)
-  } else if (part.head.fileName === undefined) part.content.push(event.content)
+  } else if (part.head.fileName === undefined) part.content.push(Buffer.from(event.content))
   else await takeFileBytes(state, part, event.content, toCome)
 }
 

@@ -163,7 +163,8 @@ function describeSource(
     link_id: click?.linkId ?? null,
     click_id: click?.clickId ?? null,
     event_id: visit?.id ?? null,
-    page_seconds: visit ? toPageSeconds(visit, at) : null,
+    // A page that the form reports itself has the time of the form.
+    page_seconds: visit && pageView === undefined ? toPageSeconds(visit, at) : null,
     session_linked: Number(visit !== undefined),
     attribution: click ? 'measured' : 'none',
     attribution_due: Number(!click && !trackingOptOut),

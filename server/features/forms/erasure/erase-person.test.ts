@@ -139,7 +139,18 @@ onBothEngines('erasing an e-mail address', (server) => {
     await second.store([from('ada@example.com')])
     const foreign = await theirs.store([from('ada@example.com')])
     const answer = await erase(own, 'aDa@example.com')
-    expect([answer.status, answer.json]).toEqual([200, { data: { email: 'aDa@example.com', erased: 3 } }])
+    const receipt = {
+      id: expect.any(Number),
+      at: expect.any(String),
+      submissions: 3,
+      files: 0,
+      deliveries: 0,
+      replies: 0,
+    }
+    expect([answer.status, answer.json]).toEqual([
+      200,
+      { data: { email: 'aDa@example.com', erased: 3, receipt } },
+    ])
     expect(await idsIn(server(), own.id)).toEqual(kept)
     expect(await idsIn(server(), other.id)).toEqual(foreign)
     expect((await erase(own, 'ada@example.com')).json.data.erased).toBe(0)

@@ -28,7 +28,7 @@ import type { ErasureResource } from './schema.ts'
 const AT_ONCE = 20
 const BYTES_AT_ONCE = 256 * 1024
 
-export interface ErasureNeeds extends SubmissionNeeds {
+export interface PersonErasureNeeds extends SubmissionNeeds {
   now: () => number
   hashReceipt: ReceiptHasher
   /** Names a mailbox in the limits and the stop list of replies. */
@@ -39,7 +39,7 @@ export interface ErasureNeeds extends SubmissionNeeds {
 
 /** @param email in upper or lower case */
 export async function erasePerson(
-  needs: ErasureNeeds,
+  needs: PersonErasureNeeds,
   actor: Actor,
   email: string,
 ): Promise<ErasureResource> {
@@ -118,7 +118,7 @@ async function eraseSubmissions(connection: Connection, actor: Actor, ids: numbe
 
 /** When the address had its last reply, and whether it wants no more. Both rows have a keyed hash of it. */
 async function eraseReplyRecords(
-  { hashAddress }: ErasureNeeds,
+  { hashAddress }: PersonErasureNeeds,
   connection: Connection,
   workspaceId: number,
   email: string,

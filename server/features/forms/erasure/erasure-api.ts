@@ -7,12 +7,12 @@ import { createExportLimiter } from '../../../lib/concurrency/export-limiter.ts'
 import { toUtcDay } from '../../../lib/utc-day.ts'
 import { createApi } from '../../accounts/access/api-env.ts'
 import { recordExport } from '../../accounts/audit/record-export.ts'
-import { type ErasureNeeds, erasePerson } from './erase-person.ts'
+import { erasePerson, type PersonErasureNeeds } from './erase-person.ts'
 import { exportPerson, type PersonExportNeeds } from './export-person.ts'
 import { listReceipts } from './list-receipts.ts'
 import { ErasureListQuery, ErasureShape, PersonQuery, ReceiptShape } from './schema.ts'
 
-export type ErasureApiNeeds = Omit<ErasureNeeds & PersonExportNeeds, 'db'>
+export type ErasureApiNeeds = Omit<PersonErasureNeeds & PersonExportNeeds, 'db'>
 
 const submissions = { tags: ['Submissions'] }
 

@@ -5,18 +5,25 @@ import { type Selectable, sql } from 'kysely'
 import { toIso } from '../../../lib/api-fields.ts'
 import type { Connection } from '../../../storage/database/open-database.ts'
 import type { ErasureReceipts } from '../../../storage/database/tables/form-tables.ts'
+import { createAddressHasher } from '../replies/mailbox.ts'
 import type { ErasureResource, ReceiptResource } from './schema.ts'
 
 /** The hash says nothing without the server's secret, and in two workspaces it differs. */
 export type ReceiptHasher = (workspaceId: number, email: string) => string
 
 /** @param secret `TOWPATH_SECRET` */
-export const createReceiptHasher =
+const createReceiptHasher =
   (secret: string): ReceiptHasher =>
   (workspaceId, email) =>
     createHmac('sha256', secret)
       .update(`towpath erasure receipt ${workspaceId} ${email.toLowerCase()}`)
       .digest('base64url')
+
+/** What an erasure needs of the server's secret. */
+export const createPersonHashers = (secret: string) => ({
+  hashReceipt: createReceiptHasher(secret),
+  hashAddress: createAddressHasher(secret),
+})
 
 export type ErasedCounts = Pick<
   Selectable<ErasureReceipts>,

@@ -66,7 +66,7 @@ async function* scanAddress(
   }
 }
 
-const READ_AT_ONCE = 50
+const READ_AT_ONCE = 40
 
 async function* readSteps(scope: { needs: SubmissionNeeds; actor: Actor }, positions: SizedPosition[]) {
   for (let from = 0; from < positions.length; from += READ_AT_ONCE) {

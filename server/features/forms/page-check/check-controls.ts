@@ -8,25 +8,31 @@ import {
   EVENT_ID_FIELD,
   HONEYPOT_FIELD,
   hasControlPrefix,
+  LANGUAGE_FIELD,
   NEXT_FIELD,
 } from '../settings/control-fields.ts'
+import { checkFieldRules } from './check-field-rules.ts'
 import { createFinding, type Finding, formatElement, quoteList } from './finding.ts'
 import type { FormControl, PageForm } from './parse-page.ts'
 
 /** Names with an underscore that have a meaning. A browser fills in `_charset_` by itself. */
-const KNOWN_CONTROL_FIELDS = [HONEYPOT_FIELD, NEXT_FIELD, EVENT_ID_FIELD, '_charset_']
+const KNOWN_CONTROL_FIELDS = [HONEYPOT_FIELD, NEXT_FIELD, LANGUAGE_FIELD, EVENT_ID_FIELD, '_charset_']
 
 const isButton = ({ tag, type }: FormControl) =>
   tag === 'button' || /^(submit|reset|button|image)$/.test(type)
 const isSubmit = ({ type }: FormControl) => type === 'submit' || type === 'image'
 
-export function checkControls({ controls }: PageForm, form: Pick<FormResource, 'requiredFields'>): Finding[] {
+export function checkControls(
+  { controls, attributes }: PageForm,
+  form: Pick<FormResource, 'requiredFields' | 'rules' | 'uploads'>,
+): Finding[] {
   const fields = controls.filter((control) => !isButton(control))
   return [
     ...checkRequired(controls, form.requiredFields),
     ...checkNames(fields),
     ...checkEmail(fields),
-    ...checkFiles(fields),
+    ...checkFiles(fields, attributes, form),
+    ...checkFieldRules(fields, form.rules),
     ...checkHoneypot(fields.filter(({ name }) => name === HONEYPOT_FIELD)),
     ...checkSubmit(controls),
   ]
@@ -123,18 +129,23 @@ function checkEmail(fields: FormControl[]): Finding[] {
   return [createFinding('warning', 'email_name', message, fix)]
 }
 
-function checkFiles(fields: FormControl[]): Finding[] {
+function checkFiles(
+  fields: FormControl[],
+  formAttributes: Map<string, string>,
+  { uploads }: Pick<FormResource, 'uploads'>,
+): Finding[] {
   const files = fields.filter(({ type, disabled }) => type === 'file' && !disabled)
   if (files.length === 0) return []
   const names = quoteList(files.map(({ name, attributes }) => name || attributes.get('id') || 'file'))
-  const message = `The form has file fields (${names}): a submission with a chosen file is refused with "File uploads are not supported".`
+  if (!uploads) {
+    const message = `The form has file fields (${names}): a submission with a chosen file is refused with "File uploads are not supported".`
+    const fix = "Turn on uploads in the form's settings, or remove the file fields."
+    return [createFinding('error', 'file_field', message, fix)]
+  }
+  if (formAttributes.get('enctype')?.trim().toLowerCase() === 'multipart/form-data') return []
+  const message = `The form has file fields (${names}) and no enctype="multipart/form-data": without the tracking snippet, browsers send the names of the files and not the files.`
   return [
-    createFinding(
-      'error',
-      'file_field',
-      message,
-      'Remove them, or ask for a link to the file in a text field.',
-    ),
+    createFinding('error', 'file_enctype', message, 'Add enctype="multipart/form-data" to the form element.'),
   ]
 }
 

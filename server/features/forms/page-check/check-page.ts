@@ -37,6 +37,8 @@ export type CheckedForm = Pick<
   | 'captcha'
   | 'allowedOrigins'
   | 'nextHosts'
+  | 'rules'
+  | 'uploads'
 >
 
 export interface PageCheckInput {

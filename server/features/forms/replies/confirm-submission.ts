@@ -1,6 +1,6 @@
 // What the holder of a confirmation link may do: see what it is about, and confirm.
 
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import { announceHeldSubmissions } from '../leads/announce-submission.ts'
 import { toMailbox } from './mailbox.ts'
@@ -99,22 +99,25 @@ async function listWaiting(
 ): Promise<number[]> {
   const mailbox = toMailbox(email ?? '')
   const [name = '', domain = ''] = mailbox.split('@')
-  const lower = sql<string>`lower(email)`
-  const rows = await connection
-    .selectFrom('submissions')
-    .select(['id', 'email'])
-    .where('workspace_id', '=', workspaceId)
-    // `,` follows `+` in ASCII: all tags of this name, on the index by address.
-    .where((e) =>
-      e.or([e(lower, '=', mailbox), e.and([e(lower, '>=', `${name}+`), e(lower, '<', `${name},`)])]),
-    )
-    .where('email', 'is not', null)
-    .where('form_id', '=', form_id)
-    .where('status', '=', 'unconfirmed')
-    .where('id', '<>', submissionId)
-    .where(sql<boolean>`lower(email) like ${`%@${domain}`}`)
-    .orderBy('id', 'desc')
-    .limit(CONFIRMED_MAX - 1)
-    .execute()
-  return [submissionId, ...rows.filter((row) => toMailbox(row.email ?? '') === mailbox).map(({ id }) => id)]
+  const select = (isOfMailbox: RawBuilder<boolean>) =>
+    connection
+      .selectFrom('submissions')
+      .select('id')
+      .where('workspace_id', '=', workspaceId)
+      .where('email', 'is not', null)
+      .where(isOfMailbox)
+      .where('form_id', '=', form_id)
+      .where('status', '=', 'unconfirmed')
+      .where('id', '<>', submissionId)
+      .orderBy('id', 'desc')
+      .limit(CONFIRMED_MAX)
+      .execute()
+  // Two queries, because SQLite searches the index by address for each, and for both with `or` it does not.
+  const plain = await select(sql<boolean>`lower(email) = ${mailbox}`)
+  // `,` follows `+` in ASCII: all tags of this name.
+  const tagged = await select(
+    sql<boolean>`lower(email) >= ${`${name}+`} and lower(email) < ${`${name},`} and lower(email) like ${`%@${domain}`}`,
+  )
+  const others = [...plain, ...tagged].map(({ id }) => id).sort((a, b) => b - a)
+  return [submissionId, ...others].slice(0, CONFIRMED_MAX)
 }

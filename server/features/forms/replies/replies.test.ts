@@ -73,9 +73,14 @@ withReplies('a reply', (house) => {
     await form.submit({ email: '', name: 'Blank address' })
     expect((await form.submit({ email: 'no address', name: 'x' })).status).not.toBe(500)
     await form.submit({ email: 'robot@example.com', _gotcha: 'x' })
+    await form.submit({ email: 'spammer@example.com', message: 'The best casino' })
     expect(await settle()).toEqual([])
     expect(await form.deliveries()).toEqual([])
-    expect((await form.list()).map(({ email }) => email)).toEqual([null, null])
+    expect((await form.list()).map(({ email, status }) => [email, status])).toEqual([
+      [null, 'new'],
+      [null, 'new'],
+      ['spammer@example.com', 'spam'],
+    ])
   })
 
   test('is none for a duplicate', async () => {

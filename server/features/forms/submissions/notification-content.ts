@@ -5,6 +5,7 @@ import { createBatchLoader } from '../../../lib/concurrency/batch-loader.ts'
 import { orderedJson } from '../../../lib/formats/ordered-json.ts'
 import { formatAttributionLine } from '../../notify/channels/attribution-line.ts'
 import type { NoticeContent, SubmissionContentReader } from '../../notify/channels/contract.ts'
+import { listStoredFiles } from '../uploads/find-file.ts'
 import { POSITION_COLUMNS, readSubmissions } from './scan-submissions.ts'
 import {
   parseStoredFields,
@@ -15,11 +16,16 @@ import {
   toSubmissionResource,
 } from './submission.ts'
 
+export interface NotificationContentNeeds extends SubmissionNeeds {
+  /** The link to a file for those who have the notification. */
+  toFileUrl: (key: string) => string
+}
+
 /**
  * The reader waits at most two seconds for attribution. It reads submissions that are wanted at the same moment in one
  * query, because a submission has a delivery for each channel and submissions often come together.
  */
-export function createNotificationContentReader(needs: SubmissionNeeds): SubmissionContentReader {
+export function createNotificationContentReader(needs: NotificationContentNeeds): SubmissionContentReader {
   const { db } = needs
   /** One open batch loader per workspace. */
   const loaders = new Map<number, (submissionId: number) => Promise<ContentReader | undefined>>()
@@ -53,7 +59,11 @@ function once(read: ContentReader): ContentReader {
   }
 }
 
-function toContent({ origin }: SubmissionNeeds, workspaceId: number, row: SubmissionRow): NoticeContent {
+async function toContent(
+  { db, origin, toFileUrl }: NotificationContentNeeds,
+  workspaceId: number,
+  row: SubmissionRow,
+): Promise<NoticeContent> {
   const resource = toSubmissionResource({ origin }, row)
   const held = describeHeldTime(row)
   const attribution = formatAttributionLine({
@@ -61,6 +71,12 @@ function toContent({ origin }: SubmissionNeeds, workspaceId: number, row: Submis
     shortUrl: resource.link?.shortUrl ?? null,
     isPending: resource.attribution === 'pending',
   })
+  const urls = new Map<number, string>()
+  if (row.files.length > 0) {
+    for (const { id, key } of await listStoredFiles(db.read, workspaceId, row.id))
+      urls.set(id, toFileUrl(key))
+  }
+  const files = row.files.map((file) => ({ ...file, url: urls.get(file.id) ?? '' }))
   return {
     form: { formKey: row.form_key, name: row.form_name },
     submissionId: row.id,
@@ -69,7 +85,8 @@ function toContent({ origin }: SubmissionNeeds, workspaceId: number, row: Submis
     email: row.email,
     attribution: [held, attribution].filter(Boolean).join(' · '),
     url: `${origin}/app/${workspaceId}/inbox?open=${row.id}`,
-    submissionJson: orderedJson(held === undefined ? resource : { ...resource, heldAs: 'spam' }),
+    ...(files.length > 0 && { files }),
+    submissionJson: orderedJson({ ...resource, files, ...(held !== undefined && { heldAs: 'spam' }) }),
   }
 }
 

@@ -1,6 +1,7 @@
-// Deletes the bytes of files whose rows are gone. A trigger has put their keys into `erased_files`: in the transaction
-// that deleted their rows, so nothing is missed. The key goes after the bytes, so a crash only repeats a deletion.
+// Deletes the bytes of files whose rows are gone. A trigger has put their keys into `erased_files`, in the transaction that
+// deleted the rows, so none is missed. The key goes after the bytes: a crash in between only repeats a deletion.
 
+import type { Metric } from '../../../http/health-and-metrics.ts'
 import { describeError, log } from '../../../lib/log.ts'
 import type { Database } from '../../../storage/database/open-database.ts'
 import type { FileStore } from '../../../storage/files/file-store.ts'
@@ -12,33 +13,59 @@ interface EraserNeeds {
 
 const AT_ONCE = 20
 
-/** Ends at the first file that the store cannot delete: the next run tries again. */
-export async function eraseFiles({ db, store }: EraserNeeds): Promise<void> {
-  for (;;) {
-    const rows = await db.read.selectFrom('erased_files').select('key').limit(AT_ONCE).execute()
-    if (rows.length === 0) return
-    const ends = await Promise.allSettled(rows.map(({ key }) => store.delete(key)))
-    const deleted = rows.flatMap(({ key }, i) => (ends[i]?.status === 'fulfilled' ? [key] : []))
-    if (deleted.length > 0)
-      await db.write((connection) =>
-        connection.deleteFrom('erased_files').where('key', 'in', deleted).execute(),
-      )
-    const failed = ends.find((end) => end.status === 'rejected')
-    if (failed) {
-      log.warn('upload_not_erased', {
-        waiting: rows.length - deleted.length,
-        ...describeError(failed.reason),
-      })
-      return
-    }
+export interface FileEraser {
+  run(): Promise<void>
+  metrics(): Metric[]
+}
+
+export function createFileEraser(needs: EraserNeeds): FileEraser {
+  let erased = 0
+  let waiting = 0
+  return {
+    /** Ends at the first files that the store cannot delete: the next run tries again. */
+    async run() {
+      for (let failed = false; !failed; ) {
+        const step = await eraseStep(needs)
+        erased += step.deleted
+        failed = step.failure !== undefined
+        waiting = failed ? await countErasedFiles(needs.db) : 0
+        if (failed) log.warn('uploads_not_erased', { waiting, ...describeError(step.failure) })
+        else if (step.deleted === 0) return
+      }
+    },
+    metrics: () => [
+      {
+        name: 'towpath_uploads_erased_total',
+        kind: 'counter',
+        help: 'Files that were deleted with their submission',
+        value: erased,
+      },
+      {
+        name: 'towpath_uploads_erasure_waiting',
+        kind: 'gauge',
+        help: 'Files of deleted submissions that the directory or bucket still has, because it refuses to delete them',
+        value: waiting,
+      },
+    ],
   }
 }
 
-/** How many files wait for their deletion, and their bytes. */
-export async function countErasedFiles(db: Database): Promise<{ files: number; bytes: number }> {
-  const { files, bytes } = await db.read
+async function eraseStep({ db, store }: EraserNeeds): Promise<{ deleted: number; failure?: unknown }> {
+  const rows = await db.read.selectFrom('erased_files').select('key').limit(AT_ONCE).execute()
+  const ends = await Promise.allSettled(rows.map(({ key }) => store.delete(key)))
+  const deleted = rows.flatMap(({ key }, i) => (ends[i]?.status === 'fulfilled' ? [key] : []))
+  if (deleted.length > 0)
+    await db.write((connection) =>
+      connection.deleteFrom('erased_files').where('key', 'in', deleted).execute(),
+    )
+  const failed = ends.find((end) => end.status === 'rejected')
+  return { deleted: deleted.length, ...(failed && { failure: failed.reason }) }
+}
+
+async function countErasedFiles({ read }: Database): Promise<number> {
+  const { n } = await read
     .selectFrom('erased_files')
-    .select(({ fn }) => [fn.countAll<number>().as('files'), fn.sum<number | null>('bytes').as('bytes')])
+    .select((e) => e.fn.countAll<number>().as('n'))
     .executeTakeFirstOrThrow()
-  return { files: Number(files), bytes: Number(bytes ?? 0) }
+  return Number(n)
 }

@@ -12,18 +12,14 @@ import { toFailure } from '../../../storage/database/errors.ts'
 import type { Database } from '../../../storage/database/open-database.ts'
 import type { FileStore } from '../../../storage/files/file-store.ts'
 import { FILE_LINK_PATH, type FileLinks } from './file-links.ts'
-import { toFileResponse } from './file-response.ts'
+import { SENDING_IDLE_SECONDS, toFileResponse } from './file-response.ts'
 import { findFileByKey } from './find-file.ts'
 
 export interface FileLinkNeeds {
   db: Database
-  uploads: { store: Pick<FileStore, 'read'> }
-  fileLinks: FileLinks
+  uploads: { store: Pick<FileStore, 'read'>; links: FileLinks }
   now: () => number
 }
-
-/** A client that takes no byte for this long is disconnected. */
-export const SENDING_IDLE_SECONDS = 60
 
 interface Refusal {
   status: number
@@ -64,7 +60,7 @@ export function createFileLinkEndpoint(needs: FileLinkNeeds) {
   return async (request: Request, server: Pick<ServerHandle, 'timeout'>): Promise<Response> => {
     if (request.method !== 'GET' && request.method !== 'HEAD') return refuse(request, WRONG_METHOD)
     const token = pathOf(request.url).slice(`/f${FILE_LINK_PATH}`.length)
-    const link = needs.fileLinks.readToken(token)
+    const link = needs.uploads.links.readToken(token)
     if (!link) return refuse(request, UNKNOWN)
     if (link.expiresAt <= needs.now()) return refuse(request, EXPIRED)
     try {

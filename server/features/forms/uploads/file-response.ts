@@ -15,6 +15,9 @@ const toSafeType = (type: string) => {
   return type === 'text/plain' ? 'text/plain; charset=utf-8' : type
 }
 
+/** A client that takes no byte for this long is disconnected. */
+export const SENDING_IDLE_SECONDS = 60
+
 /** For every answer with bytes of a stranger. */
 export const UNTRUSTED_HEADERS = {
   'X-Content-Type-Options': 'nosniff',

@@ -2,8 +2,10 @@
 
 import type { Metric } from '../../../http/health-and-metrics.ts'
 import type { Database } from '../../../storage/database/open-database.ts'
-import { openDirectoryStore } from '../../../storage/files/directory-store.ts'
 import type { FileStore } from '../../../storage/files/file-store.ts'
+import { type FileStorePlace, openFileStore } from '../../../storage/files/open-file-store.ts'
+import { createFileEraser } from './erase-files.ts'
+import { createFileLinks, type FileLinks } from './file-links.ts'
 import { createReceivingSlots, type ReceivingSlots } from './receiving-slots.ts'
 import { createUploadSweeper } from './sweep-uploads.ts'
 
@@ -12,31 +14,42 @@ export interface Uploads {
   slots: ReceivingSlots
   /** Keys of files whose rows may still come: no sweep takes them. */
   unfinished: Set<string>
+  /** Links in notifications. */
+  links: FileLinks
   sweep: () => Promise<void>
+  /** Deletes the bytes of files whose rows are gone. */
+  erase: () => Promise<void>
   metrics: () => Metric[]
   close: () => Promise<void>
 }
 
 interface UploadsNeeds {
   db: Database
-  dir: string
+  place: FileStorePlace
+  secret: string
+  origin: string
   now: () => number
   clock?: () => number
-  /** No other process writes into the directory. */
+  /** No other process writes into the store. */
   isAlone: boolean
 }
 
-export async function openUploads({ db, dir, now, clock, isAlone }: UploadsNeeds): Promise<Uploads> {
-  const store = await openDirectoryStore({ dir, now })
+export async function openUploads(needs: UploadsNeeds): Promise<Uploads> {
+  const { db, place, secret, origin, now, clock, isAlone } = needs
+  const store = await openFileStore({ ...place, now })
   const slots = createReceivingSlots({ clock })
   const unfinished = new Set<string>()
   const sweeper = createUploadSweeper({ db, store, now, unfinished, isAlone })
+  const eraser = createFileEraser({ db, store })
   return {
     store,
     slots,
     unfinished,
+    links: createFileLinks(secret, origin),
     sweep: sweeper.run,
+    erase: eraser.run,
     metrics: () => [
+      ...eraser.metrics(),
       {
         name: 'towpath_uploads_receiving',
         kind: 'gauge',

@@ -89,6 +89,7 @@ export function createReceivingSlots({
 
   return {
     take(address, onStop) {
+      stopSlow()
       if ([...slots].filter((slot) => slot.address === address).length >= SLOTS_OF_ADDRESS) return undefined
       if (slots.size >= slotsMax && !replaceSlowest()) return undefined
       const slot: SlotState = { address, bytes: 0, waitedMs: 0, waitsSince: undefined, stop: onStop }

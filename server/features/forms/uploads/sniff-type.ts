@@ -33,8 +33,8 @@ export function createTypeSniffer(): TypeSniffer {
   return {
     add(chunk) {
       if (sampled < SAMPLE_BYTES) {
-        // A copy: the chunk is a view of the network's buffer.
-        const part = chunk.slice(0, SAMPLE_BYTES - sampled)
+        // A copy, because the chunk is a view of a buffer that is freed.
+        const part = Buffer.from(chunk.subarray(0, SAMPLE_BYTES - sampled))
         sample.push(part)
         sampled += part.byteLength
       }
@@ -42,7 +42,7 @@ export function createTypeSniffer(): TypeSniffer {
       const bytes = cut.byteLength > 0 ? Buffer.concat([cut, chunk]) : chunk
       const end = findCharacterEnd(bytes)
       isText = isUtf8(bytes.subarray(0, end)) && !bytes.includes(0)
-      cut = bytes.slice(end)
+      cut = Buffer.from(bytes.subarray(end))
     },
     async finish() {
       // The library is loaded with the first file: a server without uploads needs no memory for it.

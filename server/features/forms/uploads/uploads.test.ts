@@ -173,7 +173,7 @@ onSqlite(
         expect((await send({ maxFiles: 3 }, files)).answer.status).toBe(200)
         expect((await send({ maxFiles: 2 }, files)).answer.json).toEqual({
           ok: false,
-          errors: { c: 'Choose at most 2 files' },
+          errors: { c: 'Too many files: the maximum is 2' },
         })
       })
 
@@ -181,7 +181,10 @@ onSqlite(
         const { answer } = await send({ accept: ['image/*'] }, [
           { name: 'f', file: 'me.png', bytes: '<script>', type: 'image/png' },
         ])
-        expect(answer.json).toEqual({ ok: false, errors: { f: 'Choose a file of these types: image/*' } })
+        expect(answer.json).toEqual({
+          ok: false,
+          errors: { f: 'This type of file is not accepted. Accepted: image/*' },
+        })
       })
 
       test('a required file, which an empty input is not, and a file of no bytes is', async () => {
@@ -318,7 +321,7 @@ test('a workspace has so much room, and its owners see in the log and metrics th
     expect((await send(1000)).json).toEqual({ ok: true })
     expect((await send(25)).json).toEqual({
       ok: false,
-      errors: { f: 'No more files can be stored at the moment' },
+      errors: { f: 'No files can be accepted at the moment' },
     })
     expect((await send(24)).json).toEqual({ ok: true })
     expect(listUploadedFiles(server.dataDir)).toHaveLength(2)

@@ -4,6 +4,14 @@
 import type { Network } from '../../../lib/ip-network.ts'
 import type { MailBudget } from '../../accounts/strangers/mail-budget.ts'
 
+/** A file of a submission. Its name is untrusted text, as values are. */
+export interface NoticeFile {
+  name: string
+  bytes: number
+  /** Opens the file for seven days. */
+  url: string
+}
+
 /** The owner's own layout of a notification, with the values of the notification in it. All of it is plain text. */
 export interface NoticeLayout {
   /** One line; null where the subject stays as it is without a template. */
@@ -34,6 +42,8 @@ export interface Notice {
   attribution: string
   /** The page of the dashboard that shows everything. */
   url: string
+  /** What the visitor has sent as files. Absent where there are none, and in a digest. */
+  files?: NoticeFile[]
   /** The API resource as JSON text, for webhooks. */
   submissionJson: string
   layout?: NoticeLayout

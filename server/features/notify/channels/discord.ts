@@ -3,6 +3,7 @@
 import { toIso } from '../../../lib/api-fields.ts'
 import { maskUrl } from './channel-settings.ts'
 import type { ChannelSender, Notice } from './contract.ts'
+import { DOWNLOAD_LABEL, listNoticeFiles } from './listed-files.ts'
 import {
   postJson,
   type ResponseVerdict,
@@ -40,7 +41,7 @@ const TITLE_MAX = 256
 const FOOTER_MAX = 500
 const DESCRIPTION_MAX = 4096
 const SUM_MAX = 6000
-const ROOM = { fields: 24, name: 256, value: 1024, each: 0, cost: escapedLength }
+const ROOM = { fields: 18, name: 256, value: 1024, each: 0, cost: escapedLength }
 
 // After a backslash, Discord shows each of these characters as it is: no mention, link, format, heading, list or emoji.
 const escaped = (text: string) => text.replace(/[!-/:-@[-`{-~]/g, '\\$&')
@@ -62,10 +63,15 @@ export function discordMessage(notice: Notice) {
   })
   const reserved =
     title.length + footer.length + formatOmittedFields(notice, OMITTED_MAX).length + link.length
+  const files = toFileFields(notice)
   const { layout } = notice
-  const total = SUM_MAX - reserved
+  const total =
+    SUM_MAX - reserved - files.reduce((sum, { name, value }) => sum + name.length + value.length, 0)
   const { shown, omitted } = layout ? NO_FIELDS : fitNotice(notice, { ...ROOM, total })
-  const fields = shown.map(([name, value]) => ({ name: escaped(name), value: escaped(value), inline: false }))
+  const fields = [
+    ...shown.map(([name, value]) => ({ name: escaped(name), value: escaped(value), inline: false })),
+    ...files,
+  ]
   return {
     embeds: [
       {
@@ -81,6 +87,16 @@ export function discordMessage(notice: Notice) {
     ],
     allowed_mentions: { parse: [] },
   }
+}
+
+function toFileFields(notice: Notice) {
+  const { listed, more } = listNoticeFiles(notice)
+  const fields = listed.map(({ name, url }) => ({
+    name: escaped(name),
+    value: `[${DOWNLOAD_LABEL}](${url})`,
+  }))
+  const all = more === '' ? fields : [...fields, { name: escaped(more), value: '\u200b' }]
+  return all.map((field) => ({ ...field, inline: false }))
 }
 
 // A forum requires the name or id of a thread (https://discord.com/developers/docs/topics/opcodes-and-status-codes#json).

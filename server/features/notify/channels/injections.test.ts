@@ -171,3 +171,55 @@ describe.each(INJECTIONS.map((text) => [text]))('%j', (text) => {
     expect(JSON.parse(webhookBody({ ...notice, submissionJson })).data.fields.plain).toBe(text)
   })
 })
+
+const FILE_URL = 'https://go.example/f/files/2026-10-01.token'
+
+describe.each(INJECTIONS.map((text) => [text]))('a file called %j', (text) => {
+  const notice = createNotice({ files: [{ name: text, bytes: 1536, url: FILE_URL }] })
+
+  test('has one download link of ours in each program, and acts nowhere', () => {
+    const slack = slackMessage(notice)
+    expect(validateSlackMessage(slack)).toBeUndefined()
+    const links = objectsIn(slack.blocks).filter(({ type }) => type === 'mrkdwn')
+    expect(links.map((one) => one.text)).toEqual([
+      `<${FILE_URL}|Download>`,
+      `<${SUBMISSION_URL}|Open in Towpath>`,
+    ])
+    const compatible = slackCompatibleMessage(notice)
+    expect(validateSlackCompatibleMessage(compatible)).toBeUndefined()
+    expect(findActing(compatible.text)).toEqual([])
+    expect(compatible.text.split('\n').slice(-3)).toEqual([
+      '```',
+      `[Open in Towpath](${SUBMISSION_URL})`,
+      `[Download 1](${FILE_URL})`,
+    ])
+    const discord = discordMessage(notice)
+    expect(validateDiscordMessage(discord)).toBeUndefined()
+    const [name, value] = Object.values((discord.embeds as Any[])[0].fields.at(-2)) as string[]
+    expect(name?.replace(/\\[!-/:-@[-`{-~]/g, '')).not.toMatch(/[!-/:-@[-`{-~]/)
+    expect(value).toBe(`[Download](${FILE_URL})`)
+    const { entities, live } = parseTelegramHtml(telegramText(notice))
+    expect(live).toEqual([])
+    expect(entities.flatMap(({ tag, href }: Any) => (tag === 'a' ? [href] : []))).toEqual([
+      FILE_URL,
+      SUBMISSION_URL,
+    ])
+    const teams = teamsMessage(notice)
+    expect(validateTeamsMessage(JSON.stringify(teams))).toBeUndefined()
+    const card = teams.attachments[0]?.content as Any
+    expect(card.actions.map(({ url }: Any) => url)).toEqual([SUBMISSION_URL, FILE_URL])
+  })
+
+  test('is text in mails, with the size and a link', async () => {
+    const hrefs: (string | null)[] = []
+    await new HTMLRewriter()
+      .on('a', { element: (element) => void hrefs.push(element.getAttribute('href')) })
+      .transform(new Response(mailHtml(notice)))
+      .text()
+    expect(hrefs).toEqual([FILE_URL, SUBMISSION_URL])
+    const lines = mailText(notice).split('\n')
+    expect(lines.filter((line) => line.startsWith('Download'))).toEqual(['Download:'])
+    expect(lines[lines.indexOf('Download:') + 1]).toEndWith('(1.5 KB)')
+    expect(lines[lines.indexOf('Download:') + 2]).toBe(`  ${FILE_URL}`)
+  })
+})

@@ -2,6 +2,7 @@
 
 import { html } from 'hono/html'
 import type { Notice } from './contract.ts'
+import { DOWNLOAD_LABEL, listNoticeFiles } from './listed-files.ts'
 import {
   fitLayout,
   fitNotice,
@@ -30,11 +31,19 @@ export function mailText(notice: Notice, stopUrl?: string): string {
   const attribution = formatAttribution(notice, ATTRIBUTION_MAX)
   const paragraphs = [
     ...toTextBody(notice),
+    ...toTextFiles(notice),
     ...(attribution === '' ? [] : [attribution]),
     ...(notice.layout?.hasUrl ? [] : [`${OPEN_LABEL}: ${notice.url}`]),
     ...(stopUrl === undefined ? [] : [`${STOP_LABEL}: ${stopUrl}`]),
   ]
   return `${paragraphs.join('\n\n')}\n`
+}
+
+/** Indented as values are, so that no name can look like a line of ours. */
+function toTextFiles(notice: Notice): string[] {
+  const { listed, more } = listNoticeFiles(notice)
+  const lines = listed.map(({ name, url }) => `${DOWNLOAD_LABEL}:\n  ${name}\n  ${url}`)
+  return more === '' ? lines : [...lines, more]
 }
 
 /** In the owner's layout, the mail has no headline: its subject says what it is. */
@@ -77,6 +86,15 @@ ${fields}</dl>
 ${omitted > 0 ? softLine(formatOmittedFields(notice, omitted)) : ''}`
 }
 
+function toHtmlFiles(notice: Notice) {
+  const { listed, more } = listNoticeFiles(notice)
+  const lines = listed.map(
+    ({ name, url }) => html`<p dir="auto" style="margin:16px 0 0">${toLink(url, DOWNLOAD_LABEL)} ${name}</p>
+`,
+  )
+  return html`${lines}${more === '' ? '' : softLine(more)}`
+}
+
 // Styles are inline, because many mail programs drop all others.
 export function mailHtml(notice: Notice, stopUrl?: string): string {
   const attribution = formatAttribution(notice, ATTRIBUTION_MAX)
@@ -86,6 +104,7 @@ export function mailHtml(notice: Notice, stopUrl?: string): string {
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="format-detection" content="telephone=no,date=no,address=no,email=no,url=no"><title>${title}</title></head>
 <body style="${FONT};color:#1c2421;margin:0;padding:16px">
 ${toHtmlBody(notice, title)}
+${toHtmlFiles(notice)}
 ${attribution === '' ? '' : softLine(attribution)}
 ${notice.layout?.hasUrl ? '' : html`<p style="margin:16px 0 0">${toLink(notice.url, OPEN_LABEL)}</p>`}
 ${stopUrl === undefined ? '' : html`<p style="margin:16px 0 0"><a href="${stopUrl}" style="${SOFT}">${STOP_LABEL}</a></p>`}

@@ -3,6 +3,7 @@
 // (https://docs.rocket.chat/docs/integrations). Both read Markdown and mentions in `text`.
 
 import type { Notice } from './contract.ts'
+import { DOWNLOAD_LABEL, listNoticeFiles } from './listed-files.ts'
 import { type ResponseVerdict, type ServiceResponse, toStringOrEmpty } from './post-json.ts'
 import {
   fitLayout,
@@ -51,7 +52,10 @@ const TITLES: Record<Notice['event'], string> = {
 export function slackCompatibleMessage(notice: Notice) {
   const headline = truncateText(formatHeadline(notice), 200, '…', blockCost)
   const attribution = formatAttribution(notice, 400, blockCost)
-  const link = `[${OPEN_LABEL}](${notice.url})`
+  const { listed, more } = listNoticeFiles(notice)
+  const names = [...listed.map(({ name }, i) => `${i + 1}. ${name}`), more].filter(Boolean)
+  const downloads = listed.map(({ url }, i) => `[${DOWNLOAD_LABEL} ${i + 1}](${url})`)
+  const link = [`[${OPEN_LABEL}](${notice.url})`, ...downloads].join('\n')
   const frame = [
     '**',
     TITLES[notice.event],
@@ -60,10 +64,11 @@ export function slackCompatibleMessage(notice: Notice) {
     link,
     formatOmittedFields(notice, OMITTED_MAX),
   ].join('\n\n')
-  const fixed = frame.length + 2 * (headline.length + attribution.length)
+  const fixed = frame.length + 2 * (headline.length + attribution.length + names.join('\n').length)
   const lines = [
     inert(headline),
     ...toBodyLines(notice, TEXT_MAX - fixed),
+    ...(names.length === 0 ? [] : [inert(names.join('\n'))]),
     ...(attribution === '' ? [] : [inert(attribution)]),
   ]
   return { text: `**${TITLES[notice.event]}**\n\`\`\`\n${lines.join('\n\n')}\n\`\`\`\n${link}` }

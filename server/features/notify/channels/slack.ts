@@ -4,6 +4,7 @@
 
 import { isSlackCompatible, maskUrl } from './channel-settings.ts'
 import type { ChannelSender, Notice } from './contract.ts'
+import { DOWNLOAD_LABEL, listNoticeFiles } from './listed-files.ts'
 import { postJson, type ResponseVerdict, type ServiceResponse, toIncompleteResult } from './post-json.ts'
 import {
   escapeEntities,
@@ -34,7 +35,7 @@ export const sendSlack: ChannelSender = async (needs, to, notice) => {
 // (https://github.com/slackapi/bolt-js/issues/2509): the bytes of the JSON stay below that.
 const HEADER_MAX = 150
 const SECTION_MAX = 2900
-const ROOM = { fields: 45, name: 256, value: 2000, total: 10_500, each: 105, cost: jsonCost }
+const ROOM = { fields: 39, name: 256, value: 2000, total: 8_500, each: 105, cost: jsonCost }
 
 /** The length of the character in JSON, in UTF-8 bytes. */
 function jsonCost(character: string): number {
@@ -49,6 +50,7 @@ export function slackMessage(notice: Notice) {
   const blocks: object[] = [{ type: 'header', text: plain(title) }, ...toBodyBlocks(notice)]
   const attribution = formatAttribution(notice, 400, jsonCost)
   if (attribution !== '') blocks.push({ type: 'context', elements: [plain(attribution)] })
+  blocks.push(...toFileBlocks(notice))
   // A link and not a button: Slack reports a pressed button to an app, and there is none.
   const link = { type: 'mrkdwn', text: `<${escaped(notice.url)}|${OPEN_LABEL}>` }
   blocks.push({ type: 'context', elements: [link] })
@@ -66,6 +68,16 @@ function toBodyBlocks(notice: Notice): object[] {
   const sections = shown.map((field) => ({ type: 'section', fields: field.map(plain) }))
   if (omitted === 0) return sections
   return [...sections, { type: 'context', elements: [plain(formatOmittedFields(notice, omitted))] }]
+}
+
+/** The name is plain text. Only our own link is `mrkdwn`. */
+function toFileBlocks(notice: Notice): object[] {
+  const { listed, more } = listNoticeFiles(notice)
+  const blocks = listed.map(({ name, url }) => ({
+    type: 'context',
+    elements: [{ type: 'mrkdwn', text: `<${escaped(url)}|${DOWNLOAD_LABEL}>` }, plain(name)],
+  }))
+  return more === '' ? blocks : [...blocks, { type: 'context', elements: [plain(more)] }]
 }
 
 /** Cuts at the end of a line where there is one. */

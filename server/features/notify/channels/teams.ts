@@ -3,6 +3,7 @@
 
 import { maskUrl } from './channel-settings.ts'
 import type { ChannelSender, Notice } from './contract.ts'
+import { DOWNLOAD_LABEL, listNoticeFiles } from './listed-files.ts'
 import {
   postJson,
   type ResponseVerdict,
@@ -49,7 +50,9 @@ function line(inlines: object[], style: Record<string, unknown> = { spacing: 'No
   return { type: 'RichTextBlock', inlines, ...style }
 }
 
-const toMessage = (body: object[], url: string) => ({
+const toAction = (title: string, url: string) => ({ type: 'Action.OpenUrl', title, url })
+
+const toMessage = (body: object[], actions: object[]) => ({
   type: 'message',
   attachments: [
     {
@@ -60,7 +63,7 @@ const toMessage = (body: object[], url: string) => ({
         type: 'AdaptiveCard',
         version: '1.4',
         body,
-        actions: [{ type: 'Action.OpenUrl', title: OPEN_LABEL, url }],
+        actions,
       },
     },
   ],
@@ -73,13 +76,17 @@ export function teamsMessage(notice: Notice) {
   const title = truncateText(formatHeadline(notice), 600, '…', cost)
   const top = line([run(title, { weight: 'Bolder', size: 'Large' })], {})
   const attribution = formatAttribution(notice, 1000, cost)
-  const end = attribution === '' ? [] : [softLine(attribution)]
+  const { listed, more } = listNoticeFiles(notice)
+  const names = [...listed.map(({ name }, i) => `${i + 1}. ${name}`), more].filter(Boolean)
+  const end = [...names, attribution].filter(Boolean).map(softLine)
+  const actions = listed.map(({ url }, i) => toAction(`${DOWNLOAD_LABEL} ${i + 1}`, url))
+  const toCard = (body: object[]) => toMessage(body, [toAction(OPEN_LABEL, notice.url), ...actions])
   const most = softLine(formatOmittedFields(notice, OMITTED_MAX))
-  const fixed = JSON.stringify(toMessage([top, most, ...end], notice.url))
+  const fixed = JSON.stringify(toCard([top, most, ...end]))
   const total = BYTES_MAX - 2 * fixed.length
   if (notice.layout) {
     const lines = fitLayout(notice.layout, total - LINE_COST, cost).split('\n')
-    return toMessage([top, ...lines.map(valueLine), ...end], notice.url)
+    return toCard([top, ...lines.map(valueLine), ...end])
   }
   const { shown, omitted } = fitNotice(notice, {
     fields: 256,
@@ -91,7 +98,7 @@ export function teamsMessage(notice: Notice) {
   })
   const fields = shown.flatMap(([name, value]) => [nameLine(name), ...value.split('\n').map(valueLine)])
   const rest = omitted > 0 ? [softLine(formatOmittedFields(notice, omitted))] : []
-  return toMessage([top, ...fields, ...rest, ...end], notice.url)
+  return toCard([top, ...fields, ...rest, ...end])
 }
 
 // Some clients fail on an empty run.

@@ -1,6 +1,7 @@
 // Sends through Telegram's Bot API (https://core.telegram.org/bots/api#sendmessage).
 
 import type { ChannelSender, Notice } from './contract.ts'
+import { DOWNLOAD_LABEL, listNoticeFiles } from './listed-files.ts'
 import {
   postJson,
   type ResponseVerdict,
@@ -55,6 +56,7 @@ const escaped = (text: string) => escapeEntities(text, /[&<>"]/g)
 
 /** Telegram turns plain text into mentions, commands and links, but not code. A touch on code copies it. */
 const code = (text: string) => `<code>${escaped(text)}</code>`
+const toAnchor = (url: string, label: string) => `<a href="${escaped(url)}">${label}</a>`
 const bold = (text: string) => `<b>${escaped(text)}</b>`
 
 /** Telegram finds links in bold text too: an invisible joiner after each character that starts or joins a link. */
@@ -65,12 +67,19 @@ export function telegramText(notice: Notice): string {
   const title = breakLinks(truncateText(formatHeadline(notice), 300, '…', brokenLinksLength))
   const attribution = formatAttribution(notice, 400)
   const most = formatOmittedFields(notice, OMITTED_MAX)
-  const fixed = [title, most, attribution, OPEN_LABEL].reduce((sum, part) => sum + part.length + 2, 0)
+  const files = listNoticeFiles(notice)
+  const names = files.listed.map(({ name }) => `${name} ${DOWNLOAD_LABEL}`)
+  const fixed = [title, most, attribution, OPEN_LABEL, ...names, files.more].reduce(
+    (sum, part) => sum + part.length + 2,
+    0,
+  )
   return [
     bold(title),
     formatBody(notice, TEXT_MAX - fixed),
+    files.listed.map(({ name, url }) => `${code(name)} ${toAnchor(url, DOWNLOAD_LABEL)}`).join('\n'),
+    files.more,
     attribution === '' ? '' : code(attribution),
-    `<a href="${escaped(notice.url)}">${OPEN_LABEL}</a>`,
+    toAnchor(notice.url, OPEN_LABEL),
   ]
     .filter(Boolean)
     .join('\n\n')

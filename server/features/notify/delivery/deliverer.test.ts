@@ -77,6 +77,7 @@ notificationsOnBothEngines('a stored submission', (outbox) => {
       formName: 'Contact',
       sender: null,
       event: 'submission.created',
+      digestId: null,
       messageId: id,
       status: 'delivered',
       attemptCount: 1,

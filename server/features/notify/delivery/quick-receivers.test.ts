@@ -106,7 +106,12 @@ notificationsOnBothEngines('a receiver that answers at once', (outbox) => {
       asked.push(workspaceId)
     }
     const origin = 'https://go.example'
-    const read = createNotificationContentReader({ db, origin, resolvePendingAttribution })
+    const read = createNotificationContentReader({
+      db,
+      origin,
+      resolvePendingAttribution,
+      toFileUrl: () => '',
+    })
     expect((await read(workspace.id, decided))?.submissionId).toBe(decided)
     expect(asked).toEqual([])
     expect((await read(workspace.id, undecided))?.submissionId).toBe(undecided)

@@ -88,6 +88,6 @@ export async function insertDeliveries(
   const waiting = { status: 'waiting', due_at: at, created_at: at, ...cause }
   await connection
     .insertInto('deliveries')
-    .values(deliveries.map((delivery) => ({ ...delivery, ...waiting, message_id: newMessageId() })))
+    .values(deliveries.map((delivery) => ({ ...waiting, ...delivery, message_id: newMessageId() })))
     .execute()
 }

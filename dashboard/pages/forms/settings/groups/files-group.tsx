@@ -3,7 +3,7 @@
 import { Plus } from 'lucide-react'
 import { Button } from '../../../../ui/button.tsx'
 import { Toggle } from '../../../../ui/forms/field.tsx'
-import { findItemError } from '../../../../ui/forms/form-error.tsx'
+import { findItemError } from '../controls/item-error.ts'
 import { ListField } from '../controls/list-field.tsx'
 import { NumberField } from '../controls/number-field.tsx'
 import type { FormDraft, GroupProps } from '../form-draft.ts'

@@ -1,7 +1,8 @@
 // What keeps spam out of a form, and what puts it aside.
 
 import { Toggle } from '../../../../ui/forms/field.tsx'
-import { findFieldError, findItemError } from '../../../../ui/forms/form-error.tsx'
+import { findFieldError } from '../../../../ui/forms/form-error.tsx'
+import { findItemError } from '../controls/item-error.ts'
 import { ListField } from '../controls/list-field.tsx'
 import { NumberField } from '../controls/number-field.tsx'
 import type { FormDraft, GroupProps } from '../form-draft.ts'

@@ -2,7 +2,7 @@
 
 import { useQuery } from '@tanstack/react-query'
 import type { FormResource } from '../../../../../server/features/forms/schema.ts'
-import { formSubmissionsQuery } from '../../../../api/submissions.ts'
+import { formSubmissionsQuery } from '../../../../api/inbox/newest-submissions.ts'
 import { useApi } from '../../../../shell/use-workspace.ts'
 import type { FormDraft } from '../form-draft.ts'
 

@@ -3,7 +3,7 @@
 
 import { useQuery } from '@tanstack/react-query'
 import type { FormResource } from '../../../../../server/features/forms/schema.ts'
-import { formSubmissionsQuery } from '../../../../api/submissions.ts'
+import { formSubmissionsQuery } from '../../../../api/inbox/newest-submissions.ts'
 import { useApi } from '../../../../shell/use-workspace.ts'
 
 /** @returns the page of the newest submission that names more than a site; '' where none does */
