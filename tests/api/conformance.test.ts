@@ -457,6 +457,8 @@ const compareAnswers = (server: () => TestServer) => {
     await ask(own, 'getSubmission', 404, { path })
     await ask(own, 'eraseSubmissions', 200, { query: { email: 'mark@example.com' } })
     await ask(own, 'eraseSubmissions', 422)
+    await ask(own, 'exportPerson', 200, { query: { email: 'mark@example.com' } })
+    await ask(own, 'listErasures', 200, { query: { email: 'mark@example.com' } })
   })
 
   test('channels of every type and their deliveries', async () => {
@@ -474,6 +476,15 @@ const compareAnswers = (server: () => TestServer) => {
       const { json } = await ask(own, 'createChannel', 201, { body: { name: 'Leads', ...given } })
       id = json.data.id
       await ask(own, 'getChannel', 200, { path: { id } })
+      await ask(own, 'previewChannel', 200, { path: { id }, body: { template: null } })
+      const template = { subject: null, text: '{{fields}}' }
+      const quietHours = { start: '22:00', end: '07:00', timezone: 'Europe/Berlin' }
+      const settings = given.type === 'webhook' ? { digest: null } : { template, digest: 'day', quietHours }
+      await ask(own, 'updateChannel', 200, { path: { id }, body: settings })
+      await ask(own, 'previewChannel', given.type === 'webhook' ? 422 : 200, {
+        path: { id },
+        body: { template },
+      })
     }
     const first = await ask(own, 'listChannels', 200, { query: { limit: '4' } })
     await ask(own, 'listChannels', 200, { query: { cursor: first.json.nextCursor } })

@@ -59,5 +59,7 @@ function findInexactTimes(value: unknown, name = ''): string[] {
   if (typeof value === 'object' && value !== null)
     return Object.entries(value).flatMap(([key, inner]) => findInexactTimes(inner, key))
   const time = typeof value === 'string' && /(^time|^start|^end|At)$/.test(name)
+  // Quiet hours begin and end at a time of the clock.
+  if (typeof value === 'string' && /^\d\d:\d\d$/.test(value)) return []
   return time && !/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value) ? [`${name} is ${value}`] : []
 }

@@ -98,7 +98,7 @@ onCustomerSite('a page view', (site) => {
     await visit.page.click('#late button')
     await visit.page.waitForURL(`${origin}/thanks`)
     expect(bodies[0]).toContain(`name="_service_eid"\r\n\r\n${ids[0]}\r\n`)
-    expect(bodies[1]).toBe(`_service_eid=${ids[0]}`)
+    expect(bodies[1]).toBe(`_service_eid=${ids[0]}&_lang=en`)
     const linked = (await ws.listSubmissions(form.key)).map(({ sessionLinked }) => sessionLinked)
     expect(linked).toEqual([true, true])
     await visit.close()

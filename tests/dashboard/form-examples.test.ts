@@ -18,6 +18,7 @@ const form = {
   onError: 'hosted' as const,
   allowedOrigins: [],
   nextHosts: [],
+  rules: {},
   uploads: null,
 }
 

@@ -76,7 +76,7 @@ const sender = (n: number) =>
 
 function checkMail({ to, parsed, raw }: ReceivedMail, sentTo: ReadonlySet<string>) {
   expect(to).toHaveLength(1)
-  expect(sentTo.has(to[0] as string)).toBe(true)
+  if (!sentTo.has(to[0] as string)) throw new Error(`a mail to ${JSON.stringify(to)}, whom nobody named`)
   expect(parsed.to?.map(({ address }) => address)).toEqual(to)
   expect(parsed.headers.map(({ key }) => key).sort()).toEqual(HEADERS)
   expect(raw).not.toContain('victim@example.org')

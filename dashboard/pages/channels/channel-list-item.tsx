@@ -4,13 +4,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { Ellipsis, KeyRound, Pencil, Power, Send, Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import {
-  type ChannelResource,
-  deleteChannel,
-  rotateSecret,
-  testChannel,
-  updateChannel,
-} from '../../api/channels.ts'
+import { deleteChannel, rotateSecret, testChannel, updateChannel } from '../../api/channels/change-channel.ts'
+import type { ChannelResource } from '../../api/channels.ts'
 import type { DeliveryDetail } from '../../api/deliveries.ts'
 import { useApi, useCanEdit } from '../../shell/use-workspace.ts'
 import { Badge } from '../../ui/badge.tsx'

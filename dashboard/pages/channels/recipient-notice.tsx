@@ -1,7 +1,8 @@
 // What is known of a channel's recipients who get no mails: they have not confirmed, or they have stopped the mails.
 
 import { useMutation } from '@tanstack/react-query'
-import { askRecipients, type ChannelResource } from '../../api/channels.ts'
+import { askRecipients } from '../../api/channels/change-channel.ts'
+import type { ChannelResource } from '../../api/channels.ts'
 import { useApi } from '../../shell/use-workspace.ts'
 import { Button } from '../../ui/button.tsx'
 import { toast } from '../../ui/overlays/toast.tsx'

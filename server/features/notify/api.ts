@@ -147,9 +147,7 @@ const channelRoutes = {
       'With a template that is not saved yet, and a submission of the workspace. Nothing is sent or saved.',
     request: {
       ...idParameter,
-      body: jsonRequestBody(shapes.PreviewChannel, {
-        template: { subject: 'New lead for {{form}}', text: '{{fields}}' },
-      }),
+      body: jsonRequestBody(shapes.PreviewChannel, { template: null }),
     },
     responses: { 200: dataResponse(shapes.PreviewShape, 'The message') },
     fails: [404],

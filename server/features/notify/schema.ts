@@ -231,10 +231,7 @@ export type UpdateChannelInput = z.infer<typeof UpdateChannel>
 export const PreviewChannel = z
   .strictObject(
     {
-      template: template
-        .nullable()
-        .optional()
-        .openapi({ description: 'As it would be saved. The saved one when absent; null for no template' }),
+      template: template.nullable().openapi({ description: 'As it would be saved; null for no template' }),
       submissionId: wholeNumber(1, ID_MAX).optional().openapi({
         description:
           'The newest submission of the forms that name the channel when absent, else a made-up one',
@@ -248,8 +245,10 @@ export type PreviewChannelInput = z.infer<typeof PreviewChannel>
 export const PreviewShape = z
   .strictObject({
     submissionId: z.int().nullable().openapi({ description: 'Null where the preview shows made-up text' }),
-    subject: z.string().openapi({ description: 'The subject of the mail, or the title of the chat message' }),
-    text: z.string().openapi({ description: 'The message as text' }),
+    subject: z.string().openapi({
+      description: 'The subject of the mail, the title of the chat message, or the event of the webhook',
+    }),
+    text: z.string().openapi({ description: 'The message as text, or the body of the webhook' }),
     html: z.string().optional().openapi({ description: 'For e-mail: what most mail programs show' }),
   })
   .openapi('ChannelPreview')

@@ -4,7 +4,7 @@ import { listLocalImports } from './import-graph.ts'
 import type { RuleName, Violation } from './rule.ts'
 import type { SourceFile } from './typescript-source.ts'
 
-/** Which layer may use which. `wiring` is main, app, services, jobs and config: the files directly in server/, and config/. */
+/** Which layer may use which. `wiring` is main, app, services, jobs and config: the files directly in server/, config/ and wiring/. */
 const LAYERS: Record<string, string[]> = {
   wiring: ['wiring', 'cli', 'features', 'storage', 'http', 'lib'],
   cli: ['wiring', 'cli', 'features', 'storage', 'http', 'lib'],
@@ -49,7 +49,7 @@ const listMounted = (server: SourceFile[]) =>
 
 function findLayer(path: string): string | undefined {
   const [, first, second] = path.split('/')
-  if (second === undefined || first === 'config') return 'wiring'
+  if (second === undefined || first === 'config' || first === 'wiring') return 'wiring'
   return first !== undefined && first !== 'wiring' && Object.hasOwn(LAYERS, first) ? first : undefined
 }
 

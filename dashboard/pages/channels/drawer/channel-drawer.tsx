@@ -2,13 +2,8 @@
 
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useId, useState } from 'react'
-import {
-  type ChannelResource,
-  type ChannelType,
-  createChannel,
-  type NewChannelResource,
-  updateChannel,
-} from '../../../api/channels.ts'
+import { createChannel, updateChannel } from '../../../api/channels/change-channel.ts'
+import type { ChannelResource, ChannelType, NewChannelResource } from '../../../api/channels.ts'
 import { signInOptionsQuery } from '../../../api/session.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
 import { Button } from '../../../ui/button.tsx'

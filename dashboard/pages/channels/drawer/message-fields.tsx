@@ -2,6 +2,7 @@
 
 import { useMutation } from '@tanstack/react-query'
 import { useRef } from 'react'
+import { previewChannel } from '../../../api/channels/change-channel.ts'
 import type { ChannelResource, PreviewResource } from '../../../api/channels.ts'
 import { toFieldErrors } from '../../../api/client.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
@@ -114,8 +115,7 @@ function TemplateFields({
 function Preview({ channel, template }: { channel: ChannelResource; template: TemplateValues | null }) {
   const api = useApi()
   const preview = useMutation({
-    mutationFn: () =>
-      api.post<PreviewResource>(`/channels/${channel.id}/preview`, { template: toTemplate(template) }),
+    mutationFn: () => previewChannel(api, channel.id, toTemplate(template)),
     onError() {},
   })
   const errors = toFieldErrors(preview.error)

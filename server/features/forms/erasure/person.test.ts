@@ -174,6 +174,8 @@ onBothEngines('one person', (server) => {
       ]),
     )
     const all = [...files.values()].join('\n')
+    const other = await server().createWorkspace()
+    expect((await download(other, ADA)).get('submissions.json')).toBe('{"data":[\n]}\n')
     for (const foreign of ['bo@example.com', `x${ADA}`, 'hooks.slack.com']) expect(all).not.toContain(foreign)
     expect(files.get('README.txt')).toContain('It has 2 submissions')
     // The audit log says that it happened, without the address.

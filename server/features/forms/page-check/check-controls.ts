@@ -8,13 +8,15 @@ import {
   EVENT_ID_FIELD,
   HONEYPOT_FIELD,
   hasControlPrefix,
+  LANGUAGE_FIELD,
   NEXT_FIELD,
 } from '../settings/control-fields.ts'
+import { checkFieldRules } from './check-field-rules.ts'
 import { createFinding, type Finding, formatElement, quoteList } from './finding.ts'
 import type { FormControl, PageForm } from './parse-page.ts'
 
 /** Names with an underscore that have a meaning. A browser fills in `_charset_` by itself. */
-const KNOWN_CONTROL_FIELDS = [HONEYPOT_FIELD, NEXT_FIELD, EVENT_ID_FIELD, '_charset_']
+const KNOWN_CONTROL_FIELDS = [HONEYPOT_FIELD, NEXT_FIELD, LANGUAGE_FIELD, EVENT_ID_FIELD, '_charset_']
 
 const isButton = ({ tag, type }: FormControl) =>
   tag === 'button' || /^(submit|reset|button|image)$/.test(type)
@@ -22,7 +24,7 @@ const isSubmit = ({ type }: FormControl) => type === 'submit' || type === 'image
 
 export function checkControls(
   { controls, attributes }: PageForm,
-  form: Pick<FormResource, 'requiredFields' | 'uploads'>,
+  form: Pick<FormResource, 'requiredFields' | 'rules' | 'uploads'>,
 ): Finding[] {
   const fields = controls.filter((control) => !isButton(control))
   return [
@@ -30,6 +32,7 @@ export function checkControls(
     ...checkNames(fields),
     ...checkEmail(fields),
     ...checkFiles(fields, attributes, form),
+    ...checkFieldRules(fields, form.rules),
     ...checkHoneypot(fields.filter(({ name }) => name === HONEYPOT_FIELD)),
     ...checkSubmit(controls),
   ]

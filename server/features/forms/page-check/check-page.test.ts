@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { measureProcessorMs } from '../../../../tests/support/processor-time.ts'
+import type { FieldRules } from '../rules/schema.ts'
 import { type CheckedForm, checkPage, type PageCheckInput } from './check-page.ts'
 import type { Finding } from './finding.ts'
 
@@ -19,6 +20,7 @@ const FORM: CheckedForm = {
   captcha: false,
   allowedOrigins: [],
   nextHosts: [],
+  rules: {},
   uploads: null,
 }
 
@@ -202,7 +204,9 @@ table('its fields', [
   ['never stored', field(`${EMAIL}<input name=_phone>`), ['warning name_never_stored']],
   [
     'control fields',
-    field(`${EMAIL}<input type=hidden name=_next value="/thanks"><input type=hidden name=_charset_>`),
+    field(
+      `${EMAIL}<input type=hidden name=_next value="/thanks"><input type=hidden name=_charset_><input type=hidden name=_lang value=de>`,
+    ),
     [],
   ],
   [
@@ -266,6 +270,38 @@ table('its fields', [
     ['warning email_name'],
   ],
   ['the same id twice', field('<input id=a name=email><input id=a name=b>'), []],
+])
+
+const ruled = (html: string, rule: FieldRules[string]): Asked => ({
+  ...field(`${EMAIL}${html}`),
+  is: { rules: { f: rule } },
+})
+
+table('a field with rules', [
+  ['and its own type', ruled('<input type=date name=f>', { type: 'date' }), []],
+  ['and no type', ruled('<input name=f>', { type: 'date' }), ['warning rule_type']],
+  ['and another type', ruled('<input type=number name=f>', { type: 'tel' }), ['warning rule_type']],
+  ['that nobody types in', ruled('<input type=hidden name=f><select name=f></select>', { type: 'url' }), []],
+  ['and the same length', ruled('<input name=f maxlength=9>', { maxLength: 9, minLength: 9 }), []],
+  ['and a greater length', ruled('<input name=f maxlength=10>', { maxLength: 9 }), ['warning rule_length']],
+  [
+    'that is too short for them',
+    ruled('<input name=f maxlength=3>', { minLength: 4 }),
+    ['error rule_length'],
+  ],
+  ['and the same pattern', ruled('<input name=f pattern="\\d+">', { pattern: '\\d+' }), []],
+  [
+    'and another pattern',
+    ruled('<input name=f pattern=".+">', { pattern: '\\d+' }),
+    ['warning rule_pattern'],
+  ],
+  [
+    'and its choices',
+    ruled('<input type=radio name=f value=a><input type=checkbox name=f>', { oneOf: ['a', 'on'] }),
+    [],
+  ],
+  ['and another choice', ruled('<input type=radio name=f value=b>', { oneOf: ['a'] }), ['error rule_choice']],
+  ['and no control', ruled('<input name=constructor>', { type: 'url' }), []],
 ])
 
 const trap = (html: string): Asked => ({ inside: html + EMAIL + SEND })

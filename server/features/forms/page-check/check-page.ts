@@ -37,6 +37,7 @@ export type CheckedForm = Pick<
   | 'captcha'
   | 'allowedOrigins'
   | 'nextHosts'
+  | 'rules'
   | 'uploads'
 >
 

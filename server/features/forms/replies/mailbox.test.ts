@@ -36,6 +36,9 @@ describe('mailboxes', () => {
     'victim%inner.example@example.com',
     'inner.example!victim@example.com',
     'ada@127.0.0.1',
+    '.ada@example.com',
+    'ada.@example.com',
+    'a..da@example.com',
   ])('%s gets no reply', (email) => expect(isAnswerable(email)).toBe(false))
 
   test.each([

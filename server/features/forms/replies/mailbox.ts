@@ -27,11 +27,11 @@ const PROGRAMS = [
 
 /**
  * Whether a person may read the mail. `%` and `!` name a further mail server in the ways of before RFC 1123: some servers
- * still send such a mail on.
+ * still send such a mail on. A name with a dot at an end, or two in a row, is none in SMTP (RFC 5321 §4.1.2).
  */
 export function isAnswerable(email: string): boolean {
   const [local, domain] = splitAddress(email)
-  if (/[%!]/.test(local) || !/[a-z]/.test(domain.split('.').at(-1) ?? '')) return false
+  if (/[%!]|^\.|\.\.|\.$/.test(local) || !/[a-z]/.test(domain.split('.').at(-1) ?? '')) return false
   return !PROGRAMS.some((program) => program.test(local))
 }
 

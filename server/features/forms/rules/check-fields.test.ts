@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import { measureProcessorMs } from '../../../../tests/support/processor-time.ts'
 import { atScale } from '../../../../tests/support/scale.ts'
 import { addRuleMistakes } from './check-fields.ts'
+import { compilePattern, PROGRAM_MAX } from './field-pattern.ts'
 import type { Mistake } from './mistake.ts'
-import { compilePattern, PROGRAM_MAX } from './pattern.ts'
 import { FIELD_TYPES, type FieldRule, type FieldRules } from './schema.ts'
 
 async function check(rules: FieldRules, sent: Record<string, string | string[]>) {

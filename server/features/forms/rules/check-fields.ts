@@ -2,9 +2,9 @@
 
 import { createPacer } from '../../../lib/concurrency/next-turn.ts'
 import { countCharacters } from '../../../lib/text.ts'
+import { matchesPattern, WORK_MAX, type WorkBudget } from './field-pattern.ts'
 import { isOfType } from './field-types.ts'
 import type { Mistake } from './mistake.ts'
-import { matchesPattern, WORK_MAX, type WorkBudget } from './pattern.ts'
 import type { FieldRule, FieldRules } from './schema.ts'
 
 /** What a sender chose or typed. */

@@ -4,7 +4,7 @@
 import { createPacer } from '../../../lib/concurrency/next-turn.ts'
 import { invalid } from '../../../lib/failure.ts'
 import { createCheck } from './check-fields.ts'
-import { compilePattern, WORK_MAX } from './pattern.ts'
+import { compilePattern, WORK_MAX } from './field-pattern.ts'
 import type { FieldRule, FieldRules } from './schema.ts'
 
 /** @throws Failure `invalid`, with a message for each wrong pattern and each choice that the other rules refuse */

@@ -5,7 +5,7 @@ import { isEmail } from '../../../lib/email.ts'
 import { quote } from '../../../lib/text.ts'
 import { findLinks, normalizeHost } from './find-links.ts'
 import { foldWords, toWordPattern } from './fold-words.ts'
-import { compilePatterns, type Pattern, type PatternMatcher } from './pattern-matcher.ts'
+import { compilePatterns, type PatternMatcher, type TextPattern } from './pattern-matcher.ts'
 import type { SpamSettings } from './schema.ts'
 
 export interface RuledForm {
@@ -45,7 +45,7 @@ async function compileAll({ words, emails, domains }: SpamSettings): Promise<Com
 }
 
 async function compile(rules: string[], toPatterns: (rule: string) => string[]) {
-  const patterns: Pattern[] = rules.flatMap((rule) =>
+  const patterns: TextPattern[] = rules.flatMap((rule) =>
     toPatterns(rule)
       .filter((text) => text !== '')
       .map((text) => ({ text: withoutOuterStars(text), rule })),

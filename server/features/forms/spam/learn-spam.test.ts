@@ -246,6 +246,7 @@ onBothEngines(
           .execute(),
       )
       const read = createNotificationContentReader({
+        toFileUrl: () => '',
         db,
         origin: 'https://go.example',
         resolvePendingAttribution: async () => {},

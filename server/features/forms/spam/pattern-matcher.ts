@@ -7,7 +7,7 @@ import { createPacer } from '../../../lib/concurrency/next-turn.ts'
  * A pattern is compared letter by letter. `*` stands for any characters but a space. A text is words between single
  * spaces, with a space at each end, so a pattern says by its own spaces where a word begins or ends.
  */
-export interface Pattern {
+export interface TextPattern {
   text: string
   /** What it is found as. */
   rule: string
@@ -49,12 +49,12 @@ const LETTERS_AT_ONCE = 2048
 
 const toEdge = (node: number, code: number) => node * 0x10000 + code
 
-export async function compilePatterns(patterns: Pattern[]): Promise<PatternMatcher> {
+export async function compilePatterns(patterns: TextPattern[]): Promise<PatternMatcher> {
   const automaton = await buildAutomaton(patterns)
   return { find: (text, max) => find(automaton, patterns, text, max) }
 }
 
-async function buildAutomaton(patterns: Pattern[]): Promise<Automaton> {
+async function buildAutomaton(patterns: TextPattern[]): Promise<Automaton> {
   const pace = createPacer()
   const edges = new Map<number, number>()
   const hits = new Map<number, Hit[]>()
@@ -112,7 +112,7 @@ const SPACE = 0x20
 
 async function find(
   { edges, fails, hitNodes, hits }: Automaton,
-  patterns: Pattern[],
+  patterns: TextPattern[],
   text: string,
   max: number,
 ): Promise<PatternMatch[]> {
@@ -133,7 +133,7 @@ async function find(
     ) {
       for (const { pattern, length, parts, endsWord } of hits.get(ending) as Hit[]) {
         const word = endsWord ? words - 1 : words
-        const { rule } = patterns[pattern] as Pattern
+        const { rule } = patterns[pattern] as TextPattern
         if (found.has(rule) || (parts && looked[pattern] === word)) continue
         looked[pattern] = word
         const around = readWords(text, at + 1 - length, at + 1)

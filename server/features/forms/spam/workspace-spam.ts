@@ -30,16 +30,15 @@ interface Entry extends WorkspaceSpam {
   revision: number
   /** When the revision was looked at last, on the monotonic clock. */
   checkedAt: number
-  /** How long the last read took. */
-  readMs: number
   isStale: boolean
   bytes: number
 }
 
 /** Other nodes' changes count after this time at the latest. */
 const CHECK_EVERY_MS = 30_000
-/** A large model that changes all the time is read again only so often: a tenth of the time at most is for reading. */
-const PAUSE = 10
+/** A small model is read again after each change, a large one that changes all the time only so often. */
+const BYTES_READ_AT_ONCE = 120_000
+const PAUSE_MS_OF_BYTE = 0.004
 /** A read of SQLite holds the event loop, so it has so many rows. */
 const ROWS_AT_ONCE = 1000
 const BYTES_OF_ROW = 12
@@ -65,7 +64,6 @@ export function createWorkspaceSpamCache(db: Pick<Database, 'read'>, secret: str
       toNumber: known?.toNumber ?? createFeatureNumbers(secret, workspaceId),
       revision: totals.revision,
       checkedAt: started,
-      readMs: isSame ? known.readMs : performance.now() - started,
       isStale: self.isStale,
     }
     entries.set(String(workspaceId), entry)
@@ -95,9 +93,9 @@ export function createWorkspaceSpamCache(db: Pick<Database, 'read'>, secret: str
   }
 }
 
-function isDue({ isStale, checkedAt, readMs }: Entry): boolean {
-  const age = performance.now() - checkedAt
-  return isStale ? age > readMs * PAUSE : age > CHECK_EVERY_MS
+function isDue({ isStale, checkedAt, bytes }: Entry): boolean {
+  const pauseMs = Math.max(0, bytes - BYTES_READ_AT_ONCE) * PAUSE_MS_OF_BYTE
+  return performance.now() - checkedAt >= (isStale ? pauseMs : CHECK_EVERY_MS)
 }
 
 async function readTotals({ read }: Pick<Database, 'read'>, workspaceId: number) {

@@ -65,18 +65,18 @@ async function toContent(
   row: SubmissionRow,
 ): Promise<NoticeContent> {
   const resource = toSubmissionResource({ origin }, row)
-  const urls = new Map<number, string>()
-  if (row.files.length > 0) {
-    for (const { id, key } of await listStoredFiles(db.read, workspaceId, row.id))
-      urls.set(id, toFileUrl(key))
-  }
-  const files = row.files.map((file) => ({ ...file, url: urls.get(file.id) ?? '' }))
   const held = describeHeldTime(row)
   const attribution = formatAttributionLine({
     ...resource,
     shortUrl: resource.link?.shortUrl ?? null,
     isPending: resource.attribution === 'pending',
   })
+  const urls = new Map<number, string>()
+  if (row.files.length > 0) {
+    for (const { id, key } of await listStoredFiles(db.read, workspaceId, row.id))
+      urls.set(id, toFileUrl(key))
+  }
+  const files = row.files.map((file) => ({ ...file, url: urls.get(file.id) ?? '' }))
   return {
     form: { formKey: row.form_key, name: row.form_name },
     submissionId: row.id,
@@ -86,7 +86,7 @@ async function toContent(
     attribution: [held, attribution].filter(Boolean).join(' · '),
     url: `${origin}/app/${workspaceId}/inbox?open=${row.id}`,
     ...(files.length > 0 && { files }),
-    submissionJson: orderedJson({ ...resource, files, ...(held === undefined ? {} : { heldAs: 'spam' }) }),
+    submissionJson: orderedJson({ ...resource, files, ...(held !== undefined && { heldAs: 'spam' }) }),
   }
 }
 

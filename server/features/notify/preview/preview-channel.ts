@@ -4,12 +4,13 @@ import { sql } from 'kysely'
 import { invalid, notFound } from '../../../lib/failure.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import { type Actor, allow } from '../../accounts/access/actor.ts'
-import { CHANNELS_WRITE, type ChannelRow, getChannel, parseChannelTemplate } from '../channels/channel.ts'
+import { CHANNELS_WRITE, type ChannelRow, getChannel } from '../channels/channel.ts'
 import type { NoticeContent, SubmissionContentReader } from '../channels/contract.ts'
 import { toSubject } from '../channels/email.ts'
 import { mailHtml, mailText } from '../channels/mail-body.ts'
 import { formatHeadline } from '../channels/safe-text.ts'
-import type { ChannelTemplate, PreviewChannelInput, PreviewResource } from '../schema.ts'
+import { webhookBody } from '../channels/webhook.ts'
+import type { PreviewChannelInput, PreviewResource } from '../schema.ts'
 import { createLayout } from '../templates/create-layout.ts'
 
 export interface PreviewNeeds {
@@ -22,7 +23,7 @@ export interface PreviewNeeds {
 /** Forms whose newest submissions are compared. */
 const FORMS_MAX = 100
 
-/** @throws Failure `not_found` for the channel or the submission, `invalid` for a webhook */
+/** @throws Failure `not_found` for the channel or the submission, `invalid` for a template of a webhook */
 export async function previewChannel(
   needs: PreviewNeeds,
   actor: Actor,
@@ -32,19 +33,20 @@ export async function previewChannel(
   allow(actor, CHANNELS_WRITE)
   const { read } = needs.db
   const channel = await getChannel(read, actor, id)
-  if (channel.type === 'webhook') throw invalid({ template: 'is not for channels of type webhook' })
+  const isWebhook = channel.type === 'webhook'
+  if (isWebhook && template) throw invalid({ template: 'is not for channels of type webhook' })
   const shownId = submissionId ?? (await findNewestSubmission(read, actor, id))
   const content =
     shownId === null ? createSample(needs, channel) : await needs.readSubmission(actor.workspaceId, shownId)
   if (!content) throw notFound('Submission')
-  const layout = pickTemplate(channel, template)
   const notice = {
     ...content,
     event: 'submission.created' as const,
     messageId: '',
     at: needs.now(),
-    ...(layout && { layout: createLayout(layout, content) }),
+    ...(template && { layout: createLayout({ ...template, subject: template.subject ?? null }, content) }),
   }
+  if (isWebhook) return { submissionId: shownId, subject: notice.event, text: webhookBody(notice) }
   const isMail = channel.type === 'email'
   return {
     submissionId: shownId,
@@ -52,14 +54,6 @@ export async function previewChannel(
     text: mailText(notice),
     ...(isMail && { html: mailHtml(notice) }),
   }
-}
-
-function pickTemplate(
-  channel: ChannelRow,
-  template: PreviewChannelInput['template'],
-): ChannelTemplate | null {
-  if (template === undefined) return parseChannelTemplate(channel)
-  return template && { subject: template.subject ?? null, text: template.text }
 }
 
 /** The newest submission of the forms that name the channel. */

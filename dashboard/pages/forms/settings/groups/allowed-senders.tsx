@@ -21,68 +21,15 @@ const INPUT = '[data-allow-sender]'
 export function AllowedSenders() {
   const api = useApi()
   const client = useQueryClient()
-  const [address, setAddress] = useState('')
   const senders = useInfiniteQuery(allowedSendersQuery(api))
   const rows = senders.data?.pages.flatMap(({ data }) => data) ?? []
   const loadAgain = () => client.invalidateQueries({ queryKey: [api.workspaceId, 'allowed senders'] })
-  const allow = useMutation({
-    mutationFn: () => allowSender(api, address.trim()),
-    onSuccess() {
-      setAddress('')
-      return loadAgain()
-    },
-    onError() {},
-  })
-  const errors = toFieldErrors(allow.error)
-  const add = () => {
-    if (address.trim() !== '' && !allow.isPending) allow.mutate()
-  }
   return (
     <section
       aria-label="Allowed senders"
       className="grid grid-cols-[minmax(0,1fr)] gap-2 border-t border-line pt-5"
     >
-      <Field
-        label="Always allow"
-        hint="Submissions from these addresses are never spam, in all forms of this workspace: ada@example.com, or *@example.com. Changes apply at once."
-        error={errors.address ?? errors.general}
-      >
-        {(control) => (
-          <span className="flex max-w-md gap-2">
-            <Input
-              {...control}
-              data-allow-sender
-              type="text"
-              inputMode="email"
-              maxLength={254}
-              autoComplete="off"
-              autoCapitalize="none"
-              spellCheck={false}
-              placeholder="ada@example.com"
-              value={address}
-              onChange={(event) => {
-                setAddress(event.target.value)
-                allow.reset()
-              }}
-              onKeyDown={(event) => {
-                if (event.key !== 'Enter') return
-                // Enter would save the form.
-                event.preventDefault()
-                add()
-              }}
-            />
-            <Button
-              icon={<Plus size={16} />}
-              aria-label="Add the sender"
-              disabled={address.trim() === ''}
-              busy={allow.isPending}
-              onClick={add}
-            >
-              Add
-            </Button>
-          </span>
-        )}
-      </Field>
+      <AddSender onAdded={loadAgain} />
       {rows.length > 0 && (
         <ul
           aria-label="Senders that are always allowed"
@@ -101,6 +48,66 @@ export function AllowedSenders() {
         </div>
       )}
     </section>
+  )
+}
+
+function AddSender({ onAdded }: { onAdded: () => Promise<void> }) {
+  const api = useApi()
+  const [address, setAddress] = useState('')
+  const allow = useMutation({
+    mutationFn: () => allowSender(api, address.trim()),
+    onSuccess() {
+      setAddress('')
+      return onAdded()
+    },
+    onError() {},
+  })
+  const errors = toFieldErrors(allow.error)
+  const add = () => {
+    if (address.trim() !== '' && !allow.isPending) allow.mutate()
+  }
+  return (
+    <Field
+      label="Always allow"
+      hint="Submissions from these addresses are never spam, in all forms of this workspace: ada@example.com, or *@example.com. Changes apply at once."
+      error={errors.address ?? errors.general}
+    >
+      {(control) => (
+        <span className="flex max-w-md gap-2">
+          <Input
+            {...control}
+            data-allow-sender
+            type="text"
+            inputMode="email"
+            maxLength={254}
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+            placeholder="ada@example.com"
+            value={address}
+            onChange={(event) => {
+              setAddress(event.target.value)
+              allow.reset()
+            }}
+            onKeyDown={(event) => {
+              if (event.key !== 'Enter') return
+              // Enter would save the form.
+              event.preventDefault()
+              add()
+            }}
+          />
+          <Button
+            icon={<Plus size={16} />}
+            aria-label="Add the sender"
+            disabled={address.trim() === ''}
+            busy={allow.isPending}
+            onClick={add}
+          >
+            Add
+          </Button>
+        </span>
+      )}
+    </Field>
   )
 }
 

@@ -1,25 +1,19 @@
-// The built-in texts for mistakes, which stand in the empty boxes. Each language is a file of its own, loaded when it is
-// chosen.
+// The built-in texts for mistakes, which stand in the empty boxes. A language is a file; only its messages get into the
+// bundle.
 
-import { queryOptions } from '@tanstack/react-query'
+import { messages as de } from '../../../../../server/features/forms/rules/languages/de.json'
+import { messages as en } from '../../../../../server/features/forms/rules/languages/en.json'
+import { messages as es } from '../../../../../server/features/forms/rules/languages/es.json'
+import { messages as fr } from '../../../../../server/features/forms/rules/languages/fr.json'
+import { messages as nl } from '../../../../../server/features/forms/rules/languages/nl.json'
+import { messages as pt } from '../../../../../server/features/forms/rules/languages/pt.json'
 
-const LANGUAGES: Record<string, () => Promise<{ messages: Record<string, string> }>> = {
-  en: () => import('../../../../../server/features/forms/rules/languages/en.json'),
-  de: () => import('../../../../../server/features/forms/rules/languages/de.json'),
-  fr: () => import('../../../../../server/features/forms/rules/languages/fr.json'),
-  es: () => import('../../../../../server/features/forms/rules/languages/es.json'),
-  pt: () => import('../../../../../server/features/forms/rules/languages/pt.json'),
-  nl: () => import('../../../../../server/features/forms/rules/languages/nl.json'),
-}
+type Texts = Record<string, string>
+
+const LANGUAGES: Record<string, Texts> = { en, de, fr, es, pt, nl }
 
 export const BUILT_IN_LANGUAGES = Object.keys(LANGUAGES)
 
 /** English for a language that has no texts. @returns texts by the name of the mistake */
-export const builtInTextsQuery = (locale: string) => {
-  const load = LANGUAGES[locale] ?? LANGUAGES[locale.split('-')[0] ?? ''] ?? LANGUAGES.en
-  return queryOptions({
-    queryKey: ['texts for mistakes', locale],
-    queryFn: async () => (await load?.())?.messages ?? {},
-    staleTime: Number.POSITIVE_INFINITY,
-  })
-}
+export const getBuiltInTexts = (locale: string): Texts =>
+  LANGUAGES[locale] ?? LANGUAGES[locale.split('-')[0] ?? ''] ?? en

@@ -1,13 +1,12 @@
 // The form's own texts for mistakes, by language, for all fields or for one.
 
-import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { FormResource } from '../../../../../server/features/forms/schema.ts'
 import { formatCount } from '../../../../ui/format.ts'
 import { Field, Select, TextField } from '../../../../ui/forms/field.tsx'
 import type { FormDraft, GroupProps } from '../form-draft.ts'
 import { SettingsGroup } from '../settings-group.tsx'
-import { BUILT_IN_LANGUAGES, builtInTextsQuery } from './built-in-texts.ts'
+import { BUILT_IN_LANGUAGES, getBuiltInTexts } from './built-in-texts.ts'
 import { useFieldNames } from './use-field-names.ts'
 
 type Messages = FormResource['messages']
@@ -78,7 +77,7 @@ export function MessagesGroup({ form, draft, set, errors }: GroupProps) {
   const [field, setField] = useState('')
   const toKey = (rule: string) => (field === '' ? rule : `${field}.${rule}`)
   const texts = messages[locale] ?? {}
-  const { data: builtIn } = useQuery(builtInTextsQuery(locale))
+  const builtIn = getBuiltInTexts(locale)
   const rules = RULES.filter(({ isUsed }) => isUsed?.(draft) ?? true)
   const shown = rules.map(({ rule }) => `messages.${locale}.${toKey(rule)}`)
   const hidden = Object.entries(errors).find(([path]) => /^messages\b/.test(path) && !shown.includes(path))
@@ -99,7 +98,7 @@ export function MessagesGroup({ form, draft, set, errors }: GroupProps) {
             key={rule}
             label={label}
             lang={locale}
-            placeholder={builtIn?.[rule]}
+            placeholder={builtIn[rule]}
             maxLength={500}
             autoComplete="off"
             value={texts[toKey(rule)] ?? ''}

@@ -4,7 +4,7 @@
 import { RE2JS, RE2JSException } from 're2js'
 import { createGenerations } from '../../../lib/generations.ts'
 
-export interface Pattern {
+export interface FieldPattern {
   /** About how many steps a match of the text takes at most: the size of the program times the length of the text. */
   toWork(text: string): number
   /** The whole text must match. */
@@ -20,7 +20,7 @@ const WORK_UNTIL_DROPPED = 100_000
 const CACHED_MAX = 100
 
 /** @throws Error that says what is wrong, as the rest of a sentence */
-export function compilePattern(source: string): Pattern {
+export function compilePattern(source: string): FieldPattern {
   const classes = source.match(/\[|\\p/gi)?.length ?? 0
   if (classes > CLASSES_MAX)
     throw new Error(`is too large: it may have at most ${CLASSES_MAX} classes of characters`)
@@ -57,7 +57,7 @@ function explain(source: string, message: string): string {
 }
 
 interface CachedPattern {
-  pattern: Pattern
+  pattern: FieldPattern
   work: number
 }
 

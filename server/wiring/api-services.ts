@@ -1,0 +1,70 @@
+// The needs of the routes of /v1, by feature.
+
+import type { Config } from '../config.ts'
+import { mailOwners, type OwnersMail } from '../features/accounts/workspaces/mail-owners.ts'
+import type { Doctor } from '../features/doctor/report/doctor.ts'
+import { createPersonHashers } from '../features/forms/erasure/erasure-receipt.ts'
+import type { ImportService } from '../features/transfer/import/open-imports.ts'
+import type { Notify } from '../notify.ts'
+import { prepareScratchDirectory } from '../storage/export-directory.ts'
+import { VERSION } from '../version.ts'
+import type { PublicServices } from './public-services.ts'
+import type { Shared } from './shared-services.ts'
+
+interface ApiServices extends Shared, Pick<PublicServices, 'attempts' | 'spam'> {
+  imports: ImportService
+  notify: Notify
+  doctor: Doctor
+  resolvePendingAttribution: (workspaceId: number) => Promise<void>
+}
+
+/** The needs of the routes of /v1, by feature. */
+export function createApiServices(config: Config, services: ApiServices) {
+  const { db, limiter, hits, site, now, sendMail, mailBudget, attempts, notify, spam } = services
+  const { resolvePendingAttribution, isBlockedDestination, domains } = services
+  const { origin, secret, turnstile, webhookAllow, snippetPath, defaultPlan } = config
+  const analytics = { db, hits, now, defaultDomain: site.domain }
+  const scratchDir = prepareScratchDirectory(config.dataDir)
+  return {
+    gates: { db, limiter, now, origin, secret, version: VERSION },
+    accounts: { limiter, now, origin, snippetPath, defaultPlan, sendMail, mailBudget },
+    links: { site, now },
+    cards: { site, limiter, allow: webhookAllow },
+    domains: createVerificationNeeds(config, services),
+    redirects: { site, domains, now, isBlockedDestination },
+    exports: {
+      site,
+      hits,
+      fileStore: services.uploads.store,
+      scratchDir,
+      now,
+      version: VERSION,
+      resolvePendingAttribution,
+    },
+    analytics: { ...analytics, scratchDir },
+    leads: { ...analytics, resolvePendingAttribution },
+    forms: {
+      origin,
+      now,
+      resolvePendingAttribution,
+      isBlocked: site.isBlocked,
+      wakeDeliverer: notify.wake,
+      spam,
+      canMail: sendMail !== undefined,
+    },
+    erasure: { spam, origin, now, resolvePendingAttribution, ...createPersonHashers(secret) },
+    losses: { attempts, now },
+    files: { origin, resolvePendingAttribution, uploads: services.uploads },
+    formCheck: { origin, turnstile: turnstile !== undefined, allow: webhookAllow },
+    notify: notify.api,
+    doctor: { doctor: services.doctor },
+    imports: { ...services.imports, site, now, dataDir: config.dataDir, node: services.spool.node },
+  }
+}
+
+/** What a look at a domain's DNS needs, in the API and in the daily job. */
+export const createVerificationNeeds = (config: Config, shared: Shared) => ({
+  ...shared,
+  mailOwners: (workspaceId: number, mail: OwnersMail) =>
+    mailOwners({ ...shared, onlyVerified: config.signup === 'open' }, workspaceId, mail),
+})
