@@ -32,8 +32,8 @@ export async function getFile(
 }
 
 /** For a link, which names no workspace. */
-export const findFileByKey = (connection: Connection, key: string) =>
-  connection
+export function findFileByKey(connection: Connection, key: string) {
+  return connection
     .selectFrom('submission_files')
     .innerJoin('workspaces', 'workspaces.id', 'submission_files.workspace_id')
     .select([
@@ -50,6 +50,7 @@ export const findFileByKey = (connection: Connection, key: string) =>
     ])
     .where('submission_files.key', '=', key)
     .executeTakeFirst()
+}
 
 /** In the order in which they were sent. The caller has looked whether the submission exists. */
 export const listStoredFiles = (

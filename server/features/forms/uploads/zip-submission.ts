@@ -16,7 +16,10 @@ export interface FilesZip {
 /** Types of yazl leave its argument out. */
 type OnSize = (bytes: number) => void
 
-export async function zipFiles(store: Pick<FileStore, 'read'>, files: StoredFileRow[]): Promise<FilesZip> {
+export async function zipSubmission(
+  store: Pick<FileStore, 'read'>,
+  files: StoredFileRow[],
+): Promise<FilesZip> {
   const zip = new ZipFile()
   const output = zip.outputStream as Readable
   let current: Readable | undefined
