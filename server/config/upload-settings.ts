@@ -15,6 +15,7 @@ export interface BucketSettings {
 
 interface InstalledUploads extends BucketSettings {
   dataDir: string
+  uploadBytesPerWorkspace: number
   secret: string
   origin: string
 }
@@ -24,7 +25,7 @@ interface InstalledUploads extends BucketSettings {
  * each finds the files that another one has received.
  */
 export const toUploadsPlace = (
-  { dataDir, uploadBucket: bucket, secret, origin }: InstalledUploads,
+  { dataDir, uploadBucket: bucket, uploadBytesPerWorkspace, secret, origin }: InstalledUploads,
   worker: object | undefined,
 ) => ({
   place: {
@@ -33,6 +34,7 @@ export const toUploadsPlace = (
     draftsDir: join(dataDir, 'upload-drafts'),
   } satisfies FileStorePlace,
   isAlone: !worker && !bucket,
+  bytesPerWorkspace: uploadBytesPerWorkspace,
   secret,
   origin,
 })

@@ -32,7 +32,15 @@ export function createApiNeeds(config: Config, services: ApiParts) {
     cards: { site, limiter, allow: webhookAllow },
     domains: createVerificationNeeds(config, services),
     redirects: { site, domains, now, isBlockedDestination },
-    exports: { site, hits, scratchDir, now, version: VERSION, resolvePendingAttribution },
+    exports: {
+      site,
+      hits,
+      fileStore: services.uploads.store,
+      scratchDir,
+      now,
+      version: VERSION,
+      resolvePendingAttribution,
+    },
     analytics: { ...analytics, scratchDir },
     leads: { ...analytics, resolvePendingAttribution },
     forms: {

@@ -2,11 +2,13 @@
 
 import { mkdtemp, open, rename, rm, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { toUploadsPlace } from '../../config/upload-settings.ts'
 import { recordExport } from '../../features/accounts/audit/record-export.ts'
 import { getOperatorActor } from '../../features/links/domains/operator-actor.ts'
 import { exportWorkspace } from '../../features/transfer/export/export-workspace.ts'
 import { toWorkerConfig } from '../../run-workers.ts'
 import { createSite } from '../../site.ts'
+import { openFileReader } from '../../storage/files/open-file-store.ts'
 import { VERSION } from '../../version.ts'
 import { parseIdArgument } from '../arguments.ts'
 import { CommandError, type CommandNeeds } from '../command.ts'
@@ -38,7 +40,16 @@ export async function runExport(
       const site = createSite(config)
       const pieces = await exportWorkspace(
         // A running server decides in a moment what is pending, and so does the next one.
-        { db, site, hits, scratchDir, now, version: VERSION, resolvePendingAttribution: async () => {} },
+        {
+          db,
+          site,
+          hits,
+          fileStore: await openFileReader(toUploadsPlace(needs.config, undefined).place),
+          scratchDir,
+          now,
+          version: VERSION,
+          resolvePendingAttribution: async () => {},
+        },
         actor,
         signal,
       )

@@ -15,7 +15,7 @@ import {
 import { getFile, listStoredFiles } from './uploads/find-file.ts'
 import type { Uploads } from './uploads/open-uploads.ts'
 import { FilePreviewShape, previewFile } from './uploads/preview.ts'
-import { zipSubmission } from './uploads/zip-submission.ts'
+import { zipSubmissionFiles } from './uploads/zip-submission-files.ts'
 
 export interface FilesApiNeeds extends Omit<SubmissionNeeds, 'db'> {
   uploads: Pick<Uploads, 'store'>
@@ -92,7 +92,7 @@ export function createFilesApi(needs: FilesApiNeeds) {
       const db = c.get('db')
       const actor = c.get('actor')
       const { id } = await getSubmission({ ...needs, db }, actor, parseId(c.req.valid('param').id))
-      const zip = await zipSubmission(store, await listStoredFiles(db.read, actor.workspaceId, id))
+      const zip = await zipSubmissionFiles(store, await listStoredFiles(db.read, actor.workspaceId, id))
       const isHead = c.req.method === 'HEAD'
       if (isHead) await zip.pieces.return(undefined)
       c.env?.setIdleSeconds?.(SENDING_IDLE_SECONDS)

@@ -7,6 +7,8 @@ import { ZipFile } from 'yazl'
 export interface FileOfZip {
   name: string
   read(): AsyncIterable<string | Uint8Array>
+  /** It would hardly become smaller. */
+  isCompressed?: boolean
 }
 
 /** No entry knows its size when it begins; with 64 bits it may become larger than 4 GiB. */
@@ -21,9 +23,10 @@ export async function* zipFiles(
   const zip = new ZipFile()
   const output = zip.outputStream as Readable
   let current: Readable | undefined
-  const add = ({ name, read }: FileOfZip) =>
+  let hasEnded = false
+  const add = ({ name, read, isCompressed }: FileOfZip) =>
     new Promise<void>((resolve, reject) => {
-      zip.addReadStreamLazy(name, OPTIONS, (ready) => {
+      zip.addReadStreamLazy(name, { ...OPTIONS, compress: !isCompressed }, (ready) => {
         current = Readable.from(toChunks(read()), { objectMode: false, highWaterMark: CHUNK_BYTES })
         current.on('end', resolve)
         current.on('error', reject)
@@ -32,7 +35,10 @@ export async function* zipFiles(
       })
     })
   const fill = async () => {
-    for await (const file of files) await add(file)
+    for await (const file of files) {
+      if (hasEnded) return
+      await add(file)
+    }
     zip.end({ ...OPTIONS, comment: '' })
   }
   zip.on('error', (error) => output.destroy(error as Error))
@@ -41,6 +47,7 @@ export async function* zipFiles(
   try {
     yield* output
   } finally {
+    hasEnded = true
     current?.destroy()
   }
 }

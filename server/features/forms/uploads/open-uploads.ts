@@ -14,6 +14,8 @@ export interface Uploads {
   slots: ReceivingSlots
   /** Keys of files whose rows may still come: no sweep takes them. */
   unfinished: Set<string>
+  /** What all files of one workspace may have together. */
+  bytesPerWorkspace: number
   /** Links in notifications. */
   links: FileLinks
   sweep: () => Promise<void>
@@ -26,6 +28,7 @@ export interface Uploads {
 interface UploadsNeeds {
   db: Database
   place: FileStorePlace
+  bytesPerWorkspace: number
   secret: string
   origin: string
   now: () => number
@@ -35,7 +38,7 @@ interface UploadsNeeds {
 }
 
 export async function openUploads(needs: UploadsNeeds): Promise<Uploads> {
-  const { db, place, secret, origin, now, clock, isAlone } = needs
+  const { db, place, bytesPerWorkspace, secret, origin, now, clock, isAlone } = needs
   const store = await openFileStore({ ...place, now })
   const slots = createReceivingSlots({ clock })
   const unfinished = new Set<string>()
@@ -45,6 +48,7 @@ export async function openUploads(needs: UploadsNeeds): Promise<Uploads> {
     store,
     slots,
     unfinished,
+    bytesPerWorkspace,
     links: createFileLinks(secret, origin),
     sweep: sweeper.run,
     erase: eraser.run,

@@ -6,6 +6,7 @@ import type { Readable } from 'node:stream'
 import { type Entry, fromFd, type ZipFile } from 'yauzl'
 import { z } from 'zod'
 import { parseJson } from '../../../lib/formats/parse-json.ts'
+import { FILE_KEY } from '../../../storage/files/file-key.ts'
 import {
   MANIFEST_NAME,
   WORKSPACE_FILES,
@@ -13,12 +14,13 @@ import {
   WORKSPACE_FORMAT_VERSION,
   type WorkspaceFileName,
 } from '../export/manifest.ts'
+import { FILE_FOLDER } from '../export/stream-files.ts'
 import { FileProblem } from '../files/source-file.ts'
 
 export interface Archive {
   manifest: ArchiveManifest
   /** Unpacks a file. An export of an older release may lack it: then it is empty. */
-  read(name: WorkspaceFileName): AsyncGenerator<Buffer>
+  read(name: WorkspaceFileName | `${typeof FILE_FOLDER}${string}`): AsyncGenerator<Buffer>
   close(): Promise<void>
 }
 
@@ -106,8 +108,12 @@ function listEntries(zip: ZipFile): Promise<Map<string, Entry>> {
   })
 }
 
+/** Of a submission. Its record has the checksum, and the manifest has that of the records. */
+const isSubmittedFile = (name: string) =>
+  name.startsWith(FILE_FOLDER) && FILE_KEY.test(name.slice(FILE_FOLDER.length))
+
 const isKnownName = (name: string) =>
-  name === MANIFEST_NAME || (WORKSPACE_FILES as readonly string[]).includes(name)
+  name === MANIFEST_NAME || (WORKSPACE_FILES as readonly string[]).includes(name) || isSubmittedFile(name)
 
 function findEntryProblem(entry: Entry, earlier: Map<string, Entry>): string | undefined {
   const name = JSON.stringify(entry.fileName.slice(0, 100))
@@ -165,6 +171,6 @@ function checkNames(entries: Map<string, Entry>, { files }: ArchiveManifest): vo
       throw new FileProblem(`The zip has another ${name} than its manifest says. ${HOW_TO}`)
   }
   for (const name of entries.keys())
-    if (name !== MANIFEST_NAME && !named.has(name))
+    if (name !== MANIFEST_NAME && !named.has(name) && !isSubmittedFile(name))
       throw new FileProblem(`The zip has ${name}, which its manifest does not name. ${HOW_TO}`)
 }

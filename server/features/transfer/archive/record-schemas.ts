@@ -4,14 +4,17 @@
 import { z } from 'zod'
 import { isEmail } from '../../../lib/email.ts'
 import { isCleanText } from '../../../lib/text.ts'
+import { FILE_KEY } from '../../../storage/files/file-key.ts'
 import { ATTEMPT_OUTCOMES } from '../../forms/attempts/attempt-counter.ts'
 import { SUBMISSION_STATUSES } from '../../forms/submissions/schema.ts'
+import { UPLOAD_FILES_MAX } from '../../forms/uploads/schema.ts'
 import { CHANNEL_TYPES, RECIPIENTS_MAX } from '../../notify/schema.ts'
 import { TOUCH_KINDS } from '../../tracking/touch.ts'
 
 const TEXT_MAX = 10_000
 const FIELD_MAX = 65_536
 const FIELDS_MAX = 256
+const FIELD_NAME_MAX = 256
 
 const text = (max = TEXT_MAX) =>
   z.string().max(max).refine(isCleanText, 'must not contain NUL or broken Unicode characters')
@@ -72,6 +75,15 @@ const FormRecord = z.object({
   allowedOrigins: z.array(text()),
   nextHosts: z.array(text()),
   channelIds: z.array(id),
+  // Checked by the rules of the API. Exports of older releases lack them.
+  uploads: z.unknown(),
+  reply: z.unknown(),
+  spam: z.unknown(),
+  spamRetentionDays: z.int().nullable().optional(),
+  rules: z.unknown(),
+  messages: z.unknown(),
+  retentionDays: z.int().nullable().optional(),
+  consent: z.unknown(),
   createdAt: time,
   updatedAt: time,
 })
@@ -128,11 +140,28 @@ const TouchRecord = z.object({
   ...campaign,
 })
 
+const FileRecord = z.object({
+  field: text(FIELD_NAME_MAX),
+  name: text(1000),
+  bytes: count,
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  path: z.string().regex(FILE_KEY),
+})
+
 const SubmissionRecord = z.object({
   id,
   formKey: text(100),
   fields: z.array(z.tuple([text(FIELD_MAX), text(FIELD_MAX)])).max(FIELDS_MAX),
   status: z.enum(SUBMISSION_STATUSES),
+  // Exports of older releases lack these, and files.
+  spamReasons: z.array(text(1000)).max(100).nullable().default(null),
+  consent: z
+    .object({ field: text(FIELD_NAME_MAX), text: text(), at: z.int() })
+    .nullable()
+    .default(null),
+  language: text(100).nullable().default(null),
+  announced: z.boolean().default(true),
+  announcedAt: time.nullable().default(null),
   notes: orNull,
   email: orNull,
   duplicateOf: id.nullable(),
@@ -153,6 +182,7 @@ const SubmissionRecord = z.object({
   region: orNull,
   city: orNull,
   createdAt: time,
+  files: z.array(FileRecord).max(UPLOAD_FILES_MAX).default([]),
   touches: z.array(TouchRecord).max(1000),
 })
 

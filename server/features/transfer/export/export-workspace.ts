@@ -1,9 +1,11 @@
 // Exports a whole workspace as one zip: a file for each kind of thing, and a manifest at the end.
 
+import type { FileStore } from '../../../storage/files/file-store.ts'
 import type { HitReader } from '../../../storage/hits/hit-engine.ts'
 import { type Actor, allow } from '../../accounts/access/actor.ts'
 import type { LinkExportNeeds } from './export-links.ts'
 import { createManifest, MANIFEST_NAME, WORKSPACE_FILES, type WorkspaceFileName } from './manifest.ts'
+import { streamFiles } from './stream-files.ts'
 import { streamHits } from './stream-hits.ts'
 import {
   streamAttempts,
@@ -20,6 +22,8 @@ import { writeZip } from './zip-stream.ts'
 
 export interface WorkspaceExportNeeds extends LinkExportNeeds {
   hits: Pick<HitReader, 'ask' | 'export'>
+  /** Has the files of submissions. */
+  fileStore: Pick<FileStore, 'read'>
   /** The directory for exports (storage/export-directory.ts). */
   scratchDir: string
   now: () => number
@@ -55,10 +59,11 @@ export async function exportWorkspace(
     .where('workspace_id', '=', workspaceId)
     .executeTakeFirst()
   const scan = { ...needs, actor, signal }
-  const readers = createReaders(scan, { upTo: Number(newest?.id ?? 0), until: exportedAt })
+  const upTo = Number(newest?.id ?? 0)
+  const readers = createReaders(scan, { upTo, until: exportedAt })
   const parts = WORKSPACE_FILES.map((name) => ({ name, read: readers[name] }))
   const facts = { product: version, exportedAt, defaultDomain: site.domain }
-  return writeZip(parts, MANIFEST_NAME, (sums) =>
+  return writeZip(parts, streamFiles(scan, upTo), MANIFEST_NAME, (sums) =>
     JSON.stringify(createManifest(facts, workspace, sums), null, 2),
   )
 }

@@ -152,11 +152,22 @@ async function readWhole({ db, actor: { workspaceId } }: WorkspaceScan, position
     .orderBy('submission_id')
     .orderBy('position')
     .execute()
+  const files = await db.read
+    .selectFrom('submission_files')
+    .selectAll()
+    .where('submission_id', 'in', ids)
+    .where(sql<boolean>`+workspace_id = ${workspaceId}`)
+    .orderBy('submission_id')
+    .orderBy('id')
+    .execute()
   const byId = new Map(rows.map((row) => [row.id, row]))
+  const filesById = Map.groupBy(files, (file) => file.submission_id)
   const touchesById = Map.groupBy(touches, (touch) => touch.submission_id)
   return ids.flatMap((id) => {
     const row = byId.get(id)
-    return row ? [toSubmissionRecord(row, touchesById.get(id) ?? [])] : []
+    return row
+      ? [toSubmissionRecord(row, { touches: touchesById.get(id) ?? [], files: filesById.get(id) ?? [] })]
+      : []
   })
 }
 

@@ -4,7 +4,12 @@
 import type { Selectable } from 'kysely'
 import { toIso, toIsoOrNull } from '../../../lib/api-fields.ts'
 import type { Domains } from '../../../storage/database/tables/domain-tables.ts'
-import type { Forms, Submissions, Touches } from '../../../storage/database/tables/form-tables.ts'
+import type {
+  Forms,
+  SubmissionFiles,
+  Submissions,
+  Touches,
+} from '../../../storage/database/tables/form-tables.ts'
 import type { Channels } from '../../../storage/database/tables/notify-tables.ts'
 import type { Misses } from '../../../storage/database/tables/operation-tables.ts'
 import { toCampaign } from '../../visitors/campaign-columns.ts'
@@ -52,6 +57,14 @@ export const toFormRecord = (row: Selectable<Forms>) => ({
   allowedOrigins: JSON.parse(row.allowed_origins) as string[],
   nextHosts: JSON.parse(row.next_hosts) as string[],
   channelIds: JSON.parse(row.channel_ids) as number[],
+  uploads: parseOrNull(row.uploads),
+  reply: parseOrNull(row.reply),
+  spam: parseOrNull(row.spam),
+  spamRetentionDays: row.spam_retention_days,
+  rules: parseOrNull(row.rules),
+  messages: parseOrNull(row.messages),
+  retentionDays: row.retention_days,
+  consent: parseOrNull(row.consent),
   createdAt: toIso(row.created_at),
   updatedAt: toIso(row.updated_at),
 })
@@ -62,12 +75,21 @@ type ExportedSubmission = Omit<
   'workspace_id' | 'form_id' | 'search_text' | 'fingerprint'
 > & { form_key: string }
 
-export const toSubmissionRecord = (row: ExportedSubmission, touches: Selectable<Touches>[]) => ({
+export const toSubmissionRecord = (
+  row: ExportedSubmission,
+  { touches, files }: { touches: Selectable<Touches>[]; files: Selectable<SubmissionFiles>[] },
+) => ({
   id: row.id,
   formKey: row.form_key,
   /** Names and values in the sender's order. */
   fields: JSON.parse(row.fields) as [string, string][],
   status: row.status,
+  spamReasons: parseOrNull(row.spam_reasons),
+  consent: parseOrNull(row.consent),
+  language: row.language,
+  /** Its channels were told, and it is a lead. */
+  announced: row.announced === 1,
+  announcedAt: toIsoOrNull(row.announced_at),
   notes: row.notes,
   email: row.email,
   duplicateOf: row.duplicate_of,
@@ -88,6 +110,15 @@ export const toSubmissionRecord = (row: ExportedSubmission, touches: Selectable<
   region: row.region,
   city: row.city,
   createdAt: toIso(row.created_at),
+  files: files.map(({ field, name, type, bytes, sha256, key }) => ({
+    field,
+    name,
+    type,
+    bytes,
+    sha256,
+    /** Below `files/` in the zip. */
+    path: key,
+  })),
   touches: touches.map(toTouchRecord),
 })
 

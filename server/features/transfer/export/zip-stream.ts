@@ -17,10 +17,12 @@ const LINE_FEED = 10
 
 /**
  * @param parts files of lines that end with a line feed
+ * @param blobs files after them, which the list does not have: a part names each of them with its sum
  * @param toManifest makes the last file, of the sums of all others
  */
 export function writeZip(
   parts: FileOfZip[],
+  blobs: AsyncIterable<FileOfZip>,
   manifestName: string,
   toManifest: (sums: PartSum[]) => string,
 ): AsyncGenerator<Uint8Array> {
@@ -29,7 +31,13 @@ export function writeZip(
   const manifest = async function* () {
     yield toManifest(sums)
   }
-  return zipFiles([...summed, { name: manifestName, read: manifest }])
+  return zipFiles(
+    (async function* () {
+      yield* summed
+      yield* blobs
+      yield { name: manifestName, read: manifest }
+    })(),
+  )
 }
 
 async function* sum(name: string, pieces: AsyncIterable<string | Uint8Array>, sums: PartSum[]) {

@@ -13,6 +13,7 @@ import { toStandIn } from '../history/stand-in.ts'
 import type { ArchiveRun, RecordOutcome } from '../workspace/archive-run.ts'
 import { endArchive } from '../workspace/end-archive.ts'
 import { findHitLinks } from '../workspace/item-keys.ts'
+import { type ArchiveFiles, openArchiveFiles } from '../workspace/receive-archive-files.ts'
 import { ROW_FILES, storeRecord } from '../workspace/store-record.ts'
 import { forgetPretendedRows, getPosition } from './import-links.ts'
 import { type ImportRun, updateRun } from './import-run.ts'
@@ -66,12 +67,17 @@ export async function importArchive(run: ImportRun): Promise<ReadonlySet<string>
   if (isDryRun) await forgetPretendedRows(run)
   const archive = await toArchiveRun(run)
   const skip = isDryRun ? 0 : await getPosition(run)
-  await reader.run('archive', { file, skip }, async (batch) => {
-    await storeBatch(run, archive, batch)
-    // Redirects, and other writers, come between two batches.
-    await nextTurn()
-    return null
-  })
+  const files = openArchiveFiles(needs, file.path)
+  try {
+    await reader.run('archive', { file, skip }, async (batch) => {
+      await storeBatch(run, archive, files, batch)
+      // Redirects, and other writers, come between two batches.
+      await nextTurn()
+      return null
+    })
+  } finally {
+    await files.close()
+  }
   await needs.db.write(async (connection) => {
     const notices = await endArchive({ run: archive, connection })
     await updateRun(connection, run, 'links', {
@@ -105,6 +111,7 @@ async function toArchiveRun({ needs, actor, row, options, isDryRun }: ImportRun)
     domainMap: options.domainMap,
     isDryRun,
     pretended: new Set(),
+    files: new Map(),
     closedPassword: (await hashPassword(randomToken(32), 'links')) as string,
   }
 }
@@ -115,7 +122,12 @@ interface StoredRow {
   isConflict: boolean
 }
 
-async function storeBatch(run: ImportRun, archive: ArchiveRun, batch: RecordBatch): Promise<void> {
+async function storeBatch(
+  run: ImportRun,
+  archive: ArchiveRun,
+  files: ArchiveFiles,
+  batch: RecordBatch,
+): Promise<void> {
   const { db } = run.needs
   const position = plus('position', batch.readings.length)
   if (run.isDryRun) {
@@ -123,11 +135,14 @@ async function storeBatch(run: ImportRun, archive: ArchiveRun, batch: RecordBatc
     await db.write((connection) => storeFigures(connection, run, rows, position))
     return
   }
-  await db.write(async (connection, onCommit) => {
+  // Before the transaction: others wait for it.
+  archive.files = await files.receive(batch)
+  const stored = db.write(async (connection, onCommit) => {
     // First, because it locks the row of the import: an undo that is asked for now waits for this batch.
     await updateRun(connection, run, 'links', { position })
     await storeFigures(connection, run, await storeRecords(archive, connection, onCommit, batch))
   })
+  await stored.finally(() => files.settle(archive.files))
 }
 
 /** Ends the transaction of a pretended batch. */

@@ -1,6 +1,7 @@
 // What imports need of the server.
 
 import type { Database } from '../../../storage/database/open-database.ts'
+import type { Uploads } from '../../forms/uploads/open-uploads.ts'
 import type { Site } from '../../links/link.ts'
 
 export interface ImportNeeds {
@@ -8,6 +9,8 @@ export interface ImportNeeds {
   site: Site
   now: () => number
   dataDir: string
+  /** Takes the files of submissions. */
+  uploads: Pick<Uploads, 'store' | 'unfinished' | 'bytesPerWorkspace'>
   /** This node: it has the files of its imports, and runs them. */
   node: string
   /** Of the country database; the one that comes with the product when absent. */

@@ -2,8 +2,10 @@
 
 import type { Connection, Database, OnCommit } from '../../../storage/database/open-database.ts'
 import type { Actor } from '../../accounts/access/actor.ts'
+import type { Uploads } from '../../forms/uploads/open-uploads.ts'
 import type { Site } from '../../links/link.ts'
 import type { OnConflict, RowKind, RowOutcome } from '../schema.ts'
+import type { ArchiveFilesById } from './receive-archive-files.ts'
 
 /** What is known of an archive that was checked. Stored with the import. */
 export interface ArchiveFacts {
@@ -16,7 +18,7 @@ export interface ArchiveFacts {
 }
 
 export interface ArchiveRun {
-  needs: { db: Database; site: Site; now: () => number }
+  needs: { db: Database; site: Site; now: () => number; uploads: Pick<Uploads, 'bytesPerWorkspace'> }
   actor: Actor
   importId: number
   archive: ArchiveFacts
@@ -26,6 +28,8 @@ export interface ArchiveRun {
   isDryRun: boolean
   /** Of a dry run: keys and domains that it would have created. */
   pretended: Set<string>
+  /** Files of the submissions of the batch that is being stored. */
+  files: ArchiveFilesById
   /** A hash of a password that nobody knows. */
   closedPassword: string
 }

@@ -1,9 +1,11 @@
 // Stores a submission of an archive with its touches. Nobody is notified: its notifications went out where it was sent.
 
 import { createHash } from 'node:crypto'
+import { invalid } from '../../../lib/failure.ts'
 import { orderedJson } from '../../../lib/formats/ordered-json.ts'
 import { foldCase } from '../../../lib/text.ts'
 import { insertTouches } from '../../attribution/record-touches.ts'
+import { recordFiles } from '../../forms/uploads/record-files.ts'
 import { creditLeads } from '../../links/credit-leads.ts'
 import { toCampaignColumns } from '../../visitors/campaign-columns.ts'
 import type { ArchiveRecord } from '../archive/record-schemas.ts'
@@ -40,8 +42,29 @@ export async function storeSubmissionRecord(
   const links = await findItems(transaction, 'link', [...new Set(linkIds)])
   const id = await insertSubmission(transaction, record, form.id, links)
   await storeTouches(transaction, record, id, links)
+  const note = await storeFiles(transaction, record, id)
   await storeItemKey(transaction, 'submission', record.id, id)
-  return toCreated(item, { id, updated_at: toStateSum(record) })
+  return toCreated(item, { id, updated_at: toStateSum(record) }, note)
+}
+
+/** @returns what a person should know. @throws Failure `invalid` */
+async function storeFiles(
+  { run, connection }: RecordTransaction,
+  record: SubmissionRecord,
+  submissionId: number,
+): Promise<string | null> {
+  if (run.isDryRun) return null
+  const files = run.files.get(record.id) ?? []
+  const owner = {
+    workspaceId: run.actor.workspaceId,
+    submissionId,
+    at: Math.min(record.createdAt, run.needs.now()),
+  }
+  if (!(await recordFiles(connection, owner, files, run.needs.uploads.bytesPerWorkspace)))
+    throw invalid({ files: 'the workspace has no room for them' })
+  const missing = record.files.length - files.length
+  if (missing === 0) return null
+  return `${missing} of its ${record.files.length} files are not in the export, or are damaged.`
 }
 
 const toLinkId = (links: Map<number | string, KnownItem>, id: number | null) =>
@@ -68,7 +91,11 @@ async function insertSubmission(
       fields: orderedJson(record.fields),
       search_text: foldCase(record.fields.map(([, value]) => value).join('\n')),
       status: record.status,
-      announced: Number(record.status !== 'unconfirmed'),
+      spam_reasons: record.spamReasons && JSON.stringify(record.spamReasons),
+      consent: record.consent && JSON.stringify(record.consent),
+      language: record.language,
+      announced: Number(record.announced && record.status !== 'unconfirmed'),
+      announced_at: record.announcedAt,
       notes: record.notes,
       email: record.email,
       // What it was made of is gone. No other submission has the same.

@@ -16,7 +16,7 @@ export interface FilesZip {
 /** Types of yazl leave its argument out. */
 type OnSize = (bytes: number) => void
 
-export async function zipSubmission(
+export async function zipSubmissionFiles(
   store: Pick<FileStore, 'read'>,
   files: StoredFileRow[],
 ): Promise<FilesZip> {
