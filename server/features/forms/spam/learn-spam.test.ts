@@ -246,7 +246,6 @@ onBothEngines(
           .execute(),
       )
       const read = createNotificationContentReader({
-        toFileUrl: () => '',
         db,
         origin: 'https://go.example',
         resolvePendingAttribution: async () => {},
