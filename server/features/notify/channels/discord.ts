@@ -3,7 +3,6 @@
 import { toIso } from '../../../lib/api-fields.ts'
 import { maskUrl } from './channel-settings.ts'
 import type { ChannelSender, Notice } from './contract.ts'
-import { DOWNLOAD_LABEL, listNoticeFiles } from './listed-files.ts'
 import {
   postJson,
   type ResponseVerdict,
@@ -12,11 +11,13 @@ import {
   toStringOrEmpty,
 } from './post-json.ts'
 import {
+  DOWNLOAD_LABEL,
   fitLayout,
   fitNotice,
   formatAttribution,
   formatHeadline,
   formatOmittedFields,
+  listNoticeFiles,
   NO_FIELDS,
   OMITTED_MAX,
   OPEN_LABEL,

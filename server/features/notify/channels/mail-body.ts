@@ -2,13 +2,14 @@
 
 import { html } from 'hono/html'
 import type { Notice } from './contract.ts'
-import { DOWNLOAD_LABEL, listNoticeFiles } from './listed-files.ts'
 import {
+  DOWNLOAD_LABEL,
   fitLayout,
   fitNotice,
   formatAttribution,
   formatHeadline,
   formatOmittedFields,
+  listNoticeFiles,
   OPEN_LABEL,
   truncateText,
   utf8Length,

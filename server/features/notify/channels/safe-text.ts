@@ -1,6 +1,7 @@
 // Makes untrusted text safe for another program to show: no control characters, and no longer than the program allows.
 // No function here fails because a text is long.
 
+import { formatBytes } from '../../../lib/formats/format-bytes.ts'
 import type { Notice, NoticeLayout } from './contract.ts'
 
 export const OPEN_LABEL = 'Open in Towpath'
@@ -171,3 +172,27 @@ export const formatAttribution = (
 /** The text of the owner's layout, as plain text. @param max the most that it may cost */
 export const fitLayout = (layout: NoticeLayout, max: number, cost: CharacterCost = utf16Length) =>
   layout.render(max, cost).trim() || EMPTY
+
+export const DOWNLOAD_LABEL = 'Download'
+const FILE_NAME_MAX = 100
+const FILES_MAX = 5
+
+export interface ListedFile {
+  /** Untrusted text on one line, with the size: `plan.pdf (1.5 MB)`. */
+  name: string
+  /** Ours. */
+  url: string
+}
+
+/**
+ * The files that a message names: a few, because messages are short.
+ * @returns at most FILES_MAX files, and how many more there are
+ */
+export function listNoticeFiles({ files = [] }: Notice): { listed: ListedFile[]; more: string } {
+  const listed = files.slice(0, FILES_MAX).map(({ name, bytes, url }) => ({
+    name: `${truncateText(toOneLine(name), FILE_NAME_MAX) || 'file'} (${formatBytes(bytes)})`,
+    url,
+  }))
+  const rest = files.length - listed.length
+  return { listed, more: rest === 0 ? '' : `… ${rest} more ${rest === 1 ? 'file' : 'files'}` }
+}

@@ -3,14 +3,15 @@
 // (https://docs.rocket.chat/docs/integrations). Both read Markdown and mentions in `text`.
 
 import type { Notice } from './contract.ts'
-import { DOWNLOAD_LABEL, listNoticeFiles } from './listed-files.ts'
 import { type ResponseVerdict, type ServiceResponse, toStringOrEmpty } from './post-json.ts'
 import {
+  DOWNLOAD_LABEL,
   fitLayout,
   fitNotice,
   formatAttribution,
   formatHeadline,
   formatOmittedFields,
+  listNoticeFiles,
   OMITTED_MAX,
   OPEN_LABEL,
   truncateText,

@@ -4,9 +4,9 @@
 
 import { isSlackCompatible, maskUrl } from './channel-settings.ts'
 import type { ChannelSender, Notice } from './contract.ts'
-import { DOWNLOAD_LABEL, listNoticeFiles } from './listed-files.ts'
 import { postJson, type ResponseVerdict, type ServiceResponse, toIncompleteResult } from './post-json.ts'
 import {
+  DOWNLOAD_LABEL,
   escapeEntities,
   fitLayout,
   fitNotice,
@@ -14,6 +14,7 @@ import {
   formatHeadline,
   formatOmittedFields,
   jsonLength,
+  listNoticeFiles,
   OPEN_LABEL,
   truncateText,
   utf8Length,

@@ -3,7 +3,6 @@
 
 import { maskUrl } from './channel-settings.ts'
 import type { ChannelSender, Notice } from './contract.ts'
-import { DOWNLOAD_LABEL, listNoticeFiles } from './listed-files.ts'
 import {
   postJson,
   type ResponseVerdict,
@@ -12,12 +11,14 @@ import {
   toStringOrEmpty,
 } from './post-json.ts'
 import {
+  DOWNLOAD_LABEL,
   fitLayout,
   fitNotice,
   formatAttribution,
   formatHeadline,
   formatOmittedFields,
   jsonLength,
+  listNoticeFiles,
   OMITTED_MAX,
   OPEN_LABEL,
   truncateText,

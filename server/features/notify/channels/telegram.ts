@@ -1,7 +1,6 @@
 // Sends through Telegram's Bot API (https://core.telegram.org/bots/api#sendmessage).
 
 import type { ChannelSender, Notice } from './contract.ts'
-import { DOWNLOAD_LABEL, listNoticeFiles } from './listed-files.ts'
 import {
   postJson,
   type ResponseVerdict,
@@ -10,12 +9,14 @@ import {
   toStringOrEmpty,
 } from './post-json.ts'
 import {
+  DOWNLOAD_LABEL,
   escapeEntities,
   fitLayout,
   fitNotice,
   formatAttribution,
   formatHeadline,
   formatOmittedFields,
+  listNoticeFiles,
   OMITTED_MAX,
   OPEN_LABEL,
   truncateText,

@@ -67,7 +67,7 @@ export async function importArchive(run: ImportRun): Promise<ReadonlySet<string>
   if (isDryRun) await forgetPretendedRows(run)
   const archive = await toArchiveRun(run)
   const skip = isDryRun ? 0 : await getPosition(run)
-  const files = openArchiveFiles(needs, file.path)
+  const files = openArchiveFiles({ ...needs, workspaceId: run.row.workspace_id }, file.path)
   try {
     await reader.run('archive', { file, skip }, async (batch) => {
       await storeBatch(run, archive, files, batch)

@@ -14,6 +14,7 @@ import { FILE_FOLDER } from '../export/stream-files.ts'
 
 interface ArchiveFilesNeeds {
   db: Database
+  workspaceId: number
   uploads: Pick<Uploads, 'store' | 'unfinished'>
 }
 
@@ -58,6 +59,7 @@ export function openArchiveFiles(needs: ArchiveFilesNeeds, path: string): Archiv
       const rows = await needs.db.read
         .selectFrom('submission_files')
         .select('key')
+        .where('workspace_id', '=', needs.workspaceId)
         .where('key', 'in', keys)
         .execute()
       const known = new Set(rows.map(({ key }) => key))
