@@ -6,6 +6,7 @@ import { createDoctor, type Doctor } from './features/doctor/report/doctor.ts'
 import type { HitWorkerClient } from './features/hits/worker/client.ts'
 import { createDnsClients } from './features/links/domains/dns-client.ts'
 import type { Database } from './storage/database/open-database.ts'
+import type { FileStore } from './storage/files/file-store.ts'
 
 /** What package.json says. */
 export const VERSIONS = { towpath: manifest.version, bun: manifest.dependencies.bun }
@@ -14,9 +15,13 @@ interface ServerDoctorNeeds {
   db: Database
   hitWorker: Pick<HitWorkerClient, 'inspect'>
   now: () => number
+  uploads: { store: Pick<FileStore, 'list' | 'read'> }
 }
 
-export const createServerDoctor = (config: Config, { db, hitWorker, now }: ServerDoctorNeeds): Doctor =>
+export const createServerDoctor = (
+  config: Config,
+  { db, hitWorker, now, uploads }: ServerDoctorNeeds,
+): Doctor =>
   createDoctor({
     settings: config,
     secret: config.secret,
@@ -25,6 +30,7 @@ export const createServerDoctor = (config: Config, { db, hitWorker, now }: Serve
     versions: VERSIONS,
     now,
     openRows: async () => db,
+    openFiles: async () => uploads.store,
     inspectHits: hitWorker.inspect,
     findAddresses: createAddressFinder(config),
     nodeDirectories: [config.dataDir],

@@ -1,7 +1,7 @@
 // Opens the stores and wires the features: what app.ts mounts, what jobs.ts runs, and what main.ts closes.
 
 import { dirname } from 'node:path'
-import { toUploadsPlace } from './config/upload-settings.ts'
+import { toUploadsNeeds } from './config/upload-settings.ts'
 import type { Config } from './config.ts'
 import { createServerDoctor } from './doctor.ts'
 import { reportMissing } from './features/analytics/missing/report-missing.ts'
@@ -47,7 +47,7 @@ export async function openServices(config: Config, options: ServiceOptions = {})
   const blocklist = await createBlocklist(config.destinationBlocklist)
   const site = createSite(config, blocklist.isBlocked)
   const stores = await openStores(config, site, options)
-  const uploads = await openUploads({ ...stores, ...toUploadsPlace(config, worker), now, clock })
+  const uploads = await openUploads({ ...stores, ...toUploadsNeeds(config, worker), now, clock })
   const shared = createCommonParts(config, { ...stores, uploads, site, blocklist, now, clock })
   const attribution = createClickInference(shared)
   const { resolvePendingAttribution } = attribution

@@ -13,6 +13,16 @@ export interface BucketSettings {
   uploadNotice?: string
 }
 
+/** The workers of a machine share a directory: each finds the files that another one has received. */
+export const toFileStorePlace = (
+  { dataDir, uploadBucket: bucket }: { dataDir: string } & BucketSettings,
+  worker?: object,
+): FileStorePlace => ({
+  bucket,
+  uploadsDir: join(worker ? dirname(dataDir) : dataDir, 'uploads'),
+  draftsDir: join(dataDir, 'upload-drafts'),
+})
+
 interface InstalledUploads extends BucketSettings {
   dataDir: string
   uploadBytesPerWorkspace: number
@@ -20,23 +30,13 @@ interface InstalledUploads extends BucketSettings {
   origin: string
 }
 
-/**
- * Where a process keeps uploads, and whether no other process writes there. The workers of a machine share a directory:
- * each finds the files that another one has received.
- */
-export const toUploadsPlace = (
-  { dataDir, uploadBucket: bucket, uploadBytesPerWorkspace, secret, origin }: InstalledUploads,
-  worker: object | undefined,
-) => ({
-  place: {
-    bucket,
-    uploadsDir: join(worker ? dirname(dataDir) : dataDir, 'uploads'),
-    draftsDir: join(dataDir, 'upload-drafts'),
-  } satisfies FileStorePlace,
-  isAlone: !worker && !bucket,
-  bytesPerWorkspace: uploadBytesPerWorkspace,
-  secret,
-  origin,
+/** What the uploads of a server need of its settings. */
+export const toUploadsNeeds = (config: InstalledUploads, worker: object | undefined) => ({
+  place: toFileStorePlace(config, worker),
+  isAlone: !worker && !config.uploadBucket,
+  bytesPerWorkspace: config.uploadBytesPerWorkspace,
+  secret: config.secret,
+  origin: config.origin,
 })
 
 const EXAMPLE = 'https://KEY:SECRET@s3.eu-central-1.amazonaws.com/bucket?region=eu-central-1'

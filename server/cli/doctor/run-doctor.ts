@@ -2,6 +2,7 @@
 
 import { join } from 'node:path'
 import { findSecret } from '../../config/storage-settings.ts'
+import { toFileStorePlace } from '../../config/upload-settings.ts'
 import { type ConfigInspection, inspectConfig } from '../../config.ts'
 import { createAddressFinder, VERSIONS } from '../../doctor.ts'
 import type { DoctorFinding } from '../../features/doctor/finding.ts'
@@ -11,6 +12,7 @@ import { toReport } from '../../features/doctor/report/report.ts'
 import { runChecks } from '../../features/doctor/report/run-checks.ts'
 import type { DoctorReport } from '../../features/doctor/schema.ts'
 import { type DatabaseReader, openDatabaseReader } from '../../storage/database/open-reader.ts'
+import { createFileReader } from '../../storage/files/open-file-store.ts'
 import { inspectClickHouseAt } from '../../storage/hits/clickhouse/inspect.ts'
 import { toHitFilePath } from '../../storage/hits/duckdb/hit-file.ts'
 import { inspectDuckDbFile } from '../../storage/hits/duckdb/inspect.ts'
@@ -104,6 +106,7 @@ function toNeeds(
     versions: VERSIONS,
     now: Date.now,
     openRows,
+    openFiles: async () => createFileReader(toFileStorePlace(config)),
     async inspectHits(withClicks) {
       if (clickHouseUrls) return inspectClickHouseAt(clickHouseUrls, withClicks)
       return server ? server.inspect() : inspectDuckDbFile(toHitFilePath(dataDir), withClicks)

@@ -2,13 +2,13 @@
 
 import { mkdtemp, open, rename, rm, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { toUploadsPlace } from '../../config/upload-settings.ts'
+import { toFileStorePlace } from '../../config/upload-settings.ts'
 import { recordExport } from '../../features/accounts/audit/record-export.ts'
 import { getOperatorActor } from '../../features/links/domains/operator-actor.ts'
 import { exportWorkspace } from '../../features/transfer/export/export-workspace.ts'
 import { toWorkerConfig } from '../../run-workers.ts'
 import { createSite } from '../../site.ts'
-import { openFileReader } from '../../storage/files/open-file-store.ts'
+import { createFileReader } from '../../storage/files/open-file-store.ts'
 import { VERSION } from '../../version.ts'
 import { parseIdArgument } from '../arguments.ts'
 import { CommandError, type CommandNeeds } from '../command.ts'
@@ -44,7 +44,7 @@ export async function runExport(
           db,
           site,
           hits,
-          fileStore: await openFileReader(toUploadsPlace(needs.config, undefined).place),
+          fileStore: createFileReader(toFileStorePlace(needs.config)),
           scratchDir,
           now,
           version: VERSION,

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type DatabaseHandle, openDatabase } from '../../storage/database/open-database.ts'
+import { createDirectoryReader } from '../../storage/files/directory-store.ts'
 import type { CheckResult } from './finding.ts'
 import type { DoctorNeeds } from './needs.ts'
 
@@ -40,6 +41,7 @@ export async function createPatient(databaseUrl?: string): Promise<DoctorPatient
       versions: { towpath: '0.1.0', bun: Bun.version },
       now: Date.now,
       openRows: async () => db,
+      openFiles: async () => createDirectoryReader(join(dataDir, 'uploads')),
       inspectHits: async () => undefined,
       findAddresses: async () => [],
       nodeDirectories: [dataDir],

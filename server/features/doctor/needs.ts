@@ -2,6 +2,7 @@
 
 import type { Network } from '../../lib/ip-network.ts'
 import type { DatabaseReader } from '../../storage/database/open-reader.ts'
+import type { FileStore } from '../../storage/files/file-store.ts'
 import type { HitInspection } from '../../storage/hits/hit-engine.ts'
 
 /** The part of the configuration that the checks look at. */
@@ -40,6 +41,8 @@ export interface DoctorNeeds {
    * @throws when the hit store is away
    */
   inspectHits(withClicks: boolean): Promise<HitInspection | undefined>
+  /** The files that people have sent. */
+  openFiles(): Promise<Pick<FileStore, 'list' | 'read'>>
   /** Finds all addresses of a name; none where it has none, or where no name server answers. */
   findAddresses(name: string): Promise<string[]>
   /** The data directories of the nodes on this machine: one for each process (WORKERS). */

@@ -29,11 +29,7 @@ export async function openDirectoryStore({ dir, now }: DirectoryStoreNeeds): Pro
   return {
     isShared: false,
     create: () => createDraft(folders, dir, now()),
-    async read(key, range) {
-      if (!FILE_KEY.test(key)) return undefined
-      const file = await open(join(dir, key), 'r').catch(ignoreMissing)
-      return file && toStream(file, range)
-    },
+    ...createDirectoryReader(dir),
     async delete(key) {
       if (!KEY_OR_DRAFT.test(key)) return
       await rm(join(dir, key), { force: true })
@@ -41,10 +37,19 @@ export async function openDirectoryStore({ dir, now }: DirectoryStoreNeeds): Pro
       // A folder of today may get its next file at any moment.
       if (day < toUtcDay(now())) await rmdir(join(dir, day)).catch(() => {})
     },
-    list: (fromDay) => listFiles(dir, fromDay),
     async close() {},
   }
 }
+
+/** Reads a directory that may not be there, and makes nothing. */
+export const createDirectoryReader = (dir: string): Pick<FileStore, 'read' | 'list'> => ({
+  async read(key, range) {
+    if (!FILE_KEY.test(key)) return undefined
+    const file = await open(join(dir, key), 'r').catch(ignoreMissing)
+    return file && toStream(file, range)
+  },
+  list: (fromDay) => listFiles(dir, fromDay),
+})
 
 /** Makes a folder whose name survives a power cut, also where an earlier process has made it and not synced it. */
 async function makeFolder(path: string): Promise<void> {
@@ -143,7 +148,8 @@ function toStream(file: FileHandle, range?: { start: number; end: number }): Rea
 }
 
 async function* listFiles(dir: string, fromDay = ''): AsyncIterable<StoredFile> {
-  const days = (await readdir(dir)).filter((name) => DAY.test(name) && name >= fromDay)
+  const names = (await readdir(dir).catch(ignoreMissing)) ?? []
+  const days = names.filter((name) => DAY.test(name) && name >= fromDay)
   for (const day of days.sort()) {
     for (const name of (await readdir(join(dir, day)).catch(ignoreMissing)) ?? []) {
       if (!NAME.test(name)) continue

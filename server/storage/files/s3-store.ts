@@ -28,18 +28,25 @@ export async function openS3Store({ bucket, draftsDir, now, ...limits }: S3Store
   return {
     isShared: true,
     create: () => createDraft(client, draftsDir, newFileKey(now())),
-    read: async (key, range) => (FILE_KEY.test(key) ? client.read(key, range) : undefined),
+    ...toReader(client),
     async delete(key) {
       if (FILE_KEY.test(key)) await client.delete(key)
-    },
-    async *list(fromDay) {
-      for await (const file of client.list(fromDay)) if (FILE_KEY.test(file.key)) yield file
     },
     async close() {
       client.close()
     },
   }
 }
+
+/** Reads a bucket without a place for drafts. */
+export const createBucketReader = (bucket: UploadBucket) => toReader(createBucketClient(bucket))
+
+const toReader = (client: BucketClient): Pick<FileStore, 'read' | 'list'> => ({
+  read: async (key, range) => (FILE_KEY.test(key) ? client.read(key, range) : undefined),
+  async *list(fromDay) {
+    for await (const file of client.list(fromDay)) if (FILE_KEY.test(file.key)) yield file
+  },
+})
 
 type BucketClient = ReturnType<typeof createBucketClient>
 

@@ -15,6 +15,7 @@ import { checkMigrations, checkRowStore } from '../checks/row-store.ts'
 import { checkSecrets } from '../checks/secrets.ts'
 import { checkSpool } from '../checks/spool.ts'
 import { checkTls } from '../checks/tls.ts'
+import { checkUploads } from '../checks/uploads.ts'
 import { checkLimits, checkVersions } from '../checks/versions.ts'
 import type { CheckResult } from '../finding.ts'
 import type { DoctorNeeds } from '../needs.ts'
@@ -48,6 +49,7 @@ export const CHECKS: readonly Check[] = [
   { name: SERVER_CHECK, title: 'Hit store', group: 'Data', run: checkHitStore, isOfServer: true },
   { name: 'spool', title: 'Spool and batches', group: 'Data', run: checkSpool, isOfServer: true },
   { name: 'counters', title: 'Counters', group: 'Data', run: checkCounters, isOfServer: true },
+  { name: 'uploads', title: 'Uploads', group: 'Data', run: checkUploads },
   { name: 'backup', title: 'Backup', group: 'Data', run: checkBackup },
   { name: 'address', title: 'Public address', group: 'Network', run: checkAddress },
   { name: 'tls', title: 'TLS', group: 'Network', run: checkTls },
