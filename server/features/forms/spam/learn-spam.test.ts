@@ -249,6 +249,7 @@ onBothEngines(
         db,
         origin: 'https://go.example',
         resolvePendingAttribution: async () => {},
+        toFileUrl: () => '',
       })
       await ws.api(`/submissions/${held.id}`, { method: 'PATCH', body: { status: 'new' } })
       const late = await read(ws.id, held.id)
