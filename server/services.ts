@@ -26,9 +26,9 @@ import { openObservability } from './observability.ts'
 import { createSite } from './site.ts'
 import { openStores, type StoreOptions, type Stores } from './stores.ts'
 import { VERSION } from './version.ts'
-import { createApiServices, createVerificationNeeds } from './wiring/api-services.ts'
-import { openPublicServices, type PublicServices } from './wiring/public-services.ts'
-import { createShared, type Shared } from './wiring/shared-services.ts'
+import { createApiNeeds, createVerificationNeeds } from './wiring/api-needs.ts'
+import { type CommonParts, createCommonParts } from './wiring/common-parts.ts'
+import { openPublicEndpoints, type PublicEndpoints } from './wiring/public-endpoints.ts'
 
 export interface ServiceOptions extends StoreOptions {
   /** Where several servers share the ports of this machine. */
@@ -48,18 +48,17 @@ export async function openServices(config: Config, options: ServiceOptions = {})
   const site = createSite(config, blocklist.isBlocked)
   const stores = await openStores(config, site, options)
   const uploads = await openUploads({ ...stores, ...toUploadsNeeds(config, worker), now, clock })
-  const shared = createShared(config, { ...stores, uploads, site, blocklist, now, clock })
+  const shared = createCommonParts(config, { ...stores, uploads, site, blocklist, now, clock })
   const attribution = createClickInference(shared)
   const { resolvePendingAttribution } = attribution
   const notify = await openNotify(config, { ...shared, resolvePendingAttribution })
-  const endpoints = openPublicServices(config, shared, notify)
+  const endpoints = openPublicEndpoints(config, shared, notify)
   const feed = await followChanges({ ...shared, ...endpoints })
   await preloadLinks(shared)
   const backups = createServiceBackups(config, now, worker)
   const doctor = createServerDoctor(config, { ...shared, hitWorker: stores.hitWorker })
   const imports = openServiceImports(config, shared)
-  const apiNeeds = { ...shared, ...endpoints, imports, notify, resolvePendingAttribution, doctor }
-  const api = createApiServices(config, apiNeeds)
+  const parts = { ...shared, ...endpoints, imports, notify, resolvePendingAttribution, doctor }
   const submissionPruner = createSubmissionPruner(shared)
   const jobs = startServiceJobs(config, {
     ...shared,
@@ -70,10 +69,7 @@ export async function openServices(config: Config, options: ServiceOptions = {})
     resolvePendingAttribution: attribution.resolveAllPending,
   })
   let draining = false
-  const metrics = createServiceMetrics(
-    { ...shared, ...endpoints, notify, hitWorker: stores.hitWorker },
-    worker,
-  )
+  const metrics = createServiceMetrics({ ...parts, hitWorker: stores.hitWorker }, worker)
   const observability = await openObservability(config, stores.db, stores.spool.node)
   for (const part of [feed, observability, backups, imports, uploads, submissionPruner])
     metrics.add(part.metrics)
@@ -84,7 +80,7 @@ export async function openServices(config: Config, options: ServiceOptions = {})
     doctor,
     doctorRoutes: { ...config, ...doctor, inspectHits: stores.hitWorker.inspect, now },
     signIn: { ...config, ...shared },
-    api,
+    api: createApiNeeds(config, parts),
     observer: observability.observer,
     operations: {
       access: config,
@@ -115,7 +111,11 @@ export async function openServices(config: Config, options: ServiceOptions = {})
 }
 
 /** What anybody may ask for needs these. */
-const createPublicNeeds = (config: Config, shared: Shared, { intake, forms, formFacts }: PublicServices) => ({
+const createPublicNeeds = (
+  config: Config,
+  shared: CommonParts,
+  { intake, forms, formFacts }: PublicEndpoints,
+) => ({
   site: shared.site,
   domains: shared.domains,
   hosts: { domains: shared.domains, site: shared.site, trustProxy: config.trustProxy },
@@ -131,8 +131,8 @@ const createPublicNeeds = (config: Config, shared: Shared, { intake, forms, form
 })
 
 interface MetricServices
-  extends Shared,
-    Pick<PublicServices, 'attempts' | 'captcha' | 'submissionLimit' | 'uploadLimit' | 'pageViewLimit'> {
+  extends CommonParts,
+    Pick<PublicEndpoints, 'attempts' | 'captcha' | 'submissionLimit' | 'uploadLimit' | 'pageViewLimit'> {
   hitWorker: Stores['hitWorker']
   notify: Notify
 }
@@ -158,7 +158,7 @@ const createServiceMetrics = (services: MetricServices, worker: MetricsNeeds['wo
     ],
   })
 
-const openServiceImports = ({ dataDir, geoipDb, hitRetentionDays: days }: Config, shared: Shared) =>
+const openServiceImports = ({ dataDir, geoipDb, hitRetentionDays: days }: Config, shared: CommonParts) =>
   openImports({
     ...shared,
     ...shared.hits,
@@ -179,7 +179,7 @@ function createServiceBackups(
   return createBackupSchedule({ settings, dataDir, now })
 }
 
-type JobServices = Shared &
+type JobServices = CommonParts &
   Pick<JobNeeds, 'makeBackup' | 'setSalts' | 'resolvePendingAttribution' | 'imports' | 'submissionPruner'>
 
 function startServiceJobs(config: Config, services: JobServices) {

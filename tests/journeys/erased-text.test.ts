@@ -84,6 +84,43 @@ onSqlite(
       }
     })
 
+    test('after a person was erased whose message went out in a digest, and whom only another field names', async () => {
+      const own = await server().createWorkspace()
+      const { db } = server().app
+      const chat = { type: 'slack', name: 'Chat', url: 'http://127.0.0.1:9/hooks/aaaaaaaaaaaaaaaaaaaaaaaaaa' }
+      const channel = (await own.api('/channels', { method: 'POST', body: { ...chat, digest: 'hour' } })).json
+        .data
+      const form = { name: 'Contact', channelIds: [channel.id] }
+      const { formKey } = (await own.api('/forms', { method: 'POST', body: form })).json.data
+      for (const contact of ['canary-five@example.com', 'somebody@example.com']) {
+        const { status } = await server().call(`/f/${formKey}`, {
+          method: 'POST',
+          headers: { ...SCRIPT_HEADERS, 'Content-Type': JSON_TYPE, 'X-Forwarded-For': nextSenderAddress() },
+          body: { contact, message: `I am ${contact}` },
+        })
+        expect(status).toBe(200)
+      }
+      await db.write((connection) =>
+        connection.updateTable('deliveries').set({ due_at: 1 }).where('workspace_id', '=', own.id).execute(),
+      )
+      const readAttempts = () =>
+        db.read.selectFrom('delivery_attempts').select('id').where('workspace_id', '=', own.id).execute()
+      await until('an attempt of the digest', async () => (await readAttempts()).length > 0)
+      // What was sent, as far as it was: a private address is refused before the first byte.
+      const request = JSON.stringify({ body: 'I am canary-five@example.com' })
+      await db.write((connection) =>
+        connection
+          .updateTable('delivery_attempts')
+          .set({ request })
+          .where('workspace_id', '=', own.id)
+          .execute(),
+      )
+      const { json } = await own.api('/submissions?email=canary-five@example.com', { method: 'DELETE' })
+      expect(json.data).toMatchObject({ erased: 1, receipt: { submissions: 1, deliveries: 1 } })
+      await untilGone(server(), 'canary-five')
+      expect(findFilesWith(server(), 'somebody@example.com')).not.toEqual([])
+    })
+
     test('after a workspace was deleted, with its links, its clicks and its submissions', async () => {
       const own = await server().createWorkspace()
       const { slug } = await own.createLink({ destinationUrl: 'https://example.com/canary-three' })

@@ -22,4 +22,3 @@ export type ConsentSettings = z.infer<typeof ConsentSettingsShape>
 export const ConsentShape = z
   .strictObject({ field: z.string(), text: z.string(), at: z.iso.datetime() })
   .openapi('Consent')
-export type ConsentResource = z.infer<typeof ConsentShape>

@@ -116,7 +116,7 @@ async function eraseSubmissions(connection: Connection, actor: Actor, ids: numbe
   return { submissions, files: files.length, deliveries: deliveries.length - replies, replies }
 }
 
-/** When the address had its last reply, and whether it wants no more. Both rows have a keyed hash of it. */
+/** When the address had its last reply. That it wants no more stays, as a keyed hash: who is erased wants no mail later. */
 async function eraseReplyRecords(
   { hashAddress }: PersonErasureNeeds,
   connection: Connection,
@@ -129,11 +129,6 @@ async function eraseReplyRecords(
     .deleteFrom('replies')
     .where('workspace_id', '=', workspaceId)
     .where('form_id', 'in', forms)
-    .where('address', '=', address)
-    .execute()
-  await connection
-    .deleteFrom('reply_stops')
-    .where('workspace_id', '=', workspaceId)
     .where('address', '=', address)
     .execute()
 }

@@ -1,7 +1,6 @@
 // Tells the channels of a form about a submission and makes it a lead: when it is stored, or later where it was held
 // back as spam or as unconfirmed.
 
-import { sql } from 'kysely'
 import type { Connection, DatabaseEngine, OnCommit } from '../../../storage/database/open-database.ts'
 import { creditLastTouch } from '../../attribution/record-touches.ts'
 import { enqueueDeliveries } from '../../notify/outbox/enqueue-deliveries.ts'
@@ -63,7 +62,3 @@ export async function announceHeldSubmissions(
     await creditLastTouch(connection, onCommit, { id, workspaceId })
   }
 }
-
-/** A submission counts as a lead from its announcement on, and while nobody calls it spam. */
-export const IS_LEAD = sql<boolean>`submissions.duplicate_of is null and submissions.announced = 1
-  and submissions.status <> 'spam'`

@@ -246,10 +246,10 @@ onBothEngines(
           .execute(),
       )
       const read = createNotificationContentReader({
-        toFileUrl: () => '',
         db,
         origin: 'https://go.example',
         resolvePendingAttribution: async () => {},
+        toFileUrl: () => '',
       })
       await ws.api(`/submissions/${held.id}`, { method: 'PATCH', body: { status: 'new' } })
       const late = await read(ws.id, held.id)

@@ -35,6 +35,7 @@ const TEXTS = {
   letters: 'a'.repeat(65_536),
   words: 'a '.repeat(32_768),
   nearly: 'bicycle saddle casin '.repeat(3_120),
+  oneWord: 'casin'.repeat(13_000),
   links: 'www.a.a '.repeat(8_192),
   invisible: '​'.repeat(65_536),
   wide: 'ﷺ'.repeat(21_000),
@@ -46,6 +47,7 @@ const HOSTILE = {
   prefixes: range((i) => `${'a'.repeat(1 + (i % 190))}b${i}*`),
   suffixes: range((i) => `*${'a'.repeat(1 + (i % 190))}b`),
   phrases: range((i) => `${'a '.repeat(1 + (i % 90))}b${i}`),
+  shared: range((i) => (i < 100 ? `*casin*z${i}` : `z${i}`)),
   stars: range((i) => (i < 100 ? `*a*a*a*a*b${i}` : `z${i}`)),
 }
 

@@ -3,8 +3,8 @@
 import { createBatchLoader } from '../../../lib/concurrency/batch-loader.ts'
 
 import { orderedJson } from '../../../lib/formats/ordered-json.ts'
-import { formatAttributionLine } from '../../notify/channels/attribution-line.ts'
 import type { NoticeContent, SubmissionContentReader } from '../../notify/channels/contract.ts'
+import { formatAttributionLine } from '../../notify/content/attribution-line.ts'
 import { listStoredFiles } from '../uploads/find-file.ts'
 import { POSITION_COLUMNS, readSubmissions } from './scan-submissions.ts'
 import {

@@ -2,7 +2,7 @@
 
 import { z } from '@hono/zod-openapi'
 import { dateRangeEnd, numberParameter, oneOf, parameter, text } from '../../../lib/api-fields.ts'
-import { EMAIL_MAX, isEmail } from '../../../lib/email.ts'
+import { EMAIL_MAX } from '../../../lib/email.ts'
 import { ConsentShape } from '../consent/schema.ts'
 import { FileShape } from '../uploads/schema.ts'
 

@@ -10,7 +10,7 @@ import {
 } from '../../../../tests/support/fake-servers/slack-compatible.ts'
 import { validateTeamsMessage } from '../../../../tests/support/fake-servers/teams.ts'
 import { parseTelegramHtml } from '../../../../tests/support/fake-servers/telegram.ts'
-import { formatAttributionLine } from './attribution-line.ts'
+import { formatAttributionLine } from '../content/attribution-line.ts'
 import type { Notice } from './contract.ts'
 import { discordMessage } from './discord.ts'
 import { mailHtml, mailText } from './mail-body.ts'

@@ -188,7 +188,10 @@ export interface ListedFile {
  * The files that a message names: a few, because messages are short.
  * @returns at most FILES_MAX files, and how many more there are
  */
-export function listNoticeFiles({ files = [] }: Notice): { listed: ListedFile[]; more: string } {
+export function listNoticeFiles({ files = [] }: Pick<Notice, 'files'>): {
+  listed: ListedFile[]
+  more: string
+} {
   const listed = files.slice(0, FILES_MAX).map(({ name, bytes, url }) => ({
     name: `${truncateText(toOneLine(name), FILE_NAME_MAX) || 'file'} (${formatBytes(bytes)})`,
     url,

@@ -5,6 +5,7 @@ import type { Notice, NoticeLayout } from '../channels/contract.ts'
 import {
   type CharacterCost,
   CUT_MARK,
+  listNoticeFiles,
   removeControlCharacters,
   sumCost,
   toOneLine,
@@ -13,7 +14,7 @@ import {
 import type { ChannelTemplate } from '../schema.ts'
 import { parseTemplate, type TemplatePart } from './parse-template.ts'
 
-type LayoutValues = Pick<Notice, 'form' | 'fields' | 'attribution' | 'url'>
+type LayoutValues = Pick<Notice, 'form' | 'fields' | 'files' | 'attribution' | 'url'>
 
 /** In a subject. */
 const VALUE_MAX = 100
@@ -93,9 +94,17 @@ function toPieces(part: TemplatePart, values: LayoutValues): Piece[] {
         fixed(':\n  '),
         toValue(value),
       ])
+    // Their links stay at the end of the message, where each service makes them a link.
+    case 'files':
+      return [fixed(toFileNames(values))]
     default:
       return []
   }
+}
+
+function toFileNames(values: LayoutValues): string {
+  const { listed, more } = listNoticeFiles(values)
+  return [...listed.map(({ name }) => name), ...(more === '' ? [] : [more])].join('\n  ')
 }
 
 /** Further lines are indented, so that no value can look like a line of the template. */

@@ -110,6 +110,19 @@ describe('a template', () => {
     expect(empty.subject).toBeNull()
   })
 
+  test('names the files of a submission, and how many more there are', () => {
+    const files = Array.from({ length: 7 }, (_, n) => ({
+      name: `plan\n${n}.pdf`,
+      bytes: 2048,
+      url: 'https://go.example/f',
+    }))
+    const layout = createLayout({ subject: null, text: 'Files: {{files}}' }, createNotice({ files }))
+    const text = layout.render(1000, utf8Length)
+    expect(text).toStartWith('Files: plan 0.pdf (')
+    expect(text).toEndWith('2 more files')
+    expect(text).not.toContain('https://')
+  })
+
   test('stays within the limits of every service, and keeps values inert', () => {
     for (const value of [
       ...INJECTIONS,

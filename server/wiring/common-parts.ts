@@ -20,17 +20,17 @@ import { createBuiltFileStore } from '../storage/built-file-store.ts'
 import { createGeoLookup, type GeoLookup } from '../storage/geo.ts'
 import type { Stores } from '../stores.ts'
 
-interface SharedNeeds extends Stores {
+interface CommonNeeds extends Stores {
   uploads: Uploads
   site: Site
   blocklist: Blocklist
   now: () => number
   clock?: () => number
 }
-export type Shared = ReturnType<typeof createShared>
+export type CommonParts = ReturnType<typeof createCommonParts>
 
 /** Things that several features share. There must be exactly one of each. */
-export function createShared(config: Config, needs: SharedNeeds) {
+export function createCommonParts(config: Config, needs: CommonNeeds) {
   const { db, disk, spool, misses, cluster, hitWorker, getSalt, blocklist, uploads, now, clock } = needs
   const getOthersShippedUntil = cluster.getOthersShippedUntil
   const freshness = createFreshness(db.engine)

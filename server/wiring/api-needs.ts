@@ -8,10 +8,10 @@ import type { ImportService } from '../features/transfer/import/open-imports.ts'
 import type { Notify } from '../notify.ts'
 import { prepareScratchDirectory } from '../storage/export-directory.ts'
 import { VERSION } from '../version.ts'
-import type { PublicServices } from './public-services.ts'
-import type { Shared } from './shared-services.ts'
+import type { CommonParts } from './common-parts.ts'
+import type { PublicEndpoints } from './public-endpoints.ts'
 
-interface ApiServices extends Shared, Pick<PublicServices, 'attempts' | 'spam'> {
+interface ApiParts extends CommonParts, Pick<PublicEndpoints, 'attempts' | 'spam'> {
   imports: ImportService
   notify: Notify
   doctor: Doctor
@@ -19,7 +19,7 @@ interface ApiServices extends Shared, Pick<PublicServices, 'attempts' | 'spam'> 
 }
 
 /** The needs of the routes of /v1, by feature. */
-export function createApiServices(config: Config, services: ApiServices) {
+export function createApiNeeds(config: Config, services: ApiParts) {
   const { db, limiter, hits, site, now, sendMail, mailBudget, attempts, notify, spam } = services
   const { resolvePendingAttribution, isBlockedDestination, domains } = services
   const { origin, secret, turnstile, webhookAllow, snippetPath, defaultPlan } = config
@@ -52,7 +52,14 @@ export function createApiServices(config: Config, services: ApiServices) {
       spam,
       canMail: sendMail !== undefined,
     },
-    erasure: { spam, origin, now, resolvePendingAttribution, ...createPersonHashers(secret) },
+    erasure: {
+      spam,
+      origin,
+      now,
+      files: services.uploads.store,
+      resolvePendingAttribution,
+      ...createPersonHashers(secret),
+    },
     losses: { attempts, now },
     files: { origin, resolvePendingAttribution, uploads: services.uploads },
     formCheck: { origin, turnstile: turnstile !== undefined, allow: webhookAllow },
@@ -63,7 +70,7 @@ export function createApiServices(config: Config, services: ApiServices) {
 }
 
 /** What a look at a domain's DNS needs, in the API and in the daily job. */
-export const createVerificationNeeds = (config: Config, shared: Shared) => ({
+export const createVerificationNeeds = (config: Config, shared: CommonParts) => ({
   ...shared,
   mailOwners: (workspaceId: number, mail: OwnersMail) =>
     mailOwners({ ...shared, onlyVerified: config.signup === 'open' }, workspaceId, mail),

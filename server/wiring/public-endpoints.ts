@@ -16,10 +16,10 @@ import { createEventIds } from '../features/tracking/event-id.ts'
 import { createWorkspaceLookup } from '../features/tracking/workspace-lookup.ts'
 import { toDomainOrigin } from '../lib/web-url.ts'
 import type { Notify } from '../notify.ts'
-import type { Shared } from './shared-services.ts'
+import type { CommonParts } from './common-parts.ts'
 
 /** Opens what pages on other sites use: the form endpoint, and the intake of the snippet. */
-export function openPublicServices(config: Config, shared: Shared, notify: Notify) {
+export function openPublicEndpoints(config: Config, shared: CommonParts, notify: Notify) {
   const { db, site, clickIds, getSalt, geo, freshness, now } = shared
   const { secret, origin, trustProxy, turnstile, intakePath } = config
   const captcha = createCaptchaProvider({ secret, turnstile, now })
@@ -66,10 +66,10 @@ export function openPublicServices(config: Config, shared: Shared, notify: Notif
   }
 }
 
-export type PublicServices = ReturnType<typeof openPublicServices>
+export type PublicEndpoints = ReturnType<typeof openPublicEndpoints>
 
 /** What strangers may store. */
-function createStorageLimits(config: Config, { clock, ...shared }: Shared) {
+function createStorageLimits(config: Config, { clock, ...shared }: CommonParts) {
   const owners = { ...shared, onlyVerified: config.signup === 'open' }
   return {
     ...createFormStorageLimits(owners, config, clock),

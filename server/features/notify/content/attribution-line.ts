@@ -1,6 +1,6 @@
 // The last line of a notification: where the lead came from.
 
-import { toOneLine, truncateText } from './safe-text.ts'
+import { toOneLine, truncateText } from '../channels/safe-text.ts'
 
 export interface AttributionFacts {
   utmSource: string | null
