@@ -207,6 +207,45 @@ describe('reads settings', () => {
     expect(read({ SMTP_URL: smtpUrl, MAIL_FROM: mailFrom })).toMatchObject({ smtpUrl, mailFrom })
   })
 
+  describe('uploads go to a bucket by UPLOADS_S3_URL', () => {
+    test.each([
+      ['https://AK:s%2Fe%2Bc@s3.eu-central-1.amazonaws.com/files?region=eu-central-1', 'eu-central-1', ''],
+      ['https://AK:s%2Fe%2Bc@minio.example:9000/files/a/b/', 'us-east-1', 'a/b'],
+      ['http://AK:s%2Fe%2Bc@10.0.0.9:9000/files', 'us-east-1', ''],
+      ['http://AK:s%2Fe%2Bc@minio:9000/files', 'us-east-1', ''],
+    ])('%s', (url, region, prefix) => {
+      const { uploadBucket, uploadNotice } = read({ UPLOADS_S3_URL: url })
+      expect(uploadBucket).toEqual({
+        endpoint: new URL(url).origin,
+        bucket: 'files',
+        prefix,
+        region,
+        accessKeyId: 'AK',
+        secretAccessKey: 's/e+c',
+      })
+      expect(uploadNotice === undefined).toBe(url.startsWith('https:'))
+    })
+
+    test.each([
+      ['s3://AK:secret@host/files', 'is not the address of a bucket'],
+      ['AK:secret', 'is not the address of a bucket'],
+      ['https://AK:sec/ret@host/files', 'is not the address of a bucket'],
+      ['https://host/files', 'has no key and secret'],
+      ['https://AK@host/files', 'has no key and secret'],
+      ['https://AK:%E0%A4%A@host/files', 'has no key and secret'],
+      ['https://AK:secret@host/', 'names no bucket'],
+      ['https://AK:secret@host/Up_per', 'names no bucket'],
+      ['https://AK:secret@host/files?acl=public', 'has a query that is not understood'],
+      ['https://AK:secret@host/files?region=eu&region=us', 'has a query that is not understood'],
+      ['http://AK:secret@s3.example.com/files', 'has http'],
+      ['http://AK:secret@8.8.8.8/files', 'has http'],
+    ])('%s is refused, and its secret is not repeated', (url, what) => {
+      const problems = problemsOf({ UPLOADS_S3_URL: url })
+      expect(problems.join()).toContain(`UPLOADS_S3_URL: ${what}`)
+      expect(problems.join()).not.toMatch(/secret@|sec\/ret/)
+    })
+  })
+
   describe('a password goes to the mail server encrypted', () => {
     const readMailOf = (url: string, insecure = '') =>
       read({ SMTP_URL: url, SMTP_INSECURE: insecure, MAIL_FROM: 'leads@example.com' })

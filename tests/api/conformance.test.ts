@@ -424,7 +424,7 @@ const compareAnswers = (server: () => TestServer) => {
 
   test('submissions: single, listed and exported', async () => {
     const own = await createTeam(server())
-    const { formKey, submissionId } = await createTestResources(server(), own, 'mark')
+    const { formKey, submissionId, fileId } = await createTestResources(server(), own, 'mark')
     const form = { formKey }
     const queries: ApiRequest['query'][] = [
       { limit: '1' },
@@ -442,6 +442,9 @@ const compareAnswers = (server: () => TestServer) => {
     }
     const path = { id: submissionId }
     await ask(own, 'getSubmission', 200, { path })
+    await ask(own, 'getSubmissionFiles', 200, { path })
+    await ask(own, 'getFile', 200, { path: { id: fileId } })
+    await ask(own, 'previewFile', 200, { path: { id: fileId } })
     await ask(own, 'updateSubmission', 200, { path, body: { status: 'archived', notes: 'Called back' } })
     const { data } = (await ask(own, 'updateSubmission', 200, { path, body: { status: null, notes: null } }))
       .json

@@ -26,6 +26,8 @@ export interface TestResources {
   freeDomain: string
   formKey: string
   submissionId: number
+  /** The file of that submission. */
+  fileId: number
   /** The e-mail address in that submission. */
   email: string
   allowedSenderId: number
@@ -141,6 +143,9 @@ export const SAMPLE_REQUESTS: Record<string, (things: TestResources) => SampleRe
   listAllSubmissions: ({ formKey }) => ({ query: { formKey } }),
   exportSubmissions: ({ formKey }) => ({ path: { formKey }, query: { format: 'ndjson' } }),
   getSubmission: ({ submissionId }) => ({ path: { id: submissionId } }),
+  getSubmissionFiles: ({ submissionId }) => ({ path: { id: submissionId } }),
+  getFile: ({ fileId }) => ({ path: { id: fileId } }),
+  previewFile: ({ fileId }) => ({ path: { id: fileId } }),
   updateSubmission: ({ submissionId }) => ({ path: { id: submissionId }, bodies: [{ status: 'read' }] }),
   deleteSubmission: ({ submissionId }) => ({ path: { id: submissionId } }),
   updateSubmissions: ({ submissionId }) => ({ bodies: [{ ids: [submissionId], status: 'archived' }] }),
@@ -340,20 +345,24 @@ const throwUnused = () => {
 async function createTestFormWithSubmission(
   workspace: TestWorkspace,
   mark: string,
-): Promise<Pick<TestResources, 'formKey' | 'submissionId' | 'email'>> {
-  const form = await workspace.api('/forms', { method: 'POST', body: { name: `${mark} form` } })
+): Promise<Pick<TestResources, 'formKey' | 'submissionId' | 'fileId' | 'email'>> {
+  const form = await workspace.api('/forms', { method: 'POST', body: { name: `${mark} form`, uploads: {} } })
   const { formKey, endpoint } = form.json.data
   const email = `${mark}@example.com`
+  const body = new FormData()
+  body.append('message', `${mark} message`)
+  body.append('email', email)
+  body.append('note', new File([`${mark} file`], 'note.txt'))
   const sent = await fetch(endpoint, {
     method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ message: `${mark} message`, email }),
+    headers: { Accept: 'application/json' },
+    body,
   })
   if (sent.status !== 200)
     throw new Error(`the form refused the submission: ${sent.status} ${await sent.text()}`)
   // Once the attribution is decided, no row changes by itself.
-  const { id } = await newestSubmission(workspace, formKey)
-  return { formKey, submissionId: id, email }
+  const { id, files } = await newestSubmission(workspace, formKey)
+  return { formKey, submissionId: id, fileId: files[0].id, email }
 }
 
 /** Creates a channel and tests it once. Afterwards, none of its rows changes by itself. */

@@ -37,6 +37,8 @@ export function formatMoveReport(
     '',
     'This directory is the first node. Every other node has an empty DATA_DIR of its own and the same TOWPATH_SECRET;',
     `if you have not set one, it is the text of ${join(dataDir, 'secret')}.`,
+    'Files of forms stay in DATA_DIR/uploads. Before a second node starts, bring them into a bucket (UPLOADS_S3_URL):',
+    'docs/hosting.md says how.',
     'The files of SQLite and DuckDB are as they were. Do not start the server without the new settings any more: what it',
     'then records stays behind.',
   ].join('\n')

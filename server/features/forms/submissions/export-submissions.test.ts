@@ -58,14 +58,14 @@ onBothEngines('the export of submissions', (server) => {
     expect(headers.get('content-disposition')).toBe(`attachment; filename=submissions-${formKey}.csv`)
     expect(headers.get('cache-control')).toBe('no-store')
     const ours =
-      'notes,email,duplicateOf,referrer,pageUrl,landingUrl,utmSource,utmMedium,utmCampaign,utmTerm,utmContent,' +
-      'linkId,clickId,eventId,sessionLinked,attribution,device,browser,os,country,region,city'
+      'files,notes,email,duplicateOf,referrer,pageUrl,landingUrl,utmSource,utmMedium,utmCampaign,utmTerm,utmContent,' +
+      'linkId,clickId,eventId,sessionLinked,attribution,device,browser,os,country,region,city,consent,consentAt'
     expect(text).toBe(
       [
         `id,createdAt,status,b,'=x,a,fields.id,${ours}`,
-        `${first},1970-01-01T00:00:01.000Z,read,1,'=1+1,,,,,,,,,,,,,,,,,false,none,,,,,,`,
-        `${second},1970-01-01T00:00:02.000Z,new,,,"say ""hi"", you",'@SUM(A1),'-1,,,,,,,,,,,,,,false,none,,,,DE,,`,
-        `${third},1970-01-01T00:00:03.000Z,new,,,,,,,,,,,'=u,,,,,17,,,false,inferred,,,,,,`,
+        `${first},1970-01-01T00:00:01.000Z,read,1,'=1+1,,,,,,,,,,,,,,,,,,false,none,,,,,,,,`,
+        `${second},1970-01-01T00:00:02.000Z,new,,,"say ""hi"", you",'@SUM(A1),,'-1,,,,,,,,,,,,,,false,none,,,,DE,,,,`,
+        `${third},1970-01-01T00:00:03.000Z,new,,,,,,,,,,,,'=u,,,,,17,,,false,inferred,,,,,,,,`,
         '',
       ].join('\r\n'),
     )
@@ -75,10 +75,10 @@ onBothEngines('the export of submissions', (server) => {
     const { store, exported } = await testForm(server())
     const empty = lines((await exported()).text)
     expect(empty).toHaveLength(1)
-    expect(empty[0]).toStartWith('id,createdAt,status,notes,')
+    expect(empty[0]).toStartWith('id,createdAt,status,files,notes,')
     await store([{ fields: [['a', 'x']], status: 'spam' }, { fields: [['b', 'y']] }])
     const [header, ...rows] = lines((await exported('status=spam')).text)
-    expect(header).toStartWith('id,createdAt,status,a,b,notes')
+    expect(header).toStartWith('id,createdAt,status,a,b,files,notes')
     expect(rows).toHaveLength(1)
     expect(lines((await exported('search=nothing')).text)).toEqual([header as string])
   })
