@@ -48,6 +48,10 @@ const EXCEPTIONS: RuleException[] = [
   createException('workspace', 'links/domains/recheck-domains.ts', 'listDue', JOB),
   createException('workspace', 'forms/uploads/sweep-uploads.ts', 'findKnownKeys', JOB),
   createException('allow', 'forms/uploads/erase-files.ts', 'eraseStep', JOB),
+  createException('workspace', 'doctor/checks/uploads.ts', 'compareAll', WHOLE_SERVER),
+  createException('workspace', 'doctor/checks/uploads.ts', 'readKeys', WHOLE_SERVER),
+  createException('workspace', 'doctor/checks/uploads.ts', 'readNewest', WHOLE_SERVER),
+  createException('workspace', 'doctor/checks/uploads.ts', 'summarize', WHOLE_SERVER),
   createException('workspace', 'forms/uploads/find-file.ts', 'findFileByKey', BY_KEY),
   createException(
     'allow',

@@ -443,7 +443,10 @@ const compareAnswers = (server: () => TestServer) => {
     const path = { id: submissionId }
     await ask(own, 'getSubmission', 200, { path })
     await ask(own, 'getSubmissionFiles', 200, { path })
-    await ask(own, 'getFile', 200, { path: { id: fileId } })
+    const file = { path: { id: fileId } }
+    await ask(own, 'getFile', 200, file)
+    await ask(own, 'getFile', 206, { ...file, headers: { Range: 'bytes=0-1' } })
+    await ask(own, 'getFile', 416, { ...file, headers: { Range: 'bytes=999-' } })
     await ask(own, 'previewFile', 200, { path: { id: fileId } })
     await ask(own, 'updateSubmission', 200, { path, body: { status: 'archived', notes: 'Called back' } })
     const { data } = (await ask(own, 'updateSubmission', 200, { path, body: { status: null, notes: null } }))

@@ -18,7 +18,7 @@ export function findDifferences(
   const documented = operation.responses[status]
   if (!documented) return [`${status} is not documented: ${text.slice(0, 200)}`]
   const type = headers.get('content-type')?.split(';')[0] ?? ''
-  const content = documented.content?.[type]
+  const content = documented.content?.[type] ?? documented.content?.['*/*']
   if (!content) return [`${type} is not documented`]
   const limits = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset']
   const missing = [
