@@ -51,6 +51,8 @@ export function createApiNeeds(config: Config, services: ApiParts) {
       wakeDeliverer: notify.wake,
       spam,
       canMail: sendMail !== undefined,
+      // The workers of this machine share its directory.
+      canStoreFiles: () => services.uploads.store.isShared || services.cluster.countOthers() < config.workers,
     },
     erasure: {
       spam,

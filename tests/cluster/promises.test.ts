@@ -200,6 +200,14 @@ test('an import runs on the node that has its file; the others show it, lead to 
     })
 }, 120_000)
 
+test('a form takes no files where the servers share no store for them, and says what is missing', async () => {
+  for (const node of cluster.nodes) {
+    const { status, json } = await node.api(key, '/forms', { name: 'Apply', uploads: {} })
+    expect([status, Object.keys(json.errors)]).toEqual([422, ['uploads']])
+    expect(JSON.stringify(json)).toContain('UPLOADS_S3_URL')
+  }
+})
+
 test('one slug that 200 requests ask for at all nodes becomes one link', async () => {
   const answers = await Promise.all(
     Array.from({ length: 200 }, (_, number) =>

@@ -130,6 +130,7 @@ export async function openNotificationHarness(engine: DatabaseEngine): Promise<N
       isBlocked: () => false,
       wakeDeliverer: () => wake(),
       canMail: true,
+      canStoreFiles: () => true,
       spam: { ...spam, ...createSpamLearner(TEST_SECRET, spam) },
     }),
   ]

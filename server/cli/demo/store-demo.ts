@@ -113,7 +113,14 @@ async function storeForms(
     const { page: pageUrl, share: _, ...input } = FORMS[name]
     const hosted = { pageUrl, afterSubmit: 'hosted', onError: 'hosted' } as const
     const at = now - (45 - index) * DAY
-    const needs = { db, origin: site.origin, now: () => at, isBlocked: site.isBlocked, canMail: false }
+    const needs = {
+      db,
+      origin: site.origin,
+      now: () => at,
+      isBlocked: site.isBlocked,
+      canMail: false,
+      canStoreFiles: () => true,
+    }
     const { formKey } = await createForm(needs, actor, { ...input, ...hosted })
     const { id } = await connection
       .selectFrom('forms')

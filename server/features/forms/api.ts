@@ -50,6 +50,7 @@ export interface FormsApiNeeds {
   spam: SpamLearner & Pick<WorkspaceSpamCache, 'invalidate'>
   /** False where the operator has set up no mail server. */
   canMail: boolean
+  canStoreFiles: () => boolean
 }
 
 const shapes = { ...formShapes, ...submissionShapes }

@@ -8,7 +8,7 @@ import {
   FORMS_WRITE,
   type FormNeeds,
   refuseBlockedTargets,
-  refuseReplyWithoutMail,
+  refuseUnavailable,
   requireChannels,
   toFormColumns,
   toFormResource,
@@ -27,7 +27,7 @@ export async function createForm(
 ): Promise<FormResource> {
   allow(actor, FORMS_WRITE)
   refuseBlockedTargets(needs, input)
-  refuseReplyWithoutMail(needs, input)
+  refuseUnavailable(needs, input)
   await requireValidRules(input.rules)
   const columns = { ...toFormColumns(input), name: input.name }
   return needs.db.write(async (connection) => {

@@ -23,6 +23,8 @@ export interface FormNeeds {
   isBlocked: (url: URL) => boolean
   /** False where the operator has set up no mail server. */
   canMail: boolean
+  /** False where several machines serve the forms, and each has only a directory of its own for files. */
+  canStoreFiles: () => boolean
 }
 
 /** A stored form, with its submission count and the time of the newest submission. */
@@ -150,13 +152,21 @@ export function refuseBlockedTargets(
 }
 
 /** @throws Failure `invalid` */
-export function refuseReplyWithoutMail({ canMail }: FormNeeds, { reply }: UpdateFormInput): void {
-  if (reply && !canMail)
-    throw invalid({
-      reply:
-        'needs a mail server, and this server has none. Its operator can set one up with SMTP_URL and MAIL_FROM, and start the server again',
-    })
+export function refuseUnavailable(
+  { canMail, canStoreFiles }: FormNeeds,
+  { reply, uploads }: UpdateFormInput,
+): void {
+  const missing = {
+    ...(reply && !canMail && { reply: NO_MAIL }),
+    ...(uploads && !canStoreFiles() && { uploads: NO_SHARED_STORE }),
+  }
+  if (Object.keys(missing).length > 0) throw invalid(missing)
 }
+
+const NO_MAIL =
+  'needs a mail server, and this server has none. Its operator can set one up with SMTP_URL and MAIL_FROM, and start the server again'
+const NO_SHARED_STORE =
+  'needs a bucket, because several servers share this database and each has only a directory of its own. Their operator can name one with UPLOADS_S3_URL, and start the servers again'
 
 /** Removes repeated entries. The schema has already normalised origins and hosts, so two spellings are equal here. */
 const toListColumn = (list: (string | number)[] | null | undefined) =>

@@ -7,7 +7,7 @@ import {
   FORMS_WRITE,
   type FormNeeds,
   refuseBlockedTargets,
-  refuseReplyWithoutMail,
+  refuseUnavailable,
   requireChannels,
   toFormColumns,
   toFormResource,
@@ -23,7 +23,7 @@ export async function updateForm(
 ): Promise<FormResource> {
   allow(actor, FORMS_WRITE)
   refuseBlockedTargets(needs, input)
-  refuseReplyWithoutMail(needs, input)
+  refuseUnavailable(needs, input)
   await requireValidRules(input.rules)
   const changes = toFormColumns(input)
   return needs.db.write(async (connection) => {
