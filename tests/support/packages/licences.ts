@@ -46,6 +46,12 @@ const ALLOWED = new Set([
   'CC0-1.0',
 ])
 
+/** The lockfile has no licence of the package. */
+const NOT_NAMED = 'none'
+const OLD_FORM =
+  'It is under MIT: its package.json says so in an old form (`licenses`). s3rver, the S3 server of the tests, needs it.'
+const IN_README = 'It is under MIT, as its Readme says. s3rver, the S3 server of the tests, needs it.'
+
 export const LICENCE_EXCEPTIONS: LicenceException[] = [
   {
     name: 'isbot',
@@ -71,6 +77,42 @@ export const LICENCE_EXCEPTIONS: LicenceException[] = [
     developmentOnly: true,
     why: 'The tests inject it unchanged into pages. The server, the dashboard and the snippet have nothing of it.',
   },
+  {
+    name: 'graceful-fs',
+    licence: 'BlueOak-1.0.0',
+    developmentOnly: true,
+    why: 'The licence asks for its text only. s3rver, the S3 server of the tests, needs it.',
+  },
+  {
+    name: 'busboy',
+    licence: NOT_NAMED,
+    developmentOnly: true,
+    why: OLD_FORM,
+  },
+  {
+    name: 'dicer',
+    licence: NOT_NAMED,
+    developmentOnly: true,
+    why: OLD_FORM,
+  },
+  {
+    name: 'streamsearch',
+    licence: NOT_NAMED,
+    developmentOnly: true,
+    why: OLD_FORM,
+  },
+  {
+    name: 'humanize-number',
+    licence: NOT_NAMED,
+    developmentOnly: true,
+    why: IN_README,
+  },
+  {
+    name: 'only',
+    licence: NOT_NAMED,
+    developmentOnly: true,
+    why: IN_README,
+  },
 ]
 
 /** @param exceptions the packages that may have another licence */
@@ -85,7 +127,9 @@ export function judgeLicences({ packages }: Lockfile, exceptions = LICENCE_EXCEP
     const licence = locked.license ?? findMainLicence(packages, path, locked)
     counts.set(licence ?? 'none', (counts.get(licence ?? 'none') ?? 0) + 1)
     if (licence !== undefined && isAllowedLicence(licence)) continue
-    const exception = exceptions.find((known) => known.name === name && known.licence === licence)
+    const exception = exceptions.find(
+      (known) => known.name === name && known.licence === (licence ?? NOT_NAMED),
+    )
     if (exception) used.add(exception)
     if (exception && (locked.dev || !exception.developmentOnly)) continue
     problems.push(`${name}@${locked.version}: ${describeRefusal(licence, exception)}`)
