@@ -1,7 +1,7 @@
 // Check: the files that people have sent are where their rows say, and nothing else takes room there.
 
 import type { FileStore } from '../../../storage/files/file-store.ts'
-import { type CheckResult, complaintsOr, ok, problem, warning } from '../finding.ts'
+import { type CheckResult, complaintsOr, problem, warning } from '../finding.ts'
 import { type DoctorNeeds, type RowReader, withRows } from '../needs.ts'
 
 /** The server looks at the newest rows only, and the command at all. */
