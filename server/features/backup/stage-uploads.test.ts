@@ -74,10 +74,14 @@ test('a backup has every file of its rows, shares them with the next one, and th
     expect(toSha256(readFileSync(join(dataDir, 'uploads', key)))).toBe(sha256)
 })
 
-test('a draft is in no backup', async () => {
+test('neither a draft nor a file without a row is in a backup', async () => {
+  const orphan = await server.app.fileLinks.uploads.store.create()
+  await orphan.commit()
   const draft = await server.app.fileLinks.uploads.store.create()
   await draft.write(new TextEncoder().encode('half'))
   await takeBackup('third')
-  expect(listUploadedFiles(join(home, 'third', 'data')).some((name) => name.includes('draft'))).toBe(false)
+  const rows = await listFileRows(server, form)
+  expect(listUploadedFiles(join(home, 'third', 'data'))).toHaveLength(rows.length)
   await draft.discard()
+  await orphan.discard()
 })

@@ -55,10 +55,10 @@ beforeAll(async () => {
       { name: 'file', file: name, bytes },
       { name: 'more', file: 'more.txt', bytes: `beside ${name}` },
     ]
-    expect((await uploadToForm(from, form, parts)).status).toBe(200)
+    expect((await uploadToForm(from, form, parts, { 'Sec-GPC': '1' })).status).toBe(200)
   }
   const spam = [{ name: 'message', value: 'casino casino' }]
-  expect((await uploadToForm(from, form, spam)).status).toBe(200)
+  expect((await uploadToForm(from, form, spam, { 'Sec-GPC': '1' })).status).toBe(200)
   await exportWorkspace(from, home, path)
 })
 afterAll(async () => {
