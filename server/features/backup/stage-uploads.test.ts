@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createTestForm, type TestForm } from '../../../tests/support/form-requests.ts'
 import { startServer, type TestServer } from '../../../tests/support/server/test-server.ts'
-import { until } from '../../../tests/support/until.ts'
 import {
   listFileRows,
   listUploadedFiles,
@@ -59,7 +58,8 @@ test('a backup has every file of its rows, shares them with the next one, and th
       .where('id', '=', one?.submission_id ?? 0)
       .execute(),
   )
-  await until('the file is erased', () => listUploadedFiles(server.dataDir).length === 1)
+  await server.app.fileLinks.uploads.erase()
+  expect(listUploadedFiles(server.dataDir)).toHaveLength(1)
   await send('three')
   await takeBackup('second', 'first')
   const path = (name: string, key = '') => join(home, name, 'data', 'uploads', key)

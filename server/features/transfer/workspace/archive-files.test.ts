@@ -13,7 +13,6 @@ import {
   type TestServer,
   type TestWorkspace,
 } from '../../../../tests/support/server/test-server.ts'
-import { until } from '../../../../tests/support/until.ts'
 import { listFileRows, listUploadedFiles, uploadToForm } from '../../../../tests/support/upload-requests.ts'
 
 setDefaultTimeout(120_000)
@@ -104,7 +103,8 @@ test('files, reasons and settings come along, and go with an undo', async () => 
   expect(listUploadedFiles(to.dataDir)).toHaveLength(4)
   await undoImport(toTarget(to, away), done.id)
   expect(await listFileRows(to, { workspaceId: away.id })).toEqual([])
-  await until('the files are erased', () => listUploadedFiles(to.dataDir).length === 0)
+  await to.app.fileLinks.uploads.erase()
+  expect(listUploadedFiles(to.dataDir)).toEqual([])
 })
 
 test('a file that was changed in the zip is left out, and the row says so', async () => {
