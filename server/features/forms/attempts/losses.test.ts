@@ -100,6 +100,7 @@ describe.each(ENGINES)('the losses of a form (%s)', (engine) => {
     const attempts = open()
     const counted: [AttemptOutcome, number][] = [
       ['stored', 5],
+      ['spam', 2],
       ['honeypot', 2],
       ['captcha', 1],
       ['validation', 3],
@@ -113,7 +114,7 @@ describe.each(ENGINES)('the losses of a form (%s)', (engine) => {
     expect(await losses(attempts, formKey)).toEqual({
       start: '2026-02-28T00:00:00.000Z',
       end: '2026-03-30T00:00:00.000Z',
-      attempts: 18,
+      attempts: 20,
       outcomes: Object.fromEntries(counted),
       fields: [
         { field: 'email', attempts: 2 },

@@ -1,8 +1,11 @@
 // What a form accepts and answers beyond its fields: files, replies, spam rules, rules of fields, retention and consent.
 
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { DatabaseEngine } from '../../database.ts'
 import { getColumnTypes } from '../columns.ts'
+
+/** The longest time that a form can have. */
+const KEPT_DAYS = 3650
 
 export const formAnswers = (engine: DatabaseEngine) => ({
   async up(db: Kysely<unknown>) {
@@ -11,6 +14,8 @@ export const formAnswers = (engine: DatabaseEngine) => ({
       await db.schema.alterTable('forms').addColumn(name, text).execute()
     for (const name of ['retention_days', 'spam_retention_days'])
       await db.schema.alterTable('forms').addColumn(name, bigint).execute()
+    // Until now nothing erased spam. A form that is there keeps it, until its owner chooses another time.
+    await sql`update forms set spam_retention_days = ${KEPT_DAYS}`.execute(db)
     for (const name of ['spam_reasons', 'consent', 'language'])
       await db.schema.alterTable('submissions').addColumn(name, text).execute()
     await db.schema
