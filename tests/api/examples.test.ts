@@ -112,11 +112,17 @@ describe('the examples of the API reference', () => {
     // Each deletion takes what the one before it has left.
     const isNeeded = isDeletion(operation) || !ids['Submissions submissions']
     if (getTag(operation) === 'Submissions' && isNeeded) {
-      const body = JSON.stringify({ email: 'ada@example.com', message: 'Hello' })
-      const headers = { 'Content-Type': 'application/json' }
+      await own.api(`/forms/${ids.formKey}`, { method: 'PATCH', body: { uploads: {} } })
+      const body = new FormData()
+      body.append('email', 'ada@example.com')
+      body.append('message', 'Hello')
+      body.append('photo', new File(['a photo'], 'photo.txt'))
+      const headers = { Accept: 'application/json' }
       const sent = await fetch(`${server.origin}/f/${ids.formKey}`, { method: 'POST', headers, body })
       expect(await sent.json()).toEqual({ ok: true })
-      ids['Submissions submissions'] = (await own.api('/submissions')).json.data[0].id
+      const [stored] = (await own.api('/submissions')).json.data
+      ids['Submissions submissions'] = stored.id
+      ids['Submissions files'] = stored.files[0].id
     }
     if (operation.id.startsWith('restoreLink'))
       await own.api(`/links/${ids['Links links']}`, { method: 'DELETE' })

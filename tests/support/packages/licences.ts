@@ -78,12 +78,6 @@ export const LICENCE_EXCEPTIONS: LicenceException[] = [
     why: 'The tests inject it unchanged into pages. The server, the dashboard and the snippet have nothing of it.',
   },
   {
-    name: 'graceful-fs',
-    licence: 'BlueOak-1.0.0',
-    developmentOnly: true,
-    why: 'The licence asks for its text only. s3rver, the S3 server of the tests, needs it.',
-  },
-  {
     name: 'busboy',
     licence: NOT_NAMED,
     developmentOnly: true,
