@@ -93,7 +93,7 @@ export function matchesPattern(source: string, text: string, budget: WorkBudget)
   return entry.pattern.matches(text)
 }
 
-/** Some 10 ms at worst. */
+/** About 0.1 s at worst, the first time that a program runs. */
 const WORK_PER_TEXT = 400_000
 /** For one submission. */
 export const WORK_MAX = 2_000_000
