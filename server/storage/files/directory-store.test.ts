@@ -16,7 +16,7 @@ afterEach(() => {
 })
 
 testFileStore('in a directory', async (now) => {
-  const store = await openDirectoryStore({ dir: newDir(), now })
+  const store = await openDirectoryStore({ owner: 'aaaaaaaa', dir: newDir(), now })
   return { store, close: () => store.close() }
 })
 
@@ -25,7 +25,7 @@ const permissions = (path: string) => statSync(path).mode & 0o777
 
 test('only the owner may read the directory, its folders and its files', async () => {
   const dir = newDir()
-  const store = await openDirectoryStore({ dir, now: () => NOW })
+  const store = await openDirectoryStore({ owner: 'aaaaaaaa', dir, now: () => NOW })
   const draft = await store.create()
   expect(permissions(join(dir, `${draft.key}.draft`))).toBe(0o600)
   await draft.commit()
@@ -35,9 +35,9 @@ test('only the owner may read the directory, its folders and its files', async (
 
 test('a draft that a crash left behind is listed, and can be deleted', async () => {
   const dir = newDir()
-  const store = await openDirectoryStore({ dir, now: () => NOW })
+  const store = await openDirectoryStore({ owner: 'aaaaaaaa', dir, now: () => NOW })
   const { key, discard } = await store.create()
-  const again = await openDirectoryStore({ dir, now: () => NOW })
+  const again = await openDirectoryStore({ owner: 'aaaaaaaa', dir, now: () => NOW })
   const [found, ...more] = await Array.fromAsync(again.list())
   expect([found?.key, more]).toEqual([`${key}.draft`, []])
   await again.delete(`${key}.draft`)
@@ -47,7 +47,7 @@ test('a draft that a crash left behind is listed, and can be deleted', async () 
 
 test('does not list or delete what is not its own', async () => {
   const dir = newDir()
-  const store = await openDirectoryStore({ dir, now: () => NOW })
+  const store = await openDirectoryStore({ owner: 'aaaaaaaa', dir, now: () => NOW })
   writeFileSync(join(dir, 'notes.txt'), 'of the operator')
   expect(await Array.fromAsync(store.list())).toEqual([])
   await store.delete('notes.txt')
@@ -57,7 +57,7 @@ test('does not list or delete what is not its own', async () => {
 test('an empty folder of an earlier day goes with its last file', async () => {
   const dir = newDir()
   let now = NOW
-  const store = await openDirectoryStore({ dir, now: () => now })
+  const store = await openDirectoryStore({ owner: 'aaaaaaaa', dir, now: () => now })
   const draft = await store.create()
   await draft.commit()
   now += 24 * 60 * 60 * 1000

@@ -20,15 +20,17 @@ const SYNC_EVERY_BYTES = 8 * 1024 * 1024
 export interface DirectoryStoreNeeds {
   /** Made where it is missing. */
   dir: string
+  /** See `toFileOwner`. */
+  owner: string
   now: () => number
 }
 
-export async function openDirectoryStore({ dir, now }: DirectoryStoreNeeds): Promise<FileStore> {
+export async function openDirectoryStore({ dir, owner, now }: DirectoryStoreNeeds): Promise<FileStore> {
   await makeFolder(dir)
   const folders = createDayFolders(dir)
   return {
     isShared: false,
-    create: () => createDraft(folders, dir, now()),
+    create: () => createDraft(folders, dir, newFileKey(now(), owner)),
     ...createDirectoryReader(dir),
     async delete(key) {
       if (!KEY_OR_DRAFT.test(key)) return
@@ -85,8 +87,7 @@ async function openDraft(folders: DayFolders, path: string): Promise<FileHandle>
   })
 }
 
-async function createDraft(folders: DayFolders, dir: string, at: number): Promise<FileDraft> {
-  const key = newFileKey(at)
+async function createDraft(folders: DayFolders, dir: string, key: string): Promise<FileDraft> {
   const path = join(dir, key)
   const draftPath = path + DRAFT
   const file = await openDraft(folders, draftPath)

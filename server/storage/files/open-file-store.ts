@@ -17,9 +17,12 @@ export const openFileStore = ({
   bucket,
   uploadsDir,
   draftsDir,
+  owner,
   now,
-}: FileStorePlace & { now: () => number }): Promise<FileStore> =>
-  bucket ? openS3Store({ bucket, draftsDir, now }) : openDirectoryStore({ dir: uploadsDir, now })
+}: FileStorePlace & { owner: string; now: () => number }): Promise<FileStore> =>
+  bucket
+    ? openS3Store({ bucket, draftsDir, owner, now })
+    : openDirectoryStore({ dir: uploadsDir, owner, now })
 
 /** Reads files without a place for drafts, and makes nothing: for commands beside a server. */
 export function createFileReader({

@@ -21,7 +21,7 @@ afterAll(async () => {
 /** Each store has a folder of its own in the bucket. */
 function openStore(now: () => number, prefix = `store-${++opened}`, bucket = server.bucket) {
   const draftsDir = join(root, `drafts-${opened}`)
-  return openS3Store({ bucket: { ...bucket, prefix }, draftsDir, now, filesOfPage: 3 })
+  return openS3Store({ owner: 'aaaaaaaa', bucket: { ...bucket, prefix }, draftsDir, now, filesOfPage: 3 })
 }
 
 testFileStore('in a bucket', async (now) => {
@@ -51,7 +51,7 @@ describe('the file store in a bucket', () => {
     const drafts = join(root, `drafts-${opened}`)
     await store.close()
     writeFileSync(join(drafts, 'a'.repeat(32)), 'half of a fi')
-    await openS3Store({ bucket: server.bucket, draftsDir: drafts, now: () => NOW })
+    await openS3Store({ owner: 'aaaaaaaa', bucket: server.bucket, draftsDir: drafts, now: () => NOW })
     expect(readdirSync(drafts)).toEqual([])
   })
 
@@ -109,7 +109,7 @@ describe('the file store in a bucket', () => {
     try {
       const bucket = { ...server.bucket, endpoint: `http://127.0.0.1:${silent.port}` }
       const draftsDir = join(root, 'silent')
-      const store = await openS3Store({ bucket, draftsDir, now: () => NOW, timeoutMs: 50 })
+      const store = await openS3Store({ owner: 'aaaaaaaa', bucket, draftsDir, now: () => NOW, timeoutMs: 50 })
       const draft = await store.create()
       await draft.write(new Uint8Array(10))
       expect(await draft.commit().catch(String)).toContain('did not answer in time')

@@ -14,6 +14,8 @@ export interface S3StoreNeeds {
   bucket: UploadBucket
   /** Drafts wait here. It belongs to this process, and is emptied when the store opens. */
   draftsDir: string
+  /** See `toFileOwner`. */
+  owner: string
   now: () => number
   /** A request to the bucket that takes longer without any progress is given up. */
   timeoutMs?: number
@@ -21,13 +23,19 @@ export interface S3StoreNeeds {
   filesOfPage?: number
 }
 
-export async function openS3Store({ bucket, draftsDir, now, ...limits }: S3StoreNeeds): Promise<FileStore> {
+export async function openS3Store({
+  bucket,
+  draftsDir,
+  owner,
+  now,
+  ...limits
+}: S3StoreNeeds): Promise<FileStore> {
   await rm(draftsDir, { recursive: true, force: true })
   await mkdir(draftsDir, { recursive: true, mode: 0o700 })
   const client = createBucketClient(bucket, limits)
   return {
     isShared: true,
-    create: () => createDraft(client, draftsDir, newFileKey(now())),
+    create: () => createDraft(client, draftsDir, newFileKey(now(), owner)),
     ...toReader(client),
     async delete(key) {
       if (FILE_KEY.test(key)) await client.delete(key)

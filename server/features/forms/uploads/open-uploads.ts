@@ -2,6 +2,7 @@
 
 import type { Metric } from '../../../http/health-and-metrics.ts'
 import type { Database } from '../../../storage/database/open-database.ts'
+import { toFileOwner } from '../../../storage/files/file-key.ts'
 import type { FileStore } from '../../../storage/files/file-store.ts'
 import { type FileStorePlace, openFileStore } from '../../../storage/files/open-file-store.ts'
 import { createFileEraser } from './erase-files.ts'
@@ -28,6 +29,8 @@ export interface Uploads {
 interface UploadsNeeds {
   db: Database
   place: FileStorePlace
+  /** Knows the name of the installation. */
+  cluster: { instance: string }
   bytesPerWorkspace: number
   secret: string
   origin: string
@@ -39,10 +42,11 @@ interface UploadsNeeds {
 
 export async function openUploads(needs: UploadsNeeds): Promise<Uploads> {
   const { db, place, bytesPerWorkspace, secret, origin, now, clock, isAlone } = needs
-  const store = await openFileStore({ ...place, now })
+  const owner = toFileOwner(needs.cluster.instance)
+  const store = await openFileStore({ ...place, owner, now })
   const slots = createReceivingSlots({ clock })
   const unfinished = new Set<string>()
-  const sweeper = createUploadSweeper({ db, store, now, unfinished, isAlone })
+  const sweeper = createUploadSweeper({ db, store, owner, now, unfinished, isAlone })
   const eraser = createFileEraser({ db, store })
   return {
     store,

@@ -4,11 +4,14 @@ import { createPacer } from '../../../lib/concurrency/next-turn.ts'
 import { log } from '../../../lib/log.ts'
 import { DAY_MS, toUtcDay } from '../../../lib/utc-day.ts'
 import type { Database } from '../../../storage/database/open-database.ts'
+import { isOwnFile } from '../../../storage/files/file-key.ts'
 import type { FileStore, StoredFile } from '../../../storage/files/file-store.ts'
 
 export interface SweepNeeds {
   db: Database
   store: FileStore
+  /** See `toFileOwner`. */
+  owner: string
   now: () => number
   /** Keys of files that this process is receiving. */
   unfinished: ReadonlySet<string>
@@ -49,7 +52,8 @@ async function sweep(needs: SweepNeeds, fromDay: string | undefined, before: num
   let deleted = 0
   let batch: StoredFile[] = []
   for await (const file of needs.store.list(fromDay)) {
-    if (file.at < before && batch.push(file) === BATCH) {
+    if (file.at >= before || !isOwnFile(file.key, needs.owner)) continue
+    if (batch.push(file) === BATCH) {
       deleted += await deleteOrphans(needs, batch)
       batch = []
     }
