@@ -1,26 +1,53 @@
 // Measures form submissions: bun bench/forms.ts. It compares acknowledged submissions per second with a loop that only
-// inserts such rows in groups, and measures a redirect's p99 while forms are under load. Alternating rounds, medians.
+// inserts such rows in groups, and measures a redirect's p99 while forms are under load. The form has rules, spam rules with a classifier that
+// has learned, and a reply. Alternating rounds, medians.
 
 import { Database } from 'bun:sqlite'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createKey } from '../server/features/accounts/access/keys.ts'
 import { newFormKey } from '../server/features/forms/settings/form-key.ts'
 import { openDatabase } from '../server/storage/database/open-database.ts'
 import { type LoadResult, load, requireWrk, USER_AGENT } from './load.ts'
 import { median } from './median.ts'
 import { type Contender, pinToCore, seedLinks, startTowpath, TOWPATH_DIR } from './servers.ts'
+import { createSpamCorpus } from './spam-corpus.ts'
 
 const ROUNDS = 5
 const SECONDS = 2
 const SENDERS = 64
 const LINKS = 1000
 
+/** What the form does with a submission beside storing it. Nothing listens at the mail server. */
+const ANSWERS = {
+  rules: JSON.stringify({
+    name: { minLength: 2, maxLength: 100 },
+    email: { type: 'email' },
+    message: { pattern: '[^<>]*', maxLength: 5000 },
+  }),
+  spam: JSON.stringify({
+    words: Array.from({ length: 100 }, (_, n) => `forbidden${n}`),
+    emails: ['*@spam.example'],
+    domains: ['spam.example'],
+    maxLinks: 3,
+    learn: true,
+  }),
+  reply: JSON.stringify({
+    subject: 'Thanks, {{name}}',
+    text: 'Hello {{name}}, we have got: {{message}}',
+    confirm: false,
+  }),
+}
+const MAIL = { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'go@towpath.example' }
+
 interface Target {
   dir: string
   workspaceId: number
   formId: number
   formKey: string
+  /** Of the API. */
+  key: string
 }
 
 async function createTarget(dir: string): Promise<Target> {
@@ -35,14 +62,46 @@ async function createTarget(dir: string): Promise<Target> {
     success_message: null,
     redirect_url: null,
     required_fields: '["name","email"]',
+    ...ANSWERS,
     created_at: at,
     updated_at: at,
   }
   const { id } = await db.write((connection) =>
     connection.insertInto('forms').values(form).returning('id').executeTakeFirstOrThrow(),
   )
+  const { key } = await createKey({ db, now: Date.now }, workspaceId, 'bench')
   await db.close()
-  return { dir, workspaceId, formId: id, formKey }
+  return { dir, workspaceId, formId: id, formKey, key }
+}
+
+const LESSONS = 40
+
+/** Teaches the classifier as people do: the submissions come by the form, and get their statuses by the API. */
+async function teach({ port }: Contender, { formKey }: Target, key: string) {
+  const corpus = createSpamCorpus(1, LESSONS)
+  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' }
+  const call = async (path: string, init: RequestInit) => {
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`, init)
+    if (!answer.ok) throw new Error(`${path} was answered with ${answer.status}: ${await answer.text()}`)
+    return answer.json()
+  }
+  for (const status of ['spam', 'archived'] as const) {
+    const lessons = corpus.filter(({ isSpam }) => isSpam === (status === 'spam'))
+    for (const [n, { fields }] of lessons.entries()) {
+      const from = { 'X-Forwarded-For': `192.0.${status === 'spam' ? 2 : 3}.${n + 1}` }
+      const body = JSON.stringify({
+        name: 'Ada',
+        ...Object.fromEntries(fields),
+        email: `lesson-${status}-${n}@example.com`,
+      })
+      await call(`/f/${formKey}`, { method: 'POST', headers: { ...headers, ...from }, body })
+    }
+    const { data } = (await call('/v1/submissions?limit=100', { headers })) as {
+      data: { id: number; email: string }[]
+    }
+    const ids = data.filter(({ email }) => email.startsWith(`lesson-${status}`)).map(({ id }) => id)
+    await call('/v1/submissions/bulk', { method: 'PATCH', headers, body: JSON.stringify({ ids, status }) })
+  }
 }
 
 let senders = 0
@@ -135,7 +194,7 @@ function redirectsTable(pairs: [LoadResult, { redirects: LoadResult; forms: Load
 requireWrk()
 const loopDir = mkdtempSync(join(tmpdir(), 'towpath-inserts-'))
 const target = await createTarget(TOWPATH_DIR)
-const towpath = await startTowpath({ TRUST_PROXY: '127.0.0.1' })
+const towpath = await startTowpath({ TRUST_PROXY: '127.0.0.1', ...MAIL })
 try {
   const loopTarget = await createTarget(loopDir)
   let acknowledged = 0
@@ -145,6 +204,8 @@ try {
     refused += result.failed
     return result
   }
+  await teach(towpath, target, target.key)
+  acknowledged += 2 * LESSONS
   count(await sendForms(towpath, target, 1), 1)
   const rates = await paired(
     'submissions',
