@@ -48,6 +48,7 @@ describe('passwords', () => {
     // The slots alternate: a person waits for about one hash of a link, not for fifty.
     expect(order.filter((each) => each === 'links').length).toBeLessThan(20)
     await Promise.all(links)
-    expect(order.filter((each) => each === 'refused')).toHaveLength(8)
+    // At once, before any hash. A slow machine refuses more of them, after ten seconds.
+    expect(order.findIndex((each) => each !== 'refused')).toBe(8)
   }, 120_000)
 })
