@@ -22,9 +22,9 @@ const LINKS = 1000
 /** What the form does with a submission beside storing it. Nothing listens at the mail server. */
 const ANSWERS = {
   rules: JSON.stringify({
-    name: { minLength: 2, maxLength: 100 },
+    name: { minLength: 2, maxLength: 100, pattern: '[^<>]*' },
     email: { type: 'email' },
-    message: { pattern: '[^<>]*', maxLength: 5000 },
+    message: { maxLength: 5000 },
   }),
   spam: JSON.stringify({
     words: Array.from({ length: 100 }, (_, n) => `forbidden${n}`),
