@@ -128,7 +128,7 @@ export function toSelectionSql(selection: HitSelection, dialect: HitDialect, bin
   ].join(' AND ')
 }
 
-const toColumnSql = (column: HitColumn, dialect: HitDialect, bind: ValueBinder) =>
+export const toColumnSql = (column: HitColumn, dialect: HitDialect, bind: ValueBinder) =>
   'lookUp' in dialect && isOriginDimension(column)
     ? toOriginExpression(column, dialect, bind)
     : QUERY_COLUMNS[column as StoredColumn]

@@ -39,8 +39,9 @@ export interface Hit {
   class: HitClass
   trigger: HitTrigger
   /**
-   * 64-bit keyed hash of address, user agent and workspace under the day's salt, as decimal digits. `NO_VISITOR` where
-   * nobody knows: such a hit counts as a click and never as a visitor.
+   * 64-bit keyed hash of address, user agent and workspace under the day's salt, as decimal digits. An engine stores a part
+   * of it with the UTC day (day-visitor.ts). `NO_VISITOR` where nobody knows: such a hit counts as a click and never as
+   * a visitor.
    */
   visitor: string
   country: string | null

@@ -2,13 +2,17 @@
 
 import { createHash } from 'node:crypto'
 import { DAY_MS } from '../../../lib/utc-day.ts'
+import { toStoredVisitor } from '../../../storage/hits/day-visitor.ts'
 import { NO_VISITOR } from '../../../storage/hits/hit.ts'
 
-/** Hashed anew with the day: whatever the export has, a visitor belongs to one day. */
+/**
+ * Hashed anew with the day: whatever the export has, a visitor belongs to one day. A submission has the whole hash of its
+ * visitor and a hit the stored one, so both begin with the stored one.
+ */
 export function toDayVisitor(visitor: string, at: number): string {
   if (visitor === '' || visitor === NO_VISITOR) return NO_VISITOR
   const digest = createHash('sha256')
-    .update(`${Math.floor(at / DAY_MS)}|${visitor}`)
+    .update(`${Math.floor(at / DAY_MS)}|${toStoredVisitor(visitor, at)}`)
     .digest()
   return digest.readBigUInt64BE().toString()
 }

@@ -81,7 +81,7 @@ export interface SourceClick {
   described?: DescribedClick
 }
 
-/** A hit of our own export. Its visitor is any text that tells the visitors of a day apart; '' where nobody knows. */
+/** A hit of our own export. Its visitor is a number of 64 bits that tells the visitors of a day apart; '' where nobody knows. */
 export type DescribedClick = Pick<
   Hit,
   'outcome' | 'class' | 'trigger' | 'visitor' | 'unknownSlug' | HitDimension

@@ -1,0 +1,34 @@
+// A visitor belongs to one UTC day. What an engine stores keeps 48 bits of the visitor's hash, and has 16 bits of the day
+// above them, so that no two days share a visitor, and the visitors of several days are the sum of each day's.
+
+import { DAY_MS } from '../../lib/utc-day.ts'
+
+const HASH_BITS = 48
+const DAY_BITS = 16
+/** In SQL, days are multiplied into their place: DuckDB refuses a shift into the highest bit. */
+const DAY_UNIT = 2n ** BigInt(HASH_BITS)
+const HASH_MASK = DAY_UNIT - 1n
+const DAY_MASK = 2n ** BigInt(DAY_BITS) - 1n
+
+/**
+ * The visitor as the engines store it. A stored visitor stays the same on its day, so a hit may come twice, or from
+ * another engine. `NO_VISITOR` stays nobody.
+ * @param visitor the digits of 64 bits
+ * @param at milliseconds since the epoch
+ */
+export function toStoredVisitor(visitor: string, at: number): string {
+  const hash = BigInt(visitor)
+  if (hash === 0n) return '0'
+  const day = BigInt(Math.trunc(at / DAY_MS))
+  return String((hash & HASH_MASK) | ((day & DAY_MASK) * DAY_UNIT))
+}
+
+/** The same in DuckDB. @param visitor an UBIGINT @param at a BIGINT */
+export const toDuckDbVisitor = (visitor: string, at: string) =>
+  `CASE WHEN ${visitor} = 0 THEN 0::UBIGINT ELSE (${visitor} & ${HASH_MASK}::UBIGINT)
+    | (((${at} // ${DAY_MS}) & ${DAY_MASK})::UBIGINT * ${DAY_UNIT}::UBIGINT) END`
+
+/** The same in ClickHouse. @param visitor an UInt64 @param at an Int64 */
+export const toClickHouseVisitor = (visitor: string, at: string) =>
+  `if(${visitor} = 0, toUInt64(0), bitOr(bitAnd(${visitor}, toUInt64(${HASH_MASK})),
+    toUInt64(bitAnd(intDiv(${at}, ${DAY_MS}), ${DAY_MASK})) * toUInt64(${DAY_UNIT})))`
