@@ -4,6 +4,7 @@
 import type { ColumnFilter } from '../filter-sql.ts'
 import type { OriginDimension } from '../sources/origin-sql.ts'
 import type { Hit, HitClass, HitDimension, HitOutcome } from './hit.ts'
+import type { OriginPart } from './rollups/answer-origin.ts'
 
 /** An immutable file of hits: newline-delimited JSON, one `Hit` a line. */
 export interface Batch {
@@ -101,13 +102,25 @@ export interface HitAnswer {
   visitors: number
 }
 
+export interface ExplainedAnswer {
+  answers: HitAnswer[]
+  origin: OriginPart[]
+}
+
+export interface RollUpProgress {
+  /** How many days and months this call has rolled up. After any, another call may do more. */
+  rolled: number
+  /** Closed days that are not rolled up. Some of them may have to wait, because hits of them still come. */
+  waiting: number
+}
+
 /**
  * A question for the last click that a visitor had made at a moment, for many moments. A click is a redirect of a
  * person that this server has recorded: imported hits are of visitors that nobody can find again.
  */
 export interface LastClicksQuery {
   workspaceId: number
-  /** Milliseconds since the epoch. A click in the same millisecond counts as before the moment. */
+  /** Visitors with their whole hash. Milliseconds since the epoch. A click in the same millisecond counts as before the moment. */
   moments: { visitor: string; at: number }[]
   /** Only a click that is younger than this at the moment counts. */
   withinMs: number
@@ -152,13 +165,21 @@ export interface HitEngine {
   mark(node: string): Promise<number>
   /**
    * Loads a batch and its number in one transaction, synced to the disk. A batch that the engine holds already changes
-   * nothing.
+   * nothing. A visitor belongs to one UTC day: the engine stores each with the day of its hit (day-visitor.ts).
    * @throws for a batch that does not follow the mark, and for a malformed one, of which nothing stays behind
    */
   load(batch: Batch): Promise<void>
   /** Declares the batches of `node` up to `through` lost, so that later ones can be loaded. Never lowers a mark. */
   skip(node: string, through: number): Promise<void>
   ask(query: HitQuery): Promise<HitAnswer[]>
+  /** The answer of `ask`, and where it comes from. */
+  explain(query: HitQuery): Promise<ExplainedAnswer>
+  /**
+   * Rolls up closed UTC days that are not rolled up yet, the oldest first, and then months whose days are all rolled up:
+   * as much as takes a moment. Answers stay the same, and become faster. One call at a time.
+   * @param now milliseconds since the epoch: a day is closed some minutes after its end
+   */
+  rollUp(now: number): Promise<RollUpProgress>
   /** One answer for each moment, in their order. Among clicks of the same millisecond the one recorded last counts. */
   findLastClicks(query: LastClicksQuery): Promise<(LastClick | null)[]>
   /** Writes the selected hits, oldest first, to one file in the export's directory. @throws when `signal` aborts */
@@ -197,7 +218,7 @@ export interface ImportedHits {
 export type LastClickTime = [linkId: number, at: number]
 
 /** The part of an engine that questions need. */
-export type HitReader = Pick<HitEngine, 'ask' | 'export'> & {
+export type HitReader = Pick<HitEngine, 'ask' | 'explain' | 'export'> & {
   /** Every hit recorded before this moment (milliseconds) is in the answers. */
   countedUntil(): number
 }

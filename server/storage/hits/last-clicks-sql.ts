@@ -1,6 +1,8 @@
 // Builds the SQL statements that find last clicks: of a visitor before a moment, for many moments at once, and of links.
 
+import { DAY_MS } from '../../lib/utc-day.ts'
 import type { FilterDialect, SqlValue } from '../filter-sql.ts'
+import { toStoredVisitor } from './day-visitor.ts'
 import { HIT_COLUMNS } from './hit-columns.ts'
 import type { SpanDialect } from './hit-dialect.ts'
 import {
@@ -19,6 +21,11 @@ interface Span {
   until: number
   /** The number of the visitor's moment before this one. Its click may be the last click of this moment too. */
   before: number | undefined
+}
+
+/** A visitor as an engine may have stored it, in the part of a span in which it may have done so. */
+interface SpanPart extends Pick<Span, 'visitor' | 'since' | 'until'> {
+  span: number
 }
 
 export interface LastClicksSql {
@@ -42,7 +49,7 @@ const CLICK_COLUMNS = [
 ]
 
 /**
- * The spans of a visitor do not overlap, so the engine compares each click with one moment only: 330,000 clicks of one
+ * The spans of a visitor do not overlap, and neither do the parts in which it is stored in one form, so the engine compares each click with one moment only: 330,000 clicks of one
  * visitor before 500 moments take 0.4 s, not 8. `read` carries the click of an earlier span over to the later moments.
  */
 export function toLastClicksSql(
@@ -50,13 +57,14 @@ export function toLastClicksSql(
   dialect: SpanDialect,
 ): LastClicksSql {
   const spans = toSpans(moments, withinMs)
+  const parts = spans.flatMap(toParts)
   const params: SqlValue[] = []
   const bind = (value: SqlValue) => dialect.placeholder(params.push(value), value)
   const spanTable = dialect.spans(
-    bind(spans.map(({ visitor }) => visitor)),
-    bind(spans.map(({ since }) => since)),
-    bind(spans.map(({ until }) => until)),
-    bind(spans.map((_, number) => number)),
+    bind(parts.map(({ visitor }) => visitor)),
+    bind(parts.map(({ since }) => since)),
+    bind(parts.map(({ until }) => until)),
+    bind(parts.map(({ span }) => span)),
   )
   const conditions = [
     `workspace_id = ${bind(workspaceId)}`,
@@ -100,6 +108,28 @@ function toSpans(moments: LastClicksQuery['moments'], withinMs: number): Span[] 
     span.since = Math.max(span.since, (spans[before] as Span).until)
   }
   return spans
+}
+
+/**
+ * A moment has the visitor's whole hash, and a hit has it with the day of the hit. Hits of earlier releases have the
+ * whole hash as well.
+ */
+function toParts({ visitor, since, until }: Span, span: number): SpanPart[] {
+  const parts: SpanPart[] = [{ visitor, since, until, span }]
+  // No hit has another visitor than a number of 64 bits.
+  if (!/^\d{1,20}$/.test(visitor) || BigInt(visitor) >= 2n ** 64n) return parts
+  const first = Math.max(since + 1, 0)
+  for (let day = Math.floor(first / DAY_MS) * DAY_MS; first <= until && day <= until; day += DAY_MS) {
+    const stored = toStoredVisitor(visitor, day)
+    if (stored === visitor) continue
+    parts.push({
+      visitor: stored,
+      since: Math.max(since, day - 1),
+      until: Math.min(until, day + DAY_MS - 1),
+      span,
+    })
+  }
+  return parts
 }
 
 function resolveAnswers(

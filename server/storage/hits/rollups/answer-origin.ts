@@ -1,0 +1,47 @@
+// Says where an answer comes from: which days from roll-ups, which from the hits themselves, and why.
+
+/** Why hits are read, although roll-ups exist. */
+export const RAW_REASONS = [
+  /** The roll-ups have nothing about such a question. */
+  'question',
+  /** The day has not ended, or has not been rolled up yet. */
+  'not_rolled_up',
+  /** The range begins or ends within the day. */
+  'edge',
+  /** A bucket of the timeline begins within the day. */
+  'bucket',
+  /** Some visitor has two values on this day, so that sums would count the visitor twice. */
+  'mixed',
+  /** Most of the range has to be read from hits, and reading all of it at once is faster. */
+  'mostly_hits',
+  /** The days that have to be read from hits are scattered over the range, and reading all of it at once is faster. */
+  'scattered',
+  /** Adding up the sums needs more memory than there is. */
+  'memory',
+] as const
+export type RawReason = (typeof RAW_REASONS)[number]
+
+export const ORIGIN_KINDS = ['months', 'days', 'quarter_hours', 'hits'] as const
+export type OriginKind = (typeof ORIGIN_KINDS)[number]
+
+/** A part of the question's range. Parts follow one another and together are the range. */
+export interface OriginPart {
+  /** Milliseconds since the epoch; `end` is exclusive. */
+  start: number
+  end: number
+  from: OriginKind
+  /** Only of hits. */
+  why?: RawReason
+}
+
+/** @returns the parts with neighbours of one kind and reason joined */
+export function joinParts(parts: readonly OriginPart[]): OriginPart[] {
+  const joined: OriginPart[] = []
+  for (const part of parts) {
+    const last = joined.at(-1)
+    if (last && last.end === part.start && last.from === part.from && last.why === part.why)
+      last.end = part.end
+    else joined.push({ ...part })
+  }
+  return joined
+}

@@ -1,0 +1,71 @@
+// Decides which roll-ups can answer a question exactly. Pure: it knows neither an engine nor which days are rolled up.
+
+import { isOriginDimension } from '../../sources/origin-sql.ts'
+import type { HitColumn, HitFilter, HitQuery } from '../hit-engine.ts'
+import {
+  CLICK_COLUMNS,
+  type ClickColumn,
+  PEOPLE_COLUMNS,
+  type PeopleColumn,
+  type RollUpSet,
+  toNullName,
+} from './rollup.ts'
+
+export interface RollUpChoice {
+  set: RollUpSet
+  /** The answer is a sum over values: it is exact on days when each visitor has one value only. */
+  needsUnmixed: boolean
+}
+
+/** @returns undefined for a question that only hits can answer */
+export function chooseRollUps(query: HitQuery): RollUpChoice | undefined {
+  const { filters, groupBy, imported, classes, outcomes = ['redirect'] } = query
+  if (classes.length === 0 || classes.some((each) => each !== 'human')) return undefined
+  if (outcomes.length !== 1) return undefined
+  const isSum = groupBy.by === 'total' || groupBy.by === 'time'
+  if (outcomes[0] === 'landing')
+    return isSum && filters.length === 0 && imported === undefined
+      ? { set: 'landings', needsUnmixed: false }
+      : undefined
+  if (outcomes[0] !== 'redirect') return undefined
+  if (imported !== undefined)
+    return imported && isSum && filters.length === 0 ? { set: 'imports', needsUnmixed: false } : undefined
+  if (isSum && filters.length === 0) return { set: 'times', needsUnmixed: false }
+  if (!filters.every(isRowFilter) || !hasUsualNullName(query)) return undefined
+  const columns = new Set<HitColumn>(filters.map(({ column }) => column))
+  if (!isSum) columns.add(groupBy.by as HitColumn)
+  if ([...columns].every(isPeopleColumn)) return { set: 'people', needsUnmixed: true }
+  const [column] = columns
+  const set = columns.size === 1 && column !== undefined ? toSet(column) : undefined
+  return set && { set, needsUnmixed: isSum && !isOneValue(filters) }
+}
+
+const isPeopleColumn = (column: string): column is PeopleColumn =>
+  PEOPLE_COLUMNS.some((each) => each === column)
+
+const toSet = (column: string): RollUpSet | undefined =>
+  column === 'linkId' ? 'links' : CLICK_COLUMNS.find((each): each is ClickColumn => each === column)
+
+/** Whether the answer has a name for missing values that roll-ups have too. */
+const hasUsualNullName = ({ groupBy }: HitQuery) =>
+  !('nullAs' in groupBy) || groupBy.by === 'linkId' || groupBy.nullAs === toNullName(groupBy.by)
+
+/** A missing value and its name are one row. A filter that tells them apart is for hits. */
+function isRowFilter({ column, values }: HitFilter): boolean {
+  if (column === 'linkId') return !values.some((value) => value === null)
+  const name = toNullName(column)
+  const ignoresCase = column === 'device' || column === 'browser' || column === 'os'
+  const isName = (value: string | number | null) =>
+    value !== null && (ignoresCase ? `${value}`.toLowerCase() === name.toLowerCase() : `${value}` === name)
+  // Every click has a channel.
+  if (isOriginDimension(column) && column === 'channel')
+    return !values.some((each) => each === null || isName(each))
+  return values.some(isName) === values.includes(null)
+}
+
+/** Whether the filters select one row of each day at most, whose visitors are counted. */
+function isOneValue(filters: readonly HitFilter[]): boolean {
+  const [filter] = filters
+  if (filters.length !== 1 || !filter || filter.negate) return false
+  return new Set(filter.values.map((value) => value ?? toNullName(filter.column))).size <= 1
+}

@@ -1,0 +1,74 @@
+// Finds the keys that can be in a top list of a column with very many values, without reading the sums of all of them. Of each
+// month, `roll_heads` has the values with the most clicks. No other value of the month has more clicks than the month's bound.
+
+import type { SqlValue } from '../../filter-sql.ts'
+import type { HitDialect } from '../hit-dialect.ts'
+import type { HitQuery } from '../hit-engine.ts'
+import type { RollUpPlan } from './plan-days.ts'
+import { toDayPieces, toHeadConditions, toMonthPieces, toRawPieces } from './rolled-sql.ts'
+import { CLICK_COLUMNS, type RollUpState } from './rollup.ts'
+
+/** More keys than this are no help. */
+const KEYS_MAX = 2000
+
+export interface HeadSql {
+  text: string
+  params: SqlValue[]
+  /** @returns the keys that can be in the answer; undefined when every value can */
+  read(rows: readonly (readonly unknown[])[]): string[] | undefined
+}
+
+/**
+ * A value counts at least its known clicks (`low`), and at most these and the bounds of the months that do not name it.
+ * The list's last place has at least the lowest of the highest `low`s. Whoever cannot reach that is not in the list.
+ * @returns undefined where no month of the plan has a long tail
+ */
+export function toHeadSql(
+  query: HitQuery,
+  plan: RollUpPlan,
+  state: RollUpState,
+  dialect: HitDialect,
+): HeadSql | undefined {
+  const { groupBy, filters } = query
+  if (!CLICK_COLUMNS.some((each) => each === plan.set) || filters.length > 0) return undefined
+  if (!('limit' in groupBy) || groupBy.limit > KEYS_MAX) return undefined
+  const isIn = (month: number) => plan.months.some(({ start, end }) => month >= start && month < end)
+  const tails = [...state.tails].filter(([month]) => isIn(month))
+  if (tails.length === 0) return undefined
+  const params: SqlValue[] = []
+  const bind = (value: SqlValue) => dialect.placeholder(params.push(value), value)
+  const months = tails.map(([month]) => month)
+  const others = plan.months.flatMap(({ start, end }) => splitAround(start, end, months))
+  const builder = { query, plan: { ...plan, months: others }, state, dialect, bind }
+  const days = `day IN (${months.map((month) => bind(month)).join(', ')})`
+  const heads = `SELECT value AS key, clicks AS c, bound AS b FROM roll_heads WHERE ${[...toHeadConditions(builder), days].join(' AND ')}`
+  const whole = [...toMonthPieces(builder), ...toDayPieces(builder), ...toRawPieces(builder)]
+  const pieces = [heads, ...whole.map((piece) => `SELECT key, c, 0 AS b FROM (${piece}) AS piece`)]
+  const bound = tails.reduce((sum, [, each]) => sum + each, 0)
+  const known = `known AS (SELECT key, sum(c) AS low, sum(b) AS known_bound FROM (${pieces.join(' UNION ALL ')}) AS pieces GROUP BY key)`
+  const last = `SELECT min(low) AS last_low, count(*) AS places FROM (SELECT low FROM known ORDER BY low DESC LIMIT ${bind(groupBy.limit)}) AS best`
+  return {
+    text: `WITH ${known}, places AS (${last}) SELECT key, last_low, places FROM known CROSS JOIN places
+      WHERE low + ${bind(bound)} - known_bound >= last_low LIMIT ${KEYS_MAX + 1}`,
+    params,
+    read(rows) {
+      const [, lastLow, places] = rows[0] ?? []
+      // A value that no head names could be in the list as well.
+      const isOpen = Number(places ?? 0) < groupBy.limit || bound >= Number(lastLow)
+      return isOpen || rows.length > KEYS_MAX ? undefined : rows.map(([key]) => String(key))
+    },
+  }
+}
+
+/** The spans of whole months that are left without some months. Months are as long as the plan says: they follow one another. */
+function splitAround(start: number, end: number, without: readonly number[]) {
+  const spans: { start: number; end: number }[] = []
+  // A month's sums have the number of its first day, so a span without that day has none of the month.
+  let from = start
+  for (const month of without.filter((each) => each >= start && each < end).sort((a, b) => a - b)) {
+    if (month > from) spans.push({ start: from, end: month })
+    from = month + 1
+  }
+  if (end > from) spans.push({ start: from, end })
+  return spans
+}

@@ -1,0 +1,158 @@
+// Decides day by day what a question is answered from: month sums, days, quarter hours, or the hits themselves. Pure, and
+// the same for every engine. docs/adr/0059-roll-ups.md has the rules and why they are exact.
+
+import { DAY_MS } from '../../../lib/utc-day.ts'
+import type { HitQuery } from '../hit-engine.ts'
+import { joinParts, type OriginKind, type OriginPart, type RawReason } from './answer-origin.ts'
+import type { RollUpChoice } from './choose-roll-ups.ts'
+import { type RollUpSet, type RollUpState, SLOT_MS, toDay, toMonth, toNextMonth } from './rollup.ts'
+
+/** `end` is exclusive. Days are whole UTC days since 1970. */
+export interface DaySpan {
+  start: number
+  end: number
+}
+
+/** A day that a bucket or the range cuts at one quarter hour. */
+export interface DayCut {
+  day: number
+  /** The number of the first quarter hour after the cut. */
+  slot: number
+}
+
+export interface RollUpPlan {
+  set: RollUpSet
+  months: DaySpan[]
+  days: DaySpan[]
+  cuts: DayCut[]
+  /** Milliseconds since the epoch. No day is in two of them, so that their visitors add up. */
+  raw: DaySpan[]
+  origin: OriginPart[]
+}
+
+/** What is known of one day, or of the part of it that the range has. */
+type DayFate = { from: 'days' } | { from: 'quarter_hours'; slot: number } | { from: 'hits'; why: RawReason }
+
+/** Sums by day alone: there are few of them, so months have none. */
+export const SETS_WITHOUT_MONTHS: ReadonlySet<RollUpSet> = new Set<RollUpSet>([
+  'times',
+  'landings',
+  'imports',
+])
+
+/** @returns the plan, or the reason why all of the question is for hits */
+export function planDays(query: HitQuery, choice: RollUpChoice, state: RollUpState): RollUpPlan | RawReason {
+  const { start, end } = query
+  const { set } = choice
+  const rolled = [...state.days].filter((day) => (day + 1) * DAY_MS > start && day * DAY_MS < end)
+  if (rolled.length === 0) return 'not_rolled_up'
+  const first = Math.min(...rolled)
+  const after = Math.max(...rolled) + 1
+  const cutsByDay = listCuts(query)
+  const plan: RollUpPlan = { set, months: [], days: [], cuts: [], raw: [], origin: [] }
+  let [usable, unusable] = [0, 0]
+  if (start < first * DAY_MS) addRaw(plan, start, first * DAY_MS, 'not_rolled_up')
+  for (let day = first; day < after; ) {
+    if (isWholeMonth(day, query, choice, state)) {
+      const next = toNextMonth(day)
+      addSpan(plan.months, day, next)
+      plan.origin.push(toPart('months', day * DAY_MS, next * DAY_MS))
+      usable += next - day
+      day = next
+      continue
+    }
+    const from = Math.max(start, day * DAY_MS)
+    const to = Math.min(end, (day + 1) * DAY_MS)
+    const fate = decideDay(day, { from, to }, cutsByDay.get(day) ?? [], choice, state)
+    if (fate.from === 'hits') {
+      addRaw(plan, from, to, fate.why)
+      unusable++
+    } else {
+      if (fate.from === 'quarter_hours') plan.cuts.push({ day, slot: fate.slot })
+      else addSpan(plan.days, day, day + 1)
+      plan.origin.push(toPart(fate.from, from, to))
+      usable++
+    }
+    day++
+  }
+  if (end > after * DAY_MS) {
+    addRaw(plan, after * DAY_MS, end, 'not_rolled_up')
+    unusable += Math.min(toDay(end - 1) + 1 - after, OPEN_DAYS_MAX)
+  }
+  if (usable === 0)
+    return plan.origin.find(({ why }) => why && why !== 'not_rolled_up')?.why ?? 'not_rolled_up'
+  const isList = query.groupBy.by !== 'total' && query.groupBy.by !== 'time'
+  if (isList && unusable > usable) return 'mostly_hits'
+  if (plan.raw.length > RAW_SPANS_MAX) return 'scattered'
+  return { ...plan, origin: joinParts(plan.origin) }
+}
+
+/** Each span makes the statement longer, and the engine looks for each of them in every block. */
+const RAW_SPANS_MAX = 20
+
+/** A range may end far in the future, where no hits are. */
+const OPEN_DAYS_MAX = 31
+
+function decideDay(
+  day: number,
+  { from, to }: { from: number; to: number },
+  inside: readonly number[],
+  { set, needsUnmixed }: RollUpChoice,
+  { days, mixed }: RollUpState,
+): DayFate {
+  if (!days.has(day)) return { from: 'hits', why: 'not_rolled_up' }
+  if (needsUnmixed && mixed.has(day)) return { from: 'hits', why: 'mixed' }
+  const midnight = day * DAY_MS
+  const isWhole = from === midnight && to === midnight + DAY_MS
+  if (isWhole && inside.length === 0) return { from: 'days' }
+  const why = isWhole ? 'bucket' : 'edge'
+  if (set !== 'times') return { from: 'hits', why }
+  // Of each piece, one end must be a midnight: then the visitors' first or last clicks tell who was there.
+  const cuts = [from, ...inside, to].filter((at) => at !== midnight && at !== midnight + DAY_MS)
+  const [cut] = cuts
+  if (cuts.length !== 1 || cut === undefined || cut % SLOT_MS !== 0) return { from: 'hits', why }
+  return { from: 'quarter_hours', slot: (cut - midnight) / SLOT_MS }
+}
+
+/** The starts of buckets that lie within a day, by day. */
+function listCuts({ start, end, groupBy }: HitQuery): Map<number, number[]> {
+  const cuts = new Map<number, number[]>()
+  if (groupBy.by !== 'time') return cuts
+  for (const at of groupBy.starts) {
+    if (at <= start || at >= end || at % DAY_MS === 0) continue
+    const day = toDay(at)
+    cuts.set(day, [...(cuts.get(day) ?? []), at])
+  }
+  return cuts
+}
+
+/** Whether the sums of the whole month that begins on this day answer for it. */
+function isWholeMonth(
+  day: number,
+  { start, end, groupBy }: HitQuery,
+  { set, needsUnmixed }: RollUpChoice,
+  { days, months, mixed }: RollUpState,
+): boolean {
+  if (SETS_WITHOUT_MONTHS.has(set) || toMonth(day) !== day || !months.has(day)) return false
+  const next = toNextMonth(day)
+  if (day * DAY_MS < start || next * DAY_MS > end) return false
+  if (groupBy.by === 'time' && groupBy.starts.some((at) => at > day * DAY_MS && at < next * DAY_MS))
+    return false
+  for (let each = day; each < next; each++)
+    if (!days.has(each) || (needsUnmixed && mixed.has(each))) return false
+  return true
+}
+
+const toPart = (from: OriginKind, start: number, end: number, why?: RawReason): OriginPart =>
+  why ? { start, end, from, why } : { start, end, from }
+
+function addRaw(plan: RollUpPlan, start: number, end: number, why: RawReason) {
+  addSpan(plan.raw, start, end)
+  plan.origin.push(toPart('hits', start, end, why))
+}
+
+function addSpan(spans: DaySpan[], start: number, end: number) {
+  const last = spans.at(-1)
+  if (last?.end === start) last.end = end
+  else spans.push({ start, end })
+}

@@ -1,0 +1,239 @@
+// Builds the SQL statement of a plan: sums of roll-ups, and counts of the hits that the plan leaves over. The parts have no
+// day in common, so their visitors add up.
+
+import { DAY_MS } from '../../../lib/utc-day.ts'
+import { type SqlValue, toAnyOfSql, toBucketSql, toFilterSql, type ValueBinder } from '../../filter-sql.ts'
+import { isOriginDimension } from '../../sources/origin-sql.ts'
+import type { HitDialect } from '../hit-dialect.ts'
+import type { HitAnswer, HitColumn, HitFilter, HitQuery } from '../hit-engine.ts'
+import { toTopOriginsSql } from '../hit-origin-sql.ts'
+import { toColumnSql, toSelectionSql } from '../hit-sql.ts'
+import type { DaySpan, RollUpPlan } from './plan-days.ts'
+import {
+  CLICK_COLUMNS,
+  type ClickColumn,
+  type RollUpSet,
+  type RollUpState,
+  SLOT_MS,
+  toNullName,
+} from './rollup.ts'
+
+export interface RolledSql {
+  text: string
+  params: SqlValue[]
+  read(rows: readonly (readonly unknown[])[]): HitAnswer[]
+}
+
+/** What the parts of a statement share. */
+interface Builder {
+  query: HitQuery
+  plan: RollUpPlan
+  state: RollUpState
+  dialect: HitDialect
+  bind: ValueBinder
+}
+
+/** The number of a set in the column `name` of the roll-ups. */
+export const toSetNumber = (set: RollUpSet): number =>
+  set === 'links' ? 100 : set === 'people' ? 101 : CLICK_COLUMNS.indexOf(set as ClickColumn)
+
+/** Under this number, `roll_values` has the referrers that belong to a source with a name. */
+export const NAMED_REFERRERS = 50
+
+/**
+ * The numbers of the rows of a click column. A referrer without a known source is its own source, so its rows are there
+ * once: the referrers are these and the named ones, the sources these and the names.
+ */
+const toRowNumbers = (set: RollUpSet): number[] => {
+  if (set === 'referrer') return [toSetNumber('referrer'), NAMED_REFERRERS]
+  return set === 'source' ? [toSetNumber('referrer'), toSetNumber('source')] : [toSetNumber(set)]
+}
+
+/** @param keys the only keys of a top list that can be in its answer, when they are known (head-sql.ts) */
+export function toRolledSql(
+  query: HitQuery,
+  plan: RollUpPlan,
+  state: RollUpState,
+  dialect: HitDialect,
+  keys?: string[],
+): RolledSql {
+  const params: SqlValue[] = []
+  const bind = (value: SqlValue) => dialect.placeholder(params.push(value), value)
+  const builder = { query, plan, state, dialect, bind }
+  const pieces = [...toMonthPieces(builder), ...toDayPieces(builder), ...toRawPieces(builder)]
+  const { groupBy } = query
+  const all = `(${pieces.join(' UNION ALL ')}) AS pieces`
+  const among = keys === undefined ? '' : ` WHERE ${toAnyOfSql('key', keys, dialect, bind)}`
+  const sums = 'sum(c) AS clicks, sum(v) AS visitors'
+  const readKey =
+    groupBy.by === 'total' ? () => null : groupBy.by === 'time' || groupBy.by === 'linkId' ? Number : String
+  const read: RolledSql['read'] = (rows) =>
+    rows.map(([key, clicks, visitors]) => ({
+      key: readKey(key),
+      clicks: Number(clicks ?? 0),
+      visitors: Number(visitors ?? 0),
+    }))
+  if (groupBy.by === 'total') return { text: `SELECT NULL AS key, ${sums} FROM ${all}`, params, read }
+  const order =
+    groupBy.by === 'time'
+      ? 'key'
+      : `clicks DESC, key LIMIT ${bind('limit' in groupBy ? groupBy.limit : Number.MAX_SAFE_INTEGER)}`
+  const text = `SELECT key, ${sums} FROM ${all}${among} GROUP BY key HAVING sum(c) > 0 ORDER BY ${order}`
+  return { text, params, read }
+}
+
+/** The sums of whole months. */
+export function toMonthPieces({ plan, ...builder }: Builder): string[] {
+  const { set, months } = plan
+  if (months.length === 0) return []
+  return [toSumPiece({ plan, ...builder }, `roll_month_${toTableName(set)}`, toSpanSql(months, builder.bind))]
+}
+
+/** The sums of days, and of the pieces of days that are cut. */
+export function toDayPieces(builder: Builder): string[] {
+  const { plan, bind } = builder
+  const { set, days } = plan
+  const isByDay = set === 'times' || set === 'landings' || set === 'imports'
+  const table = isByDay ? 'roll_days' : `roll_${toTableName(set)}`
+  return [
+    ...(days.length > 0 ? [toSumPiece(builder, table, toSpanSql(days, bind))] : []),
+    ...(plan.cuts.length > 0 ? [toCutPiece(builder)] : []),
+  ]
+}
+
+const toTableName = (set: RollUpSet) =>
+  set === 'links' || set === 'people' ? set : toValueTable(set as ClickColumn)
+
+/** URLs are many. Apart from them, the values of the other columns fit into small dictionaries. */
+export const toValueTable = (column: ClickColumn) => (column === 'referrerUrl' ? 'urls' : 'values')
+
+/** The columns of clicks and visitors in the tables of a set. */
+const toSumColumns = (set: RollUpSet): [clicks: string, visitors: string] =>
+  set === 'landings'
+    ? ['landings', 'landing_visitors']
+    : set === 'imports'
+      ? ['imports', 'import_visitors']
+      : ['clicks', 'visitors']
+
+function toSumPiece(builder: Builder, table: string, days: string): string {
+  const { query, plan, bind } = builder
+  const [clicks, visitors] = toSumColumns(plan.set)
+  const { groupBy } = query
+  const key =
+    groupBy.by === 'total'
+      ? 'NULL'
+      : groupBy.by === 'time'
+        ? toBucketSql(`(CAST(day AS BIGINT) * ${DAY_MS})`, groupBy.starts, bind)
+        : toRowColumn(plan.set, groupBy.by)
+  const conditions = [...toRowConditions(builder), days, ...toFilterConditions(builder)]
+  const grouping = groupBy.by === 'total' ? '' : ' GROUP BY key'
+  return `SELECT ${key} AS key, sum(${clicks}) AS c, sum(${visitors}) AS v FROM ${table} WHERE ${conditions.join(' AND ')}${grouping}`
+}
+
+/** Where the value of a column lies in the rows of a set. */
+const toRowColumn = (set: RollUpSet, column: string) => (set === 'people' ? column : 'value')
+
+const toWorkspaceCondition = ({ workspaceId }: HitQuery, bind: ValueBinder) =>
+  `workspace_id = ${bind(workspaceId)}`
+
+function toNameCondition(set: RollUpSet, bind: ValueBinder): string {
+  const numbers = toRowNumbers(set).map((number) => bind(number))
+  return `name IN (${numbers.join(', ')})`
+}
+
+/** The heads of the set, which have all of its rows under its own number. */
+export const toHeadConditions = ({
+  query,
+  plan,
+  bind,
+}: Pick<Builder, 'query' | 'plan' | 'bind'>): string[] => [
+  toWorkspaceCondition(query, bind),
+  `name = ${bind(toSetNumber(plan.set))}`,
+]
+
+/** The rows of the workspace and the set, and none of a roll-up that does not count. */
+function toRowConditions({ query, plan, state, dialect, bind }: Builder): string[] {
+  const { set } = plan
+  return [
+    toWorkspaceCondition(query, bind),
+    ...(CLICK_COLUMNS.some((each) => each === set) ? [toNameCondition(set, bind)] : []),
+    ...(state.rolls ? [toAnyOfSql('roll', [...state.rolls], dialect, bind)] : []),
+  ]
+}
+
+const toFilterConditions = ({ query, plan, dialect, bind }: Builder): string[] =>
+  query.filters.map((filter) => {
+    const column = toRowColumn(plan.set, filter.column)
+    const columns = { [filter.column]: column } as Record<HitColumn, string>
+    return toFilterSql(toRowFilter(filter), columns, dialect, bind)
+  })
+
+/** In the rows, a missing value has its name. */
+const toRowFilter = (filter: HitFilter) => ({
+  ...filter,
+  values: [...new Set(filter.values.map((value) => value ?? toNullName(filter.column)))],
+})
+
+/** Visitors before a cut have their first click there, and visitors after it their last. */
+function toCutPiece(builder: Builder): string {
+  const { query, plan, dialect, bind } = builder
+  const { cuts } = plan
+  const days = cuts.map(({ day }) => day)
+  const table = dialect.pairs(bind(days), bind(cuts.map(({ slot }) => slot)))
+  const isLate = 'slot >= cut_slot'
+  const conditions = [
+    ...toRowConditions(builder),
+    `day >= ${bind(Math.min(...days))} AND day <= ${bind(Math.max(...days))}`,
+  ]
+  const cut = `SELECT link_id AS cut_day, slot AS cut_slot FROM ${table} AS pairs`
+  const pieces = `SELECT CAST(day AS BIGINT) * ${DAY_MS} + CASE WHEN ${isLate} THEN cut_slot * ${SLOT_MS} ELSE 0 END AS moment,
+    sum(clicks) AS c, sum(CASE WHEN ${isLate} THEN lasts ELSE firsts END) AS v
+    FROM (SELECT * FROM roll_slots WHERE ${conditions.join(' AND ')}) AS slots JOIN (${cut}) AS cuts ON day = cut_day GROUP BY moment`
+  const key = query.groupBy.by === 'time' ? toBucketSql('moment', query.groupBy.starts, bind) : 'NULL'
+  return `SELECT ${key} AS key, c, v FROM (${pieces}) AS cut_pieces WHERE moment >= ${bind(query.start)} AND moment < ${bind(query.end)}`
+}
+
+/** Counts of the hits that no roll-up has. */
+export function toRawPieces(builder: Builder): string[] {
+  const [first, last] = [builder.plan.raw[0], builder.plan.raw.at(-1)]
+  return first && last ? [toRawPiece(builder, first, last)] : []
+}
+
+/** A visitor is of one day, so all spans are counted together. */
+function toRawPiece({ query, plan, dialect, bind }: Builder, first: DaySpan, last: DaySpan): string {
+  const { groupBy } = query
+  const range = toSelectionSql({ ...query, start: first.start, end: last.end }, dialect, bind)
+  const where = plan.raw.length === 1 ? range : `${range} AND ${toAnySpanSql('recorded_at', plan.raw, bind)}`
+  const counts = `count(*) AS c, ${dialect.countVisitors} AS v`
+  const hits = (query.filters.length === 0 && dialect.countedHits) || 'hits'
+  switch (groupBy.by) {
+    case 'total':
+      return `SELECT NULL AS key, ${counts} FROM ${hits} WHERE ${where}`
+    case 'time':
+      return `SELECT ${toBucketSql('recorded_at', groupBy.starts, bind)} AS key, ${counts} FROM ${hits} WHERE ${where} GROUP BY key`
+    case 'linkId':
+      return `SELECT link_id AS key, ${counts} FROM ${hits} WHERE ${where} GROUP BY key`
+    case 'linkGroup':
+      throw new Error('Roll-ups have no groups of links')
+    default: {
+      if (isOriginDimension(groupBy.by) && !('lookUp' in dialect)) {
+        const by = { by: groupBy.by, limit: Number.MAX_SAFE_INTEGER, nullAs: groupBy.nullAs }
+        const top = toTopOriginsSql(by, { where, visitors: '' }, dialect, bind)
+        return `SELECT key, clicks AS c, visitors AS v FROM (${top}) AS origins`
+      }
+      const key = `coalesce(${toColumnSql(groupBy.by, dialect, bind)}, ${bind(groupBy.nullAs)})`
+      return `SELECT ${key} AS key, ${counts} FROM hits WHERE ${where} GROUP BY key`
+    }
+  }
+}
+
+const toAnySpanSql = (column: string, spans: readonly DaySpan[], bind: ValueBinder) =>
+  `(${spans.map(({ start, end }) => `${column} >= ${bind(start)} AND ${column} < ${bind(end)}`).join(' OR ')})`
+
+/** The days of the spans. The outer bounds let an engine skip blocks. */
+export function toSpanSql(spans: readonly DaySpan[], bind: ValueBinder): string {
+  const any = toAnySpanSql('day', spans, bind)
+  const [first, last] = [spans[0], spans.at(-1)]
+  if (!first || !last) return 'false'
+  return spans.length === 1 ? any : `${any} AND day >= ${bind(first.start)} AND day < ${bind(last.end)}`
+}

@@ -1,0 +1,78 @@
+// What roll-ups hold: the sums of closed UTC days, in plain tables with the same names and columns in every engine. A visitor
+// belongs to one UTC day, so the visitors of several days are the sum of each day's.
+
+import { DAY_MS } from '../../../lib/utc-day.ts'
+import type { OriginDimension } from '../../sources/origin-sql.ts'
+import type { HitDimension } from '../hit.ts'
+import type { HitColumn } from '../hit-engine.ts'
+
+/** A quarter of an hour: the offset of every time zone is a multiple of it. */
+export const SLOT_MS = 15 * 60 * 1000
+
+/** Columns that describe a visitor: nearly every visitor has one value of each on a day. `roll_people` has them together. */
+export const PEOPLE_COLUMNS = [
+  'country',
+  'region',
+  'city',
+  'continent',
+  'device',
+  'browser',
+  'os',
+] as const satisfies readonly HitDimension[]
+export type PeopleColumn = (typeof PEOPLE_COLUMNS)[number]
+
+/** Columns that describe a click. Each has rows of its own in `roll_values`, under this name. */
+export const CLICK_COLUMNS = [
+  'referrer',
+  'referrerUrl',
+  'utmSource',
+  'utmMedium',
+  'utmCampaign',
+  'utmTerm',
+  'utmContent',
+  'trigger',
+  'source',
+  'channel',
+] as const satisfies readonly (HitDimension | OriginDimension)[]
+export type ClickColumn = (typeof CLICK_COLUMNS)[number]
+
+/** Under which name a roll-up counts hits without a value. A hit whose value is this text is in the same row. */
+export const toNullName = (column: HitColumn): string =>
+  column === 'referrer' || column === 'referrerUrl' || column === 'source' ? '(direct)' : 'Unknown'
+
+/**
+ * What a question is answered from.
+ * - `times`: all clicks (`roll_days`), and quarter hours of a day that is cut (`roll_slots`)
+ * - `landings`, `imports`: other sums of `roll_days`
+ * - `links`, `people`: the tables of these names
+ * - a click column: its rows in `roll_values`
+ */
+export type RollUpSet = 'times' | 'landings' | 'imports' | 'links' | 'people' | ClickColumn
+
+/** The roll-ups as the snapshot of a question has them, for its workspace, its days and its set. */
+export interface RollUpState {
+  /** Rolled days, as whole UTC days since 1970. */
+  days: ReadonlySet<number>
+  /** Months whose sums are made, as the number of their first day. */
+  months: ReadonlySet<number>
+  /** Days on which some visitor of the workspace has two values in the set: sums over values count the visitor twice. */
+  mixed: ReadonlySet<number>
+  /**
+   * Months of which `roll_heads` has the values with the most clicks: with the clicks that no other value exceeds.
+   * Months with few values are not among them.
+   */
+  tails: ReadonlyMap<number, number>
+  /** The numbers of the roll-ups whose rows count, in an engine that may have rows of older ones. */
+  rolls?: readonly number[]
+}
+
+export const toDay = (at: number) => Math.floor(at / DAY_MS)
+
+/** The first day of the day's month. */
+export const toMonth = (day: number): number => addMonths(day, 0)
+export const toNextMonth = (day: number): number => addMonths(day, 1)
+
+function addMonths(day: number, months: number): number {
+  const date = new Date(day * DAY_MS)
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + months, 1) / DAY_MS
+}
