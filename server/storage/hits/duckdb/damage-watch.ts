@@ -34,4 +34,6 @@ export const isEngineDead = (error: unknown): boolean =>
   error instanceof Error &&
   (/^FATAL Error|database has been invalidated/i.test(error.message) || isDamage(error))
 
-const isDamage = (error: unknown) => error instanceof Error && /corrupt database file/i.test(error.message)
+/** Whether the data of the file cannot be read. */
+export const isDamage = (error: unknown) =>
+  error instanceof Error && /corrupt database file/i.test(error.message)

@@ -18,12 +18,18 @@ import { inspectDuckDb } from './inspect.ts'
 import { HIT_COLUMN_LIST, migrateLayout } from './layout.ts'
 import { loadBatch, readMark, skipBatches } from './load.ts'
 import { copyDurably, openDuckDbFile } from './open-file.ts'
-import { createQueryRunner, findLastClicks, findLastClickTimes } from './query.ts'
-import { createReadWriteLock } from './read-write-lock.ts'
+import { findLastClicks, findLastClickTimes } from './query.ts'
+import { createReadWriteLock, type ReadWriteLock } from './read-write-lock.ts'
+import {
+  openRollUps,
+  prepareOpenedRollUps,
+  type RollUpOptions,
+  type RollUps,
+} from './rollups/open-roll-ups.ts'
 import { type HitSorter, openHitSorter, RUN_HITS } from './sorter.ts'
 import { runTransaction } from './transaction.ts'
 
-export interface DuckDbOptions {
+export interface DuckDbOptions extends RollUpOptions {
   path: string
   memoryLimitMb?: number
   threads?: number
@@ -57,12 +63,20 @@ interface EngineState {
   readonly instance: DuckDBInstance
   /** The connection for loads and deletions. */
   readonly writer: DuckDBConnection
-  readonly sortConnection: DuckDBConnection
+  /** The connection for sorting and roll-ups, which never run beside each other. */
+  readonly backgroundConnection: DuckDBConnection
   /** A connection has one transaction at a time: what uses the writer runs in this queue. */
   readonly writeQueue: SerialQueue
   readonly readers: ReadConnections
   readonly exporter: ClickExporter
   readonly sorter: HitSorter
+  readonly rollUps: RollUps
+  /**
+   * Runs work while no hits are sorted, and nothing else runs alone: two transactions cannot delete the same hits, and no
+   * checkpoint is possible during another transaction.
+   */
+  runAlone<T>(work: () => Promise<T>): Promise<T>
+  readonly lock: ReadWriteLock
   readonly watchDamage: DamageWatch
 }
 
@@ -98,6 +112,8 @@ export async function openDuckDb(options: DuckDbOptions): Promise<DuckDbEngine> 
     load: (batch) => use((open) => open.load(batch)),
     skip: (node, through) => use((open) => open.skip(node, through)),
     ask: (query) => use((open) => open.ask(query)),
+    explain: (query) => use((open) => open.explain(query)),
+    rollUp: (now) => use((open) => open.rollUp(now)),
     findLastClicks: (query) => use((open) => open.findLastClicks(query)),
     export: (request, signal) => use((open) => open.export(request, signal)),
     deleteBefore: (before) => use((open) => open.deleteBefore(before)),
@@ -114,15 +130,13 @@ export async function openDuckDb(options: DuckDbOptions): Promise<DuckDbEngine> 
 
 async function openFile(options: DuckDbOptions): Promise<OpenFile> {
   const engine = await openEngine(options)
-  const { path, writer, readers, exporter, sorter, watchDamage } = engine
+  const { path, writer, readers, exporter, sorter, rollUps, watchDamage } = engine
   const { since = () => 0 } = options
-  const ask = createQueryRunner(readers)
   const write = <T>(work: () => Promise<T>) => watchDamage(() => engine.writeQueue(work))
-  // Sorting pauses: two transactions cannot delete the same hits, and no checkpoint is possible during another
-  // transaction.
-  const writeAlone = (work: () => Promise<void>) => sorter.runPaused(() => write(work))
+  const writeAlone = (work: () => Promise<void>) => engine.runAlone(() => write(work))
   const remove = async (deleteHits: () => Promise<number>) => {
-    if ((await runTransaction(writer, deleteHits)) > 0) await writer.run('CHECKPOINT')
+    // No question may see the marks of roll-ups, and not their sums any more.
+    if ((await runTransaction(writer, deleteHits, engine.lock.exclusive)) > 0) await writer.run('CHECKPOINT')
   }
   const removeBefore = (before: number) => remove(() => deleteBefore(writer, before))
   const copyTo = async (to: string) => {
@@ -142,9 +156,18 @@ async function openFile(options: DuckDbOptions): Promise<OpenFile> {
   }
   return {
     mark: (node) => write(() => readMark(writer, node)),
-    load: (batch) => sorter.runLoad(() => write(() => loadBatch(writer, batch, since()))),
+    load: (batch) =>
+      sorter.runLoad(() =>
+        write(async () => {
+          const { hits, days } = await loadBatch(writer, batch, since(), engine.lock)
+          rollUps.noteLoaded(days)
+          return hits
+        }),
+      ),
     skip: (node, through) => write(() => skipBatches(writer, node, through)),
-    ask: (query) => watchDamage(() => ask(query)),
+    ask: async (query) => (await watchDamage(() => rollUps.explain(query))).answers,
+    explain: (query) => watchDamage(() => rollUps.explain(query)),
+    rollUp: (now) => watchDamage(() => rollUps.rollUp(now)),
     findLastClicks: (query) =>
       watchDamage(() => readers.use(query.workspaceId, (connection) => findLastClicks(connection, query))),
     export: (request, signal) => watchDamage(() => exporter.run(request, signal)),
@@ -179,21 +202,32 @@ async function openEngine(options: DuckDbOptions): Promise<EngineState> {
   const directories = [batchDir, scratchDir]
   const instance = await openDuckDbFile({ path, memoryLimitMb, threads, directories }, prepare)
   const writer = await instance.connect()
-  const sortConnection = await instance.connect()
+  const backgroundConnection = await instance.connect()
   const lock = createReadWriteLock()
   const readers = await openReadConnections(instance, lock)
   const watchDamage = createDamageWatch(path)
   const sorter = openHitSorter({
     transact: (work) =>
-      watchDamage(() => runTransaction(sortConnection, () => work(sortConnection), lock.exclusive)),
+      watchDamage(() =>
+        runTransaction(backgroundConnection, () => work(backgroundConnection), lock.exclusive),
+      ),
     runHits,
   })
+  const writeQueue = createSerialQueue()
+  const aloneQueue = createSerialQueue()
+  const runAlone = <T>(work: () => Promise<T>) => aloneQueue(() => sorter.runPaused(work))
   return {
     path,
     instance,
     writer,
-    sortConnection,
-    writeQueue: createSerialQueue(),
+    backgroundConnection,
+    writeQueue,
+    rollUps: openRollUps(
+      { connection: backgroundConnection, writer, writeQueue, lock, readers, runAlone, readAllHits },
+      options,
+    ),
+    runAlone,
+    lock,
     readers,
     exporter: openDuckDbExporter(instance, lock),
     sorter,
@@ -201,9 +235,11 @@ async function openEngine(options: DuckDbOptions): Promise<EngineState> {
   }
 }
 
-/**
- * @param isThorough reads every value: a hash needs all of them, while minima and counts are answered from statistics
- */
+/** A hash needs every value, while minima and counts are answered from statistics. */
+const readAllHits = (connection: DuckDBConnection) =>
+  connection.run(`SELECT bit_xor(hash(${HIT_COLUMN_LIST})) FROM hits`)
+
+/** @param isThorough reads every value */
 async function prepare(instance: DuckDBInstance, isThorough: boolean) {
   const connection = await instance.connect()
   try {
@@ -211,15 +247,22 @@ async function prepare(instance: DuckDBInstance, isThorough: boolean) {
     await connection.run('SELECT count(*) FROM hits_arrived')
     await connection.run('SELECT count(*) FROM hits_sorted')
     await connection.run('SELECT max(batch) FROM marks')
-    if (isThorough) await connection.run(`SELECT bit_xor(hash(${HIT_COLUMN_LIST})) FROM hits`)
+    await prepareOpenedRollUps(connection)
+    if (isThorough) await readAllHits(connection)
   } finally {
     connection.closeSync()
   }
 }
 
 async function closeEngine(engine: EngineState): Promise<void> {
-  const { writer, sortConnection, instance } = engine
-  await Promise.all([engine.readers.close(), engine.exporter.close(), engine.sorter.close()])
+  const { writer, backgroundConnection, instance } = engine
+  // A roll-up may wait for a question, which is interrupted.
+  await Promise.all([
+    engine.rollUps.close(),
+    engine.readers.close(),
+    engine.exporter.close(),
+    engine.sorter.close(),
+  ])
   await engine.writeQueue(async () => {
     try {
       await writer.run('CHECKPOINT')
@@ -227,7 +270,7 @@ async function closeEngine(engine: EngineState): Promise<void> {
       // Nothing is lost: the log is replayed when the file is opened again.
       log.error('hits.checkpoint_failed', describeError(error))
     }
-    sortConnection.closeSync()
+    backgroundConnection.closeSync()
     writer.closeSync()
     instance.closeSync()
   })

@@ -11,6 +11,8 @@ import type { ImportedHits } from '../hit-engine.ts'
 import { toBackupPath } from './hit-file.ts'
 import { createMemoryInstance } from './memory-instance.ts'
 import { copyDurably, isQuarantinedName } from './open-file.ts'
+import { deleteRollUpsBefore, deleteRollUpsOf, listDaysOf } from './rollups/marks.ts'
+import { lowerTotals } from './rollups/tables.ts'
 import { quoteIdentifier, quoteLiteral } from './values.ts'
 
 const MEMORY_MB = 256
@@ -22,6 +24,7 @@ export async function deleteBefore(connection: DuckDBConnection, before: number)
     const text = `DELETE FROM ${quoteIdentifier(table)} WHERE recorded_at < $1::BIGINT`
     deleted += (await connection.run(text, [BigInt(before)])).rowsChanged
   }
+  await deleteRollUpsBefore(connection, before, deleted > 0)
   return deleted
 }
 
@@ -30,11 +33,13 @@ export async function deleteImported(
   connection: DuckDBConnection,
   { workspaceId, importId }: ImportedHits,
 ): Promise<number> {
+  const condition = 'workspace_id = $1::BIGINT AND import_id = $2::BIGINT'
+  const params = [BigInt(workspaceId), BigInt(importId)]
+  await deleteRollUpsOf(connection, workspaceId, await listDaysOf(connection, condition, params))
   let deleted = 0
-  for (const table of await listTablesWith(connection, 'import_id')) {
-    const text = `DELETE FROM ${quoteIdentifier(table)} WHERE workspace_id = $1::BIGINT AND import_id = $2::BIGINT`
-    deleted += (await connection.run(text, [BigInt(workspaceId), BigInt(importId)])).rowsChanged
-  }
+  for (const table of await listTablesWith(connection, 'import_id'))
+    deleted += (await connection.run(`DELETE FROM ${quoteIdentifier(table)} WHERE ${condition}`, params))
+      .rowsChanged
   return deleted
 }
 
@@ -95,6 +100,7 @@ async function copyWithout(path: string, fresh: string, workspaceIds: number[]) 
       const condition = withHits.includes(table) ? `WHERE workspace_id NOT IN (${ids})` : ''
       await connection.run(`INSERT INTO fresh.main.${name} SELECT * FROM kept.main.${name} ${condition}`)
     }
+    if (withHits.includes('roll_days')) await lowerTotals(connection, `workspace_id IN (${ids})`)
     await connection.run('USE memory')
     await connection.run('CHECKPOINT fresh')
     await connection.run('DETACH fresh')

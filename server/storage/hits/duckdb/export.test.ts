@@ -6,6 +6,7 @@ import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { createHit, createHitQuery } from '../../../../tests/contracts/hit-engine.ts'
 import { toInertCell } from '../../../lib/formats/csv-line.ts'
 import { toSource, toTrafficChannel } from '../../sources/traffic-channel.ts'
+import { toStoredVisitor } from '../day-visitor.ts'
 import { type Hit, NO_VISITOR } from '../hit.ts'
 import { EXPORT_FORMATS, type ExportFormat, type HitEngine, type HitSelection } from '../hit-engine.ts'
 import { openDuckDb } from './engine.ts'
@@ -129,6 +130,11 @@ const COLUMNS = [
 /** The statement and the function write the same, although DuckDB has another engine for patterns. */
 const shielded = (text: string | null) => (text === null ? null : toInertCell(text))
 
+function toVisitorCell({ visitor, at }: Hit): string | null {
+  if (visitor === NO_VISITOR) return null
+  return `v${BigInt(toStoredVisitor(visitor, at)).toString(16).padStart(16, '0')}`
+}
+
 /** The row that is expected for a hit, as text. */
 function expected(format: ExportFormat, of: Hit): Record<string, string | null> {
   const name = NAMES.find(({ id }) => id === of.linkId)
@@ -144,7 +150,7 @@ function expected(format: ExportFormat, of: Hit): Record<string, string | null> 
     class: of.class,
     trigger: of.trigger,
     ...Object.fromEntries(TEXTS.map((column) => [column, text(of[column])])),
-    visitor: of.visitor === NO_VISITOR ? null : `v${BigInt(of.visitor).toString(16).padStart(16, '0')}`,
+    visitor: toVisitorCell(of),
     source: text(toSource(of)),
     channel: toTrafficChannel(of),
     imported: String(of.importId !== null),

@@ -2,6 +2,7 @@
 
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { DAY_MS } from '../../../lib/utc-day.ts'
+import { toDuckDbVisitor } from '../day-visitor.ts'
 import type { Hit } from '../hit.ts'
 import { HIT_COLUMNS } from '../hit-columns.ts'
 import {
@@ -76,14 +77,17 @@ const JSON_COLUMNS = (Object.keys(HIT_TYPES) as (keyof Hit)[])
   .map((field) => `${HIT_COLUMNS[field]}${field === 'visitor' ? '::VARCHAR' : ''} AS "${field}"`)
   .join(', ')
 
-const HASHED_TEXT = `concat_ws(chr(0), ${HASHED_COLUMNS.map((name) => `coalesce(${name}::VARCHAR, '')`).join(', ')})`
+/** As the other engine stores it: hits that an earlier release has loaded have a visitor without its day. */
+const VISITOR = toDuckDbVisitor('visitor', 'recorded_at')
+const toHashed = (name: string) => (name === HIT_COLUMNS.visitor ? `(${VISITOR})` : name)
+const HASHED_TEXT = `concat_ws(chr(0), ${HASHED_COLUMNS.map((name) => `coalesce(${toHashed(name)}::VARCHAR, '')`).join(', ')})`
 const HASH = `bit_xor(('0x' || substr(md5(${HASHED_TEXT}), 1, 16))::UBIGINT)`
 const toDayCondition = (day: number) =>
   `recorded_at >= ${day * DAY_MS} AND recorded_at < ${(day + 1) * DAY_MS}`
 
 async function readFigures(connection: DuckDBConnection, day: number): Promise<HitDayFigures[]> {
   const result = await connection.runAndReadAll(
-    `SELECT workspace_id, count(*), count(*) FILTER (${IS_CLICK}), count(DISTINCT visitor) FILTER (${IS_CLICK}), ${HASH}
+    `SELECT workspace_id, count(*), count(*) FILTER (${IS_CLICK}), count(DISTINCT ${VISITOR}) FILTER (${IS_CLICK}), ${HASH}
      FROM hits WHERE ${toDayCondition(day)} GROUP BY workspace_id ORDER BY workspace_id`,
   )
   return result.getRows().map(toDayFigures)

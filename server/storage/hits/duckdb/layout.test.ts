@@ -165,3 +165,23 @@ test('a file of the third layout keeps its hits in both tables, and takes import
   expect([await ask(), await ask(true), await ask(false)]).toEqual([81, 1, 80])
   await engine.close()
 })
+
+test('a visitor who came before the upgrade and comes again on its day is one visitor', async () => {
+  const tables = LAYOUT_2.slice(0, -3)
+  const today = Date.UTC(2026, 5, 10)
+  const insert = OLD_HITS.replace('range(40)', 'range(1, 41)')
+  await run(
+    ...tables,
+    insert.replace('INTO hits', 'INTO hits_arrived'),
+    `UPDATE hits_arrived SET recorded_at = ${today} + id, visitor = 18446744073709551615, class = 'human', outcome = 'redirect'`,
+    'CREATE VIEW hits AS SELECT * FROM hits_arrived UNION ALL SELECT * FROM hits_sorted',
+    'CREATE TABLE layout (version BIGINT NOT NULL)',
+    'INSERT INTO layout VALUES (3)',
+  )
+  const engine = await openDuckDb({ path, batchDir: directory })
+  const file = join(directory, '1.ndjson')
+  writeFileSync(file, `${JSON.stringify(createHit({ at: today + 5000, visitor: '18446744073709551615' }))}\n`)
+  await engine.load({ node: 'a', number: 1, path: file })
+  expect(await engine.ask(createHitQuery())).toMatchObject([{ clicks: 41, visitors: 1 }])
+  await engine.close()
+})

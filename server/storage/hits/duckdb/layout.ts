@@ -2,6 +2,8 @@
 // arrived, and sorted (sorter.ts). Questions read the view `hits`, which is both.
 
 import type { DuckDBConnection } from '@duckdb/node-api'
+import { DAY_MS } from '../../../lib/utc-day.ts'
+import { toDuckDbVisitor } from '../day-visitor.ts'
 import type { Hit } from '../hit.ts'
 import { HIT_COLUMNS } from '../hit-columns.ts'
 
@@ -124,6 +126,13 @@ const LAYOUTS = [
     ),
     toView(names),
   ],
+  // A release before this one would not delete the marks of roll-ups when late hits come, so it must refuse the file. The
+  // visitors of the newest day may come again today: they get the form in which hits are loaded now.
+  ['hits_arrived', 'hits_sorted'].map(
+    (table) =>
+      `UPDATE ${table} SET visitor = ${toDuckDbVisitor('visitor', 'recorded_at')}
+       WHERE recorded_at >= (SELECT coalesce(max(recorded_at), 0) // ${DAY_MS} * ${DAY_MS} FROM hits)`,
+  ),
 ]
 
 /** The number of the newest layout. */

@@ -3,31 +3,62 @@
 
 import { resolve } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
+import { DAY_MS } from '../../../lib/utc-day.ts'
+import { toDuckDbVisitor } from '../day-visitor.ts'
+import type { Hit } from '../hit.ts'
 import type { Batch } from '../hit-engine.ts'
 import { HIT_COLUMN_LIST, HIT_TYPES } from './layout.ts'
+import type { ReadWriteLock } from './read-write-lock.ts'
+import { unmarkNewHits } from './rollups/marks.ts'
 import { runTransaction } from './transaction.ts'
 
 const jsonColumns = Object.entries(HIT_TYPES).map(([field, type]) => `"${field}": '${type.split(' ')[0]}'`)
-const jsonFields = Object.keys(HIT_TYPES).map((field) => `"${field}"`)
+const jsonFields = (Object.keys(HIT_TYPES) as (keyof Hit)[]).map((field) =>
+  field === 'visitor' ? toDuckDbVisitor('"visitor"', '"at"') : `"${field}"`,
+)
 const INSERT = `INSERT INTO hits_arrived (${HIT_COLUMN_LIST})
   SELECT $1, ${jsonFields.join(', ')}
   FROM read_json($2, format = 'newline_delimited', maximum_object_size = 1048576, columns = {${jsonColumns.join(', ')}})
   WHERE NOT coalesce("at" < $3::BIGINT, false)`
 
+/** What a load has added. */
+export interface LoadedHits {
+  hits: number
+  /** The UTC days of the hits, as whole days since 1970. They are not rolled up any more. */
+  days: number[]
+}
+
 /**
  * @param since hits recorded before this moment are left out
- * @returns the number of loaded hits; 0 for a batch that was loaded before
+ * @returns nothing for a batch that was loaded before
  */
-export function loadBatch(writer: DuckDBConnection, batch: Batch, since: number): Promise<number> {
+export function loadBatch(
+  writer: DuckDBConnection,
+  batch: Batch,
+  since: number,
+  lock: Pick<ReadWriteLock, 'exclusive'>,
+): Promise<LoadedHits> {
   const { node, number, path } = batch
-  return runTransaction(writer, async () => {
+  let isLate = false
+  const load = async () => {
     const mark = await readMark(writer, node)
-    if (number <= mark) return 0
+    if (number <= mark) return { hits: 0, days: [] }
     if (number !== mark + 1) throw new Error(`Batch ${number} of ${node} does not follow batch ${mark}`)
     const { rowsChanged } = await writer.run(INSERT, [node, resolve(path), BigInt(since)])
+    const listDays = () => listDaysOfFile(writer, resolve(path))
+    const { days, unmarked } = await unmarkNewHits(writer, rowsChanged, listDays)
+    isLate = unmarked > 0
     await writeMark(writer, node, number)
-    return rowsChanged
-  })
+    return { hits: rowsChanged, days }
+  }
+  // No question may see the hits of a day and its mark, or neither of them.
+  return runTransaction(writer, load, (commit) => (isLate ? lock.exclusive(commit) : commit()))
+}
+
+async function listDaysOfFile(writer: DuckDBConnection, path: string): Promise<number[]> {
+  const text = `SELECT DISTINCT "at" // ${DAY_MS} FROM read_json($1, format = 'newline_delimited',
+    maximum_object_size = 1048576, columns = {"at": 'BIGINT'})`
+  return (await writer.runAndReadAll(text, [path])).getRows().map(([day]) => Number(day))
 }
 
 /** Raises the mark of a node to `through`. Never lowers it. */

@@ -15,7 +15,8 @@ import { toDuckDbType, toDuckDbValue } from './values.ts'
 /** A statement that takes longer holds up the others. The worst one measured on 50 million hits took 1.5 s. */
 const ASK_TIMEOUT_MS = 30_000
 
-const isOutOfMemory = (error: unknown) => error instanceof Error && /out of memory/i.test(error.message)
+export const isOutOfMemory = (error: unknown) =>
+  error instanceof Error && /out of memory/i.test(error.message)
 
 export function createQueryRunner(
   readers: Pick<ReadConnections, 'use'>,
@@ -55,7 +56,7 @@ export async function findLastClickTimes(
   return read(await runStatement(connection, text, params))
 }
 
-async function runStatement(connection: DuckDBConnection, text: string, params: SqlValue[]) {
+export async function runStatement(connection: DuckDBConnection, text: string, params: SqlValue[]) {
   const timer = setTimeout(() => connection.interrupt(), ASK_TIMEOUT_MS)
   try {
     const answer = await connection.runAndReadAll(text, params.map(toDuckDbValue), params.map(toDuckDbType))

@@ -1,4 +1,4 @@
-// Keeps questions out of the commit of a transaction that moves hits between tables. A reader that runs during the
+// Keeps questions out of the commit of a transaction that moves hits between tables, or that changes roll-ups. A reader that runs during the
 // commit of a large transaction sees what the transaction has inserted and also what it has deleted (seen with DuckDB
 // 1.5.6): each hit twice.
 
@@ -10,6 +10,8 @@ const TIMEOUT_MS = 2_000
 export interface ReadWriteLock {
   /** Runs work beside other shared work, and never during exclusive work. */
   shared<T>(work: () => Promise<T>): Promise<T>
+  /** Resolves at a moment without shared work, or after a while: exclusive work then mostly begins at once. */
+  quiet(): Promise<void>
   /** Runs work when no other work runs. New work waits for its end. One exclusive work at a time. */
   exclusive<T>(work: () => Promise<T>): Promise<T>
 }
@@ -24,7 +26,17 @@ export function createReadWriteLock(timeoutMs = TIMEOUT_MS): ReadWriteLock {
     if (readers > 0) await leaving.wait()
   }
 
+  async function quiet() {
+    let timer: Timer | undefined
+    const timeout = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, timeoutMs)
+    })
+    await Promise.race([waitForReaders(), timeout])
+    clearTimeout(timer)
+  }
+
   return {
+    quiet,
     async shared(work) {
       while (locked) await locked
       readers++
@@ -36,12 +48,7 @@ export function createReadWriteLock(timeoutMs = TIMEOUT_MS): ReadWriteLock {
       }
     },
     async exclusive(work) {
-      let timer: Timer | undefined
-      const timeout = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, timeoutMs)
-      })
-      await Promise.race([waitForReaders(), timeout])
-      clearTimeout(timer)
+      await quiet()
       while (locked) await locked
       const unlocked = Promise.withResolvers<void>()
       locked = unlocked.promise

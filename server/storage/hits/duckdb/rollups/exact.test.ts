@@ -1,0 +1,13 @@
+import { join } from 'node:path'
+import { testRollUps } from '../../../../../tests/contracts/hit-rollups.ts'
+import { openDuckDb } from '../engine.ts'
+
+testRollUps('DuckDB', {
+  // Small runs: hits are sorted between questions.
+  open: (directory) =>
+    openDuckDb({ path: join(directory, 'hits.duckdb'), runHits: 500, rollUpRestMs: 0, rollUpHeadValues: 3 }),
+  days: { test: 45, soak: 75 },
+  worlds: { test: 2, soak: 24 },
+  questions: { test: 700, soak: 850 },
+  deletesAtOnce: true,
+})

@@ -1,0 +1,119 @@
+// Marks say which days and months the roll-ups have. Whatever changes the hits of a day deletes its mark in the same
+// transaction.
+
+import type { DuckDBConnection } from '@duckdb/node-api'
+import { DAY_MS } from '../../../../lib/utc-day.ts'
+import type { HitQuery } from '../../hit-engine.ts'
+import type { RollUpChoice } from '../../rollups/choose-roll-ups.ts'
+import { SETS_WITHOUT_MONTHS } from '../../rollups/plan-days.ts'
+import { toSetNumber } from '../../rollups/rolled-sql.ts'
+import { CLICK_COLUMNS, type RollUpState, toDay, toMonth } from '../../rollups/rollup.ts'
+import { DAY_TABLES, MONTH_TABLES, ROLL_UP_TABLES } from './tables.ts'
+
+/** Reads what the planner needs, in the snapshot of the connection's transaction. Each table less saves planning time. */
+export async function readRollUpState(
+  connection: DuckDBConnection,
+  { workspaceId, start, end }: HitQuery,
+  { set, needsUnmixed }: RollUpChoice,
+): Promise<RollUpState> {
+  const within = `day >= ${toDay(start)} AND day < ${toDay(end - 1) + 1}`
+  const ofSet = `workspace_id = ${BigInt(workspaceId)} AND name = ${toSetNumber(set)} AND ${within}`
+  const parts = [`SELECT 0 AS kind, day, 0 AS bound FROM roll_marks WHERE ${within}`]
+  if (!SETS_WITHOUT_MONTHS.has(set)) parts.push(`SELECT 1, day, 0 FROM roll_month_marks WHERE ${within}`)
+  if (needsUnmixed) parts.push(`SELECT 2, day, 0 FROM roll_mixed WHERE ${ofSet}`)
+  if (CLICK_COLUMNS.some((each) => each === set))
+    parts.push(`SELECT 3, day, max(bound) FROM roll_heads WHERE ${ofSet} GROUP BY day`)
+  const rows = await readRows(connection, parts.join(' UNION ALL '))
+  const days = [new Set<number>(), new Set<number>(), new Set<number>()] as const
+  const tails = new Map<number, number>()
+  for (const [kind, day, bound] of rows) {
+    if (Number(kind) === 3) tails.set(Number(day), Number(bound))
+    else days[Number(kind)]?.add(Number(day))
+  }
+  return { days: days[0], months: days[1], mixed: days[2], tails }
+}
+
+/** Hits that a transaction has inserted and not committed have row numbers from here on. */
+const FIRST_NEW_ROW = 36_028_797_018_960_000n
+
+/**
+ * Unmarks the days of the hits that the connection's transaction has inserted.
+ * @param listDays lists the days another way, should a release of DuckDB number such rows differently
+ * @returns all days of these hits, and how many of them were marked
+ */
+export async function unmarkNewHits(
+  connection: DuckDBConnection,
+  inserted: number,
+  listDays: () => Promise<number[]>,
+): Promise<{ days: number[]; unmarked: number }> {
+  const rows = await readRows(
+    connection,
+    `SELECT recorded_at // ${DAY_MS} AS day, count(*) FROM hits_arrived WHERE rowid >= ${FIRST_NEW_ROW} GROUP BY day`,
+  )
+  const found = rows.reduce((sum, [, count]) => sum + Number(count), 0)
+  const days = found === inserted ? rows.map(([day]) => Number(day)) : await listDays()
+  return { days, unmarked: await unmarkDays(connection, days) }
+}
+
+/** @returns how many marks there were */
+export async function unmarkDays(connection: DuckDBConnection, days: readonly number[]): Promise<number> {
+  if (days.length === 0) return 0
+  const months = new Set(days.map(toMonth))
+  const { rowsChanged } = await connection.run(`DELETE FROM roll_marks WHERE day IN (${days.join(', ')})`)
+  await connection.run(`DELETE FROM roll_month_marks WHERE day IN (${[...months].join(', ')})`)
+  return rowsChanged
+}
+
+/**
+ * Deletes the roll-ups of the days that end at or before this moment.
+ * @param isCut whether hits were deleted: the day that the moment cuts is unmarked
+ */
+export async function deleteRollUpsBefore(
+  connection: DuckDBConnection,
+  before: number,
+  isCut: boolean,
+): Promise<void> {
+  const day = toDay(before)
+  if (isCut && before % DAY_MS !== 0) await unmarkDays(connection, [day])
+  for (const table of Object.keys(ROLL_UP_TABLES))
+    if (table !== 'roll_rules') await connection.run(`DELETE FROM ${table} WHERE day < ${day}`)
+}
+
+/**
+ * Unmarks these days, and deletes the sums of one workspace on them. A day without hits may never be rolled up again, and
+ * its old sums would stay.
+ */
+export async function deleteRollUpsOf(
+  connection: DuckDBConnection,
+  workspaceId: number,
+  days: readonly number[],
+): Promise<void> {
+  if (days.length === 0) return
+  await unmarkDays(connection, days)
+  const remove = async (tables: object, numbers: Iterable<number>) => {
+    for (const table of Object.keys(tables))
+      await connection.run(
+        `DELETE FROM ${table} WHERE workspace_id = $1::BIGINT AND day IN (${[...numbers].join(', ')})`,
+        [BigInt(workspaceId)],
+      )
+  }
+  await remove(DAY_TABLES, days)
+  await remove(MONTH_TABLES, new Set(days.map(toMonth)))
+}
+
+/** The UTC days that have hits of a condition. */
+export async function listDaysOf(
+  connection: DuckDBConnection,
+  condition: string,
+  params: bigint[],
+): Promise<number[]> {
+  const rows = await readRows(
+    connection,
+    `SELECT DISTINCT recorded_at // ${DAY_MS} FROM hits WHERE ${condition}`,
+    params,
+  )
+  return rows.map(([day]) => Number(day))
+}
+
+const readRows = async (connection: DuckDBConnection, text: string, params: bigint[] = []) =>
+  (await connection.runAndReadAll(text, params)).getRows()

@@ -1,0 +1,140 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+import { createHit } from '../../../../../tests/contracts/hit-engine.ts'
+import { createSerialQueue } from '../../../../lib/concurrency/serial-queue.ts'
+import { setLogLevel } from '../../../../lib/log.ts'
+import { DAY_MS } from '../../../../lib/utc-day.ts'
+import { migrateLayout } from '../layout.ts'
+import { loadBatch } from '../load.ts'
+import { createMemoryInstance } from '../memory-instance.ts'
+import { createReadWriteLock } from '../read-write-lock.ts'
+import { createRoller } from './roller.ts'
+import { prepareRollUps } from './tables.ts'
+
+setLogLevel('silent')
+
+/** 1 May 2026: May is a whole month before `NOW`. */
+const MAY_1 = Date.UTC(2026, 4, 1) / DAY_MS
+const NOW = Date.UTC(2026, 5, 2)
+
+let directory: string
+let instance: DuckDBInstance
+let writer: DuckDBConnection
+/** Runs before each statement of the roller. */
+let beforeStatement: (text: string) => void
+/** Runs after each question of the roller. */
+let afterQuestion: (text: string) => Promise<void>
+let roller: ReturnType<typeof createRoller>
+let batches: number
+
+const lock = createReadWriteLock()
+const writeQueue = createSerialQueue()
+
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'roller-'))
+  instance = await createMemoryInstance(500, join(directory, 'temp'))
+  writer = await instance.connect()
+  await migrateLayout(writer)
+  await prepareRollUps(writer)
+  beforeStatement = () => {}
+  afterQuestion = async () => {}
+  batches = 0
+  const connection = await instance.connect()
+  const watched = new Proxy(connection, {
+    get(target, name) {
+      const value = Reflect.get(target, name)
+      if (typeof value !== 'function') return value
+      if (name === 'run')
+        return (text: string, ...rest: []) => {
+          beforeStatement(text)
+          return target.run(text, ...rest)
+        }
+      if (name !== 'runAndReadAll') return value.bind(target)
+      return async (text: string, ...rest: []) => {
+        const result = await target.runAndReadAll(text, ...rest)
+        await afterQuestion(text)
+        return result
+      }
+    },
+  })
+  roller = createRoller({ connection: watched, writeQueue, lock, restMs: 0 })
+})
+afterEach(() => {
+  instance.closeSync()
+  rmSync(directory, { recursive: true, force: true })
+})
+
+/** Loads a hit on each of these days. */
+const load = (days: number[]) =>
+  writeQueue(async () => {
+    const number = ++batches
+    const path = join(directory, `${number}.ndjson`)
+    writeFileSync(path, days.map((day) => `${JSON.stringify(createHit({ at: day * DAY_MS }))}\n`).join(''))
+    const loaded = await loadBatch(writer, { node: 'a', number, path }, 0, lock)
+    roller.noteLoaded(loaded.days)
+  })
+
+async function rollUpAll() {
+  while ((await roller.rollUp(NOW)).rolled);
+}
+
+const readNumbers = async (text: string) =>
+  (await writer.runAndReadAll(text)).getRows().map((row) => row.map(Number))
+
+/** What roll-ups say where they count, beside what the hits say. */
+async function compareClicks() {
+  const days = await readNumbers(
+    'SELECT day, (SELECT coalesce(sum(clicks), 0) FROM roll_days WHERE roll_days.day = roll_marks.day) FROM roll_marks',
+  )
+  for (const [day = 0, clicks] of days)
+    expect([
+      day,
+      ...((await readNumbers(`SELECT count(*) FROM hits WHERE recorded_at // ${DAY_MS} = ${day}`))[0] ?? []),
+    ]).toEqual([day, Number(clicks)])
+  const months = await readNumbers(
+    'SELECT sum(clicks) FROM roll_month_links WHERE day IN (SELECT day FROM roll_month_marks)',
+  )
+  const may = await readNumbers(
+    `SELECT count(*) FROM hits WHERE recorded_at >= ${MAY_1 * DAY_MS} AND recorded_at < ${(MAY_1 + 31) * DAY_MS}`,
+  )
+  return { days: days.length, month: months[0]?.[0], may: may[0]?.[0] }
+}
+
+/** Loads hits while the roller chooses what to do: after its first question with this text. */
+function loadAfterQuestion(part: string, days: number[]) {
+  let isLoaded = false
+  afterQuestion = async (text) => {
+    if (isLoaded || !text.includes(part)) return
+    isLoaded = true
+    await load(days)
+  }
+}
+
+test('hits that come while a month is chosen are in its sums', async () => {
+  await load(Array.from({ length: 31 }, (_, n) => MAY_1 + n))
+  loadAfterQuestion('FROM roll_month_marks', [MAY_1 + 5, MAY_1 + 5])
+  await rollUpAll()
+  expect(await compareClicks()).toEqual({ days: 31, month: 33, may: 33 })
+})
+
+test('hits that come while days without hits are chosen are counted', async () => {
+  await load([MAY_1, MAY_1 + 20])
+  loadAfterQuestion(`recorded_at >= ${(MAY_1 + 2) * DAY_MS} AND`, [MAY_1 + 7, MAY_1 + 9])
+  await rollUpAll()
+  expect((await compareClicks()).days).toBe(21)
+})
+
+test('a day that needs more memory than there is does not keep later days from being rolled up', async () => {
+  await load([MAY_1, MAY_1 + 1, MAY_1 + 2])
+  beforeStatement = (text) => {
+    if (text.includes(`recorded_at >= ${(MAY_1 + 1) * DAY_MS} AND`) && text.startsWith('CREATE TEMP TABLE'))
+      throw new Error('Out of Memory Error: could not allocate block')
+  }
+  expect(await roller.rollUp(NOW)).toEqual({ rolled: 1, waiting: 2 })
+  await expect(roller.rollUp(NOW)).rejects.toThrow('Out of Memory')
+  await rollUpAll()
+  expect(await readNumbers('SELECT day FROM roll_marks ORDER BY day')).toEqual([[MAY_1], [MAY_1 + 2]])
+})

@@ -1,0 +1,135 @@
+// The tables of roll-ups in the DuckDB file. They hold nothing that the hits do not say, so they can be dropped and made again
+// at any time.
+
+import { createHash } from 'node:crypto'
+import type { DuckDBConnection } from '@duckdb/node-api'
+import { KNOWN_SOURCES } from '../../../sources/known-sources.ts'
+import {
+  CHANNEL_BY_KIND,
+  CHANNEL_BY_MEDIUM,
+  CHANNEL_BY_WORD,
+  PAID_PREFIX,
+} from '../../../sources/traffic-channel.ts'
+import type { ReadWriteLock } from '../read-write-lock.ts'
+import { runTransaction } from '../transaction.ts'
+
+const SUMS = 'clicks UINTEGER NOT NULL, visitors UINTEGER NOT NULL'
+const PLACE = 'workspace_id BIGINT NOT NULL, day INTEGER NOT NULL'
+const PEOPLE =
+  'country VARCHAR, region VARCHAR, city VARCHAR, continent VARCHAR, device VARCHAR, browser VARCHAR, os VARCHAR'
+
+/** The tables of a day's sums. */
+export const DAY_TABLES = {
+  roll_days: `${PLACE}, ${SUMS}, landings UINTEGER NOT NULL, landing_visitors UINTEGER NOT NULL, imports UINTEGER NOT NULL, import_visitors UINTEGER NOT NULL`,
+  roll_slots: `${PLACE}, slot UTINYINT NOT NULL, clicks UINTEGER NOT NULL, firsts UINTEGER NOT NULL, lasts UINTEGER NOT NULL`,
+  roll_links: `${PLACE}, value BIGINT NOT NULL, ${SUMS}`,
+  roll_values: `${PLACE}, name UTINYINT NOT NULL, value VARCHAR NOT NULL, ${SUMS}`,
+  roll_urls: `${PLACE}, name UTINYINT NOT NULL, value VARCHAR NOT NULL, ${SUMS}`,
+  roll_people: `${PLACE}, ${PEOPLE}, ${SUMS}`,
+  roll_mixed: `${PLACE}, name UTINYINT NOT NULL`,
+}
+
+/** The tables of a month's sums. Their `day` is the first of the month. */
+export const MONTH_TABLES = {
+  roll_month_links: DAY_TABLES.roll_links,
+  roll_month_values: DAY_TABLES.roll_values,
+  roll_month_urls: DAY_TABLES.roll_urls,
+  roll_month_people: DAY_TABLES.roll_people,
+  roll_heads: `${PLACE}, name UTINYINT NOT NULL, value VARCHAR NOT NULL, clicks UINTEGER NOT NULL, bound UINTEGER NOT NULL`,
+}
+
+/** Which days and months count. `total` is how many rows the other tables have of it. */
+const MARK_TABLES = {
+  roll_marks: 'day INTEGER NOT NULL, total BIGINT NOT NULL',
+  roll_month_marks: 'day INTEGER NOT NULL, total BIGINT NOT NULL',
+  roll_rules: 'rules VARCHAR NOT NULL',
+}
+
+export const ROLL_UP_TABLES = { ...DAY_TABLES, ...MONTH_TABLES, ...MARK_TABLES }
+
+/** Raise it when a release makes other sums of the same hits. */
+const VERSION = 1
+
+/** What the sums depend on beside the hits. Sources and channels are named by lists that a release may change. */
+const RULES = createHash('sha256')
+  .update(
+    JSON.stringify([
+      VERSION,
+      KNOWN_SOURCES,
+      CHANNEL_BY_KIND,
+      [...CHANNEL_BY_MEDIUM],
+      [...CHANNEL_BY_WORD],
+      PAID_PREFIX,
+    ]),
+  )
+  .digest('hex')
+
+const CREATE = Object.entries(ROLL_UP_TABLES).map(
+  ([name, columns]) => `CREATE TABLE IF NOT EXISTS ${name} (${columns})`,
+)
+
+/** Makes the tables that are missing. Roll-ups that other rules have made are dropped. */
+export async function prepareRollUps(connection: DuckDBConnection): Promise<void> {
+  if ((await countTables(connection)) === CREATE.length) {
+    const rules = await connection.runAndReadAll('SELECT rules FROM roll_rules')
+    if (rules.getRows()[0]?.[0] === RULES) return
+  }
+  await recreateRollUps(connection)
+}
+
+/** Drops all roll-ups. It reads none of them, so it also helps where the disk has damaged them. */
+export async function recreateRollUps(
+  connection: DuckDBConnection,
+  aroundCommit?: ReadWriteLock['exclusive'],
+): Promise<void> {
+  // Replaying a logged CREATE beside other statements has failed before: see migrateLayout.
+  await connection.run('CHECKPOINT')
+  const recreate = async () => {
+    for (const name of Object.keys(ROLL_UP_TABLES)) await connection.run(`DROP TABLE IF EXISTS ${name}`)
+    for (const statement of CREATE) await connection.run(statement)
+    await connection.run('INSERT INTO roll_rules VALUES ($1)', [RULES])
+  }
+  await runTransaction(connection, recreate, aroundCommit)
+  await connection.run('CHECKPOINT')
+}
+
+async function countTables(connection: DuckDBConnection): Promise<number> {
+  const result = await connection.runAndReadAll(
+    "SELECT count(*) FROM duckdb_tables() WHERE database_name = current_database() AND NOT temporary AND table_name LIKE 'roll\\_%' ESCAPE '\\'",
+  )
+  return Number(result.getRows()[0]?.[0])
+}
+
+/**
+ * Compares how many rows each day and month has with its mark, and unmarks what differs.
+ * @returns how many days and months that were
+ */
+export async function checkRollUps(connection: DuckDBConnection): Promise<number> {
+  const unmark = async (marks: string, tables: Record<string, string>) => {
+    const counts = Object.keys(tables).map((table) => `SELECT day, count(*) AS n FROM ${table} GROUP BY day`)
+    const sums = `SELECT day, sum(n) AS n FROM (${counts.join(' UNION ALL ')}) GROUP BY day`
+    const wrong = `SELECT ${marks}.day FROM ${marks} LEFT JOIN (${sums}) AS sums USING (day) WHERE total <> coalesce(n, 0)`
+    return (await connection.run(`DELETE FROM ${marks} WHERE day IN (${wrong})`)).rowsChanged
+  }
+  const days = await unmark('roll_marks', DAY_TABLES)
+  const months = await unmark('roll_month_marks', MONTH_TABLES)
+  return days + months
+}
+
+/**
+ * Lowers the totals of a copy's marks by the rows that were left out of it. A day whose rows did not fit its mark before
+ * still does not.
+ * @param condition says which rows of the attached database `kept` were left out of `fresh`
+ */
+export async function lowerTotals(connection: DuckDBConnection, condition: string): Promise<void> {
+  const lower = async (marks: string, tables: Record<string, string>) => {
+    const rows = Object.keys(tables).map((table) => `SELECT day FROM kept.main.${table} WHERE ${condition}`)
+    await connection.run(
+      `UPDATE fresh.main.${marks} SET total = total - n
+       FROM (SELECT day, count(*) AS n FROM (${rows.join(' UNION ALL ')}) GROUP BY day) AS lacking
+       WHERE ${marks}.day = lacking.day`,
+    )
+  }
+  await lower('roll_marks', DAY_TABLES)
+  await lower('roll_month_marks', MONTH_TABLES)
+}
