@@ -9,8 +9,10 @@ export const CLICKHOUSE_CODES = {
   unknownUser: 192,
   wrongPassword: 193,
   requiredPassword: 194,
+  quota: 201,
   tooManyQueries: 202,
   memoryLimit: 241,
+  cancelled: 394,
   accessDenied: 497,
   authenticationFailed: 516,
 } as const

@@ -1,9 +1,15 @@
 // Deletes hits in ClickHouse. A mutation rewrites the parts that have them: a lightweight delete would only mark them.
+// Roll-ups of the days lose their marks, or their rows.
 
+import { DAY_MS } from '../../../lib/utc-day.ts'
 import type { SqlValue, ValueBinder } from '../../filter-sql.ts'
 import type { ImportedHits } from '../hit-engine.ts'
+import { toNextMonth } from '../rollups/rollup.ts'
 import type { ClickHouseClient } from './client.ts'
+import { toFirstDay, toPartition } from './month-partition.ts'
 import { toPlaceholder } from './parameters.ts'
+import { eraseRolledWorkspaces, pruneRollUps } from './rollups/delete-rolls.ts'
+import { changeHits, createTouchSource } from './rollups/touches.ts'
 
 /** A mutation of a large table rewrites many gigabytes. ClickHouse goes on with it when nobody waits any more. */
 const DELETE_TIMEOUT_MS = 15 * 60_000
@@ -13,32 +19,66 @@ export const createBinder =
   (value) =>
     toPlaceholder(params.push(value), value)
 
+interface Condition {
+  text: string
+  params: SqlValue[]
+}
+
+function toCondition(write: (bind: ValueBinder) => string): Condition {
+  const params: SqlValue[] = []
+  return { text: write(createBinder(params)), params }
+}
+
+const DAY = `intDiv(recorded_at, ${DAY_MS})`
+
 /**
  * Deletes the hits of a condition, on every replica. Their bytes stay in inactive parts for some minutes
  * (`old_parts_lifetime`, by default 8).
+ *
+ * Another node may load such hits meanwhile, of other days. No roll-up of these days knows of the deletion, so they are
+ * deleted in another turn.
  */
 export async function deleteWhere(
   client: ClickHouseClient,
-  toCondition: (bind: ValueBinder) => string,
+  write: (bind: ValueBinder) => string,
 ): Promise<void> {
-  const params: SqlValue[] = []
-  const condition = toCondition(createBinder(params))
-  const [[found] = []] = await client.select(
-    `SELECT count() FROM (SELECT 1 FROM hits WHERE ${condition} LIMIT 1)`,
-    {
-      params,
-    },
-  )
-  if (Number(found) === 0) return
-  await client.execute(`ALTER TABLE hits DELETE WHERE ${condition} SETTINGS mutations_sync = 2`, {
+  const condition = toCondition(write)
+  for (;;) {
+    const days = await listDays(client, condition)
+    if (days.length === 0) return
+    const ofDays = toCondition((bind) => `${write(bind)} AND ${DAY} IN ${bind(days)}`)
+    await changeHits(client, createTouchSource('delete'), days, () => deleteHits(client, ofDays))
+  }
+}
+
+async function listDays(client: ClickHouseClient, { text, params }: Condition): Promise<number[]> {
+  const rows = await client.select(`SELECT DISTINCT ${DAY} AS day FROM hits WHERE ${text} ORDER BY day`, {
+    params,
+  })
+  return rows.map(([day]) => Number(day))
+}
+
+async function hasHits(client: ClickHouseClient, { text, params }: Condition): Promise<boolean> {
+  const sql = `SELECT count() FROM (SELECT 1 FROM hits WHERE ${text} LIMIT 1)`
+  const [[found] = []] = await client.select(sql, { params })
+  return Number(found) > 0
+}
+
+const deleteHits = (client: ClickHouseClient, { text, params }: Condition): Promise<void> =>
+  client.execute(`ALTER TABLE hits DELETE WHERE ${text} SETTINGS mutations_sync = 2`, {
     params,
     timeoutMs: DELETE_TIMEOUT_MS,
   })
-}
 
-/** Erases every hit of these workspaces. */
+/**
+ * Erases every hit of these workspaces, and their rows of roll-ups. The roll-ups of other workspaces go on counting: no
+ * day is touched.
+ */
 export async function eraseWorkspaceHits(client: ClickHouseClient, workspaceIds: number[]): Promise<void> {
-  if (workspaceIds.length > 0) await deleteWhere(client, (bind) => `workspace_id IN ${bind(workspaceIds)}`)
+  if (workspaceIds.length === 0) return
+  const condition = toCondition((bind) => `workspace_id IN ${bind(workspaceIds)}`)
+  if (await hasHits(client, condition)) await deleteHits(client, condition)
+  await eraseRolledWorkspaces(client, workspaceIds)
 }
 
 export const deleteImportedHits = (
@@ -49,17 +89,24 @@ export const deleteImportedHits = (
 
 /** Deletes the hits recorded before this moment: whole months at once, and the rest of one month by a mutation. */
 export async function deleteHitsBefore(client: ClickHouseClient, before: number): Promise<void> {
-  const date = new Date(before)
-  const month = date.getUTCFullYear() * 100 + date.getUTCMonth() + 1
   // The table itself says which months it has. Of the tables of `system`, a user may be allowed to read only a few.
   const partitions = await client.select(
     'SELECT _partition_id FROM hits GROUP BY _partition_id HAVING toUInt32(_partition_id) < {p1:Int64}',
-    { params: [month] },
+    { params: [toPartition(before)] },
   )
-  for (const [partition] of partitions)
-    await client.execute(
-      `ALTER TABLE hits DROP PARTITION ID '${Number(partition)}' SETTINGS max_partition_size_to_drop = 0, alter_sync = 2`,
-      { timeoutMs: DELETE_TIMEOUT_MS },
-    )
+  for (const [partition] of partitions) await dropMonth(client, Number(partition))
   await deleteWhere(client, (bind) => `recorded_at < ${bind(before)}`)
+  await pruneRollUps(client, before)
+}
+
+/** All days of the month lose their roll-ups: other nodes may load hits of any of them meanwhile. */
+async function dropMonth(client: ClickHouseClient, month: number): Promise<void> {
+  const first = toFirstDay(month)
+  const days = Array.from({ length: toNextMonth(first) - first }, (_, index) => first + index)
+  await changeHits(client, createTouchSource('delete'), days, () =>
+    client.execute(
+      `ALTER TABLE hits DROP PARTITION ID '${month}' SETTINGS max_partition_size_to_drop = 0, alter_sync = 2`,
+      { timeoutMs: DELETE_TIMEOUT_MS },
+    ),
+  )
 }

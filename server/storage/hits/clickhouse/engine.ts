@@ -8,6 +8,8 @@ import { inspectClickHouse } from './inspect.ts'
 import { migrateTables } from './layout.ts'
 import { createHitLoader } from './load.ts'
 import { openClickHouseReader } from './reader.ts'
+import { createHealer } from './rollups/heal.ts'
+import { createDayRoller } from './rollups/roller.ts'
 
 export interface ClickHouseOptions {
   /** Replicas of one server, in the order in which they are used. */
@@ -18,6 +20,8 @@ export interface ClickHouseOptions {
   since?: () => number
   /** The random name of the installation. A database that belongs to another one is refused. */
   instance?: string
+  /** For tests: how long a day must have been quiet before it is rolled up. */
+  rollUpSettleMs?: number
 }
 
 /**
@@ -29,22 +33,27 @@ export async function openClickHouse({
   scratchDir,
   since = () => 0,
   instance,
+  rollUpSettleMs,
 }: ClickHouseOptions): Promise<HitEngine> {
   const client = createClickHouseClient(urls)
   const loader = createHitLoader(client)
-  const inTurn = createSerialQueue()
+  const roller = createDayRoller(client, { settleMs: rollUpSettleMs })
+  const heal = createHealer(client)
+  const queue = createSerialQueue()
+  const inTurn = (work: () => Promise<void>) => queue(() => heal(work))
   try {
     await migrateTables(client, instance)
   } catch (error) {
     await client.close()
     throw error
   }
-  const reader = openClickHouseReader(client, { scratchDir })
+  const reader = openClickHouseReader(client, { scratchDir, onTrouble: roller.noteTrouble })
   return {
     ...reader,
+    rollUp: roller.rollUp,
     mark: loader.mark,
     load: (batch) => inTurn(() => loader.load(batch, since())),
-    skip: loader.skip,
+    skip: (node, through) => heal(() => loader.skip(node, through)),
     inspect: (withClicks) => inspectClickHouse(client, withClicks),
     deleteBefore: (before) => inTurn(() => deleteHitsBefore(client, before)),
     deleteImported: (hits) => inTurn(() => deleteImportedHits(client, hits)),

@@ -100,6 +100,23 @@ async function findRightsProblem(
   return undefined
 }
 
+const ROLL_UP_RIGHT = 'SELECT ON system.mutations'
+
+/** @returns a sentence when ClickHouse answers every question, and lets nobody roll up days */
+export async function findRollUpProblem(urls: string[]): Promise<string | undefined> {
+  const client = createClickHouseClient(urls)
+  try {
+    if ((await selectValue(client, `CHECK GRANT ${ROLL_UP_RIGHT}`)) !== '0') return undefined
+  } finally {
+    await client.close()
+  }
+  const [user] = urls.map((url) => parseClickHouseAddress(url).user)
+  return (
+    `ClickHouse does not allow the user “${user}” to see when a deletion has ended, so no day is rolled up: ` +
+    `run GRANT ${ROLL_UP_RIGHT} TO ${user};`
+  )
+}
+
 const toReadOnlySentence = (user: string, name: string) =>
   `${name} lets the user “${user}” only read: give CLICKHOUSE_URL a user whose profile has readonly = 0.`
 const toRightsSentence = (rights: string[], user: string, name: string) =>

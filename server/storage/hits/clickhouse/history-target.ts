@@ -3,11 +3,13 @@
 
 import { DAY_MS } from '../../../lib/utc-day.ts'
 import { HASHED_COLUMNS, type HitDayFigures, IS_CLICK, toDayFigures } from '../hit-history.ts'
+import { readBatchDays } from './batch-body.ts'
 import { ClickHouseError } from './clickhouse-error.ts'
 import { type ClickHouseClient, createClickHouseClient } from './client.ts'
 import { deleteWhere } from './delete.ts'
 import { migrateTables } from './layout.ts'
 import { insertHits } from './load.ts'
+import { changeHits, createTouchSource } from './rollups/touches.ts'
 
 export interface HitHistoryTarget {
   /** Whether it has neither hits nor marks. */
@@ -84,6 +86,14 @@ async function readFigures(client: ClickHouseClient, day: number): Promise<HitDa
 
 /** A slice whose answer was lost is sent again with its token, and is stored once. */
 async function loadSlice(
+  client: ClickHouseClient,
+  { node, path, token }: { node: string; path: string; token: string },
+): Promise<void> {
+  const days = await readBatchDays(path, 0)
+  await changeHits(client, createTouchSource('move'), days, () => sendSlice(client, { node, path, token }))
+}
+
+async function sendSlice(
   client: ClickHouseClient,
   { node, path, token }: { node: string; path: string; token: string },
 ): Promise<void> {

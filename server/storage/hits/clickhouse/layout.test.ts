@@ -6,6 +6,11 @@ import {
 } from '../../../../tests/support/clickhouse/clickhouse-server.ts'
 import { type ClickHouseClient, createClickHouseClient } from './client.ts'
 import { listReplicatedStatements, migrateTables } from './layout.ts'
+import { SUM_TABLES } from './rollups/roll-tables.ts'
+
+const TABLES = ['hit_layout', 'hit_marks', 'hits', ...SUM_TABLES]
+  .concat(['roll_intents', 'roll_loaders', 'roll_marks', 'roll_month_marks', 'roll_steps', 'roll_touches'])
+  .sort()
 
 let server: ClickHouseServer
 let client: ClickHouseClient
@@ -28,7 +33,7 @@ describe('the tables', () => {
     const instance = 'mine'
     await Promise.all([1, 2, 3].map(() => migrateTables(client, instance)))
     await migrateTables(client, instance)
-    expect(await listTables()).toEqual(['hit_layout', 'hit_marks', 'hits'])
+    expect(await listTables()).toEqual(TABLES)
     const before = await client.select('SELECT count() FROM hit_layout')
     await migrateTables(client, instance)
     await migrateTables(client)
@@ -40,7 +45,16 @@ describe('the tables', () => {
     await client.execute('DROP TABLE hit_marks SYNC')
     await client.execute('TRUNCATE TABLE hit_layout')
     await migrateTables(client, 'mine')
-    expect(await listTables()).toEqual(['hit_layout', 'hit_marks', 'hits'])
+    expect(await listTables()).toEqual(TABLES)
+  })
+
+  test('of roll-ups that are missing are made at each start', async () => {
+    await migrateTables(client, 'mine')
+    await client.execute('DROP TABLE roll_intents SYNC')
+    await client.execute('DROP TABLE roll_days SYNC')
+    await client.execute('CREATE TABLE roll_of_somebody (x Int8) ENGINE = MergeTree ORDER BY x')
+    await migrateTables(client, 'mine')
+    expect(await listTables()).toEqual([...TABLES, 'roll_of_somebody'].sort())
   })
 
   test('sync what they store, recognise a batch, and have a partition for each UTC month', async () => {
@@ -93,7 +107,7 @@ describe('a database', () => {
     await migrateTables(client, 'mine')
     await client.execute("INSERT INTO hit_layout VALUES (99, 'mine', now64(3))")
     await expect(migrateTables(client, 'mine')).rejects.toThrow('layout 99 of a newer version')
-    expect(await listTables()).toEqual(['hit_layout', 'hit_marks', 'hits'])
+    expect(await listTables()).toEqual(TABLES)
   })
 })
 

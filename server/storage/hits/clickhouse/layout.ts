@@ -1,9 +1,13 @@
 // The tables in ClickHouse, and the way from the layout of an earlier release to this one. A database belongs to one
 // installation of Towpath.
 
+import { log } from '../../../lib/log.ts'
 import type { Hit } from '../hit.ts'
 import { HIT_COLUMNS } from '../hit-columns.ts'
 import type { ClickHouseClient } from './client.ts'
+import { toPlaceholder } from './parameters.ts'
+import { dropAllMarks, touchAllDays } from './rollups/reset.ts'
+import { BOOKKEEPING_TABLES, listRollUpTables, SUM_TABLES } from './rollups/roll-tables.ts'
 
 /** The type of each column of layout 1. LowCardinality is a dictionary: these texts repeat. */
 const HIT_TYPES: Omit<Record<keyof Hit, string>, 'importId'> = {
@@ -64,10 +68,31 @@ const LAYOUTS: ((engine: EngineNaming) => string[])[] = [
      SETTINGS fsync_after_insert = 1, fsync_part_directory = 1`,
   ],
   () => ['ALTER TABLE hits ADD COLUMN IF NOT EXISTS import_id Nullable(Int64) CODEC(ZSTD)'],
+  listRollUpTables,
 ]
 
 /** Every statement that makes the tables in a replicated database. */
 export const listReplicatedStatements = () => LAYOUTS.flatMap((layout) => layout(toReplicated))
+
+/**
+ * Makes the tables of roll-ups that are missing: they can be dropped by hand, or be left out of a restore. What they said
+ * is lost, so no mark may count when they are there again. It may be called at any moment, also by several nodes at once.
+ */
+export async function restoreRollUpTables(
+  client: Pick<ClickHouseClient, 'select' | 'execute'>,
+): Promise<void> {
+  const names: string[] = [...SUM_TABLES, ...BOOKKEEPING_TABLES]
+  const found = await client.select(
+    `SELECT name FROM system.tables WHERE database = currentDatabase() AND name IN ${toPlaceholder(1, names)}`,
+    { params: [names] },
+  )
+  const missing = names.filter((name) => !found.some(([each]) => each === name))
+  if (missing.length === 0) return
+  log.warn('hits.roll_up_tables_missing', { tables: missing.join(', ') })
+  await dropAllMarks(client)
+  for (const statement of listRollUpTables(await readEngineNaming(client))) await client.execute(statement)
+  if (missing.includes('roll_touches')) await touchAllDays(client)
+}
 
 /** Says which layout the tables have, and whose they are. */
 const LAYOUT_TABLE = 'hit_layout'
@@ -80,7 +105,8 @@ const LAYOUT_TABLE = 'hit_layout'
 export async function migrateTables(client: ClickHouseClient, instance = ''): Promise<void> {
   const before = await readLayout(client)
   requireUsable(before, instance)
-  if (before.version === LAYOUTS.length && (before.instance !== '' || instance === '')) return
+  if (before.version === LAYOUTS.length && (before.instance !== '' || instance === ''))
+    return restoreRollUpTables(client)
   const engine = await readEngineNaming(client)
   await client.execute(
     `CREATE TABLE IF NOT EXISTS ${LAYOUT_TABLE} (version Int64, instance String, applied_at DateTime64(3))
@@ -133,16 +159,8 @@ async function hasTable(client: ClickHouseClient, name: string): Promise<boolean
   return Number(count) > 0
 }
 
-/** Whether other servers store the same hits. */
-export async function isReplicated(client: ClickHouseClient): Promise<boolean> {
-  const sql = `SELECT count() FROM system.tables
-    WHERE database = currentDatabase() AND name = 'hits' AND engine LIKE 'Replicated%'`
-  const [[count] = []] = await client.select(sql)
-  return Number(count) > 0
-}
-
 /** A database that replicates its tables names their paths itself. ClickHouse Cloud replicates every MergeTree. */
-async function readEngineNaming(client: ClickHouseClient): Promise<EngineNaming> {
+async function readEngineNaming(client: Pick<ClickHouseClient, 'select'>): Promise<EngineNaming> {
   const [[engine] = []] = await client.select(
     'SELECT engine FROM system.databases WHERE name = currentDatabase()',
   )

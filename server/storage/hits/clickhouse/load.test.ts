@@ -1,6 +1,15 @@
 // A batch counts exactly once, whatever happens between Towpath and ClickHouse.
 
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  setDefaultTimeout,
+  test,
+} from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,6 +25,8 @@ import type { Hit } from '../hit.ts'
 import type { HitEngine } from '../hit-engine.ts'
 import { openClickHouse } from './engine.ts'
 
+setDefaultTimeout(60_000)
+
 const MAY = Date.parse('2026-05-31T23:00:00Z')
 const JUNE = Date.parse('2026-06-01T01:00:00Z')
 
@@ -28,7 +39,7 @@ const opened: HitEngine[] = []
 beforeAll(async () => {
   server = await startClickHouse()
 }, CLICKHOUSE_START_MS)
-afterAll(() => server.end())
+afterAll(() => server.end(), CLICKHOUSE_START_MS)
 beforeEach(async () => {
   await server.start()
   directory = mkdtempSync(join(tmpdir(), 'hits-'))

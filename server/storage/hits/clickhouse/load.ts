@@ -4,14 +4,17 @@
 
 import { log } from '../../../lib/log.ts'
 import type { SqlValue, ValueBinder } from '../../filter-sql.ts'
+import { toClickHouseVisitor } from '../day-visitor.ts'
 import type { Hit } from '../hit.ts'
 import { HIT_COLUMNS } from '../hit-columns.ts'
 import type { Batch } from '../hit-engine.ts'
-import { type BatchExtent, readBatchBody, readBatchExtent } from './batch-body.ts'
+import { type BatchExtent, readBatchBody, readBatchDays, readBatchExtent } from './batch-body.ts'
+import { requireCaughtUp } from './caught-up.ts'
 import type { ClickHouseClient } from './client.ts'
 import { createBinder, deleteWhere } from './delete.ts'
-import { isReplicated } from './layout.ts'
 import { toPlaceholder } from './parameters.ts'
+import { announceLoader } from './rollups/silent-nodes.ts'
+import { changeHits } from './rollups/touches.ts'
 
 const fields = Object.keys(HIT_COLUMNS) as (keyof Hit)[]
 
@@ -27,13 +30,15 @@ const REQUIRED: Partial<Record<keyof Hit, string>> = {
   visitor: 'toUInt64OrNull(visitor)',
 }
 const IMPORT_ID: keyof Hit = 'importId'
+const VISITOR = toClickHouseVisitor(`assumeNotNull(${REQUIRED.visitor})`, `assumeNotNull(${REQUIRED.at})`)
 
 /** ClickHouse would store 0 or '' where there is none, and the last digits of a number that is too large. */
 function toStoredValue(field: keyof Hit): string {
   if (field === IMPORT_ID) return 'toInt64OrNull(importId)'
   const value = REQUIRED[field]
   if (value === undefined) return field
-  return `if(throwIf(isNull(${value}), 'A hit has no valid ${field}') = 0, assumeNotNull(${value}), NULL)`
+  const known = field === 'visitor' ? VISITOR : `assumeNotNull(${value})`
+  return `if(throwIf(isNull(${value}), 'A hit has no valid ${field}') = 0, ${known}, NULL)`
 }
 
 const INSERT = `INSERT INTO hits (node, ${fields.map((field) => HIT_COLUMNS[field]).join(', ')})
@@ -89,18 +94,24 @@ export function createHitLoader(client: ClickHouseClient): HitLoader {
       if (number !== mark + 1) throw new Error(`Batch ${number} of ${node} does not follow batch ${mark}`)
       const isNew = performance.now() - (loadedAt.get(node) ?? Number.NEGATIVE_INFINITY) < NEW_FOR_MS
       loadedAt.delete(node)
-      if (isNew) await insertHits(client, batch, since, toToken(batch))
-      else await insertMissing(client, batch, since)
+      await announceLoader(client, node, number)
+      const days = await readBatchDays(batch.path, since)
+      await changeHits(client, { source: node, number }, days, () =>
+        isNew ? insertHits(client, batch, since, toToken(batch)) : insertMissing(client, batch, since),
+      )
       await writeMark(client, node, number)
       loadedAt.set(node, performance.now())
     },
-    skip: (node, through) => writeMark(client, node, through),
+    async skip(node, through) {
+      await announceLoader(client, node, (await readMark(client, node)) + 1)
+      await writeMark(client, node, through)
+    },
   }
 }
 
 const toToken = ({ node, number }: Batch) => `${node}/${number}`
 
-/** Sends a file of one node's hits, once. @throws `ClickHouseError`: with `isAway` it may be stored, or not */
+/** Sends a file of one node's hits, once. The caller tells roll-ups (`changeHits`). @throws `ClickHouseError`: with `isAway` it may be stored, or not */
 export async function insertHits(
   client: ClickHouseClient,
   batch: Pick<Batch, 'node' | 'path'>,
@@ -121,7 +132,7 @@ export async function insertHits(
  */
 async function insertMissing(client: ClickHouseClient, batch: Batch, since: number): Promise<void> {
   const extent = await readBatchExtent(batch.path, since)
-  await requireCaughtUp(client)
+  await requireCaughtUp(client, ['hits'])
   const isWhole = async () => (await countHits(client, batch, extent)).own === extent.ids.length
   if (extent.ids.length > 0 && (await isWhole())) return
   // If ClickHouse knows the token, this adds just the months that are missing.
@@ -132,16 +143,6 @@ async function insertMissing(client: ClickHouseClient, batch: Batch, since: numb
   await deleteHits(client, batch, extent)
   await insertHits(client, batch, since, `${toToken(batch)}/${crypto.randomUUID()}`)
   if (!(await isWhole())) throw new Error(`Batch ${batch.number} of ${batch.node} is not as it was sent`)
-}
-
-/** @throws while this replica lacks what another one has stored: a count would miss it */
-async function requireCaughtUp(client: ClickHouseClient): Promise<void> {
-  if (!(await isReplicated(client))) return
-  const [[waiting] = []] = await client.select(
-    `SELECT count() FROM system.replicas WHERE database = currentDatabase() AND table = 'hits'
-       AND (inserts_in_queue > 0 OR log_pointer <= log_max_index)`,
-  )
-  if (Number(waiting) > 0) throw new Error('The replica of ClickHouse has not caught up')
 }
 
 /** More workspaces than this are no help to find the hits. */

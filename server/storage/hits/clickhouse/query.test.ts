@@ -296,6 +296,30 @@ test('500 moments get the same last clicks as from DuckDB', async () => {
   await closePair(pair)
 }, 600_000)
 
+test('last clicks are found among those that an earlier release has stored', async () => {
+  const midnight = Date.UTC(2026, 5, 11)
+  const visitor = '18446744073709551615'
+  const pair = await openPair([
+    toLines([
+      createHit({ id: 1, visitor, at: midnight + 300 }),
+      createHit({ id: 2, visitor: '8', at: midnight + 400 }),
+    ]),
+  ])
+  // Such rows have the whole hash, without the day.
+  await server.query(
+    `INSERT INTO hits (node, id, recorded_at, workspace_id, link_id, outcome, class, trigger, visitor)
+     SELECT 'a', 10 + number, ${midnight} + (number - 1) * 200, 1, 1, 'redirect', 'human', 'link', ${visitor} FROM numbers(3)`,
+    new URL(pair.url).pathname.slice(1),
+  )
+  const moments = [-201, -200, -1, 0, 200, 299, 300, 1_000].map((after) => ({
+    visitor,
+    at: midnight + after,
+  }))
+  const found = await pair.clickHouse.findLastClicks({ workspaceId: 1, moments, withinMs: 600 })
+  expect(found.map((click) => click?.id)).toEqual([undefined, 10, 10, 11, 12, 12, 1, undefined])
+  await closePair(pair)
+}, 240_000)
+
 test('counts visitors that do not fit into memory in shares, exactly', async () => {
   const hits = Array.from({ length: 150_000 }, (_, n) =>
     createHit({ utmTerm: `term ${n % 1_000}`, visitor: String(2n ** 63n + BigInt(n)) }),
@@ -368,7 +392,7 @@ test('a workspace has four questions at a server at once, and the others need no
     },
   })
   const client = createClickHouseClient([`http://127.0.0.1:${listener.port}/default`])
-  const runner = createQuestionRunner(client)
+  const runner = createQuestionRunner({ select: client.select })
   const running = [1, 1, 1, 1, 1, 1, 2].map((workspaceId) => runner.ask(createHitQuery({ workspaceId })))
   await until('five questions', () => asked.length === 5)
   expect(asked.sort()).toEqual([1, 1, 1, 1, 2])

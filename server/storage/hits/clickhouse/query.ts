@@ -3,13 +3,15 @@
 import { createFairQueue } from '../../../lib/concurrency/fair-queue.ts'
 import { unavailable } from '../../../lib/failure.ts'
 import type { SqlValue } from '../../filter-sql.ts'
-import type { HitEngine } from '../hit-engine.ts'
+import type { HitEngine, HitQuery } from '../hit-engine.ts'
 import { toHitSql } from '../hit-sql.ts'
 import { toLastClicksSql, toLastClickTimesSql } from '../last-clicks-sql.ts'
+import type { OriginPart, RawReason } from '../rollups/answer-origin.ts'
 import { createShareCounter } from '../visitor-shares.ts'
 import { CLICKHOUSE_CODES, ClickHouseError } from './clickhouse-error.ts'
 import type { ClickHouseClient } from './client.ts'
 import { clickHouseDialect } from './dialect.ts'
+import { createRolledExplainer, createRolledReader } from './rollups/answer-rolled.ts'
 
 const QUESTIONS_OF_WORKSPACE = 4
 /** The questions of a node together. A server takes a hundred statements at once, or a thousand. */
@@ -42,12 +44,17 @@ export const toQuestionFailure = (error: unknown): unknown =>
     ? unavailable(error)
     : error
 
-export type QuestionRunner = Pick<HitEngine, 'ask' | 'findLastClicks' | 'findLastClickTimes'>
+export type QuestionRunner = Pick<HitEngine, 'ask' | 'explain' | 'findLastClicks' | 'findLastClickTimes'>
 
-/** @param settings limits of each question */
+/**
+ * @param client without `atOneServer`, all answers are from hits
+ * @param settings limits of each question
+ * @param onTrouble called when roll-ups cannot be read
+ */
 export function createQuestionRunner(
-  client: Pick<ClickHouseClient, 'select'>,
+  client: Pick<ClickHouseClient, 'select'> & Partial<Pick<ClickHouseClient, 'atOneServer'>>,
   settings: Record<string, number> = QUESTION_SETTINGS,
+  onTrouble: () => void = () => {},
 ): QuestionRunner {
   const turns = createFairQueue<number>(QUESTIONS, QUESTIONS_OF_WORKSPACE)
   const select = (workspaceId: number, text: string, params: SqlValue[]) =>
@@ -58,16 +65,34 @@ export function createQuestionRunner(
         throw toQuestionFailure(error)
       }
     })
+  const askHits = createShareCounter({
+    async ask(query, share) {
+      const { text, params, read } = toHitSql(query, clickHouseDialect, share)
+      return read(await select(query.workspaceId, text, params))
+    },
+    isOutOfMemory: (error) => error instanceof ClickHouseError && error.code === CLICKHOUSE_CODES.memoryLimit,
+    largeQuestions: createFairQueue(1),
+  })
+  const { atOneServer } = client
+  const readRolled = atOneServer
+    ? createRolledExplainer(createRolledReader({ atOneServer }, settings), onTrouble)
+    : async () => 'not_rolled_up' as const
+  const askRolled = (query: HitQuery) =>
+    turns.run(query.workspaceId, async () => {
+      try {
+        return await readRolled(query)
+      } catch (error) {
+        throw toQuestionFailure(error)
+      }
+    })
+  const explain: HitEngine['explain'] = async (query) => {
+    const rolled = await askRolled(query)
+    if (typeof rolled !== 'string') return rolled
+    return { answers: await askHits(query), origin: toHitsOrigin(query, rolled) }
+  }
   return {
-    ask: createShareCounter({
-      async ask(query, share) {
-        const { text, params, read } = toHitSql(query, clickHouseDialect, share)
-        return read(await select(query.workspaceId, text, params))
-      },
-      isOutOfMemory: (error) =>
-        error instanceof ClickHouseError && error.code === CLICKHOUSE_CODES.memoryLimit,
-      largeQuestions: createFairQueue(1),
-    }),
+    ask: async (query) => (await explain(query)).answers,
+    explain,
     async findLastClicks(query) {
       if (query.moments.length === 0) return []
       const { text, params, read } = toLastClicksSql(query, clickHouseDialect)
@@ -80,3 +105,6 @@ export function createQuestionRunner(
     },
   }
 }
+
+const toHitsOrigin = ({ start, end }: HitQuery, why: RawReason): OriginPart[] =>
+  start < end ? [{ start, end, from: 'hits', why }] : []

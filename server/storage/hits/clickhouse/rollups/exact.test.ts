@@ -1,0 +1,22 @@
+import { beforeAll } from 'bun:test'
+import { testRollUps } from '../../../../../tests/contracts/hit-rollups.ts'
+import {
+  CLICKHOUSE_START_MS,
+  type ClickHouseServer,
+  getClickHouse,
+} from '../../../../../tests/support/clickhouse/clickhouse-server.ts'
+import { openClickHouse } from '../engine.ts'
+
+let server: ClickHouseServer
+beforeAll(async () => {
+  server = await getClickHouse()
+}, CLICKHOUSE_START_MS)
+
+testRollUps('ClickHouse', {
+  open: async (directory) =>
+    openClickHouse({ urls: [await server.createDatabase()], scratchDir: directory, rollUpSettleMs: 0 }),
+  worlds: { test: 1, soak: 24 },
+  questions: { test: 400, soak: 850 },
+  deletesAtOnce: false,
+  days: { test: 36, soak: 75 },
+})
