@@ -7,6 +7,7 @@ import type { ClusterNode } from './features/cluster/cluster-node.ts'
 import { skipPastErasures } from './features/hits/erase-deleted-workspaces.ts'
 import { openMissCounter } from './features/hits/misses/miss-counter.ts'
 import { toRetentionStart } from './features/hits/retention.ts'
+import type { RollUpPace } from './features/hits/rollups/roll-up-loop.ts'
 import { openSpool, type Spool } from './features/hits/spool/spool.ts'
 import { createSpoolGuard } from './features/hits/spool/spool-guard.ts'
 import { isNewInstallation, openHitWorkerClient } from './features/hits/worker/client.ts'
@@ -32,6 +33,8 @@ export interface StoreOptions {
   endAtOnce?: (sentence: string) => void
   /** How often SQLite's log is emptied. */
   emptyLogEveryMs?: number
+  /** How fast closed days are rolled up. */
+  rollUpPace?: RollUpPace
 }
 
 export type Stores = Awaited<ReturnType<typeof openStores>>
@@ -74,7 +77,15 @@ export async function openStores(config: Config, site: Site, options: StoreOptio
   const salts = createDailySalts()
   const currentSalts = await ensureSalts({ db, now: now() })
   salts.set(currentSalts)
-  const hitWorker = await openHitWorker(config, { db, spool, cluster, site, now, salts: currentSalts })
+  const hitWorker = await openHitWorker(config, {
+    db,
+    spool,
+    cluster,
+    site,
+    now,
+    salts: currentSalts,
+    rollUpPace: options.rollUpPace,
+  })
   getShippedUntil = hitWorker.countedUntil
   const misses = await openMissCounter({ db, getSalt: salts.get, disk, now })
   return {
@@ -127,9 +138,13 @@ interface HitWorkerNeeds {
   site: Site
   salts: DailySalt[]
   now: () => number
+  rollUpPace?: RollUpPace
 }
 
-async function openHitWorker(config: Config, { db, spool, cluster, site, salts, now }: HitWorkerNeeds) {
+async function openHitWorker(
+  config: Config,
+  { db, spool, cluster, site, salts, now, rollUpPace }: HitWorkerNeeds,
+) {
   return openHitWorkerClient({
     dataDir: config.dataDir,
     spool,
@@ -145,5 +160,6 @@ async function openHitWorker(config: Config, { db, spool, cluster, site, salts, 
     since: config.hitRetentionDays === undefined ? 0 : toRetentionStart(now(), config.hitRetentionDays),
     storeCounts: (batch) => countClicks(db, batch),
     now,
+    rollUpPace,
   })
 }

@@ -49,9 +49,11 @@ export async function answerFunnel(
   const { groupBy, limit } = question
   if (groupBy === 'total') {
     const totals = (await Promise.all(stages.map((stage) => stage.total()))) as Counts
+    needs.noteLeads?.(selection)
     return { ...toFunnelRow(totals), start: toIso(selection.start), end: toIso(selection.end) }
   }
   const groups = await listGroups(stages, groupBy, limit)
+  needs.noteLeads?.(selection)
   const ids = groups.map(([key]) => Number(key))
   switch (groupBy) {
     case 'linkId': {

@@ -11,6 +11,7 @@ import {
   type LeadSelection,
   NO_LINK,
 } from './count-leads.ts'
+import type { AnswerExplainer } from './explain.ts'
 import { type FilterName, toNullLabel } from './filter.ts'
 import type { LeadAnswerData, LeadQuestion } from './leads-schema.ts'
 import { type LinkName, loadFormNames, loadLinkNames, loadTagNames } from './names.ts'
@@ -28,6 +29,8 @@ export interface LeadNeeds extends SelectionNeeds {
   db: Pick<Database, 'engine' | 'read'>
   /** Assigns the newest leads to their links, for the answer. Leads that take longer than two seconds stay pending. */
   resolvePendingAttribution: (workspaceId: number) => Promise<void>
+  /** Called once for each answer that counts leads. */
+  noteLeads?: AnswerExplainer['noteLeads']
 }
 
 /** @throws Failure `invalid` for a range that is empty or has too many buckets */
@@ -40,6 +43,7 @@ export async function answerLeads(
   const starts = question.groupBy === 'time' ? resolveBucketStarts(selection, question) : []
   await needs.resolvePendingAttribution(actor.workspaceId)
   const answers = await countLeads(needs.db, selection, toGrouping(question, starts))
+  needs.noteLeads?.(selection)
   const ids = () => answers.map(({ key }) => Number(key))
   switch (question.groupBy) {
     case 'total':

@@ -91,7 +91,7 @@ const click = (linkId: number, at: string, part: Partial<Hit> = {}) =>
 
 const CLICKS = [
   click(1, '2026-03-28T23:30:00Z', { country: 'US', visitor: '1', referrer: 'news.example' }),
-  click(1, '2026-03-29T00:30:00Z', { country: 'US', visitor: '1', utmCampaign: 'a,b' }),
+  click(1, '2026-03-28T23:45:00Z', { country: 'US', visitor: '1', utmCampaign: 'a,b' }),
   click(1, '2026-03-29T21:59:59.999Z', { country: 'BR', visitor: '2', browser: 'Chrome' }),
   click(2, '2026-03-29T22:00:00Z', { country: null, visitor: '3', trigger: 'qr' }),
   click(3, '2026-02-01T00:00:00Z', { country: 'DE', visitor: '4' }),
@@ -125,6 +125,7 @@ async function ask(query: string, workspaceId = 1) {
   const answers = {
     ask: (asked: Parameters<HitEngine['ask']>[0]) =>
       down ? Promise.reject(new Error('gone')) : hits.ask(asked),
+    explain: hits.explain,
     export: hits.export,
     countedUntil: () => NOW - 500,
   }
@@ -171,7 +172,7 @@ describe('totals', () => {
     })
   })
   test('end now without an end, and start with the workspace without a start', async () => {
-    expect(await data('?start=2026-03-29')).toMatchObject({ clicks: 3, end: '2026-03-30T10:00:00.001Z' })
+    expect(await data('?start=2026-03-29')).toMatchObject({ clicks: 2, end: '2026-03-30T10:00:00.001Z' })
     expect(await data('?end=2026-02-28')).toMatchObject({ clicks: 1, start: '2026-01-15T08:00:00.000Z' })
   })
 })
@@ -371,7 +372,7 @@ test('answers 503 when the engine cannot answer', async () => {
 test('the API reference names every parameter and every shape of answer', () => {
   const document = createAnalyticsApi({
     db,
-    hits: { ask: hits.ask, export: hits.export, countedUntil: () => 0 },
+    hits: { ...hits, countedUntil: () => 0 },
     now: () => NOW,
     defaultDomain: 'tow.example',
     scratchDir: directory,
@@ -379,6 +380,6 @@ test('the API reference names every parameter and every shape of answer', () => 
   const operation = document.paths?.['/analytics/clicks']?.get
   const names = operation?.parameters?.map((each) => ('name' in each ? each.name : ''))
   expect(names).toEqual(expect.arrayContaining(['utmCampaign', 'imported']))
-  expect(names).toHaveLength(7 + 1 + 22)
+  expect(names).toHaveLength(8 + 1 + 22)
   expect(Object.keys(document.components?.schemas ?? {})).toContain('ClickBucket')
 })

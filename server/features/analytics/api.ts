@@ -11,6 +11,7 @@ import type { HitReader } from '../../storage/hits/hit-engine.ts'
 import { createApi } from '../accounts/access/api-env.ts'
 import { recordExport } from '../accounts/audit/record-export.ts'
 import { answerClicks } from './answer-clicks.ts'
+import { createAnswerExplainer } from './explain.ts'
 import { exportClicks } from './export-clicks.ts'
 import {
   ClickAnswer,
@@ -94,9 +95,14 @@ export function createAnalyticsApi(needs: AnalyticsApiNeeds) {
     .openapi(clicks, async (c) => {
       // Read the time before the query, so that the answer includes every click before it.
       const countedUntil = needs.hits.countedUntil()
-      const data = await answerClicks(needs, c.get('actor'), toClickQuestion(c.req.valid('query')))
+      const { explain, ...written } = c.req.valid('query')
+      const actor = c.get('actor')
+      const { hits } = needs
+      const explainer = explain && createAnswerExplainer({ ...needs, groupBy: written.groupBy }, actor)
+      const askNeeds = { ...needs, hits: explainer ? explainer.hits : hits }
+      const data = await answerClicks(askNeeds, actor, toClickQuestion(written))
       c.header('X-Counted-Until', toIso(countedUntil))
-      return c.json({ data }, 200)
+      return c.json(explainer ? { data, explain: explainer.list() } : { data }, 200)
     })
     .openapi(clickExport, async (c) => {
       const { format = 'csv', ...written } = c.req.valid('query')

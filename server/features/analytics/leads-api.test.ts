@@ -188,6 +188,7 @@ describe.each(ENGINES)('leads over REST (%s)', (engine) => {
       db,
       hits: {
         ask: (asked) => (down ? Promise.reject(new Error('gone')) : hits.ask(asked)),
+        explain: hits.explain,
         countedUntil: () => NOW - 500,
       },
       now: () => NOW,
@@ -531,8 +532,8 @@ describe.each(ENGINES)('leads over REST (%s)', (engine) => {
     const document = api().getOpenAPI31Document({ openapi: '3.1.0', info: { title: 't', version: '1' } })
     const names = (path: string) =>
       document.paths?.[path]?.get?.parameters?.map((each) => ('name' in each ? each.name : ''))
-    expect(names('/analytics/leads')).toHaveLength(7 + 1 + 19 + 2)
-    expect(names('/analytics/funnel')).toHaveLength(6 + 1 + 19)
+    expect(names('/analytics/leads')).toHaveLength(8 + 1 + 19 + 2)
+    expect(names('/analytics/funnel')).toHaveLength(7 + 1 + 19)
     expect(Object.keys(document.components?.schemas ?? {})).toEqual(
       expect.arrayContaining(['LeadTotals', 'LeadBucket', 'LeadForm', 'FunnelTotals', 'FunnelCampaign']),
     )

@@ -10,6 +10,7 @@ import { createApi } from '../accounts/access/api-env.ts'
 import { recordExport } from '../accounts/audit/record-export.ts'
 import { answerFunnel, type FunnelNeeds } from './answer-funnel.ts'
 import { answerLeads } from './answer-leads.ts'
+import { createAnswerExplainer } from './explain.ts'
 import { exportLeads } from './export-leads.ts'
 import {
   FunnelAnswer,
@@ -25,7 +26,7 @@ import { toCompactTime } from './timeline.ts'
 
 export interface LeadsApiNeeds extends FunnelNeeds {
   db: Database
-  hits: Pick<HitReader, 'ask' | 'countedUntil'>
+  hits: Pick<HitReader, 'ask' | 'explain' | 'countedUntil'>
 }
 
 const leads = apiRoute({
@@ -103,8 +104,15 @@ const funnel = apiRoute({
 export function createLeadsApi(needs: LeadsApiNeeds) {
   return createApi()
     .openapi(leads, async (c) => {
-      const data = await answerLeads(needs, c.get('actor'), toLeadQuestion(c.req.valid('query')))
-      return c.json({ data }, 200)
+      const { explain, ...written } = c.req.valid('query')
+      const actor = c.get('actor')
+      const explainer = explain && createAnswerExplainer({ ...needs, groupBy: written.groupBy }, actor)
+      const data = await answerLeads(
+        explainer ? { ...needs, ...explainer } : needs,
+        actor,
+        toLeadQuestion(written),
+      )
+      return c.json(explainer ? { data, explain: explainer.list() } : { data }, 200)
     })
     .openapi(leadExport, async (c) => {
       const question = toLeadExportQuestion(c.req.valid('query'))
@@ -129,8 +137,15 @@ export function createLeadsApi(needs: LeadsApiNeeds) {
     .openapi(funnel, async (c) => {
       // Read the time before the query, so that the answer includes every click and visit before it.
       const countedUntil = needs.hits.countedUntil()
-      const data = await answerFunnel(needs, c.get('actor'), toFunnelQuestion(c.req.valid('query')))
+      const { explain, ...written } = c.req.valid('query')
+      const actor = c.get('actor')
+      const explainer = explain && createAnswerExplainer({ ...needs, groupBy: written.groupBy }, actor)
+      const data = await answerFunnel(
+        explainer ? { ...needs, ...explainer } : needs,
+        actor,
+        toFunnelQuestion(written),
+      )
       c.header('X-Counted-Until', toIso(countedUntil))
-      return c.json({ data }, 200)
+      return c.json(explainer ? { data, explain: explainer.list() } : { data }, 200)
     })
 }

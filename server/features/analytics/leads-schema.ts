@@ -7,6 +7,7 @@ import { ORIGIN_DIMENSIONS, type OriginDimension } from '../../storage/sources/o
 import { TRAFFIC_CHANNELS } from '../../storage/sources/traffic-channel.ts'
 import { ATTRIBUTION_MODELS, type AttributionModel } from './attribution-model.ts'
 import { LEAD_DIMENSIONS } from './count-leads.ts'
+import { explainFields, explainParameter } from './explain.ts'
 import type { FilterName } from './filter.ts'
 import {
   checkGrouping,
@@ -74,6 +75,7 @@ export const LeadParameters = z.strictObject({
   groupBy: oneOf(LEAD_GROUPINGS).optional().openapi({ description: 'Totals when absent' }),
   granularity: granularityParameter,
   limit: limitParameter,
+  explain: explainParameter,
 })
 
 const LEAD_EXPORT_FORMATS = ['csv', 'ndjson'] as const
@@ -140,6 +142,7 @@ export const FunnelParameters = z.strictObject({
       'Totals when absent. linkId, tagId and utmCampaign are other names of link, tag and campaign',
   }),
   limit: limitParameter,
+  explain: explainParameter,
 })
 
 export interface FunnelQuestion extends QuestionSelection<(typeof SELECTION_FILTERS)[number]> {
@@ -197,6 +200,7 @@ const LeadGroup = z
   .openapi('LeadGroup', { description: 'Counts, and the value under the name given as groupBy' })
 
 export const LeadAnswer = z.strictObject({
+  ...explainFields,
   data: z.union([
     LeadTotals,
     z.array(LeadBucket),
@@ -231,6 +235,7 @@ const FunnelReferrer = z.strictObject({ referrer: z.string(), ...stages }).opena
 const FunnelCountry = z.strictObject({ country: z.string(), ...stages }).openapi('FunnelCountry')
 
 export const FunnelAnswer = z.strictObject({
+  ...explainFields,
   data: z.union([
     FunnelTotals,
     z.array(FunnelLink),

@@ -5,6 +5,7 @@ import { oneOf } from '../../lib/api-fields.ts'
 import { HIT_CLASSES, HIT_DIMENSIONS, type HitClass } from '../../storage/hits/hit.ts'
 import { EXPORT_FORMATS } from '../../storage/hits/hit-engine.ts'
 import { ORIGIN_DIMENSIONS } from '../../storage/sources/origin-sql.ts'
+import { explainFields, explainParameter } from './explain.ts'
 import { type ClickFilterName, readClasses } from './filter.ts'
 import {
   checkGrouping,
@@ -71,9 +72,10 @@ export const ClickParameters = z.strictObject({
   groupBy: oneOf(GROUPINGS).optional().openapi({ description: 'Totals when absent' }),
   granularity: granularityParameter,
   limit: limitParameter,
+  explain: explainParameter,
 })
 export type ClickParametersInput = z.infer<typeof ClickParameters>
-type SelectionInput = Omit<ClickParametersInput, 'groupBy' | 'granularity' | 'limit'>
+type SelectionInput = Omit<ClickParametersInput, 'groupBy' | 'granularity' | 'limit' | 'explain'>
 
 export const ExportParameters = z.strictObject({
   ...SELECTION,
@@ -144,6 +146,7 @@ export const ClickGroup = z
   .openapi('ClickGroup', { description: 'Counts, and the value under the name given as groupBy' })
 
 export const ClickAnswer = z.strictObject({
+  ...explainFields,
   data: z.union([
     ClickTotals,
     z.array(ClickBucket),

@@ -2,6 +2,8 @@
 
 import type { Metric } from '../../http/health-and-metrics.ts'
 import type { DiskSpace } from '../../storage/disk-space.ts'
+import type { QuestionOrigins } from './rollups/question-origins.ts'
+import type { RollUpStats } from './rollups/roll-up-loop.ts'
 import type { SpoolGuard } from './spool/spool-guard.ts'
 import type { HitWorkerClient } from './worker/client.ts'
 import type { WorkerProgress } from './worker/protocol.ts'
@@ -22,6 +24,8 @@ export function readHitMetrics(needs: HitMetricsNeeds): Metric[] {
     ...toLagMetrics(needs.spool, state, needs.now()),
     ...toEngineMetrics(state),
     ...toQuestionMetrics(state.questions),
+    ...toOriginMetrics(state.origins),
+    ...toRollUpMetrics(state.rollUps),
   ]
 }
 
@@ -177,3 +181,51 @@ const toQuestionMetrics = (questions: QuestionStats): Metric[] => [
     value: questions.shared,
   },
 ]
+
+function toOriginMetrics(origins: QuestionOrigins): Metric[] {
+  const toQuestions = (from: string, value: number): Metric => ({
+    name: 'towpath_questions_total',
+    kind: 'counter',
+    help: 'Analytics questions answered, by what the answer was made from',
+    labels: { from },
+    value,
+  })
+  const toDays = (from: string, value: number): Metric => ({
+    name: 'towpath_question_dates_total',
+    kind: 'counter',
+    help: 'Days that analytics questions asked for, by what they were answered from',
+    labels: { from },
+    value,
+  })
+  return [
+    toQuestions('roll_ups', origins.fromRollUps),
+    toQuestions('both', origins.fromBoth),
+    toQuestions('hits', origins.fromHits),
+    toDays('roll_ups', origins.rolledUpDays),
+    toDays('hits', origins.hitDays),
+  ]
+}
+
+export const toRollUpMetrics = ({ waiting, made, failures }: RollUpStats): Metric[] => [
+  // While nobody could look, there is no number: 0 would say that all is well.
+  ...(waiting === undefined ? [] : [toWaitingMetric(waiting)]),
+  {
+    name: 'towpath_roll_ups_total',
+    kind: 'counter',
+    help: 'Closed days and months that were rolled up',
+    value: made,
+  },
+  {
+    name: 'towpath_roll_up_failures_total',
+    kind: 'counter',
+    help: 'Roll-ups that failed; each is tried again',
+    value: failures,
+  },
+]
+
+const toWaitingMetric = (value: number): Metric => ({
+  name: 'towpath_roll_ups_waiting',
+  kind: 'gauge',
+  help: 'Closed days that are not rolled up: questions about them read their hits',
+  value,
+})

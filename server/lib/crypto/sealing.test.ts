@@ -22,7 +22,11 @@ describe('a sealed text', () => {
     ['for no owner', (sealed) => sealer.open(sealed, '')],
     ['with another secret', (sealed) => createTextSealer('another', 'towpath test').open(sealed, OWNER)],
     ['for another purpose', (sealed) => createTextSealer(SECRET, 'towpath other').open(sealed, OWNER)],
-    ['when its end is another', (sealed) => sealer.open(`${sealed.slice(0, -2)}AA`, OWNER)],
+    [
+      'when its end is another',
+      (sealed) =>
+        sealer.open(`${sealed.slice(0, -2)}${sealed.at(-2) === 'A' ? 'B' : 'A'}${sealed.at(-1)}`, OWNER),
+    ],
     ['when it is cut', (sealed) => sealer.open(sealed.slice(0, 20), OWNER)],
     ['in another version', (sealed) => sealer.open(`2.${sealed.slice(2)}`, OWNER)],
     ['when it is empty', () => sealer.open('', OWNER)],

@@ -30,8 +30,11 @@ export interface UserActor extends ActorBase {
 export type Actor = KeyActor | UserActor
 
 const MEMBER_ACTIONS = ['links:write', 'tags:write', 'forms:write', 'channels:write'] as const
-/** What members may not do, and keys may: one stops everything that answers under a name, one takes everything away. */
-const KEY_ACTIONS = [...MEMBER_ACTIONS, 'domains:delete', 'workspace:export'] as const
+/**
+ * What members may not do, and keys may: one stops everything that answers under a name, one takes everything away, one
+ * shows how the server works.
+ */
+const KEY_ACTIONS = [...MEMBER_ACTIONS, 'domains:delete', 'workspace:export', 'analytics:explain'] as const
 /**
  * Actions on members and keys, and the audit log. No key may do them: a key stays valid after its creator has left the
  * workspace.

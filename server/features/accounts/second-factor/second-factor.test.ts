@@ -148,7 +148,8 @@ onBothEngines(
       expect((await again(cy)).answer.json).toEqual({ status: true })
       const wrong = await post(cy, '/second-factor/app/confirm', { code: '12345' })
       expect([wrong.status, wrong.json.errors]).toEqual([422, WRONG_CODE])
-      const confirmed = await post(cy, '/second-factor/app/confirm', { code: showCode(secret, now()) })
+      const code = showCode(secret, now())
+      const confirmed = await post(cy, '/second-factor/app/confirm', { code })
       expect([confirmed.status, confirmed.json.recoveryCodes.length]).toEqual([200, 10])
       expect([await isIn(cy), await isIn(phone)]).toEqual([true, false])
       expect((await post(cy, '/second-factor/app')).status).toBe(409)
@@ -159,15 +160,13 @@ onBothEngines(
         await read.selectFrom('recovery_codes').selectAll().execute(),
       ])
       expect(kept).not.toContain(secret)
-      for (const code of confirmed.json.recoveryCodes) {
-        expect(kept).not.toContain(code)
-        expect(kept).not.toContain(code.replace('-', ''))
+      for (const recoveryCode of confirmed.json.recoveryCodes) {
+        expect(kept).not.toContain(recoveryCode)
+        expect(kept).not.toContain(recoveryCode.replace('-', ''))
       }
       // The first code is spent as well.
       const { person } = await again(cy)
-      expect((await post(person, '/second-factor/verify', { code: showCode(secret, now()) })).status).toBe(
-        422,
-      )
+      expect((await post(person, '/second-factor/verify', { code })).status).toBe(422)
 
       const renewed = await post(cy, '/second-factor/recovery-codes')
       expect(renewed.json.recoveryCodes).toHaveLength(10)

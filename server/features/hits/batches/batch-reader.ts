@@ -15,6 +15,8 @@ import { isCompressedBatch, toBatchBytes } from './batch-file.ts'
 const CHUNK_BYTES = 1024 * 1024
 const NEWLINE = 10
 const VISITOR_END = 2n ** 64n
+/** The last moment of a JavaScript date, in milliseconds. */
+const LAST_MOMENT = 8.64e15
 /** The disk cannot read the file, or the file is absent. Any other error (too many open files, say) may pass. */
 const LOST_FILE_ERRORS = new Set(['EIO', 'ENOENT'])
 
@@ -107,6 +109,8 @@ function isHit(value: unknown): value is Hit {
   } = value as Hit
   return (
     [id, at, workspaceId, linkId].every(Number.isSafeInteger) &&
+    at >= 0 &&
+    at <= LAST_MOMENT &&
     (importId === undefined || importId === null || Number.isSafeInteger(importId)) &&
     [outcome, hitClass, trigger].every((word) => typeof word === 'string') &&
     /^\d{1,20}$/.test(visitor) &&

@@ -4,7 +4,15 @@ import { Failure, unavailable } from '../../../lib/failure.ts'
 import { describeError, log } from '../../../lib/log.ts'
 import { createRequestContext, runForRequest } from '../../../lib/telemetry/request-context.ts'
 import { getTracer } from '../../../lib/telemetry/tracing.ts'
-import type { ExportedFile, HitExport, LastClick, LastClicksQuery } from '../../../storage/hits/hit-engine.ts'
+import type {
+  ExplainedAnswer,
+  ExportedFile,
+  HitExport,
+  HitQuery,
+  LastClick,
+  LastClicksQuery,
+} from '../../../storage/hits/hit-engine.ts'
+import { addQuestion } from '../rollups/question-origins.ts'
 import { isBefore, type SpoolPosition } from '../spool/position.ts'
 import { eraseHits, eraseImportedHits } from './erase-hits.ts'
 import { reportProgress } from './progress.ts'
@@ -52,7 +60,9 @@ export function cancelCall({ runningExports }: WorkerState, id: number): void {
 async function performCall(worker: WorkerState, id: number, call: WorkerCall): Promise<unknown> {
   switch (call.type) {
     case 'ask':
-      return worker.engine.use((engine) => engine.ask(call.query))
+      return (await explain(worker, call.query)).answers
+    case 'explain':
+      return explain(worker, call.query)
     case 'lastClicks':
       return findLastClicks(worker, call.query, call.through)
     case 'export':
@@ -69,6 +79,14 @@ async function performCall(worker: WorkerState, id: number, call: WorkerCall): P
     case 'inspect':
       return worker.engine.use((engine) => engine.inspect(call.withClicks))
   }
+}
+
+/** Counts where the answer comes from. The server hears of it before it gets the answer. */
+async function explain(worker: WorkerState, query: HitQuery): Promise<ExplainedAnswer> {
+  const answer = await worker.engine.use((engine) => engine.explain(query))
+  worker.origins = addQuestion(worker.origins, answer.origin, Date.now())
+  reportProgress(worker)
+  return answer
 }
 
 async function findLastClicks(

@@ -185,7 +185,9 @@ describe('after a restart', () => {
       const second = await start(dataDir, { countedUpTo: first.stored.at(-1)?.number })
       await append(second.spool, 100)
       await second.hitWorker.drain()
-      expect(await clicks(second.hitWorker)).toBe(1890)
+      // Damage that only a question finds makes the question fail. The engine is then opened anew, and loads the batches.
+      await clicks(second.hitWorker).catch((error) => expect(error).toMatchObject({ code: 'unavailable' }))
+      await until(async () => (await clicks(second.hitWorker).catch(() => 0)) === 1890)
       expect(second.stored.length).toBeGreaterThan(0)
       expect(sum(second.stored)).toBe(90)
     })

@@ -8,6 +8,7 @@ import { measureWait } from '../../../lib/telemetry/request-context.ts'
 import type { TracingSettings } from '../../../lib/telemetry/tracing-settings.ts'
 import { toHitFilePath } from '../../../storage/hits/duckdb/hit-file.ts'
 import type {
+  ExplainedAnswer,
   ExportedFile,
   HitAnswer,
   HitExport,
@@ -23,6 +24,8 @@ import type { DailySalt } from '../../visitors/salts.ts'
 import { type BatchRetention, DEFAULT_BATCH_RETENTION } from '../batches/batch-retention.ts'
 import { isHitCopyWanted } from '../batches/hit-copy.ts'
 import { hasPendingImports } from '../batches/hit-import.ts'
+import { ROLL_UP_PACE, type RollUpPace } from '../rollups/roll-up-loop.ts'
+import { createWorkerCountSums, NO_COUNTS, type WorkerCountSums } from '../rollups/worker-counts.ts'
 import type { SpoolPosition } from '../spool/position.ts'
 import type { Spool } from '../spool/spool.ts'
 import { WAITING_HITS, WRITE_OFFSET, WRITE_SEGMENT } from '../spool/write-position.ts'
@@ -51,6 +54,8 @@ export interface HitWorkerClient extends HitReader {
    * questions at once
    */
   ask(query: HitQuery): Promise<HitAnswer[]>
+  /** Limited as `ask` is, and throws as it does. */
+  explain(query: HitQuery): Promise<ExplainedAnswer>
   /** @throws `unavailable` when the engine is away or the disk has no room */
   export(request: HitExport, signal: AbortSignal): Promise<ExportedFile>
   /**
@@ -118,6 +123,7 @@ export interface HitWorkerClientOptions {
   since?: number
   /** How long the worker stays when it has nothing to do. */
   idleMs?: number
+  rollUpPace?: RollUpPace
 }
 
 interface ClientState {
@@ -135,8 +141,8 @@ interface ClientState {
   /** Callers of `drain`, by number. */
   readonly drains: Map<number, () => void>
   lastDrainId: number
-  /** Of all workers since the start: how often the engine could not be opened, or died. */
-  engineFailures: number
+  /** Of all workers since the start. */
+  readonly counts: WorkerCountSums
 }
 
 export function openHitWorkerClient(options: HitWorkerClientOptions): HitWorkerClient {
@@ -162,6 +168,7 @@ export function openHitWorkerClient(options: HitWorkerClientOptions): HitWorkerC
     pollEveryMs: shipEveryMs,
     isNew,
     onStart() {
+      client.counts.restart()
       client.calls.resend()
       for (const id of client.drains.keys()) worker.sendOrWake({ type: 'drain', id })
     },
@@ -188,7 +195,7 @@ export function openHitWorkerClient(options: HitWorkerClientOptions): HitWorkerC
     },
     state: () => ({
       ...client.progress,
-      engineFailures: client.engineFailures,
+      ...client.counts.total(),
       workerUp: !worker.isLost(),
       restarts: worker.restarts(),
       counted: client.counted,
@@ -212,7 +219,11 @@ function createState(
   const lost = { batches: 0, hits: 0 }
   const waiting = { batches: 0, bytes: 0 }
   const questions = createQuestionGate(
-    (query) => calls.call<HitAnswer[]>({ type: 'ask', query }, { timeoutMs: ASK_TIMEOUT_MS }),
+    {
+      ask: (query) => calls.call<HitAnswer[]>({ type: 'ask', query }, { timeoutMs: ASK_TIMEOUT_MS }),
+      explain: (query) =>
+        calls.call<ExplainedAnswer>({ type: 'explain', query }, { timeoutMs: ASK_TIMEOUT_MS }),
+    },
     () =>
       JSON.stringify([
         client.progress.until,
@@ -240,9 +251,9 @@ function createState(
       waiting,
       bytesMax: 0,
       lost,
-      engineFailures: 0,
+      ...NO_COUNTS,
     },
-    engineFailures: 0,
+    counts: createWorkerCountSums(),
     drains: new Map(),
     lastDrainId: 0,
   }
@@ -252,6 +263,7 @@ function createState(
 type Calls = Pick<
   HitWorkerClient,
   | 'ask'
+  | 'explain'
   | 'export'
   | 'findLastClicks'
   | 'findLastClickTimes'
@@ -266,6 +278,7 @@ function createCalls(client: ClientState): Calls {
   const { spool } = client.options
   return {
     ask: (query) => measureWait('hitQuestion', () => questions.ask(query)),
+    explain: (query) => measureWait('hitQuestion', () => questions.explain(query)),
     export: (request, signal) =>
       measureWait('hitQuestion', () => calls.call<ExportedFile>({ type: 'export', request }, { signal })),
     async findLastClicks(query, timeoutMs = ASK_TIMEOUT_MS) {
@@ -295,15 +308,10 @@ function receive(client: ClientState, message: MessageFromWorker) {
   if (message.type === 'counts') clickCounts.add(message.number, message.counts)
   else if (message.type === 'answer') calls.resolve(message.id, message.value)
   else if (message.type === 'refusal') calls.reject(message.id, message.message, message.unavailable)
-  else if (message.type === 'progress') receiveProgress(client, message.progress)
-  else if (message.type === 'drained') drains.get(message.id)?.()
-}
-
-function receiveProgress(client: ClientState, progress: WorkerProgress) {
-  const before = client.progress.engineFailures
-  // A new worker counts from 0.
-  client.engineFailures += progress.engineFailures - (progress.engineFailures < before ? 0 : before)
-  client.progress = progress
+  else if (message.type === 'progress') {
+    client.counts.update(message.progress)
+    client.progress = message.progress
+  } else if (message.type === 'drained') drains.get(message.id)?.()
 }
 
 async function drain(client: ClientState, worker: WorkerSupervisor) {
@@ -337,6 +345,7 @@ const toSettings = ({ options, salts, ownHosts, counted, since }: ClientState): 
   batchBytesMax: options.batchBytesMax,
   since,
   idleMs: options.idleMs ?? IDLE_MS,
+  rollUpPace: options.rollUpPace ?? ROLL_UP_PACE,
 })
 
 const getSpoolEnd = ({ writePosition }: Spool): SpoolPosition => ({

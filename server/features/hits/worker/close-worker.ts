@@ -17,10 +17,11 @@ export async function closeWorker(
   if (worker.closing) return
   worker.closing = true
   for (const timer of worker.timers) clearInterval(timer)
+  const rollUpsClosed = worker.rollUps.close()
   await shipOrLog(worker)
   // A long backlog can be loaded after the next start as well.
   await Promise.race([worker.engine.settled(), Bun.sleep(SETTLE_MS)])
-  await worker.engine.close()
+  await Promise.all([worker.engine.close(), rollUpsClosed])
   await worker.reader.close()
   await tracing?.close()
   worker.send({ type: 'closed' })

@@ -13,9 +13,15 @@ export const toEngineBackupPath = (dataDir: string) => toBackupPath(toHitFilePat
 
 /** @param since hits recorded before this moment are past their retention */
 export function openEngine(settings: WorkerSettings, since: () => number): Promise<HitEngine> {
-  const { dataDir, clickHouseUrls: urls, instance } = settings
+  const { dataDir, clickHouseUrls: urls, instance, rollUpPace } = settings
   const scratchDir = join(dataDir, 'tmp')
   return urls
-    ? openClickHouse({ urls, scratchDir, since, instance })
-    : openDuckDb({ path: toHitFilePath(dataDir), batchDir: join(dataDir, 'batches'), scratchDir, since })
+    ? openClickHouse({ urls, scratchDir, since, instance, rollUpSettleMs: rollUpPace.restMs })
+    : openDuckDb({
+        path: toHitFilePath(dataDir),
+        batchDir: join(dataDir, 'batches'),
+        scratchDir,
+        since,
+        rollUpRestMs: rollUpPace.restMs,
+      })
 }

@@ -1,6 +1,6 @@
 // Opens the parts of the ship worker: the spool's reader, the batches, the engine, and the sender of the click counts.
 
-import { createSerialQueue } from '../../../lib/concurrency/serial-queue.ts'
+import { createSerialQueue, type SerialQueue } from '../../../lib/concurrency/serial-queue.ts'
 import { log } from '../../../lib/log.ts'
 import type { Batch } from '../../../storage/hits/hit-engine.ts'
 import type { DailySalts } from '../../visitors/salts.ts'
@@ -11,6 +11,8 @@ import { type BatchSequence, createBatchWriter } from '../batches/batch-writer.t
 import { createEnricher } from '../batches/enricher.ts'
 import { createHitImporter } from '../batches/hit-importer.ts'
 import { openGeoLookup } from '../batches/open-geo-lookup.ts'
+import { NO_QUESTIONS } from '../rollups/question-origins.ts'
+import { openRollUpLoop } from '../rollups/roll-up-loop.ts'
 import type { SpoolPosition } from '../spool/position.ts'
 import { HEADER_BYTES } from '../spool/record-format.ts'
 import { openSpoolReader } from '../spool/spool-reader.ts'
@@ -21,7 +23,7 @@ import { openEngineSupervisor } from './engine-supervisor.ts'
 import { openEngine } from './open-engine.ts'
 import { reportProgress } from './progress.ts'
 import type { MessageFromWorker, WorkerSettings } from './protocol.ts'
-import { listAllBatches, NOTHING_SHIPPED, type WorkerState } from './worker-state.ts'
+import { hasBacklog, listAllBatches, NOTHING_SHIPPED, type WorkerState } from './worker-state.ts'
 
 /** Resolves when the engine is open, or the first attempt to open it has failed. */
 export async function openWorker(
@@ -48,6 +50,7 @@ export async function openWorker(
     },
   }
   const enricher = openEnricher(settings, salts, () => worker.ownHosts)
+  const maintenanceQueue = createSerialQueue()
   // The parts call `worker` back only later: none of them does so before its own first await.
   const worker: WorkerState = {
     settings,
@@ -61,6 +64,7 @@ export async function openWorker(
       repair: (batch) => repairBatch(worker, batch),
       onChange: () => reportProgress(worker),
     }),
+    rollUps: openRollUps(() => worker, maintenanceQueue, settings),
     clickCounts: createClickCountSender({
       countedUpTo: settings.countedUpTo,
       batches,
@@ -82,6 +86,7 @@ export async function openWorker(
     since: settings.since,
     shipped: { until: 0, batch: batches.at(-1)?.number ?? 0, position: readStart },
     ...createIdleState(),
+    maintenanceQueue,
   }
   await worker.engine.firstAttempt
   // Above the other marks too: when batches were lost, their numbers must not be used for other hits.
@@ -97,6 +102,22 @@ const openEnricher = (
   ownHosts: () => ReadonlySet<string>,
 ) => createEnricher({ geo: openGeoLookup(geoPath), parseUserAgent, getSalt, ownHosts })
 
+const openRollUps = (
+  getWorker: () => WorkerState,
+  queue: SerialQueue,
+  { rollUpPace: pace }: Pick<WorkerSettings, 'rollUpPace'>,
+) =>
+  openRollUpLoop({
+    rollUp: () => getWorker().engine.use((engine) => engine.rollUp(Date.now())),
+    mayRun() {
+      const worker = getWorker()
+      return !worker.closing && worker.engine.canLoad() && !hasBacklog(worker)
+    },
+    queue,
+    onChange: () => reportProgress(getWorker()),
+    pace,
+  })
+
 /** The state of a worker that has done nothing yet. */
 const createIdleState = () => ({
   answered: NOTHING_SHIPPED,
@@ -105,7 +126,7 @@ const createIdleState = () => ({
   shipping: null,
   notBefore: 0,
   importQueue: createSerialQueue(),
-  maintenanceQueue: createSerialQueue(),
+  origins: NO_QUESTIONS,
   runningExports: new Map(),
   activeCalls: 0,
   busyAt: performance.now(),

@@ -24,6 +24,8 @@ export function reportProgress(worker: WorkerState): void {
       bytesMax: worker.bytesMax,
       lost,
       engineFailures: engine.countFailures(),
+      origins: worker.origins,
+      rollUps: worker.rollUps.stats(),
     },
   })
 }

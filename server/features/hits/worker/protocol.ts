@@ -7,6 +7,8 @@ import type { HitExport, HitQuery, ImportedHits, LastClicksQuery } from '../../.
 import type { DailySalt } from '../../visitors/salts.ts'
 import type { BatchRetention } from '../batches/batch-retention.ts'
 import type { ClickCount } from '../batches/click-counts.ts'
+import type { RollUpPace } from '../rollups/roll-up-loop.ts'
+import type { WorkerCounts } from '../rollups/worker-counts.ts'
 import type { SpoolPosition } from '../spool/position.ts'
 
 export interface WorkerSettings {
@@ -37,11 +39,14 @@ export interface WorkerSettings {
   batchBytesMax?: number
   /** How long the worker has nothing to do before it reports that it is idle. */
   idleMs: number
+  rollUpPace: RollUpPace
 }
 
 /** A call to the worker. Each call gets one answer. */
 export type WorkerCall =
   | { type: 'ask'; query: HitQuery }
+  /** Like `ask`, and says where the answer comes from. */
+  | { type: 'explain'; query: HitQuery }
   /** Answered once the engine holds everything before the position `through` of the spool. */
   | { type: 'lastClicks'; query: LastClicksQuery; through: SpoolPosition }
   | { type: 'export'; request: HitExport }
@@ -86,7 +91,8 @@ export type MessageFromWorker =
   | { type: 'idle' }
   | { type: 'closed' }
 
-export interface WorkerProgress {
+/** Counts are of this worker alone. */
+export interface WorkerProgress extends WorkerCounts {
   engineUp: boolean
   /** The last batch that was written. */
   batch: number
@@ -104,6 +110,4 @@ export interface WorkerProgress {
   bytesMax: number
   /** Since the worker's start: batches that could not be read again, and the hits in them. */
   lost: { batches: number; hits: number }
-  /** Since the worker's start: how often the engine could not be opened, or died. */
-  engineFailures: number
 }

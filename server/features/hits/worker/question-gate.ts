@@ -2,13 +2,17 @@
 // moment. The worker answers three at a time, and the workspaces take turns (storage/hits/duckdb/connections.ts).
 
 import { Failure } from '../../../lib/failure.ts'
-import type { HitAnswer, HitQuery } from '../../../storage/hits/hit-engine.ts'
+import type { ExplainedAnswer, HitAnswer, HitQuery } from '../../../storage/hits/hit-engine.ts'
 
 /** A page of analytics asks about ten. The worst question measured on 50 million hits took 1.5 s, and three run at once. */
 export const PENDING_PER_WORKSPACE = 32
 const RETRY_AFTER_S = 2
 
-type Ask = (query: HitQuery) => Promise<HitAnswer[]>
+/** The two ways to ask the worker. */
+export interface QuestionWays {
+  ask(query: HitQuery): Promise<HitAnswer[]>
+  explain(query: HitQuery): Promise<ExplainedAnswer>
+}
 
 export interface QuestionStats {
   /** Questions without an answer yet. */
@@ -18,16 +22,14 @@ export interface QuestionStats {
   shared: number
 }
 
-export interface QuestionGate {
-  /** @throws Failure `too_many` when the workspace has enough questions pending */
-  ask: Ask
+/** Both ways throw a Failure `too_many` when the workspace has enough questions pending. */
+export interface QuestionGate extends QuestionWays {
   stats(): QuestionStats
 }
 
 /** @param readMoment two questions with the same moment see the same hits */
-export function createQuestionGate(ask: Ask, readMoment: () => string): QuestionGate {
+export function createQuestionGate({ ask, explain }: QuestionWays, readMoment: () => string): QuestionGate {
   const pending = new Map<number, number>()
-  const answers = new Map<string, Promise<HitAnswer[]>>()
   let [total, refused, shared] = [0, 0, 0]
 
   function count(workspaceId: number, change: 1 | -1) {
@@ -37,17 +39,17 @@ export function createQuestionGate(ask: Ask, readMoment: () => string): Question
     total += change
   }
 
-  async function send(query: HitQuery): Promise<HitAnswer[]> {
-    count(query.workspaceId, 1)
-    try {
-      return await ask(query)
-    } finally {
-      count(query.workspaceId, -1)
+  function createWay<Answer>(send: (query: HitQuery) => Promise<Answer>) {
+    const answers = new Map<string, Promise<Answer>>()
+    const sendCounted = async (query: HitQuery) => {
+      count(query.workspaceId, 1)
+      try {
+        return await send(query)
+      } finally {
+        count(query.workspaceId, -1)
+      }
     }
-  }
-
-  return {
-    async ask(query) {
+    return async (query: HitQuery): Promise<Answer> => {
       const key = `${readMoment()} ${JSON.stringify(query)}`
       const same = answers.get(key)
       if (same) {
@@ -58,10 +60,15 @@ export function createQuestionGate(ask: Ask, readMoment: () => string): Question
         refused++
         throw tooManyQuestions()
       }
-      const answer = send(query).finally(() => answers.delete(key))
+      const answer = sendCounted(query).finally(() => answers.delete(key))
       answers.set(key, answer)
       return answer
-    },
+    }
+  }
+
+  return {
+    ask: createWay(ask),
+    explain: createWay(explain),
     stats: () => ({ pending: total, refused, shared }),
   }
 }

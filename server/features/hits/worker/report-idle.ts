@@ -16,6 +16,7 @@ export async function reportIdle(worker: WorkerState): Promise<void> {
 const isIdle = (worker: WorkerState): boolean =>
   !worker.shipping &&
   worker.activeCalls === 0 &&
+  !worker.rollUps.isBusy() &&
   !worker.reader.isBehind() &&
   Atomics.load(worker.writePosition, WAITING_HITS) === 0 &&
   !worker.importer.hasFiles() &&

@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { listWorkerProcesses } from '../../../../tests/support/processes/worker-processes.ts'
 import { atScale } from '../../../../tests/support/scale.ts'
 import { lockForWorker } from '../../../storage/lock.ts'
+import { ROLL_UP_PACE } from '../rollups/roll-up-loop.ts'
 import { createRawHit } from '../spool/raw-hit.fixture.ts'
 import { openSpool } from '../spool/spool.ts'
 import { type HitWorkerClient, openHitWorkerClient } from './client.ts'
@@ -39,6 +40,8 @@ async function start({ idleMs = 60_000, dataDir }: { idleMs?: number; dataDir?: 
     },
     shipEveryMs: 20,
     idleMs,
+    // A worker looks for days to roll up before it sleeps for the first time.
+    rollUpPace: { ...ROLL_UP_PACE, retryMs: 1 },
   })
   const stop = async () => {
     await hitWorker.close()

@@ -3,6 +3,8 @@
 import type { SerialQueue } from '../../../lib/concurrency/serial-queue.ts'
 import type { BatchFile } from '../batches/batch-file.ts'
 import type { HitImporter } from '../batches/hit-importer.ts'
+import type { QuestionOrigins } from '../rollups/question-origins.ts'
+import type { RollUpLoop } from '../rollups/roll-up-loop.ts'
 import type { SpoolPosition } from '../spool/position.ts'
 import type { SpoolReader } from '../spool/spool-reader.ts'
 import type { ClickCountSender } from './click-count-sender.ts'
@@ -26,6 +28,7 @@ export interface WorkerState {
   readonly writePosition: Int32Array
   readonly reader: SpoolReader
   readonly engine: EngineSupervisor
+  readonly rollUps: RollUpLoop
   readonly clickCounts: ClickCountSender
   readonly importer: HitImporter
   /** See `createBatchWriter`. */
@@ -55,6 +58,8 @@ export interface WorkerState {
   readonly importQueue: SerialQueue
   /** Whatever deletes or rewrites batches runs in this queue: two at a time would work on each other's files. */
   readonly maintenanceQueue: SerialQueue
+  /** Where the answers of this worker came from. */
+  origins: QuestionOrigins
   readonly runningExports: Map<number, AbortController>
   /** How many calls are being answered. */
   activeCalls: number
@@ -69,3 +74,14 @@ export const listAllBatches = ({ otherBatches, batches }: Pick<WorkerState, 'oth
   ...otherBatches,
   batches,
 ]
+
+/**
+ * Whether batches wait for the engine, or files wait to become batches. The hits of the last half second, which are in
+ * the spool, are no backlog: on a busy server there are always some.
+ */
+export const hasBacklog = (worker: WorkerState): boolean =>
+  worker.importer.hasFiles() ||
+  listAllBatches(worker).some((list) => {
+    const last = list.at(-1)
+    return last !== undefined && worker.engine.mark(last.node) < last.number
+  })

@@ -1,0 +1,30 @@
+// Counts the UTC days of an answer: those answered from roll-ups, and those whose hits were read.
+
+import { DAY_MS } from '../../../lib/utc-day.ts'
+import type { OriginPart } from '../../../storage/hits/rollups/answer-origin.ts'
+import { toDay } from '../../../storage/hits/rollups/rollup.ts'
+
+export interface OriginDays {
+  rolledUp: number
+  /** Days of which any hit was read. */
+  hits: number
+}
+
+/** Days after today are not counted: they have no hits. @param parts in order, without gaps */
+export function countOriginDays(parts: readonly OriginPart[], now: number): OriginDays {
+  const tomorrow = (toDay(now) + 1) * DAY_MS
+  let [all, hits] = [0, 0]
+  // A day that two parts share counts once.
+  let [nextDay, nextHitDay] = [-Infinity, -Infinity]
+  for (const { start, from, end: partEnd } of parts) {
+    const end = Math.min(partEnd, tomorrow)
+    if (start >= end) continue
+    const after = toDay(end - 1) + 1
+    all += Math.max(0, after - Math.max(toDay(start), nextDay))
+    nextDay = Math.max(nextDay, after)
+    if (from !== 'hits') continue
+    hits += Math.max(0, after - Math.max(toDay(start), nextHitDay))
+    nextHitDay = after
+  }
+  return { rolledUp: all - hits, hits }
+}

@@ -1,0 +1,156 @@
+// Rolls up closed days in the background, one after another, while the hit worker has nothing more urgent to do.
+
+import type { SerialQueue } from '../../../lib/concurrency/serial-queue.ts'
+import { describeError, log } from '../../../lib/log.ts'
+import type { RollUpProgress } from '../../../storage/hits/hit-engine.ts'
+
+export interface RollUpPace {
+  /** The shortest pause after a day. A day that took longer is followed by a pause as long as it took. */
+  pauseMs: number
+  /** How soon to look again while something more urgent waits. */
+  retryMs: number
+  /** How soon to look again when nothing was left to roll up, or when it failed. */
+  lookEveryMs: number
+  /** How long days that have to wait keep the worker awake, after its start and after each roll-up. */
+  stayMs: number
+  /** How long a day rests after hits of it came. By default the engine decides. */
+  restMs?: number
+}
+
+export const ROLL_UP_PACE: RollUpPace = {
+  pauseMs: 20,
+  retryMs: 1000,
+  lookEveryMs: 60_000,
+  // ClickHouse waits for five minutes, and begins anew with each worker.
+  stayMs: 10 * 60_000,
+}
+
+export interface RollUpLoopNeeds {
+  rollUp(): Promise<RollUpProgress>
+  /** Whether nothing more urgent waits. */
+  mayRun(): boolean
+  /** What runs in this queue never runs beside a roll-up. */
+  queue: SerialQueue
+  onChange(): void
+  pace: RollUpPace
+}
+
+export interface RollUpStats {
+  /** Closed days that are not rolled up. Undefined: nobody has looked yet. */
+  waiting: number | undefined
+  /** Days and months that were rolled up. */
+  made: number
+  failures: number
+}
+
+export interface RollUpLoop {
+  /** Whether a roll-up runs, or there are days that can be rolled up right now or, for a while, soon. */
+  isBusy(): boolean
+  stats(): RollUpStats
+  /** Resolves when the roll-up that runs has ended. No other one starts. */
+  close(): Promise<void>
+}
+
+interface LoopState extends RollUpLoopNeeds {
+  readonly stats: RollUpStats
+  /** Whether there may be something to roll up right now. */
+  isDue: boolean
+  /** On the monotonic clock: until when days that have to wait keep the worker awake. */
+  stayUntil: number
+  /** Whether the last attempt failed. */
+  isFailing: boolean
+  /** Roll-ups since the last time that nothing was left. */
+  inRow: number
+  current: Promise<unknown> | null
+  closed: boolean
+  /** Ends the pause that runs, if one runs. */
+  endPause(): void
+}
+
+export function openRollUpLoop(needs: RollUpLoopNeeds): RollUpLoop {
+  const loop: LoopState = {
+    ...needs,
+    stats: { waiting: undefined, made: 0, failures: 0 },
+    isDue: true,
+    stayUntil: performance.now() + needs.pace.stayMs,
+    isFailing: false,
+    inRow: 0,
+    current: null,
+    closed: false,
+    endPause: () => {},
+  }
+  void run(loop)
+  return {
+    isBusy: () => loop.current !== null || ((loop.isDue || isWaiting(loop)) && loop.mayRun()),
+    stats: () => ({ ...loop.stats }),
+    async close() {
+      loop.closed = true
+      loop.endPause()
+      await loop.current
+    },
+  }
+}
+
+const isWaiting = ({ stats, isFailing, stayUntil }: LoopState) =>
+  !isFailing && (stats.waiting ?? 0) > 0 && performance.now() < stayUntil
+
+async function run(loop: LoopState) {
+  const { pace } = loop
+  // Whatever has woken the worker goes first.
+  await pause(loop, pace.retryMs)
+  while (!loop.closed) {
+    if (loop.mayRun()) await loop.queue(() => rollUpIfAllowed(loop)).then((ms) => pause(loop, ms))
+    // Not in step with the timer that makes batches: one of them might wait at each look.
+    else await pause(loop, pace.retryMs * (0.5 + Math.random()))
+  }
+}
+
+/** @returns how long to pause afterwards */
+async function rollUpIfAllowed(loop: LoopState): Promise<number> {
+  // What was in the queue before may have taken long.
+  if (loop.closed || !loop.mayRun()) return loop.pace.retryMs
+  const turn = rollUpOnce(loop)
+  loop.current = turn
+  const pauseMs = await turn
+  loop.current = null
+  loop.onChange()
+  return pauseMs
+}
+
+/** Rolls up what is next. Never rejects. @returns how long to pause afterwards */
+async function rollUpOnce(loop: LoopState): Promise<number> {
+  const { stats, pace } = loop
+  const began = performance.now()
+  try {
+    const { rolled, waiting } = await loop.rollUp()
+    loop.isFailing = false
+    loop.isDue = rolled > 0
+    stats.waiting = waiting
+    if (rolled > 0) {
+      stats.made += rolled
+      loop.stayUntil = performance.now() + pace.stayMs
+      loop.inRow += rolled
+      return Math.max(pace.pauseMs, performance.now() - began)
+    }
+    if (loop.inRow > 0) log.info('days_rolled_up', { rollUps: loop.inRow, waiting })
+    loop.inRow = 0
+  } catch (error) {
+    // An engine that is closed interrupts the roll-up.
+    if (loop.closed) return 0
+    stats.failures++
+    // A disk that stays full would fill the log, too.
+    if (!loop.isFailing) log.error('roll_up_failed', describeError(error))
+    loop.isFailing = true
+    loop.isDue = false
+  }
+  return pace.lookEveryMs
+}
+
+async function pause(loop: LoopState, ms: number): Promise<void> {
+  if (loop.closed) return
+  const over = Promise.withResolvers<void>()
+  const timer = setTimeout(over.resolve, ms)
+  loop.endPause = over.resolve
+  await over.promise
+  clearTimeout(timer)
+}
