@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { toStoredVisitor } from '../../server/storage/hits/day-visitor.ts'
 import {
   HIT_CLASSES,
   HIT_DIMENSIONS,
@@ -86,6 +87,7 @@ export function testHitEngine(name: string, { open, openBackup }: HitEngineSubje
         number,
         path: write(number, hits.map((each) => `${JSON.stringify(each)}\n`).join('')),
       })
+    const nextBatch = async () => (await engine.mark('a')) + 1
     const total = async (part: Partial<HitQuery> = {}) => (await engine.ask(createHitQuery(part)))[0]?.clicks
     const keys = async (part: Partial<HitQuery>) =>
       (await engine.ask(createHitQuery(part))).map(({ key, clicks, visitors }) => [key, clicks, visitors])
@@ -249,6 +251,59 @@ export function testHitEngine(name: string, { open, openBackup }: HitEngineSubje
       ])
       expect(await total({ imported: true })).toBe(2)
       expect(await total({ imported: false })).toBe(1)
+    })
+
+    const NOON = Date.parse('2026-06-10T12:00:00Z')
+    const DAY = 24 * 60 * 60 * 1000
+
+    test('a visitor belongs to one UTC day: the same id on two days is two visitors', async () => {
+      const midnight = NOON + DAY / 2
+      const visitor = '18446744073709551615'
+      const hits = [NOON, midnight - 1, midnight, midnight + 1].map((at) => createHit({ at, visitor }))
+      await load(1, hits)
+      await load(1, hits)
+      // Another node has seen the same visitor.
+      await load(1, [createHit({ at: midnight - 2, visitor })], 'b')
+      expect(await keys({})).toEqual([[null, 5, 2]])
+      expect(await keys({ end: midnight })).toEqual([[null, 3, 1]])
+      expect(await keys({ start: midnight })).toEqual([[null, 2, 1]])
+      expect(await keys({ groupBy: { by: 'time', starts: [0, midnight] } })).toEqual([
+        [0, 3, 1],
+        [midnight, 2, 1],
+      ])
+      expect(await keys({ groupBy: top('country') })).toEqual([['Unknown', 5, 2]])
+    })
+
+    test('a visitor as an engine has stored it stays the same visitor', async () => {
+      const visitor = '12345678901234567890'
+      await load(1, [createHit({ at: NOON, visitor })])
+      await load(2, [createHit({ at: NOON + 1, visitor: toStoredVisitor(visitor, NOON) })])
+      expect(await keys({})).toEqual([[null, 2, 1]])
+    })
+
+    // Of n visitors of a workspace on a day two are one with odds of n²/2^49: 0.2 % for a million.
+    test('visitors who differ in their highest 16 bits alone are one visitor of the day', async () => {
+      const [low, high] = [7n, 7n + 2n ** 48n].map(String) as [string, string]
+      const higher = String(7n + 2n ** 47n)
+      await load(
+        1,
+        [low, high, higher, NO_VISITOR].map((visitor) => createHit({ at: NOON, visitor })),
+      )
+      expect(await keys({})).toEqual([[null, 4, 2]])
+    })
+
+    test('a hit is left out before 1970, and loaded at every later moment', async () => {
+      const last = Date.parse('2299-12-31T23:59:59.999Z')
+      const moments = [-1, -DAY, Number.MIN_SAFE_INTEGER, 0, 1, DAY, 65_536 * DAY, last]
+      await load(
+        1,
+        moments.map((at) => createHit({ at, visitor: '5' })),
+      )
+      // The days of 65,536 days ago have the same 16 bits.
+      expect(await keys({ start: Number.MIN_SAFE_INTEGER, end: last + 1 })).toEqual([[null, 5, 3]])
+      await load(2, [createHit({ at: Number.MAX_SAFE_INTEGER, visitor: '5' })]).catch(() => undefined)
+      await load(await nextBatch(), [createHit({ at: 2, visitor: '5' })])
+      expect(await keys({ start: 2, end: 3 })).toEqual([[null, 1, 1]])
     })
 
     test('an imported click is never the last click of a visitor', async () => {
@@ -591,6 +646,30 @@ export function testHitEngine(name: string, { open, openBackup }: HitEngineSubje
       expect(await last([[visitor, 1e9]], { withinMs: 1e10 })).toEqual([['a', 2, 20, 5400]])
       expect(await last([])).toEqual([])
       expect(await last([['9', 5500]])).toEqual([null])
+    })
+
+    test('the last click may be of the day before, and of no other visitor of that day', async () => {
+      const midnight = NOON + DAY / 2
+      const visitor = '12345678901234567890'
+      await load(1, [
+        createHit({ visitor, id: 1, linkId: 10, at: midnight - 500 }),
+        createHit({ visitor: '8', id: 2, linkId: 20, at: midnight - 400 }),
+        createHit({ visitor, id: 3, linkId: 30, at: midnight + 200 }),
+        createHit({ visitor, id: 4, linkId: 40, at: midnight + 2 * DAY }),
+      ])
+      const moments = [-501, -500, 0, 199, 200, 1199, 1200, 2 * DAY].map((after): [string, number] => [
+        visitor,
+        midnight + after,
+      ])
+      const [first, second] = [
+        ['a', 1, 10, midnight - 500],
+        ['a', 3, 30, midnight + 200],
+      ]
+      const third = ['a', 4, 40, midnight + 2 * DAY]
+      expect(await last(moments)).toEqual([null, first, first, first, second, second, null, third] as never)
+      expect(await last([[visitor, midnight + 2 * DAY - 1]], { withinMs: 3 * DAY })).toEqual([
+        second,
+      ] as never)
     })
 
     test('the last click says where its visitor came from, as it was recorded', async () => {

@@ -34,13 +34,14 @@ interface Panel {
 }
 const dashboard = JSON.parse(readText(join(DEPLOY, 'grafana/towpath.json'))) as { panels: Panel[] }
 
-/** Those that only some servers have: with WORKERS, DESTINATION_BLOCKLIST or BACKUP_DIR. */
+/** Those that only some servers have: with WORKERS, DESTINATION_BLOCKLIST, BACKUP_DIR, or a worker that has looked. */
 const ONLY_SOMETIMES = [
   'towpath_backup_overdue',
   'towpath_backup_last_success_timestamp_seconds',
   'towpath_worker_up',
   'towpath_blocklist_hosts',
   'towpath_blocklist_reload_failed',
+  'towpath_roll_ups_waiting',
 ]
 
 const listNames = (text: string) => new Set(text.match(/\b(?:towpath|process)_[a-z_]+[a-z]\b/g))
