@@ -1,7 +1,7 @@
 // Fills a DuckDB file with generated hits through the product's own engine: bun bench/analytics-load.ts <directory> <hits>.
 // It is a process of its own, so that its memory can be measured. It prints JSON.
 
-import { rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openDuckDb } from '../server/storage/hits/duckdb/engine.ts'
 import { generateHits } from './hits-generator.ts'
@@ -17,6 +17,7 @@ export interface LoadReport {
 }
 
 const [directory = '', hits = '0'] = process.argv.slice(2)
+mkdirSync(directory, { recursive: true })
 const engine = await openDuckDb({ path: join(directory, 'hits.duckdb') })
 const result: LoadReport = { loadSeconds: 0, sortSeconds: 0, peakMb: 0 }
 

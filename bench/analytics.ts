@@ -1,178 +1,84 @@
-// Measures questions about clicks: bun bench/analytics.ts [--millions=1,5,20] [--without-postgres] [--rounds=7]. It asks the
-// product's hit engine and PostgreSQL, with the same hits in the same run, and prints tables for docs/benchmarks.md.
+// Measures questions about clicks from hits and from roll-ups: bun bench/analytics.ts [--millions=1,5,20,100] [--rounds=5].
+// It prints tables for docs/benchmarks.md and draws a picture of the growth. A size above --generated (20 by default) is
+// made of copies of the largest size up to it. With --postgres it asks the product's engine, with hits alone, and PostgreSQL.
 
-import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { openDuckDb } from '../server/storage/hits/duckdb/engine.ts'
-import type { HitAnswer } from '../server/storage/hits/hit-engine.ts'
-import { isOriginDimension } from '../server/storage/sources/origin-sql.ts'
+import { compareWithPostgres } from './analytics-comparison.ts'
+import type { CopyReport } from './analytics-copies.ts'
+import { measureSize, type SizeResult } from './analytics-growth.ts'
 import type { LoadReport } from './analytics-load.ts'
-import { loadPostgres, type Postgres } from './analytics-postgres.ts'
-import { createQuestions, type Question } from './analytics-questions.ts'
-import { BIGGEST, FOUR_PERCENT } from './hits-generator.ts'
-import { median } from './median.ts'
-import { formatVerdict } from './verdict.ts'
-
-/** PostgreSQL takes seconds for some questions: after this time, the benchmark does not ask again. */
-const POSTGRES_BUDGET_MS = 3000
-const BYTES_PER_CLICK = 25
-const FASTER_THAN_POSTGRES = 20
-const SUBJECTS = [
-  { workspace: FOUR_PERCENT, name: '4 % workspace', atMostMs: 50 },
-  { workspace: BIGGEST, name: 'biggest workspace', atMostMs: 400 },
-]
+import { drawGrowth } from './analytics-picture.ts'
+import { toDayTable, toGrowthTable, toHistoryTable, toOriginTable, toPageTable } from './analytics-tables.ts'
+import { runScript } from './run-script.ts'
 
 const { values: options } = parseArgs({
   options: {
-    millions: { type: 'string', default: '1,5,20' },
-    rounds: { type: 'string', default: '7' },
-    'without-postgres': { type: 'boolean', default: false },
+    millions: { type: 'string' },
+    rounds: { type: 'string' },
+    generated: { type: 'string', default: '20' },
+    picture: { type: 'string', default: join(import.meta.dir, '../docs/images/roll-up-growth.svg') },
+    postgres: { type: 'boolean', default: false },
   },
 })
-const rounds = Number(options.rounds)
+const startedAt = performance.now()
 const print = (text: string) => process.stdout.write(`${text}\n`)
-const printProgress = (text: string) => process.stderr.write(`${text}\n`)
+const note = (text: string) =>
+  process.stderr.write(`${((performance.now() - startedAt) / 1000).toFixed(0)} s: ${text}\n`)
 
-interface Measurement {
-  question: string
-  subject: (typeof SUBJECTS)[number]
-  ms: number
-  postgresMs: number | undefined
+const toSizes = (text: string) => text.split(',').map(Number)
+
+/** The largest generated size so far. */
+let source: { millions: number; path: string } | undefined
+
+/** Makes a file of hits without roll-ups. */
+async function makeHits(millions: number, directory: string): Promise<string> {
+  const generated = Number(options.generated)
+  const path = join(directory, `${millions}`, 'hits.duckdb')
+  if (millions <= generated) {
+    const loaded = await runScript<LoadReport>(
+      'analytics-load.ts',
+      join(directory, `${millions}`),
+      millions * 1e6,
+    )
+    note(`loaded in ${loaded.loadSeconds.toFixed(0)} s, sorted in ${loaded.sortSeconds.toFixed(0)} s`)
+    if (source) rmSync(join(source.path, '..'), { recursive: true })
+    source = { millions, path }
+    return path
+  }
+  const copies = millions / (source?.millions ?? Number.NaN)
+  if (!source || !Number.isInteger(copies))
+    throw new Error(`${millions} million are no copies of ${source?.millions ?? 'nothing'}`)
+  const { hits, seconds } = await runScript<CopyReport>('analytics-copies.ts', source.path, path, copies)
+  if (hits !== millions * 1e6) throw new Error(`The copies have ${hits} hits`)
+  note(`made ${copies} copies in ${seconds.toFixed(0)} s`)
+  return path
 }
 
-async function measureSize(millions: number): Promise<Measurement[]> {
-  const hits = millions * 1_000_000
+async function measureGrowth(sizes: number[]) {
   const directory = mkdtempSync(join(tmpdir(), 'towpath-analytics-'))
-  let postgres: Postgres | undefined
+  const results: SizeResult[] = []
   try {
-    printProgress(`${millions} million: loading`)
-    const loaded = await load(directory, hits)
-    if (!options['without-postgres']) postgres = await loadPostgres(hits)
-    const path = join(directory, 'hits.duckdb')
-    const bytes = statSync(path).size / hits
-    printProgress(`${millions} million: asking`)
-    const engine = await openDuckDb({ path })
-    const before = process.memoryUsage.rss()
-    let peak = before
-    const ask = async ({ query }: Question) => {
-      const answer = await engine.ask(query)
-      peak = Math.max(peak, process.memoryUsage.rss())
-      return answer
+    for (const millions of sizes) {
+      note(`${millions} million clicks`)
+      const path = await makeHits(millions, directory)
+      const rounds = options.rounds ? Number(options.rounds) : millions > 20 ? 3 : 5
+      const result = await measureSize({ millions, path, rounds }, note)
+      results.push(result)
+      print(`\n## ${millions} million clicks\n\n${toOriginTable(result)}`)
     }
-    const measured = await askAll(ask, postgres)
-    await engine.close()
-    print(`\n## ${millions} million clicks\n`)
-    print(answersTable(measured))
-    print(
-      [
-        '',
-        `- Load: ${perSecond(hits, loaded.loadSeconds)} hits/s; sorting beside it took ${loaded.sortSeconds.toFixed(0)} s`,
-        `- On disk: ${bytes.toFixed(1)} bytes per click (at most ${BYTES_PER_CLICK}: ${formatVerdict(bytes <= BYTES_PER_CLICK)})`,
-        ...(postgres
-          ? [`- PostgreSQL: ${(postgres.bytes / hits).toFixed(0)} bytes per click, indexes included`]
-          : []),
-        `- Memory: asking took ${((peak - before) / 1024 ** 2).toFixed(0)} MB; the process that generated, loaded and sorted had ${loaded.peakMb.toFixed(0)} MB at most`,
-      ].join('\n'),
-    )
-    return measured
+    await drawGrowth(results, options.picture)
   } finally {
-    await postgres?.end()
+    // What was measured before a size that has failed.
+    const tables = [toPageTable, toGrowthTable, toHistoryTable, toDayTable].map((toText) => toText(results))
+    print(`\n## Growth\n\n${tables.join('\n\n')}`)
     rmSync(directory, { recursive: true, force: true })
   }
 }
 
-async function load(directory: string, hits: number): Promise<LoadReport> {
-  mkdirSync(directory, { recursive: true })
-  const command = [process.execPath, join(import.meta.dir, 'analytics-load.ts'), directory, String(hits)]
-  const child = Bun.spawn(command, { stdout: 'pipe', stderr: 'inherit' })
-  const output = await new Response(child.stdout).text()
-  if ((await child.exited) !== 0) throw new Error('Loading failed')
-  return JSON.parse(output) as LoadReport
-}
-
-/** Asks both engines in turn, so that other load on the machine meets both. The first round warms up. */
-async function askAll(ask: (question: Question) => Promise<HitAnswer[]>, postgres?: Postgres) {
-  const measured: Measurement[] = []
-  for (const subject of SUBJECTS) {
-    for (const question of createQuestions(subject.workspace)) {
-      const ours: number[] = []
-      const theirs: number[] = []
-      let spent = 0
-      for (let round = 0; round <= rounds; round++) {
-        const [answer, ms] = await timed(() => ask(question))
-        if (round > 0) ours.push(ms)
-        if (!postgres || spent > POSTGRES_BUDGET_MS || isOwnToDuckDb(question)) continue
-        const [expected, postgresMs] = await timed(() => postgres.ask(question.query))
-        spent += postgresMs
-        // The first round counts too when there is no time for a second one.
-        if (round > 0 || spent > POSTGRES_BUDGET_MS) theirs.push(postgresMs)
-        if (!Bun.deepEquals(answer, expected)) throw new Error(`Different answers: ${question.name}`)
-      }
-      measured.push({
-        question: question.name,
-        subject,
-        ms: median(ours),
-        postgresMs: theirs.length > 0 ? median(theirs) : undefined,
-      })
-    }
-  }
-  return measured
-}
-
-/**
- * Sources and channels: PostgreSQL joins nulls row by row, for minutes. A team that counts in PostgreSQL would store them.
- */
-const isOwnToDuckDb = ({ query }: Question) => isOriginDimension(query.groupBy.by)
-
-async function timed<T>(work: () => Promise<T>): Promise<[T, number]> {
-  const before = performance.now()
-  const result = await work()
-  return [result, performance.now() - before]
-}
-
-const perSecond = (hits: number, seconds: number) => Math.round(hits / seconds).toLocaleString('en-US')
-
-function answersTable(measured: Measurement[]): string {
-  const lines = measured.map(({ question, subject, ms, postgresMs }) => {
-    const ratio = postgresMs && postgresMs / ms
-    const missed = [
-      ...(ms > subject.atMostMs ? [`over ${subject.atMostMs} ms`] : []),
-      ...(ratio && ratio < FASTER_THAN_POSTGRES ? [`under ${FASTER_THAN_POSTGRES}×`] : []),
-    ]
-    const cells = [
-      subject.name,
-      question,
-      ms.toFixed(1),
-      postgresMs?.toFixed(0) ?? '–',
-      ratio ? `${ratio.toFixed(0)}×` : '–',
-      missed.length > 0 ? `**${missed.join(', ')}**` : 'met',
-    ]
-    return `| ${cells.join(' | ')} |`
-  })
-  return [
-    '| who | question | Towpath ms | PostgreSQL ms | faster | target |',
-    '|---|---|---|---|---|---|',
-    ...lines,
-  ].join('\n')
-}
-
-/** How each question's cost grows from one size to the next. */
-function growthTable(sizes: number[], results: Measurement[][]): string {
-  const lines = (results[0] ?? []).map(({ question, subject }, n) => {
-    const times = results.map((measured) => measured[n]?.ms.toFixed(1) ?? '–')
-    return `| ${[subject.name, question, ...times].join(' | ')} |`
-  })
-  return [
-    `| who | question | ${sizes.map((size) => `${size} million, ms`).join(' | ')} |`,
-    `|---|---|${sizes.map(() => '---').join('|')}|`,
-    ...lines,
-  ].join('\n')
-}
-
-const sizes = options.millions.split(',').map(Number)
-const results: Measurement[][] = []
-for (const millions of sizes) results.push(await measureSize(millions))
-if (sizes.length > 1) print(`\n## Growth\n\n${growthTable(sizes, results)}`)
+if (options.postgres)
+  await compareWithPostgres(toSizes(options.millions ?? '1,5,20'), Number(options.rounds ?? 7))
+else await measureGrowth(toSizes(options.millions ?? '1,5,20,100'))
 process.exit(0)
