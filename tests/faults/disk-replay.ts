@@ -76,6 +76,22 @@ export function replay(trace: Iterable<string>, { files, isMoment, look }: Repla
   return syncs
 }
 
+/**
+ * @param trace of a process that may still run
+ * @returns whether a sync of the file has ended. strace prints two lines for a call that another thread interrupts
+ */
+export function hasSynced(trace: string, path: string): boolean {
+  const begun = new Set<string>()
+  for (const line of trace.split('\n')) {
+    const [, thread = '', call = ''] = /^(\d+) +((?:<\.\.\. )?f\w*sync\b.*)$/.exec(line) ?? []
+    const [, text] = /^\w+\(\d+<([^>]*)>/.exec(call) ?? []
+    if (text !== undefined && decodeText(text) === path) begun.add(thread)
+    if (begun.has(thread) && call.endsWith(' = 0')) return true
+    if (call && !call.endsWith('<unfinished ...>')) begun.delete(thread)
+  }
+  return false
+}
+
 function readChange(name: string, call: string): Change {
   if (name === 'ftruncate') return { length: Number(/, (\d+)/.exec(call)?.[1]) }
   const [, text = '', size, at] = /"([^"]*)", (\d+), (\d+)/.exec(call) ?? []

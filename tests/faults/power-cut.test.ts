@@ -10,7 +10,7 @@ import { closeAfterAll } from '../support/close-after-all.ts'
 import { BEHIND_PROXY, SCRIPT_HEADERS } from '../support/form-requests.ts'
 import { atScale } from '../support/scale.ts'
 import { until } from '../support/until.ts'
-import { type ReplayedDisk, replay, toReplayCommand } from './disk-replay.ts'
+import { hasSynced, type ReplayedDisk, replay, toReplayCommand } from './disk-replay.ts'
 import { createFormOverHttp } from './form-submissions.ts'
 import { createInstallation } from './server-process.ts'
 import { findStraceProblem } from './strace.ts'
@@ -45,8 +45,7 @@ async function cutPowerWhileSending() {
   const send = (enough: number) => Promise.all(Array.from({ length: SENDERS }, () => sendUntil(enough)))
   await send(SUBMISSIONS / 2)
   // SQLite moves its log into the database within a second or two, syncs that, and starts its log anew.
-  const isSync = new RegExp(String.raw`^\d+ +f\w*sync\(\d+<${encodeText(paths[0])}>.* = 0$`, 'm')
-  await until('the log to be in the database', () => isSync.test(readFileSync(trace, 'utf8')))
+  await until('the log to be in the database', () => hasSynced(readFileSync(trace, 'utf8'), paths[0]))
   await send(SUBMISSIONS)
   await server.kill()
 
@@ -76,9 +75,6 @@ async function cutPowerWhileSending() {
   })
   return { ...found, acknowledged: acknowledged.length, checkpoints: syncs.get(paths[0]) ?? 0 }
 }
-
-/** As strace prints it with `-xx`, within a regular expression. */
-const encodeText = (text: string) => Buffer.from(text).toString('hex').replaceAll(/../g, '\\\\x$&')
 
 const toMarker = (number: number) => `power-${String(number).padStart(8, '0')}`
 
