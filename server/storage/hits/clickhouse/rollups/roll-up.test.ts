@@ -113,13 +113,12 @@ const QUERIES: Partial<HitQuery>[] = [
 async function expectExact(): Promise<Set<string>> {
   const raw = createQuestionRunner({ select: client.select })
   const kinds = new Set<string>()
-  for (const part of QUERIES)
-    for (const workspaceId of [1, 2]) {
-      const query = createHitQuery({ ...part, workspaceId })
-      const { answers, origin } = await engine.explain(query)
-      expect(answers).toEqual(await raw.ask(query))
-      for (const { from } of origin) kinds.add(from)
-    }
+  for (const part of [...QUERIES, { workspaceId: 2 }]) {
+    const query = createHitQuery(part)
+    const [{ answers, origin }, counted] = await Promise.all([engine.explain(query), raw.ask(query)])
+    expect(answers).toEqual(counted)
+    for (const { from } of origin) kinds.add(from)
+  }
   return kinds
 }
 
