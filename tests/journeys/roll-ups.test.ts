@@ -151,9 +151,10 @@ function testClosedDays(server: () => TestServer) {
         start: toIso(TODAY),
         end: last.data.end,
         from: 'hits',
-        why: 'These days have not ended, or are not rolled up yet.',
+        why: 'There are no clicks of these days.',
       },
     ])
+    expect(last.explain[0].days).toEqual({ rolledUp: 2, hits: 0 })
     const { explain: tags } = await explain(`/analytics/clicks?${RANGE}&groupBy=tag`)
     expect(tags).toEqual([
       {

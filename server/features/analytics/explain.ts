@@ -17,6 +17,7 @@ export const explainParameter = oneOf(['1']).optional().openapi({
 const REASONS: Record<RawReason, string> = {
   question: 'Roll-ups do not have the sums that this question needs.',
   not_rolled_up: 'These days have not ended, or are not rolled up yet.',
+  no_hits: 'There are no clicks of these days.',
   edge: 'The range begins or ends within this day.',
   bucket: 'A step of the timeline begins within this day.',
   mixed: 'A visitor has several of these values on this day. Sums would count that visitor more than once.',
@@ -42,9 +43,9 @@ const Explanation = z
   .strictObject({
     question: z.string().openapi({ example: 'clicks by country' }),
     parts: z.array(ExplanationPart).openapi({ description: 'They follow one another, and are the range' }),
-    days: z
-      .strictObject({ rolledUp: z.int(), hits: z.int() })
-      .openapi({ description: 'UTC days up to today. A day of which any hit is read counts under `hits`' }),
+    days: z.strictObject({ rolledUp: z.int(), hits: z.int() }).openapi({
+      description: 'UTC days that have clicks. A day of which any hit is read counts under `hits`',
+    }),
   })
   .openapi('Explanation')
 type Explanation = z.infer<typeof Explanation>

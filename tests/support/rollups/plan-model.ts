@@ -49,6 +49,8 @@ interface SumRow {
 export function createPlanModel(world: HitWorld): PlanModel {
   const { days, months } = pickRolledDays(world, createRandom(world.seed + 500))
   const read = createRowReader(world.hits)
+  const withHits = world.hits.map(({ at }) => toDay(at))
+  const hitDays = { start: Math.min(...withHits), end: Math.max(...withHits) + 1 }
   return {
     answer(query, { chooseRollUps, planDays }) {
       const choice = chooseRollUps(query)
@@ -66,7 +68,7 @@ export function createPlanModel(world: HitWorld): PlanModel {
       }
       const isMixed = (day: number) => sum(readDay(day)) !== sum(read(query.workspaceId, 'times', day))
       const mixed = new Set(listRowColumns(set).length > 0 ? [...days].filter(isMixed) : [])
-      const plan = planDays(query, choice, { days, months, mixed, tails: new Map() })
+      const plan = planDays(query, choice, { days, months, mixed, hitDays, tails: new Map() })
       if (typeof plan === 'string') return undefined
       return { answers: evaluate(plan, query, world.hits, sums), origin: plan.origin }
     },

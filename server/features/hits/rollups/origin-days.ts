@@ -10,13 +10,14 @@ export interface OriginDays {
   hits: number
 }
 
-/** Days after today are not counted: they have no hits. @param parts in order, without gaps */
+/** Days without hits are not counted. @param parts in order, without gaps */
 export function countOriginDays(parts: readonly OriginPart[], now: number): OriginDays {
   const tomorrow = (toDay(now) + 1) * DAY_MS
   let [all, hits] = [0, 0]
   // A day that two parts share counts once.
   let [nextDay, nextHitDay] = [-Infinity, -Infinity]
-  for (const { start, from, end: partEnd } of parts) {
+  for (const { start, from, end: partEnd, why } of parts) {
+    if (why === 'no_hits') continue
     const end = Math.min(partEnd, tomorrow)
     if (start >= end) continue
     const after = toDay(end - 1) + 1

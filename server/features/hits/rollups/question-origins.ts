@@ -24,7 +24,7 @@ export function addQuestion(
   now: number,
 ): QuestionOrigins {
   const isRolled = origin.some(({ from }) => from !== 'hits')
-  const isRaw = origin.some(({ from }) => from === 'hits')
+  const isRaw = origin.some(({ from, why }) => from === 'hits' && why !== 'no_hits')
   const kind = !isRolled ? 'fromHits' : isRaw ? 'fromBoth' : 'fromRollUps'
   const { rolledUp, hits } = countOriginDays(origin, now)
   return {

@@ -6,6 +6,8 @@ export const RAW_REASONS = [
   'question',
   /** The day has not ended, or has not been rolled up yet. */
   'not_rolled_up',
+  /** Nobody has hits of these days: reading them costs nothing. */
+  'no_hits',
   /** The range begins or ends within the day. */
   'edge',
   /** A bucket of the timeline begins within the day. */

@@ -45,13 +45,19 @@ export function planDays(query: HitQuery, choice: RollUpChoice, state: RollUpSta
   const { start, end } = query
   const { set } = choice
   const rolled = [...state.days].filter((day) => (day + 1) * DAY_MS > start && day * DAY_MS < end)
-  if (rolled.length === 0) return 'not_rolled_up'
+  if (rolled.length === 0) return toMainReason(listOpenParts(start, end, state))
   const first = Math.min(...rolled)
   const after = Math.max(...rolled) + 1
   const cutsByDay = listCuts(query)
   const plan: RollUpPlan = { set, months: [], days: [], cuts: [], raw: [], origin: [] }
   let [usable, unusable] = [0, 0]
-  if (start < first * DAY_MS) addRaw(plan, start, first * DAY_MS, 'not_rolled_up')
+  const addOpen = (from: number, to: number) => {
+    for (const part of listOpenParts(from, to, state)) {
+      addRaw(plan, part)
+      if (part.why !== 'no_hits') unusable += toDay(part.end - 1) + 1 - toDay(part.start)
+    }
+  }
+  addOpen(start, first * DAY_MS)
   for (let day = first; day < after; ) {
     if (isWholeMonth(day, query, choice, state)) {
       const next = toNextMonth(day)
@@ -65,7 +71,7 @@ export function planDays(query: HitQuery, choice: RollUpChoice, state: RollUpSta
     const to = Math.min(end, (day + 1) * DAY_MS)
     const fate = decideDay(day, { from, to }, cutsByDay.get(day) ?? [], choice, state)
     if (fate.from === 'hits') {
-      addRaw(plan, from, to, fate.why)
+      addRaw(plan, toPart('hits', from, to, fate.why))
       unusable++
     } else {
       if (fate.from === 'quarter_hours') plan.cuts.push({ day, slot: fate.slot })
@@ -75,12 +81,8 @@ export function planDays(query: HitQuery, choice: RollUpChoice, state: RollUpSta
     }
     day++
   }
-  if (end > after * DAY_MS) {
-    addRaw(plan, after * DAY_MS, end, 'not_rolled_up')
-    unusable += Math.min(toDay(end - 1) + 1 - after, OPEN_DAYS_MAX)
-  }
-  if (usable === 0)
-    return plan.origin.find(({ why }) => why && why !== 'not_rolled_up')?.why ?? 'not_rolled_up'
+  addOpen(after * DAY_MS, end)
+  if (usable === 0) return toMainReason(plan.origin)
   const isList = query.groupBy.by !== 'total' && query.groupBy.by !== 'time'
   if (isList && unusable > usable) return 'mostly_hits'
   if (plan.raw.length > RAW_SPANS_MAX) return 'scattered'
@@ -90,8 +92,25 @@ export function planDays(query: HitQuery, choice: RollUpChoice, state: RollUpSta
 /** Each span makes the statement longer, and the engine looks for each of them in every block. */
 const RAW_SPANS_MAX = 20
 
-/** A range may end far in the future, where no hits are. */
-const OPEN_DAYS_MAX = 31
+/** Days beside the rolled ones: those that nobody has hits of cost nothing, and are no reason to read the others' hits. */
+function listOpenParts(start: number, end: number, { hitDays }: RollUpState): OriginPart[] {
+  const from = Math.max(start, Math.min(end, hitDays.start * DAY_MS))
+  const to = Math.max(from, Math.min(end, hitDays.end * DAY_MS))
+  return [
+    toPart('hits', start, from, 'no_hits'),
+    toPart('hits', from, to, 'not_rolled_up'),
+    toPart('hits', to, end, 'no_hits'),
+  ].filter((part) => part.start < part.end)
+}
+
+/** @returns why most of the time has to be read from hits */
+function toMainReason(parts: readonly OriginPart[]): RawReason {
+  const lengths = new Map<RawReason, number>()
+  for (const { why, start, end } of parts)
+    if (why && why !== 'no_hits') lengths.set(why, (lengths.get(why) ?? 0) + end - start)
+  const [[reason] = ['no_hits' as const]] = [...lengths].sort(([, a], [, b]) => b - a)
+  return reason
+}
 
 function decideDay(
   day: number,
@@ -146,9 +165,9 @@ function isWholeMonth(
 const toPart = (from: OriginKind, start: number, end: number, why?: RawReason): OriginPart =>
   why ? { start, end, from, why } : { start, end, from }
 
-function addRaw(plan: RollUpPlan, start: number, end: number, why: RawReason) {
-  addSpan(plan.raw, start, end)
-  plan.origin.push(toPart('hits', start, end, why))
+function addRaw(plan: RollUpPlan, part: OriginPart) {
+  addSpan(plan.raw, part.start, part.end)
+  plan.origin.push(part)
 }
 
 function addSpan(spans: DaySpan[], start: number, end: number) {

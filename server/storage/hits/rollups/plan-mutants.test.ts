@@ -102,8 +102,9 @@ const DAYS: [rule: string, from: string, to: string][] = [
     'if (!days.has(each) || (needsUnmixed && mixed.has(each))) return false',
     'if (!days.has(each)) return false',
   ],
-  ['the range before roll-ups', 'if (start < first * DAY_MS) addRaw', 'if (start === 0) addRaw'],
-  ['the range after roll-ups', 'if (end > after * DAY_MS) {', 'if (end === 0) {'],
+  ['the range before roll-ups', 'addOpen(start, first * DAY_MS)', ''],
+  ['the range after roll-ups', 'addOpen(after * DAY_MS, end)', ''],
+  ['hits between the first ones and the roll-ups', "toPart('hits', from, to, 'not_rolled_up'),", ''],
   ['where the first day begins', 'Math.max(start, day * DAY_MS)', 'day * DAY_MS'],
   ['where the last day ends', 'Math.min(end, (day + 1) * DAY_MS)', '(day + 1) * DAY_MS'],
 ]

@@ -55,6 +55,8 @@ export interface RollUpState {
   days: ReadonlySet<number>
   /** Months whose sums are made, as the number of their first day. */
   months: ReadonlySet<number>
+  /** From the first day that has hits, of any workspace, up to the day after the last one. Empty without hits. */
+  hitDays: { start: number; end: number }
   /** Days on which some visitor of the workspace has two values in the set: sums over values count the visitor twice. */
   mixed: ReadonlySet<number>
   /**

@@ -1,5 +1,6 @@
 // Reads which roll-ups count: for a question, and for the roller.
 
+import { DAY_MS } from '../../../../lib/utc-day.ts'
 import type { SqlValue } from '../../../filter-sql.ts'
 import type { HitQuery } from '../../hit-engine.ts'
 import type { RollUpChoice } from '../../rollups/choose-roll-ups.ts'
@@ -8,6 +9,7 @@ import { type RollUpState, toDay, toNextMonth } from '../../rollups/rollup.ts'
 import type { ClickHouseCall, ClickHouseClient } from '../client.ts'
 import { toPlaceholder } from '../parameters.ts'
 import { SILENT_BATCHES } from './silent-nodes.ts'
+import { TOUCHES } from './touches.ts'
 
 type Select = ClickHouseClient['select']
 
@@ -15,6 +17,8 @@ type Select = ClickHouseClient['select']
 export interface ValidRolls {
   days: Map<number, number>
   months: Map<number, number>
+  /** See `RollUpState`. ClickHouse knows it without reading hits. */
+  hitDays: { start: number; end: number }
 }
 
 /** Days that no clock of people names, as the ends of a range without ends. */
@@ -26,8 +30,8 @@ const LAST_DAY = 2 ** 31 - 1
  * change of hits that it announces has not been confirmed to anybody.
  */
 const VALID_ROLLS = `
-  SELECT 0 AS is_month, day, argMax(roll, (made_at, roll)) AS valid_roll, CAST([], 'Array(Int64)') AS day_rolls FROM roll_marks
-  LEFT JOIN (SELECT day, toInt64(uniqExact(touch)) AS touched FROM roll_touches
+  SELECT 0 AS kind, day, argMax(roll, (made_at, roll)) AS valid_roll, CAST([], 'Array(Int64)') AS day_rolls FROM roll_marks
+  LEFT JOIN (SELECT day, toInt64(${TOUCHES}) AS touched FROM roll_touches
     WHERE day >= {p1:Int64} AND day < {p2:Int64} GROUP BY day) AS touches USING (day)
   WHERE day >= {p1:Int64} AND day < {p2:Int64} AND rules = {p3:String} AND touches = ifNull(touched, 0) AND silent = ${SILENT_BATCHES}
     AND day <= (SELECT max(day) FROM roll_intents) AND roll NOT IN (SELECT roll FROM roll_steps WHERE step = 'dropped')
@@ -35,7 +39,10 @@ const VALID_ROLLS = `
   UNION ALL
   SELECT 1, day, roll, day_rolls FROM roll_month_marks
   WHERE day >= {p1:Int64} AND day < {p2:Int64} AND rules = {p3:String}
-    AND roll NOT IN (SELECT roll FROM roll_steps WHERE step = 'dropped')`
+    AND roll NOT IN (SELECT roll FROM roll_steps WHERE step = 'dropped')
+  UNION ALL
+  SELECT 2, toInt32(intDiv(min(recorded_at), ${DAY_MS})), intDiv(max(recorded_at), ${DAY_MS}), CAST([], 'Array(Int64)')
+  FROM hits HAVING count() > 0`
 
 /** @param rules the name of the rules of this release @param days the days from `start` up to `end`, or all days */
 export async function readValidRolls(
@@ -45,11 +52,12 @@ export async function readValidRolls(
   call: Omit<ClickHouseCall, 'params'> = {},
 ): Promise<ValidRolls> {
   const rows = await select(VALID_ROLLS, { ...call, params: [start, end, rules] })
-  const valid: ValidRolls = { days: new Map(), months: new Map() }
-  for (const [isMonth, day, roll] of rows)
-    if (Number(isMonth) === 0) valid.days.set(Number(day), Number(roll))
-  for (const [isMonth, day, roll, dayRolls] of rows)
-    if (Number(isMonth) === 1 && isSame(listDayRolls(valid.days, Number(day)), dayRolls as unknown[]))
+  const valid: ValidRolls = { days: new Map(), months: new Map(), hitDays: { start: 0, end: 0 } }
+  for (const [kind, day, roll] of rows)
+    if (Number(kind) === 0) valid.days.set(Number(day), Number(roll))
+    else if (Number(kind) === 2) valid.hitDays = { start: Number(day), end: Number(roll) + 1 }
+  for (const [kind, day, roll, dayRolls] of rows)
+    if (Number(kind) === 1 && isSame(listDayRolls(valid.days, Number(day)), dayRolls as unknown[]))
       valid.months.set(Number(day), Number(roll))
   return valid
 }
@@ -85,6 +93,7 @@ export async function readRollState(
     days: new Set(valid.days.keys()),
     months: new Set(valid.months.keys()),
     mixed: new Set(),
+    hitDays: valid.hitDays,
     // Month sums are read as a whole: ClickHouse groups a million values in a few milliseconds.
     tails: new Map(),
     rolls: [...rolls, ...valid.months.values()],
