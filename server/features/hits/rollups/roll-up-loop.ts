@@ -55,6 +55,8 @@ interface LoopState extends RollUpLoopNeeds {
   readonly stats: RollUpStats
   /** Whether there may be something to roll up right now. */
   isDue: boolean
+  /** Whether a comparison that has begun goes on at the next call. */
+  isComparing: boolean
   /** On the monotonic clock: until when days that have to wait keep the worker awake. */
   stayUntil: number
   /** Whether the last attempt failed. */
@@ -72,6 +74,7 @@ export function openRollUpLoop(needs: RollUpLoopNeeds): RollUpLoop {
     ...needs,
     stats: { waiting: undefined, made: 0, failures: 0 },
     isDue: true,
+    isComparing: false,
     stayUntil: performance.now() + needs.pace.stayMs,
     isFailing: false,
     inRow: 0,
@@ -81,7 +84,8 @@ export function openRollUpLoop(needs: RollUpLoopNeeds): RollUpLoop {
   }
   void run(loop)
   return {
-    isBusy: () => loop.current !== null || ((loop.isDue || isWaiting(loop)) && loop.mayRun()),
+    isBusy: () =>
+      loop.current !== null || ((loop.isDue || loop.isComparing || isWaiting(loop)) && loop.mayRun()),
     stats: () => ({ ...loop.stats }),
     async close() {
       loop.closed = true
@@ -122,9 +126,10 @@ async function rollUpOnce(loop: LoopState): Promise<number> {
   const { stats, pace } = loop
   const began = performance.now()
   try {
-    const { rolled, waiting } = await loop.rollUp()
+    const { rolled, waiting, isComparing = false } = await loop.rollUp()
     loop.isFailing = false
     loop.isDue = rolled > 0
+    loop.isComparing = isComparing
     stats.waiting = waiting
     if (rolled > 0) {
       stats.made += rolled
@@ -142,6 +147,7 @@ async function rollUpOnce(loop: LoopState): Promise<number> {
     if (!loop.isFailing) log.error('roll_up_failed', describeError(error))
     loop.isFailing = true
     loop.isDue = false
+    loop.isComparing = false
   }
   return pace.lookEveryMs
 }

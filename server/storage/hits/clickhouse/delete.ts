@@ -1,5 +1,5 @@
 // Deletes hits in ClickHouse. A mutation rewrites the parts that have them: a lightweight delete would only mark them.
-// Roll-ups of the days lose their marks, or their rows.
+// Roll-ups of the days count no more; those of an erased workspace lose its rows.
 
 import { DAY_MS } from '../../../lib/utc-day.ts'
 import type { SqlValue, ValueBinder } from '../../filter-sql.ts'
@@ -8,8 +8,8 @@ import { toNextMonth } from '../rollups/rollup.ts'
 import type { ClickHouseClient } from './client.ts'
 import { toFirstDay, toPartition } from './month-partition.ts'
 import { toPlaceholder } from './parameters.ts'
-import { eraseRolledWorkspaces, pruneRollUps } from './rollups/delete-rolls.ts'
-import { changeHits, createTouchSource } from './rollups/touches.ts'
+import { eraseRolledWorkspaces } from './rollups/delete-rolls.ts'
+import { changeHits, createTouchSource, touchUnfinishedDeletions } from './rollups/touches.ts'
 
 /** A mutation of a large table rewrites many gigabytes. ClickHouse goes on with it when nobody waits any more. */
 const DELETE_TIMEOUT_MS = 15 * 60_000
@@ -45,10 +45,11 @@ export async function deleteWhere(
   const condition = toCondition(write)
   for (;;) {
     const days = await listDays(client, condition)
-    if (days.length === 0) return
+    if (days.length === 0) break
     const ofDays = toCondition((bind) => `${write(bind)} AND ${DAY} IN ${bind(days)}`)
     await changeHits(client, createTouchSource('delete'), days, () => deleteHits(client, ofDays))
   }
+  await touchUnfinishedDeletions(client)
 }
 
 async function listDays(client: ClickHouseClient, { text, params }: Condition): Promise<number[]> {
@@ -96,7 +97,6 @@ export async function deleteHitsBefore(client: ClickHouseClient, before: number)
   )
   for (const [partition] of partitions) await dropMonth(client, Number(partition))
   await deleteWhere(client, (bind) => `recorded_at < ${bind(before)}`)
-  await pruneRollUps(client, before)
 }
 
 /** All days of the month lose their roll-ups: other nodes may load hits of any of them meanwhile. */

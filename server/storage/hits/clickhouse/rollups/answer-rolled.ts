@@ -6,20 +6,22 @@ import type { RawReason } from '../../rollups/answer-origin.ts'
 import { chooseRollUps } from '../../rollups/choose-roll-ups.ts'
 import { planDays } from '../../rollups/plan-days.ts'
 import { toRolledSql } from '../../rollups/rolled-sql.ts'
-import { isReplicated, ReplicaBehindError, requireCaughtUp } from '../caught-up.ts'
+import { isBehind, isReplicated } from '../caught-up.ts'
 import { CLICKHOUSE_CODES, ClickHouseError } from '../clickhouse-error.ts'
 import type { ClickHouseClient } from '../client.ts'
 import { clickHouseDialect } from '../dialect.ts'
 import { isUnreadable } from './find-unreadable.ts'
 import { RULES } from './roll-rules.ts'
 import { readRollState } from './roll-state.ts'
-import { SUM_TABLES } from './roll-tables.ts'
+import { BOOKKEEPING_TABLES, SUM_TABLES } from './roll-tables.ts'
 
 /**
  * From the marks to the answer. Later, the rows of a roll-up that counted may be gone. Both clocks are asked: one stands
  * still while a machine sleeps, and the other one can be set.
  */
 const ANSWER_WITHIN_MS = 5 * 60_000
+
+const STATE_TABLES = [...BOOKKEEPING_TABLES, 'hit_marks']
 
 /** @returns the answer, or why the question is for hits alone @throws `ClickHouseError` */
 type RolledReader = (query: HitQuery) => Promise<ExplainedAnswer | RawReason>
@@ -38,12 +40,14 @@ export function createRolledReader(
     const started = readClocks()
     return client.atOneServer(async (server) => {
       const { select } = server
+      isPlain ||= !(await isReplicated(server))
+      // Another replica may have stored a touch, and this one may still count a mark.
+      if (!isPlain && (await isBehind(server, STATE_TABLES))) return 'not_rolled_up'
       const state = await readRollState(select, query, choice, RULES, { settings })
       const plan = planDays(query, choice, state)
       if (typeof plan === 'string') return plan
-      // Another replica may have stored the mark, and this one may still lack rows.
-      isPlain ||= !(await isReplicated(server))
-      if (!isPlain) await requireCaughtUp(server, [...SUM_TABLES])
+      // Rows can come later than their mark.
+      if (!isPlain && (await isBehind(server, SUM_TABLES))) return 'not_rolled_up'
       const { text, params, read } = toRolledSql(query, plan, state, clickHouseDialect)
       const answers = read(await select(text, { params, settings }))
       const now = readClocks()
@@ -80,7 +84,6 @@ export function createRolledExplainer(read: RolledReader, onTrouble: () => void)
     try {
       return await read(query)
     } catch (error) {
-      if (error instanceof ReplicaBehindError) return 'not_rolled_up'
       if (!(error instanceof ClickHouseError) || COMMON_CODES.has(error.code)) throw error
       if (error.code === CLICKHOUSE_CODES.memoryLimit) return 'memory'
       log.warn('hits.roll_ups_unreadable', { code: error.code, error: error.message })

@@ -1,10 +1,11 @@
 // Finds damage: a roll-up that has lost rows, or whose days have another number of clicks than their hits. Its days are
 // touched, so that it counts no more and they are rolled up again.
 
-import { log } from '../../../../lib/log.ts'
+import { describeError, log } from '../../../../lib/log.ts'
 import { DAY_MS } from '../../../../lib/utc-day.ts'
 import { ROLLED_HITS } from '../../rollups/roll-sql.ts'
 import { toMonth, toNextMonth } from '../../rollups/rollup.ts'
+import { isOfServer } from '../clickhouse-error.ts'
 import { toPlaceholder } from '../parameters.ts'
 import type { RollSpan } from './day-snapshot.ts'
 import { isUnreadable } from './find-unreadable.ts'
@@ -69,11 +70,12 @@ export function createAudit({
       if (state.isDoubtful && performance.now() >= state.repairAt) await repair(state, client)
       await compareMonths(state, client)
       if (state.suspects.size > 0 && state.months.length === 0 && performance.now() >= state.confirmAt) {
-        const suspects = [...state.suspects]
+        await tryToCompare('suspects', () => confirmSuspects(client, [...state.suspects]))
         state.suspects.clear()
-        await confirmSuspects(client, suspects)
       }
     },
+    /** Whether months or days are left to be compared. */
+    isComparing: () => state.months.length > 0 || state.suspects.size > 0,
     /** Runs what reads roll-ups, and looks soon when it could not. */
     async watch<T>(work: () => Promise<T>): Promise<T> {
       try {
@@ -115,10 +117,29 @@ async function repair(state: AuditState, client: RollClient): Promise<void> {
 async function compareMonths(state: AuditState, client: RollClient): Promise<void> {
   const until = performance.now() + CALL_MS
   while (performance.now() < until) {
-    const month = state.months.shift()
+    const [month, ...later] = state.months
     if (month === undefined) return
-    for (const day of await compareMonth(client, month)) state.suspects.add(day)
+    const days = await tryToCompare(month, () => compareMonth(client, month))
+    state.months = later
+    // A failure may have taken minutes, so days are rolled up before the next month is compared.
+    if (!days) return
+    for (const day of days) state.suspects.add(day)
     if (state.suspects.size > 0) state.confirmAt = performance.now() + state.confirmMs
+  }
+}
+
+/**
+ * @returns undefined after a failure, which is logged: the next comparison is an hour later
+ * @throws what stops every other statement, and what has to be repaired first
+ */
+async function tryToCompare<T>(month: number | 'suspects', work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work()
+  } catch (error) {
+    if (isOfServer(error) || isUnreadable(error)) throw error
+    const start = month === 'suspects' ? month : new Date(month * DAY_MS).toISOString()
+    log.error('hits.roll_ups_not_compared', { start, ...describeError(error) })
+    return undefined
   }
 }
 

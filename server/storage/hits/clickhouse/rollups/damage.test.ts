@@ -22,6 +22,7 @@ import { createAudit } from './audit.ts'
 import { repairRollUps } from './repair.ts'
 import { RULES } from './roll-rules.ts'
 import { readValidRolls } from './roll-state.ts'
+import { createDayRoller } from './roller.ts'
 import { createSweeper } from './sweep.ts'
 
 setDefaultTimeout(120_000)
@@ -103,6 +104,8 @@ async function expectExact() {
 }
 
 const MAY = [FIRST, FIRST + 1]
+const update = (table: string, change: string) =>
+  client.execute(`ALTER TABLE ${table} UPDATE ${change} SETTINGS mutations_sync = 2`)
 
 describe('data that cannot be read', () => {
   test('are removed some time after their roll-ups have stopped to count', async () => {
@@ -196,6 +199,37 @@ describe('the comparison', () => {
     expect((await listDamaged()).sort()).toEqual(MAY.map(String))
   })
 
+  test('of a month that takes too long keeps neither other months nor roll-ups waiting', async () => {
+    const months = [0, 31, 61].map((days) => FIRST + days)
+    const now = (FIRST + 63) * DAY_MS
+    await loadDays(months, now)
+    await update('roll_steps', "made_at = now64(3) - INTERVAL 2 HOUR WHERE step = 'audited'")
+    await client.execute(
+      `ALTER TABLE roll_people DELETE WHERE day = ${months[2]} SETTINGS mutations_sync = 2`,
+    )
+    let failures = 0
+    const roller = createDayRoller(
+      {
+        atOneServer: (work, isRepeatable) =>
+          client.atOneServer((here) => {
+            const select: typeof here.select = async (sql, call) => {
+              if (!sql.includes(`day < ${months[1]}`) && !sql.includes(`day < ${months[2]}`))
+                return here.select(sql, call)
+              if (!sql.includes("'erased'")) return here.select(sql, call)
+              failures++
+              throw new ClickHouseError('Timeout exceeded', { code: 159 })
+            }
+            return work({ ...here, select })
+          }, isRepeatable),
+      },
+      { settleMs: 0 },
+    )
+    for (let isComparing: boolean | undefined = true; isComparing; )
+      ({ isComparing } = await roller.rollUp(now))
+    expect(failures).toBe(2)
+    expect(await listDamaged()).toEqual([String(months[2])])
+  })
+
   test('is made by one process for all, every hour and after trouble', async () => {
     await loadDays(MAY)
     const countAudits = () => list("SELECT count() FROM roll_steps WHERE step = 'audited'")
@@ -228,8 +262,6 @@ describe('the comparison', () => {
 describe('rows of roll-ups that count no more', () => {
   const countRolls = async () => (await list('SELECT DISTINCT roll FROM roll_days')).length
   const sweepNow = () => createSweeper({ graceMs: 0, longestMs: 0 }).runWhenDue(client)
-  const update = (table: string, change: string) =>
-    client.execute(`ALTER TABLE ${table} UPDATE ${change} SETTINGS mutations_sync = 2`)
 
   test('rest for a day when another release has made them', async () => {
     await loadDays(MAY)

@@ -1,4 +1,4 @@
-// What the hits of a day are at a moment: their touches, their number, their hash, and the deletions that run. A roll-up
+// What the hits of a day are at a moment: its touches, their number, their hash, and the deletions that run. A roll-up
 // counts only when all of it is the same before and after the sums.
 
 import { DAY_MS } from '../../../../lib/utc-day.ts'
@@ -6,6 +6,7 @@ import { IS_CLICK } from '../../hit-history.ts'
 import type { ClickHouseClient } from '../client.ts'
 import { toDayCondition } from './roll-rules.ts'
 import { readSilentBatches } from './silent-nodes.ts'
+import { TOUCHES } from './touches.ts'
 
 type Select = ClickHouseClient['select']
 
@@ -31,6 +32,7 @@ interface Mutations {
 }
 
 export interface DaySnapshot {
+  /** See `TOUCHES`. */
   touches: number
   hits: number
   clicks: number
@@ -45,10 +47,9 @@ const SNAPSHOT_SETTINGS = { max_threads: 2, max_execution_time: 60 }
 const IN_SPAN = 'day >= {p1:Int64} AND day < {p2:Int64}'
 
 export async function readSnapshot(select: Select, span: RollSpan): Promise<HitSnapshot> {
-  const touches = await select(
-    `SELECT day, uniqExact(touch) FROM roll_touches WHERE ${IN_SPAN} GROUP BY day`,
-    { params: [span.start, span.end] },
-  )
+  const touches = await select(`SELECT day, ${TOUCHES} FROM roll_touches WHERE ${IN_SPAN} GROUP BY day`, {
+    params: [span.start, span.end],
+  })
   const silent = await readSilentBatches(select)
   const mutations = await readMutations(select)
   const hits = await select(

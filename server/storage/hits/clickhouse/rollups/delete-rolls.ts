@@ -1,8 +1,6 @@
-// Deletes rows of roll-ups: those of erased workspaces, of days that retention has deleted, and of roll-ups that count no
-// more.
+// Deletes rows of roll-ups: those of erased workspaces, and of roll-ups that count no more.
 
 import type { SqlValue } from '../../../filter-sql.ts'
-import { toDay, toMonth } from '../../rollups/rollup.ts'
 import type { ClickHouseClient } from '../client.ts'
 import { toPlaceholder } from '../parameters.ts'
 import { waitForSums } from './roll-steps.ts'
@@ -42,30 +40,6 @@ async function countErased(
      SELECT roll, 'erased', workspace_id, count(), now64(3) FROM (${rows.join(' UNION ALL ')}) GROUP BY roll, workspace_id`,
     { params: [workspaceIds] },
   )
-}
-
-/**
- * Deletes the rows of days that have no hits before this moment any more, and of their months. The day and the month that
- * the moment cuts lose their marks only: a question may be reading them.
- */
-export async function pruneRollUps(client: DeleteClient, before: number): Promise<void> {
-  const day = toDay(before)
-  for (const table of DAY_SUM_TABLES) await pruneTable(client, table, day)
-  for (const table of MONTH_SUM_TABLES) await pruneTable(client, table, toMonth(day))
-}
-
-async function pruneTable(client: DeleteClient, table: string, day: number): Promise<void> {
-  const partitions = await client.select(
-    `SELECT _partition_id, max(day) FROM ${table} GROUP BY _partition_id HAVING min(day) < {p1:Int64}`,
-    { params: [day] },
-  )
-  for (const [partition, last] of partitions)
-    if (Number(last) < day)
-      await client.execute(
-        `ALTER TABLE ${table} DROP PARTITION ID '${Number(partition)}' SETTINGS max_partition_size_to_drop = 0, alter_sync = 2`,
-        { timeoutMs: DELETE_TIMEOUT_MS },
-      )
-    else await deleteRows(client, table, 'day < {p1:Int64}', [day])
 }
 
 /** Deletes the rows of roll-ups that no question reads any more. */

@@ -1,6 +1,7 @@
 // What is done when bookkeeping of roll-ups is lost: nothing counts any more, and all days are rolled up again.
 
 import { DAY_MS } from '../../../../lib/utc-day.ts'
+import { CLICKHOUSE_CODES, ClickHouseError } from '../clickhouse-error.ts'
 import { toPlaceholder } from '../parameters.ts'
 import { MARK_TABLES } from './roll-tables.ts'
 import { createTouchSource, type TouchClient, touchDays } from './touches.ts'
@@ -15,11 +16,19 @@ export async function dropAllMarks(client: TouchClient): Promise<void> {
   for (const [table] of found) await emptyTable(client, String(table))
 }
 
-/** @param table one without partitions */
-export const emptyTable = (client: TouchClient, table: string): Promise<void> =>
-  client.execute(
-    `ALTER TABLE ${table} DROP PARTITION ID 'all' SETTINGS max_partition_size_to_drop = 0, alter_sync = 2`,
-  )
+/**
+ * A replica that is down empties its table when it is back, before it answers (`isBehind`). It must not stop a repair.
+ * @param table one without partitions
+ */
+export async function emptyTable(client: TouchClient, table: string): Promise<void> {
+  try {
+    await client.execute(
+      `ALTER TABLE ${table} DROP PARTITION ID 'all' SETTINGS max_partition_size_to_drop = 0, alter_sync = 2`,
+    )
+  } catch (error) {
+    if (!(error instanceof ClickHouseError && error.code === CLICKHOUSE_CODES.unfinished)) throw error
+  }
+}
 
 /**
  * Touches each day that may be rolled up. When touches were lost, a batch may be on its way whose touch was one of them: now

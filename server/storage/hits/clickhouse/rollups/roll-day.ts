@@ -21,7 +21,7 @@ interface RollingDay extends DaySnapshot {
 
 /**
  * @param span some days that are no more than a few hundred thousand hits together, or one day
- * @param touches how many each day has had for some time, when nothing of it was unfinished
+ * @param touches those that each day has had for some time (`TOUCHES`), when nothing of it was unfinished
  * @returns the days that are rolled up now, or `busy` when another process rolls them up, or deletions run. Days that have
  * changed meanwhile leave rows behind, without a mark.
  */

@@ -1,6 +1,7 @@
 // What has happened to each roll-up: who makes one now, which are over, and which never count again.
 
 import type { SqlValue } from '../../../filter-sql.ts'
+import { requireCaughtUp } from '../caught-up.ts'
 import { toPlaceholder } from '../parameters.ts'
 import type { TouchClient } from './touches.ts'
 
@@ -51,6 +52,7 @@ export async function listOpenRolls(client: Pick<TouchClient, 'select'>): Promis
 /** Waits until the statements have ended that fill tables of sums now. */
 export async function waitForSums(client: Pick<TouchClient, 'select'>): Promise<void> {
   const deadline = performance.now() + SUMS_END_WITHIN_MS
+  await requireCaughtUp(client, ['roll_steps'], SUMS_END_WITHIN_MS)
   const first = await listOpenRolls(client)
   for (let open = first; open.length > 0 && performance.now() < deadline; ) {
     await Bun.sleep(POLL_MS)

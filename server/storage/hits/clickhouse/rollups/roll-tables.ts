@@ -74,7 +74,7 @@ export function listRollUpTables(engine: (kind: string) => string): string[] {
       const all = `workspace_id Int64 CODEC(ZSTD), day Int32, ${columns}, roll Int64 CODEC(ZSTD)`
       return toTable(name, all, order, `PARTITION BY ${MONTH}`)
     }),
-    // A roll-up of a day counts while its day has as many touches as the mark says.
+    // A roll-up of a day counts while its day has exactly the touches that the mark names.
     toTable(
       'roll_marks',
       'day Int32, roll Int64, touches Int64, silent Int64, rules String, rows Int64, made_at DateTime64(3)',

@@ -6,7 +6,7 @@ import { DAY_MS } from '../../../../lib/utc-day.ts'
 import type { HitEngine, RollUpProgress } from '../../hit-engine.ts'
 import { toMonth } from '../../rollups/rollup.ts'
 import { requireCaughtUp } from '../caught-up.ts'
-import { CLICKHOUSE_CODES, ClickHouseError } from '../clickhouse-error.ts'
+import { isOfServer } from '../clickhouse-error.ts'
 import type { ClickHouseClient } from '../client.ts'
 import { createAudit } from './audit.ts'
 import { type ClosedDays, readClosedDays, toSpan } from './closed-days.ts'
@@ -18,6 +18,7 @@ import { findMonth, rollMonth } from './roll-month.ts'
 import { RULES } from './roll-rules.ts'
 import { readValidRolls, type ValidRolls } from './roll-state.ts'
 import { listOpenRolls } from './roll-steps.ts'
+import { BOOKKEEPING_TABLES, SUM_TABLES } from './roll-tables.ts'
 import type { RollClient } from './store-sums.ts'
 import { createSweeper } from './sweep.ts'
 
@@ -25,6 +26,8 @@ import { createSweeper } from './sweep.ts'
 const CLOSED_AFTER_MS = 15 * 60_000
 const SETTLE_MS = 5 * 60_000
 const UNFINISHED_MS = 60 * 60_000
+const ALL_TABLES = ['hits', 'hit_marks', ...BOOKKEEPING_TABLES, ...SUM_TABLES]
+const CATCH_UP_MS = 10_000
 /** How many settle times a day or a month rests after a failure, and after each later one: 10 minutes, then an hour. */
 const RESTS = [2, 12]
 /** How many days or months are tried at a call until one is rolled up, and how long: maintenance of hits waits meanwhile. */
@@ -46,14 +49,17 @@ export function createDayRoller(
   const roller: RollerState = {
     days: createRests(settleMs),
     months: createRests(settleMs),
+    noteDeletions: createDeletionWatch(),
     takeChanges: () => ({ touches: seen.days, isQuiet: createQuietCheck(seen, { settleMs, unfinishedMs }) }),
   }
 
   async function rollUp(server: RollClient, now: number): Promise<RollUpProgress> {
-    await requireCaughtUp(server, ['hits', 'hit_marks', 'roll_touches', 'roll_intents', 'roll_steps'])
+    await requireCaughtUp(server, ALL_TABLES, CATCH_UP_MS)
     const last = Math.floor((now - CLOSED_AFTER_MS) / DAY_MS) - 1
     await audit.runWhenDue(server)
     await lookAtChanges(server, last, seen)
+    // The audit may have taken minutes, and a batch that is loaded now may have hits that this replica lacks.
+    await requireCaughtUp(server, ALL_TABLES, CATCH_UP_MS)
     const valid = await readValidRolls(server.select, RULES)
     const closed = await readClosedDays(server, last, valid)
     const tries: Tries = { failures: [], until: performance.now() + ATTEMPTS_MS }
@@ -63,7 +69,8 @@ export function createDayRoller(
     if (tries.failures.some(isUnreadable)) audit.noteTrouble()
     if (rolled === 0) await sweeper.runWhenDue(server)
     if (rolled === 0 && tries.failures.length > 0) throw tries.failures[0]
-    return { rolled, waiting: closed.raw.length - days }
+    const progress = { rolled, waiting: closed.raw.length - days }
+    return audit.isComparing() ? { ...progress, isComparing: true } : progress
   }
 
   return {
@@ -75,6 +82,7 @@ export function createDayRoller(
 interface RollerState {
   days: Rests
   months: Rests
+  noteDeletions(unfinished: number): void
   takeChanges(): { touches: ReadonlyMap<number, { touches: number }>; isQuiet: (day: number) => boolean }
 }
 
@@ -87,12 +95,14 @@ interface Tries {
 /** The oldest days that can be rolled up. Those that fail do not keep the later ones waiting. @returns how many */
 async function rollNextDays(
   server: RollClient,
-  { days: rests, takeChanges }: RollerState,
+  { days: rests, takeChanges, noteDeletions }: RollerState,
   closed: ClosedDays,
   tries: Tries,
 ): Promise<number> {
   // A deletion runs: the hits of any day may change.
-  if ((await readMutations(server.select)).unfinished > 0) return 0
+  const { unfinished } = await readMutations(server.select)
+  noteDeletions(unfinished)
+  if (unfinished > 0) return 0
   const { touches, isQuiet } = takeChanges()
   const taken = new Set((await listOpenRolls(server)).map(({ day }) => day))
   const isReady = (day: number) => isQuiet(day) && !taken.has(day) && !rests.isResting(day)
@@ -160,18 +170,6 @@ async function tryTo<T>(
   }
 }
 
-const OF_SERVER: ReadonlySet<number | undefined> = new Set<number | undefined>([
-  0,
-  CLICKHOUSE_CODES.unknownTable,
-  CLICKHOUSE_CODES.tooManyQueries,
-  CLICKHOUSE_CODES.accessDenied,
-  CLICKHOUSE_CODES.authenticationFailed,
-])
-
-/** Whether the statements of every other day would fail as well. */
-const isOfServer = (error: unknown) =>
-  error instanceof ClickHouseError && (error.isAway || OF_SERVER.has(error.code))
-
 interface Rests {
   isResting(day: number): boolean
   hasFailed(day: number): boolean
@@ -190,5 +188,20 @@ function createRests(settleMs: number): Rests {
       const rest = (RESTS[times] ?? RESTS.at(-1) ?? 0) * settleMs
       failed.set(day, { times: times + 1, until: performance.now() + rest })
     },
+  }
+}
+
+const TELL_EVERY_MS = 60 * 60_000
+
+/** Warns every hour while deletions of hits do not end: ClickHouse tries a failing one for ever. */
+function createDeletionWatch(): (unfinished: number) => void {
+  let tellAt: number | undefined
+  return (unfinished) => {
+    const now = performance.now()
+    if (unfinished === 0) tellAt = undefined
+    else tellAt ??= now + TELL_EVERY_MS
+    if (tellAt === undefined || now < tellAt) return
+    tellAt = now + TELL_EVERY_MS
+    log.warn('hits.roll_ups_wait_for_deletions', { deletions: unfinished })
   }
 }

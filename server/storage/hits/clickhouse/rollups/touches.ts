@@ -1,5 +1,5 @@
-// Tells roll-ups that the hits of a day change. A roll-up of a day counts while the day has as many touches as it had when
-// the roll-up was made, so a touch invalidates it.
+// Tells roll-ups that the hits of a day change. A roll-up of a day counts while the day has the touches that it had when the
+// roll-up was made, so another touch invalidates it.
 
 import type { SqlValue } from '../../../filter-sql.ts'
 import { requireCaughtUp } from '../caught-up.ts'
@@ -36,6 +36,12 @@ export function createRandomNumber(): number {
   return (high >>> 11) * 2 ** 32 + low || 1
 }
 
+/**
+ * The touches of a day as one number. They are random, so other touches are another number: their count would be the same
+ * again when touches were lost and others came.
+ */
+export const TOUCHES = 'groupBitXorDistinct(touch)'
+
 /** The last day that may be rolled up: whoever changes hits of a day up to it has to touch the day. */
 export async function readIntent(client: Pick<TouchClient, 'select'>): Promise<number> {
   const [[count, day] = []] = await client.select('SELECT count(), max(day) FROM roll_intents')
@@ -43,6 +49,7 @@ export async function readIntent(client: Pick<TouchClient, 'select'>): Promise<n
 }
 
 export interface DayTouches {
+  /** See `TOUCHES`; 0 without any. */
   touches: number
   /** A batch that has touched the day is not loaded: its hits can come at any moment. */
   isAwaited: boolean
@@ -53,8 +60,8 @@ export interface DayTouches {
 /** Reads the days that have touches. A change that began a day ago is one of a process that was killed. */
 export async function readTouches({ select }: Pick<TouchClient, 'select'>): Promise<Map<number, DayTouches>> {
   const rows = await select(
-    `SELECT day, sum(count), max(awaited), max(changing) FROM (
-       SELECT day, source, uniqExact(touch) AS count, position(source, '/') = 0 AS is_node,
+    `SELECT day, groupBitXor(touches), max(awaited), max(changing) FROM (
+       SELECT day, source, ${TOUCHES} AS touches, position(source, '/') = 0 AS is_node,
          is_node AND max(number) > ifNull(any(loaded), 0) AS awaited,
          NOT is_node AND max(number) = ${BEGUN} AND max(touched_at) > now64(3) - INTERVAL 1 DAY AS changing
        FROM roll_touches
@@ -70,14 +77,17 @@ export async function readTouches({ select }: Pick<TouchClient, 'select'>): Prom
   )
 }
 
-/** Adds one touch to each day. A touch has a random number, so that a repeated statement adds it once. */
+/**
+ * Adds one touch to each day. A touch has a random number, so that a repeated statement adds it once.
+ * @returns the number
+ */
 export async function touchDays(
   client: TouchClient,
   { source, number }: TouchSource,
   days: readonly number[],
-): Promise<void> {
-  if (days.length === 0) return
+): Promise<number> {
   const touch = createRandomNumber()
+  if (days.length === 0) return touch
   const params: SqlValue[] = [[...days], source, number, touch]
   const [list, ...rest] = params.map((value, index) => toPlaceholder(index + 1, value))
   await client.execute(
@@ -85,6 +95,7 @@ export async function touchDays(
      SELECT arrayJoin(${list}), ${rest.join(', ')}, now64(3)`,
     { params },
   )
+  return touch
 }
 
 /**
@@ -101,8 +112,8 @@ export const changeHits = <T>(
 
 /**
  * A batch touches the days that may be rolled up. After the work it looks once more: a day that was no concern of roll-ups
- * before may have become one meanwhile, however long this process was stopped. If it still is none, every roll-up of it
- * reads the hits later than this.
+ * before may have become one meanwhile, or the table of touches may have been lost, however long this process was stopped.
+ * If neither is so, every roll-up of the day reads the hits later than this.
  */
 async function loadHits<T>(
   client: ChangeClient,
@@ -112,26 +123,37 @@ async function loadHits<T>(
 ): Promise<T> {
   if (days.length === 0) return work()
   const before = await readIntent(client)
-  await touchDays(
-    client,
-    source,
-    days.filter((day) => day <= before),
-  )
+  const closed = days.filter((day) => day <= before)
+  const touch = await touchDays(client, source, closed)
   const result = await work()
-  const after = await client.atOneServer(readWholeIntent, true)
+  const { after, isTouched } = await client.atOneServer((server) => lookAgain(server, closed, touch), true)
   await touchDays(
     client,
     source,
-    days.filter((day) => day > before && day <= after),
+    days.filter((day) => day <= after && !(isTouched && day <= before)),
   )
   return result
 }
 
 /** Another server may have stored an intent that this one lacks. */
-async function readWholeIntent(server: Pick<TouchClient, 'select'>): Promise<number> {
-  await requireCaughtUp(server, ['roll_intents'])
-  return readIntent(server)
+async function lookAgain(server: Pick<TouchClient, 'select'>, closed: readonly number[], touch: number) {
+  await requireCaughtUp(server, ['roll_intents', 'roll_touches'], CATCH_UP_MS)
+  const after = await readIntent(server)
+  return { after, isTouched: closed.length === 0 || (await hasTouch(server, closed, touch)) }
 }
+
+async function hasTouch(server: Pick<TouchClient, 'select'>, days: readonly number[], touch: number) {
+  const params: SqlValue[] = [[...days], touch]
+  const [list, number] = params.map((value, index) => toPlaceholder(index + 1, value))
+  const [[count] = []] = await server.select(
+    `SELECT uniqExact(day) FROM roll_touches WHERE day IN ${list} AND touch = ${number}`,
+    { params },
+  )
+  return Number(count) === days.length
+}
+
+/** How long a batch waits for its replica before it is left for later. */
+const CATCH_UP_MS = 5000
 
 /** A change without a batch touches its days when it begins, and when it is over: until then nobody rolls them up. */
 async function replaceHits<T>(
@@ -144,4 +166,24 @@ async function replaceHits<T>(
   const result = await work()
   await touchDays(client, { source, number: OVER }, days)
   return result
+}
+
+/** So long after its begin, a deletion that never ended is forgotten. */
+const FORGOTTEN = 'INTERVAL 30 DAY'
+
+/**
+ * Touches the days of deletions that have begun and never ended. Such a process may have been stopped for hours, until the
+ * days were rolled up, then have deleted the hits, and have been killed. Its deletion is repeated, and finds no hits.
+ */
+export async function touchUnfinishedDeletions(client: TouchClient): Promise<void> {
+  const rows = await client.select(
+    `SELECT DISTINCT day FROM (
+       SELECT day, source FROM roll_touches WHERE startsWith(source, 'delete/') GROUP BY day, source
+       HAVING max(number) = ${BEGUN} AND max(touched_at) > now64(3) - ${FORGOTTEN})`,
+  )
+  await touchDays(
+    client,
+    createTouchSource('repair'),
+    rows.map(([day]) => Number(day)),
+  )
 }
