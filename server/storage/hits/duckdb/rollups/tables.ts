@@ -77,7 +77,12 @@ export async function prepareRollUps(connection: DuckDBConnection): Promise<void
   await recreateRollUps(connection)
 }
 
-/** Drops all roll-ups. It reads none of them, so it also helps where the disk has damaged them. */
+/** Drops the tables of roll-ups in the current database. It reads none of them, so it also helps where the disk has damaged them. */
+export async function dropRollUps(connection: DuckDBConnection): Promise<void> {
+  for (const name of Object.keys(ROLL_UP_TABLES)) await connection.run(`DROP TABLE IF EXISTS ${name}`)
+}
+
+/** Drops all roll-ups, and makes empty tables. */
 export async function recreateRollUps(
   connection: DuckDBConnection,
   aroundCommit?: ReadWriteLock['exclusive'],
@@ -85,7 +90,7 @@ export async function recreateRollUps(
   // Replaying a logged CREATE beside other statements has failed before: see migrateLayout.
   await connection.run('CHECKPOINT')
   const recreate = async () => {
-    for (const name of Object.keys(ROLL_UP_TABLES)) await connection.run(`DROP TABLE IF EXISTS ${name}`)
+    await dropRollUps(connection)
     for (const statement of CREATE) await connection.run(statement)
     await connection.run('INSERT INTO roll_rules VALUES ($1)', [RULES])
   }
