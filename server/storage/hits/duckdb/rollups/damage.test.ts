@@ -17,6 +17,7 @@ setLogLevel('silent')
 const FIRST = Date.UTC(2026, 4, 4) / DAY_MS
 const DAYS = 6
 const NOW = (FIRST + DAYS) * DAY_MS + DAY_MS / 2
+const REMOVAL = { workspaceId: 1, importId: 7 }
 /** Blocks with anything else stay as they are. */
 const OTHERS = ['hits_sorted', 'hits_arrived', 'marks', 'layout', 'roll_marks', 'roll_rules', 'roll_days']
 
@@ -74,8 +75,9 @@ const listFiles = () => readdirSync(directory).filter((name) => !name.startsWith
 /**
  * Rolls up six days, the fourth of which has an import, and damages a column of `roll_urls`. On that day the table has as
  * many rows as in a large installation, where each column has blocks of its own.
+ * @param workspaces how many share these rows
  */
-async function damageUrls(column: string) {
+async function damageUrls(column: string, workspaces: number) {
   for (let n = 0; n < DAYS; n++) await load(1 + n, createDay(FIRST + n, n === 3 ? 7 : null))
   await engine.sorted()
   await rollUpAll()
@@ -83,7 +85,7 @@ async function damageUrls(column: string) {
   const instance = await DuckDBInstance.create(path)
   const connection = await instance.connect()
   await connection.run(
-    `INSERT INTO roll_urls SELECT 1 + (hash(n) % 2)::BIGINT, ${FIRST + 3}, (hash(n) % 200)::UTINYINT, hash(n)::VARCHAR, 1, 1
+    `INSERT INTO roll_urls SELECT 1 + (hash(n) % ${workspaces})::BIGINT, ${FIRST + 3}, (hash(n) % 200)::UTINYINT, hash(n)::VARCHAR, 1, 1
      FROM range(300000) AS numbers(n)`,
   )
   await connection.run(`UPDATE roll_marks SET total = total + 300000 WHERE day = ${FIRST + 3}`)
@@ -96,7 +98,7 @@ async function damageUrls(column: string) {
 }
 
 test('a workspace is erased although roll-ups are damaged, and the sums of the others are made again', async () => {
-  await damageUrls('value')
+  await damageUrls('value', 2)
   await engine.erase([2])
   expect([(await ask(1)).clicks, (await ask(2)).clicks]).toEqual([30 * DAYS, 0])
   expect(await engine.mark('a')).toBe(DAYS)
@@ -116,4 +118,29 @@ test('a workspace is not erased from damaged hits, and the file stays', async ()
   await expect(engine.erase([2])).rejects.toThrow('Corrupt')
   expect(listFiles()).toEqual(['hits.duckdb'])
   expect(await engine.mark('a')).toBe(2)
+})
+
+test('an import is deleted although roll-ups are damaged, and the engine goes on', async () => {
+  await damageUrls('workspace_id', 1e9)
+  await engine.deleteImported(REMOVAL)
+  expect(await engine.mark('a')).toBe(DAYS)
+  expect(await ask()).toEqual({ clicks: 30 * (DAYS - 1), rolledDays: 0 })
+  await rollUpAll()
+  expect(await ask()).toEqual({ clicks: 30 * (DAYS - 1), rolledDays: DAYS })
+  expect(listFiles().filter((name) => name.includes('corrupt'))).toEqual([])
+})
+
+test('damage in roll-ups that a checkpoint meets costs an opening, and no hits', async () => {
+  await damageUrls('value', 2)
+  await expect(engine.deleteImported(REMOVAL)).rejects.toThrow('checkpoint')
+  await engine.close()
+  engine = await open()
+  expect(await engine.mark('a')).toBe(DAYS)
+  await engine.deleteImported(REMOVAL)
+  expect((await ask()).clicks).toBe(30 * (DAYS - 1))
+  await rollUpAll()
+  expect(await ask()).toEqual({ clicks: 30 * (DAYS - 1), rolledDays: DAYS })
+  // A checkpoint again.
+  await engine.backup(join(directory, 'copy'))
+  expect(listFiles().sort()).toEqual(['copy', 'hits.duckdb'])
 })

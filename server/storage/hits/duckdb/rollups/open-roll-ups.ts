@@ -8,7 +8,7 @@ import { isDamage } from '../damage-watch.ts'
 import { createQueryRunner, isOutOfMemory, runStatement } from '../query.ts'
 import { createExplainer, type QuestionExplainer } from './ask.ts'
 import { createRoller, type RollerNeeds } from './roller.ts'
-import { checkRollUps, prepareRollUps, recreateRollUps } from './tables.ts'
+import { checkRollUps, dropRollUps, prepareRollUps, recreateRollUps } from './tables.ts'
 
 export interface RollUpOptions {
   /** Whether questions are answered from hits alone, to compare. Roll-ups are made all the same. */
@@ -25,6 +25,11 @@ export interface RollUps {
   noteLoaded(days: readonly number[]): void
   /** See `HitEngine.rollUp`. */
   rollUp(now: number): Promise<RollUpProgress>
+  /**
+   * Runs work that deletes marks or sums. Where roll-ups that cannot be read fail it, they are dropped, and the work runs once
+   * more. Call it neither in the write queue nor in `runAlone`.
+   */
+  withRepair<T>(work: () => Promise<T>): Promise<T>
   /** Interrupts what runs. */
   close(): Promise<void>
 }
@@ -48,24 +53,60 @@ export function openRollUps(needs: RollUpNeeds, options: RollUpOptions): RollUps
     headValues: options.rollUpHeadValues,
   })
   const askHits = createQueryRunner(readers)
-  const drop = () => writeQueue(() => recreateRollUps(writer, lock.exclusive))
+  /** How often the roll-ups were dropped. */
+  let drops = 0
   let isClosing = false
-  let isRolling = false
+  let isRunning = false
   let running: Promise<unknown> = Promise.resolve()
 
+  /** Runs work that nothing else runs beside. Closing interrupts it. @returns undefined once the file is being closed */
+  function runInTurn<T>(work: () => Promise<T>): Promise<T | undefined> {
+    const turn = runAlone(async () => {
+      if (isClosing) return undefined
+      isRunning = true
+      try {
+        return await work()
+      } finally {
+        isRunning = false
+      }
+    })
+    running = turn.catch(() => undefined)
+    return turn
+  }
+
+  /** @param seen `drops` before the damage was met. Roll-ups that were dropped since are other ones. */
+  async function drop(seen: number) {
+    if (drops !== seen) return
+    await writeQueue(() => recreateRollUps(writer, lock.exclusive))
+    drops++
+  }
+
+  /** @throws when hits cannot be read either: whoever watches the file must know */
+  async function dropUnlessHitsAreDamaged(seen: number) {
+    await needs.readAllHits(connection)
+    await drop(seen)
+  }
+
   async function rollUpOrDrop(now: number): Promise<RollUpProgress> {
-    if (isClosing) return { rolled: 0, waiting: 0 }
-    isRolling = true
     try {
       return await roller.rollUp(now)
     } catch (error) {
       if (!isDamage(error)) throw error
-      // Damaged hits are not ours to drop: whoever watches the file must know.
-      await needs.readAllHits(connection)
-      await drop()
+      await dropUnlessHitsAreDamaged(drops)
       throw new Error('The roll-ups were damaged. They are made again.')
-    } finally {
-      isRolling = false
+    }
+  }
+
+  async function withRepair<T>(work: () => Promise<T>): Promise<T> {
+    const seen = drops
+    try {
+      return await work()
+    } catch (error) {
+      if (!isDamage(error)) throw error
+      log.error('hits.roll_ups_damaged', describeError(error))
+      await runInTurn(() => dropUnlessHitsAreDamaged(seen))
+      if (isClosing) throw new Error('The hit file was closed before its roll-ups were dropped')
+      return work()
     }
   }
 
@@ -76,22 +117,22 @@ export function openRollUps(needs: RollUpNeeds, options: RollUpOptions): RollUps
     askHits,
     run: runStatement,
     isOutOfMemory,
-    onDamage() {
-      runAlone(drop).catch((error) => log.error('hits.roll_ups_not_dropped', describeError(error)))
+    countDrops: () => drops,
+    onDamage(seen) {
+      runInTurn(() => drop(seen)).catch((error) =>
+        log.error('hits.roll_ups_not_dropped', describeError(error)),
+      )
     },
   })
 
   return {
     explain: async (query) => (isRaw() ? { answers: await askHits(query), origin: [] } : explain(query)),
     noteLoaded: roller.noteLoaded,
-    rollUp(now) {
-      const rolling = runAlone(() => rollUpOrDrop(now))
-      running = rolling.catch(() => undefined)
-      return rolling
-    },
+    rollUp: async (now) => (await runInTurn(() => rollUpOrDrop(now))) ?? { rolled: 0, waiting: 0 },
+    withRepair,
     async close() {
       isClosing = true
-      if (isRolling) connection.interrupt()
+      if (isRunning) connection.interrupt()
       await running
     },
   }
@@ -106,6 +147,8 @@ export async function prepareOpenedRollUps(connection: DuckDBConnection): Promis
   } catch (error) {
     if (!isDamage(error)) throw error
     log.error('hits.roll_ups_damaged', describeError(error))
+    // Before the checkpoint, which reads what it moves.
+    await dropRollUps(connection)
     await recreateRollUps(connection)
   }
 }
