@@ -144,3 +144,13 @@ test('damage in roll-ups that a checkpoint meets costs an opening, and no hits',
   await engine.backup(join(directory, 'copy'))
   expect(listFiles().sort()).toEqual(['copy', 'hits.duckdb'])
 })
+
+test('a workspace is erased while the log has deletions that no checkpoint can write', async () => {
+  await damageUrls('value', 2)
+  await expect(engine.deleteImported(REMOVAL)).rejects.toThrow('checkpoint')
+  await engine.erase([2])
+  expect([(await ask(1)).clicks, (await ask(2)).clicks]).toEqual([30 * (DAYS - 1), 0])
+  expect(listFiles()).toEqual(['hits.duckdb'])
+  await rollUpAll()
+  expect((await ask()).rolledDays).toBe(DAYS)
+})
