@@ -138,3 +138,22 @@ test('a day that needs more memory than there is does not keep later days from b
   await rollUpAll()
   expect(await readNumbers('SELECT day FROM roll_marks ORDER BY day')).toEqual([[MAY_1], [MAY_1 + 2]])
 })
+
+test('the last 400 days are rolled up before older ones, and each day is marked once', async () => {
+  const before = (days: number) => NOW / DAY_MS - days
+  await load([before(3000), before(401), before(100), before(3)])
+  const order: number[] = []
+  beforeStatement = (text) => {
+    const day = /^INSERT INTO roll_marks .*range\((\d+),/s.exec(text)?.[1]
+    if (day) order.push(before(Number(day)))
+  }
+  await rollUpAll()
+  // Days without hits are marked together with the first of them.
+  expect(order).toEqual([400, 100, 99, 3, 3000, 2999, 401])
+  expect(await readNumbers('SELECT count(*), count(DISTINCT day) FROM roll_marks')).toEqual([[2998, 2998]])
+  // An import of old days, with one of last month among them.
+  order.length = 0
+  await load([before(2500), before(100), before(2000)])
+  await rollUpAll()
+  expect(order).toEqual([100, 2500, 2000])
+})
