@@ -7,8 +7,9 @@ import type { ReadConnections } from '../connections.ts'
 import { isDamage } from '../damage-watch.ts'
 import { createQueryRunner, isOutOfMemory, runStatement } from '../query.ts'
 import { createExplainer, type QuestionExplainer } from './ask.ts'
+import { checkRollUps } from './marks.ts'
 import { createRoller, type RollerNeeds } from './roller.ts'
-import { checkRollUps, dropRollUps, prepareRollUps, recreateRollUps } from './tables.ts'
+import { dropRollUps, prepareRollUps, recreateRollUps } from './tables.ts'
 
 export interface RollUpOptions {
   /** Whether questions are answered from hits alone, to compare. Roll-ups are made all the same. */

@@ -11,6 +11,7 @@ import { migrateLayout } from '../layout.ts'
 import { loadBatch } from '../load.ts'
 import { createMemoryInstance } from '../memory-instance.ts'
 import { createReadWriteLock } from '../read-write-lock.ts'
+import { checkRollUps } from './marks.ts'
 import { createRoller } from './roller.ts'
 import { prepareRollUps } from './tables.ts'
 
@@ -125,6 +126,17 @@ test('hits that come while days without hits are chosen are counted', async () =
   loadAfterQuestion(`recorded_at >= ${(MAY_1 + 2) * DAY_MS} AND`, [MAY_1 + 7, MAY_1 + 9])
   await rollUpAll()
   expect((await compareClicks()).days).toBe(21)
+})
+
+test('late hits are loaded beside the roll-up of another day of their month, which lacked rows', async () => {
+  await load(Array.from({ length: 31 }, (_, n) => MAY_1 + n))
+  await rollUpAll()
+  await writer.run(`DELETE FROM roll_values WHERE day = ${MAY_1 + 5}`)
+  expect(await checkRollUps(writer)).toBe(1)
+  loadAfterQuestion('count(*) FROM roll_source', [MAY_1 + 9])
+  expect((await roller.rollUp(NOW)).rolled).toBe(1)
+  await rollUpAll()
+  expect(await compareClicks()).toEqual({ days: 31, month: 32, may: 32 })
 })
 
 /** Lets each roll-up of the second of May fail. @returns how often one has begun */

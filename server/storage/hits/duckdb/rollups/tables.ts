@@ -106,22 +106,6 @@ async function countTables(connection: DuckDBConnection): Promise<number> {
 }
 
 /**
- * Compares how many rows each day and month has with its mark, and unmarks what differs.
- * @returns how many days and months that were
- */
-export async function checkRollUps(connection: DuckDBConnection): Promise<number> {
-  const unmark = async (marks: string, tables: Record<string, string>) => {
-    const counts = Object.keys(tables).map((table) => `SELECT day, count(*) AS n FROM ${table} GROUP BY day`)
-    const sums = `SELECT day, sum(n) AS n FROM (${counts.join(' UNION ALL ')}) GROUP BY day`
-    const wrong = `SELECT ${marks}.day FROM ${marks} LEFT JOIN (${sums}) AS sums USING (day) WHERE total <> coalesce(n, 0)`
-    return (await connection.run(`DELETE FROM ${marks} WHERE day IN (${wrong})`)).rowsChanged
-  }
-  const days = await unmark('roll_marks', DAY_TABLES)
-  const months = await unmark('roll_month_marks', MONTH_TABLES)
-  return days + months
-}
-
-/**
  * Lowers the totals of a copy's marks by the rows that were left out of it. A day whose rows did not fit its mark before
  * still does not.
  * @param condition says which rows of the attached database `kept` were left out of `fresh`
