@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { createHit, createHitQuery } from '../../../../../tests/contracts/hit-engine.ts'
-import { damageTable } from '../../../../../tests/support/rollups/damage-table.ts'
+import { damageBlocks } from '../../../../../tests/support/rollups/damage-blocks.ts'
 import { setLogLevel } from '../../../../lib/log.ts'
 import { DAY_MS } from '../../../../lib/utc-day.ts'
 import type { Hit } from '../../hit.ts'
@@ -92,7 +92,7 @@ async function damageUrls(column: string, workspaces: number) {
   await connection.run('CHECKPOINT')
   connection.closeSync()
   instance.closeSync()
-  await damageTable(path, { table: 'roll_urls', column, others: OTHERS })
+  await damageBlocks(path, { table: 'roll_urls', column, others: OTHERS })
   engine = await open()
   expect((await ask()).rolledDays).toBe(DAYS)
 }
@@ -113,7 +113,7 @@ test('a workspace is not erased from damaged hits, and the file stays', async ()
   await load(2, createDay(FIRST + 1))
   await engine.sorted()
   await engine.close()
-  await damageTable(path, { table: 'hits_sorted', others: ['marks', 'layout', 'roll_marks', 'roll_rules'] })
+  await damageBlocks(path, { table: 'hits_sorted', others: ['marks', 'layout', 'roll_marks', 'roll_rules'] })
   engine = await open()
   await expect(engine.erase([2])).rejects.toThrow('Corrupt')
   expect(listFiles()).toEqual(['hits.duckdb'])

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { createHit, createHitQuery } from '../../../../../tests/contracts/hit-engine.ts'
-import { damageTable } from '../../../../../tests/support/rollups/damage-table.ts'
+import { damageBlocks } from '../../../../../tests/support/rollups/damage-blocks.ts'
 import { DAY_MS } from '../../../../lib/utc-day.ts'
 import type { Hit } from '../../hit.ts'
 import type { HitQuery } from '../../hit-engine.ts'
@@ -203,7 +203,7 @@ test('roll-ups that the disk has damaged are dropped and made again, and answers
   const raw = await askAll(engine)
   await rollUpAll(engine)
   await close(engine)
-  await damageTable(path, { table: 'roll_values', others: ['hits_sorted', 'hits_arrived'] })
+  await damageBlocks(path, { table: 'roll_values', others: ['hits_sorted', 'hits_arrived'] })
   const after = await open()
   expect(await askAll(after)).toEqual(raw)
   await rollUpAll(after)
@@ -218,7 +218,7 @@ test('damaged hits are not taken for damaged roll-ups: the file is refused, and 
   await engine.load(writeBatch(1, createDays(FIRST, FIRST + DAYS)))
   await engine.sorted()
   await close(engine)
-  await damageTable(path, { table: 'hits_sorted', others: ['roll_marks', 'marks'] })
+  await damageBlocks(path, { table: 'hits_sorted', others: ['roll_marks', 'marks'] })
   const after = await open()
   await expect(rollUpAll(after)).rejects.toThrow('Corrupt')
   await expect(after.mark('a')).rejects.toThrow('Corrupt')

@@ -47,33 +47,13 @@ interface RollUpNeeds extends RollerNeeds {
 
 /** @param options of the engine */
 export function openRollUps(needs: RollUpNeeds, options: RollUpOptions): RollUps {
-  const { readers, runAlone, writeQueue, writer, connection, lock } = needs
-  const roller = createRoller({
-    ...needs,
-    restMs: options.rollUpRestMs,
-    headValues: options.rollUpHeadValues,
-  })
+  const { readers, writeQueue, writer, connection, lock } = needs
+  const { withoutRollUps, rollUpRestMs: restMs, rollUpHeadValues: headValues } = options
+  const roller = createRoller({ ...needs, restMs, headValues })
   const askHits = createQueryRunner(readers)
   /** How often the roll-ups were dropped. */
   let drops = 0
-  let isClosing = false
-  let isRunning = false
-  let running: Promise<unknown> = Promise.resolve()
-
-  /** Runs work that nothing else runs beside. Closing interrupts it. @returns undefined once the file is being closed */
-  function runInTurn<T>(work: () => Promise<T>): Promise<T | undefined> {
-    const turn = runAlone(async () => {
-      if (isClosing) return undefined
-      isRunning = true
-      try {
-        return await work()
-      } finally {
-        isRunning = false
-      }
-    })
-    running = turn.catch(() => undefined)
-    return turn
-  }
+  const turns = createTurns(needs)
 
   /** @param seen `drops` before the damage was met. Roll-ups that were dropped since are other ones. */
   async function drop(seen: number) {
@@ -105,13 +85,12 @@ export function openRollUps(needs: RollUpNeeds, options: RollUpOptions): RollUps
     } catch (error) {
       if (!isDamage(error)) throw error
       log.error('hits.roll_ups_damaged', describeError(error))
-      await runInTurn(() => dropUnlessHitsAreDamaged(seen))
-      if (isClosing) throw new Error('The hit file was closed before its roll-ups were dropped')
+      await turns.run(() => dropUnlessHitsAreDamaged(seen))
+      if (turns.isClosing()) throw new Error('The hit file was closed before its roll-ups were dropped')
       return work()
     }
   }
 
-  const { withoutRollUps } = options
   const isRaw = typeof withoutRollUps === 'function' ? withoutRollUps : () => withoutRollUps === true
   const explain = createExplainer({
     readers,
@@ -120,21 +99,52 @@ export function openRollUps(needs: RollUpNeeds, options: RollUpOptions): RollUps
     isOutOfMemory,
     countDrops: () => drops,
     onDamage(seen) {
-      runInTurn(() => drop(seen)).catch((error) =>
-        log.error('hits.roll_ups_not_dropped', describeError(error)),
-      )
+      turns
+        .run(() => drop(seen))
+        .catch((error) => log.error('hits.roll_ups_not_dropped', describeError(error)))
     },
   })
 
   return {
     explain: async (query) => (isRaw() ? { answers: await askHits(query), origin: [] } : explain(query)),
     noteLoaded: roller.noteLoaded,
-    rollUp: async (now) => (await runInTurn(() => rollUpOrDrop(now))) ?? { rolled: 0, waiting: 0 },
+    rollUp: async (now) => (await turns.run(() => rollUpOrDrop(now))) ?? { rolled: 0, waiting: 0 },
     withRepair,
+    close: turns.close,
+  }
+}
+
+interface Turns {
+  /** Runs work that nothing else runs beside. @returns undefined once the file is being closed */
+  run<T>(work: () => Promise<T>): Promise<T | undefined>
+  isClosing(): boolean
+  /** Interrupts what runs, and begins nothing more. */
+  close(): Promise<void>
+}
+
+function createTurns({ runAlone, connection }: Pick<RollUpNeeds, 'runAlone' | 'connection'>): Turns {
+  let isClosing = false
+  let isRunning = false
+  let last: Promise<unknown> = Promise.resolve()
+  return {
+    run(work) {
+      const turn = runAlone(async () => {
+        if (isClosing) return undefined
+        isRunning = true
+        try {
+          return await work()
+        } finally {
+          isRunning = false
+        }
+      })
+      last = turn.catch(() => undefined)
+      return turn
+    },
+    isClosing: () => isClosing,
     async close() {
       isClosing = true
       if (isRunning) connection.interrupt()
-      await running
+      await last
     },
   }
 }

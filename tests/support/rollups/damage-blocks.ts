@@ -15,7 +15,7 @@ export interface TableBlocks {
 }
 
 /** Overwrites the blocks of the table, but those that it shares. @throws when it has no other ones */
-export async function damageTable(path: string, { table, column, others }: TableBlocks): Promise<void> {
+export async function damageBlocks(path: string, { table, column, others }: TableBlocks): Promise<void> {
   const instance = await DuckDBInstance.create(path, { access_mode: 'READ_ONLY' })
   const connection = await instance.connect()
   const read = async (of: string, condition: string) => {
