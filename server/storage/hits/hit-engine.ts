@@ -177,8 +177,8 @@ export interface HitEngine {
   /** The answer of `ask`, and where it comes from. */
   explain(query: HitQuery): Promise<ExplainedAnswer>
   /**
-   * Rolls up closed UTC days that are not rolled up yet, the oldest first, and then months whose days are all rolled up:
-   * as much as takes a moment. Answers stay the same, and become faster. One call at a time.
+   * Rolls up closed UTC days that are not rolled up yet, the last `RECENT_DAYS` before older ones, the oldest of each first,
+   * and then months whose days are all rolled up: as much as takes a moment. Answers stay the same, and become faster. One call at a time.
    * @param now milliseconds since the epoch: a day is closed some minutes after its end
    */
   rollUp(now: number): Promise<RollUpProgress>

@@ -7,7 +7,8 @@ export type DamageWatch = <T>(work: () => Promise<T>) => Promise<T>
 
 /**
  * The returned function runs work on the engine. Once damage was seen, it refuses all further work, so that the
- * engine's owner opens the engine again; the marker file makes that opening quarantine the damaged file.
+ * engine's owner opens the engine again. The marker file makes that opening quarantine the file, unless all hits in it can
+ * be read and the damage is in roll-ups.
  */
 export function createDamageWatch(path: string): DamageWatch {
   let damage: unknown

@@ -8,7 +8,7 @@ import { createSerialQueue, type SerialQueue } from '../../../lib/concurrency/se
 import { unavailable } from '../../../lib/failure.ts'
 import { describeError, log } from '../../../lib/log.ts'
 import type { ClickExporter } from '../click-exporter.ts'
-import type { HitEngine } from '../hit-engine.ts'
+import type { Batch, HitEngine } from '../hit-engine.ts'
 import { openReadConnections, type ReadConnections } from './connections.ts'
 import { createDamageWatch, type DamageWatch } from './damage-watch.ts'
 import { deleteBefore, deleteImported, eraseFromFiles } from './erase.ts'
@@ -26,6 +26,7 @@ import {
   type RollUpOptions,
   type RollUps,
 } from './rollups/open-roll-ups.ts'
+import { dropRollUps } from './rollups/tables.ts'
 import { type HitSorter, openHitSorter, RUN_HITS } from './sorter.ts'
 import { runTransaction } from './transaction.ts'
 
@@ -134,9 +135,16 @@ async function openFile(options: DuckDbOptions): Promise<OpenFile> {
   const { since = () => 0 } = options
   const write = <T>(work: () => Promise<T>) => watchDamage(() => engine.writeQueue(work))
   const writeAlone = (work: () => Promise<void>) => engine.runAlone(() => write(work))
+  const removeAlone = (work: () => Promise<void>) =>
+    watchDamage(() => rollUps.withRepair(() => engine.runAlone(() => engine.writeQueue(work))))
   const remove = async (deleteHits: () => Promise<number>) => {
     // No question may see the marks of roll-ups, and not their sums any more.
     if ((await runTransaction(writer, deleteHits, engine.lock.exclusive)) > 0) await writer.run('CHECKPOINT')
+  }
+  const load = async (batch: Batch) => {
+    const { hits, days } = await loadBatch(writer, batch, since(), engine.lock)
+    rollUps.noteLoaded(days)
+    return hits
   }
   const removeBefore = (before: number) => remove(() => deleteBefore(writer, before))
   const copyTo = async (to: string) => {
@@ -149,7 +157,7 @@ async function openFile(options: DuckDbOptions): Promise<OpenFile> {
   }
   if (since() > 0) {
     // The file may be a backup that is older than the last deletion.
-    await writeAlone(() => removeBefore(since())).catch(async (error) => {
+    await removeAlone(() => removeBefore(since())).catch(async (error) => {
       await closeEngine(engine)
       throw error
     })
@@ -157,13 +165,7 @@ async function openFile(options: DuckDbOptions): Promise<OpenFile> {
   return {
     mark: (node) => write(() => readMark(writer, node)),
     load: (batch) =>
-      sorter.runLoad(() =>
-        write(async () => {
-          const { hits, days } = await loadBatch(writer, batch, since(), engine.lock)
-          rollUps.noteLoaded(days)
-          return hits
-        }),
-      ),
+      sorter.runLoad(() => watchDamage(() => rollUps.withRepair(() => engine.writeQueue(() => load(batch))))),
     skip: (node, through) => write(() => skipBatches(writer, node, through)),
     ask: async (query) => (await watchDamage(() => rollUps.explain(query))).answers,
     explain: (query) => watchDamage(() => rollUps.explain(query)),
@@ -172,12 +174,12 @@ async function openFile(options: DuckDbOptions): Promise<OpenFile> {
       watchDamage(() => readers.use(query.workspaceId, (connection) => findLastClicks(connection, query))),
     export: (request, signal) => watchDamage(() => exporter.run(request, signal)),
     deleteBefore: (before) =>
-      writeAlone(async () => {
+      removeAlone(async () => {
         await removeBefore(before)
         await replaceBackup()
       }),
     deleteImported: (hits) =>
-      writeAlone(async () => {
+      removeAlone(async () => {
         await remove(() => deleteImported(writer, hits))
         await replaceBackup()
       }),
@@ -200,7 +202,7 @@ async function openEngine(options: DuckDbOptions): Promise<EngineState> {
   const { memoryLimitMb = defaultMemoryMb(), threads = DEFAULT_THREADS } = options
   const { batchDir = dirname(path), scratchDir = batchDir, runHits = RUN_HITS } = options
   const directories = [batchDir, scratchDir]
-  const instance = await openDuckDbFile({ path, memoryLimitMb, threads, directories }, prepare)
+  const instance = await openDuckDbFile({ path, memoryLimitMb, threads, directories }, { prepare, salvage })
   const writer = await instance.connect()
   const backgroundConnection = await instance.connect()
   const lock = createReadWriteLock()
@@ -249,6 +251,16 @@ async function prepare(instance: DuckDBInstance, isThorough: boolean) {
     await connection.run('SELECT max(batch) FROM marks')
     await prepareOpenedRollUps(connection)
     if (isThorough) await readAllHits(connection)
+  } finally {
+    connection.closeSync()
+  }
+}
+
+/** Drops what can be made again. */
+async function salvage(instance: DuckDBInstance) {
+  const connection = await instance.connect()
+  try {
+    await dropRollUps(connection)
   } finally {
     connection.closeSync()
   }

@@ -5,14 +5,15 @@ import { existsSync } from 'node:fs'
 import { readdir, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { log } from '../../../lib/log.ts'
+import { describeError, log } from '../../../lib/log.ts'
 import { renameDurably, syncToDisk } from '../../write-durably.ts'
 import type { ImportedHits } from '../hit-engine.ts'
+import { isDamage } from './damage-watch.ts'
 import { toBackupPath } from './hit-file.ts'
 import { createMemoryInstance } from './memory-instance.ts'
 import { copyDurably, isQuarantinedName } from './open-file.ts'
 import { deleteRollUpsBefore, deleteRollUpsOf, listDaysOf } from './rollups/marks.ts'
-import { lowerTotals } from './rollups/tables.ts'
+import { dropRollUps, lowerTotals } from './rollups/tables.ts'
 import { quoteIdentifier, quoteLiteral } from './values.ts'
 
 const MEMORY_MB = 256
@@ -60,7 +61,8 @@ export async function eraseFromFiles(path: string, workspaceIds: number[]): Prom
 }
 
 /**
- * Rewrites a closed database without the hits of these workspaces. A crash leaves the database as it was.
+ * Rewrites a closed database without the hits of these workspaces. A crash leaves the database as it was, or without
+ * roll-ups that cannot be read.
  * @throws when the database cannot be read, or the disk has no room for a second one
  */
 export async function eraseWorkspaces(path: string, workspaceIds: number[]): Promise<void> {
@@ -84,15 +86,35 @@ async function deleteDatabase(path: string) {
 }
 
 async function copyWithout(path: string, fresh: string, workspaceIds: number[]) {
+  try {
+    await copyTables(path, fresh, workspaceIds)
+  } catch (error) {
+    if (!isDamage(error)) throw error
+    // Roll-ups can be made again: damage in them must not keep hits from being erased.
+    log.error('hits.copied_without_roll_ups', { path, ...describeError(error) })
+    await deleteDatabase(fresh)
+    await copyTables(path, fresh, workspaceIds, dropRollUps)
+  }
+}
+
+/** @param prepare changes the current database before it is copied */
+async function copyTables(
+  path: string,
+  fresh: string,
+  workspaceIds: number[],
+  prepare?: (connection: DuckDBConnection) => Promise<void>,
+) {
   const instance = await createMemoryInstance(MEMORY_MB, `${path}.tmp`)
   const connection = await instance.connect()
   try {
     await connection.run(`ATTACH ${quoteLiteral(path)} AS kept`)
+    await connection.run('USE kept')
+    // Before the checkpoint, which reads what it moves.
+    await prepare?.(connection)
     await connection.run('CHECKPOINT kept')
     const version = await readStorageVersion(connection)
     await connection.run(`ATTACH ${quoteLiteral(fresh)} AS fresh (STORAGE_VERSION ${quoteLiteral(version)})`)
     await connection.run('COPY FROM DATABASE kept TO fresh (SCHEMA)')
-    await connection.run('USE kept')
     const withHits = await listTablesWith(connection, 'workspace_id')
     const ids = workspaceIds.map((id) => `${Number(id)}::BIGINT`).join(', ')
     for (const table of await listTablesWith(connection)) {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { createHit, createHitQuery } from '../../../../tests/contracts/hit-engine.ts'
+import { DAY_MS } from '../../../lib/utc-day.ts'
 import type { HitEngine } from '../hit-engine.ts'
 import { openDuckDb } from './engine.ts'
 
@@ -166,22 +167,33 @@ test('a file of the third layout keeps its hits in both tables, and takes import
   await engine.close()
 })
 
-test('a visitor who came before the upgrade and comes again on its day is one visitor', async () => {
-  const tables = LAYOUT_2.slice(0, -3)
-  const today = Date.UTC(2026, 5, 10)
-  const insert = OLD_HITS.replace('range(40)', 'range(1, 41)')
-  await run(
-    ...tables,
-    insert.replace('INTO hits', 'INTO hits_arrived'),
-    `UPDATE hits_arrived SET recorded_at = ${today} + id, visitor = 18446744073709551615, class = 'human', outcome = 'redirect'`,
-    'CREATE VIEW hits AS SELECT * FROM hits_arrived UNION ALL SELECT * FROM hits_sorted',
-    'CREATE TABLE layout (version BIGINT NOT NULL)',
-    'INSERT INTO layout VALUES (3)',
-  )
-  const engine = await openDuckDb({ path, batchDir: directory })
-  const file = join(directory, '1.ndjson')
-  writeFileSync(file, `${JSON.stringify(createHit({ at: today + 5000, visitor: '18446744073709551615' }))}\n`)
-  await engine.load({ node: 'a', number: 1, path: file })
-  expect(await engine.ask(createHitQuery())).toMatchObject([{ clicks: 41, visitors: 1 }])
-  await engine.close()
-})
+test.each([
+  ['today', 0, []],
+  ['today, where hits of the future are stored', 0, [Date.UTC(2120, 0, 1)]],
+  ['two days ago', 2, []],
+])(
+  'a visitor who came before the upgrade and comes again on the same day is one visitor: %s',
+  async (_, daysAgo, others) => {
+    const tables = LAYOUT_2.slice(0, -3)
+    const day = (Math.floor(Date.now() / DAY_MS) - daysAgo) * DAY_MS
+    const insert = OLD_HITS.replace('range(40)', 'range(1, 41)').replace('INTO hits', 'INTO hits_arrived')
+    await run(
+      ...tables,
+      insert,
+      `UPDATE hits_arrived SET recorded_at = ${day} + id, visitor = 18446744073709551615, class = 'human', outcome = 'redirect'`,
+      ...[Date.now(), ...others].map(
+        (at) => `${insert.replace('range(1, 41)', 'range(1)').replace('n, n, 1,', `n, ${at}, 9,`)}`,
+      ),
+      'CREATE VIEW hits AS SELECT * FROM hits_arrived UNION ALL SELECT * FROM hits_sorted',
+      'CREATE TABLE layout (version BIGINT NOT NULL)',
+      'INSERT INTO layout VALUES (3)',
+    )
+    const engine = await openDuckDb({ path, batchDir: directory })
+    const file = join(directory, '1.ndjson')
+    writeFileSync(file, `${JSON.stringify(createHit({ at: day + 5000, visitor: '18446744073709551615' }))}\n`)
+    await engine.load({ node: 'a', number: 1, path: file })
+    const query = createHitQuery({ start: day, end: day + DAY_MS })
+    expect(await engine.ask(query)).toMatchObject([{ clicks: 41, visitors: 1 }])
+    await engine.close()
+  },
+)

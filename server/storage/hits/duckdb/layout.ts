@@ -127,11 +127,12 @@ const LAYOUTS = [
     toView(names),
   ],
   // A release before this one would not delete the marks of roll-ups when late hits come, so it must refuse the file. The
-  // visitors of the newest day may come again today: they get the form in which hits are loaded now.
+  // visitors of today may come again, and batches of the last days may wait: these visitors get the form in which hits are
+  // loaded now. A clock that was ahead once, or an import, has left hits of the future.
   ['hits_arrived', 'hits_sorted'].map(
     (table) =>
       `UPDATE ${table} SET visitor = ${toDuckDbVisitor('visitor', 'recorded_at')}
-       WHERE recorded_at >= (SELECT coalesce(max(recorded_at), 0) // ${DAY_MS} * ${DAY_MS} FROM hits)`,
+       WHERE recorded_at >= (SELECT (least(coalesce(max(recorded_at), 0), epoch_ms(now())) // ${DAY_MS} - 2) * ${DAY_MS} FROM hits)`,
   ),
 ]
 

@@ -35,19 +35,24 @@ const NOT_CORRUPTION = [
 const isCorruption = (error: unknown) =>
   error instanceof Error && !NOT_CORRUPTION.some((pattern) => pattern.test(error.message))
 
-/** @param isThorough read every value: for a file that may be damaged */
-export type DuckDbFilePreparer = (instance: DuckDBInstance, isThorough: boolean) => Promise<void>
+export interface DuckDbFilePreparer {
+  /** Reads enough of a file to find corruption. @param isThorough read every value: for a file that may be damaged */
+  prepare(instance: DuckDBInstance, isThorough: boolean): Promise<void>
+  /** Removes what the engine can make again, and reads none of it. */
+  salvage(instance: DuckDBInstance): Promise<void>
+}
 
 /**
- * Tries the file, then the file without its write-ahead log, then the last backup, and then an empty file. `prepare`
- * reads enough of a file to find corruption.
+ * Tries the file, then the file without its write-ahead log, then the last backup, and then an empty file. A file in which
+ * somebody has met damage is kept if all that cannot be made again can be read.
  * @throws only when the cause is not corruption (a lock, a permission, a full disk)
  */
 export async function openDuckDbFile(
   settings: DuckDbFileOptions,
-  prepare: DuckDbFilePreparer,
+  preparer: DuckDbFilePreparer,
 ): Promise<DuckDBInstance> {
   const { path } = settings
+  const { prepare } = preparer
   let step = 0
   // Each remedy quarantines more than the one before. After the last one the file is new.
   const remedies = [
@@ -59,9 +64,10 @@ export async function openDuckDbFile(
     { next: 'empty', apply: () => quarantineDatabase(path) },
   ]
   if (existsSync(toDamageMarkerPath(path))) {
-    log.error('hits.duckdb_unreadable', { path, next: 'from the backup' })
-    await restoreBackup(path)
+    const salvaged = await openSalvaged(settings, preparer)
+    if (!salvaged) await restoreBackup(path)
     await rm(toDamageMarkerPath(path))
+    if (salvaged) return salvaged
     step = 2
   }
   // Batches older than the backup are deleted: an empty file in place of the backup would miss their hits.
@@ -78,6 +84,27 @@ export async function openDuckDbFile(
       log.error('hits.duckdb_corrupt', { path, next: remedy.next, ...describeError(error) })
       await remedy.apply()
     }
+  }
+}
+
+/** @returns undefined when the file is damaged all the same */
+async function openSalvaged(
+  settings: DuckDbFileOptions,
+  { prepare, salvage }: DuckDbFilePreparer,
+): Promise<DuckDBInstance | undefined> {
+  const { path } = settings
+  if (!existsSync(path)) return undefined
+  try {
+    const instance = await openOnce(settings, async (instance) => {
+      await salvage(instance)
+      await prepare(instance, true)
+    })
+    log.warn('hits.duckdb_salvaged', { path })
+    return instance
+  } catch (error) {
+    if (!isCorruption(error)) throw error
+    log.error('hits.duckdb_unreadable', { path, next: 'from the backup', ...describeError(error) })
+    return undefined
   }
 }
 

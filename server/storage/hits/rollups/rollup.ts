@@ -9,6 +9,12 @@ import type { HitColumn } from '../hit-engine.ts'
 /** A quarter of an hour: the offset of every time zone is a multiple of it. */
 export const SLOT_MS = 15 * 60 * 1000
 
+/**
+ * So many days before today are rolled up before older ones: dashboards mostly ask for them. An import of decades takes the
+ * marks of all its days from every workspace.
+ */
+export const RECENT_DAYS = 400
+
 /** Columns that describe a visitor: nearly every visitor has one value of each on a day. `roll_people` has them together. */
 export const PEOPLE_COLUMNS = [
   'country',

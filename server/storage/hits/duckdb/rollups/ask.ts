@@ -24,8 +24,10 @@ interface QuestionNeeds {
     text: string,
     params: SqlValue[],
   ): Promise<readonly (readonly unknown[])[]>
-  /** Called when the roll-ups cannot be read, and the hits can. */
-  onDamage(): void
+  /** How often the roll-ups were dropped. */
+  countDrops(): number
+  /** Called when the roll-ups cannot be read, and the hits can. @param seen `countDrops()` before they were read */
+  onDamage(seen: number): void
   isOutOfMemory(error: unknown): boolean
 }
 
@@ -46,6 +48,7 @@ export function createExplainer(needs: QuestionNeeds): QuestionExplainer {
     if (!choice) return answerFromHits(query, 'question')
     if (performance.now() - damagedAt < RETRY_MS) return answerFromHits(query, 'not_rolled_up')
     let answer: ExplainedAnswer | RawReason
+    const drops = needs.countDrops()
     try {
       answer = await needs.readers.use(query.workspaceId, (connection) =>
         readSnapshot(connection, () => askRollUps(needs, connection, query, choice)),
@@ -56,7 +59,7 @@ export function createExplainer(needs: QuestionNeeds): QuestionExplainer {
       const answered = await answerFromHits(query, 'not_rolled_up')
       log.error('hits.roll_ups_damaged', describeError(error))
       damagedAt = performance.now()
-      needs.onDamage()
+      needs.onDamage(drops)
       return answered
     }
     return typeof answer === 'string' ? answerFromHits(query, answer) : answer

@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { closeSync, mkdtempSync, openSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { createHit, createHitQuery } from '../../../../../tests/contracts/hit-engine.ts'
+import { damageBlocks } from '../../../../../tests/support/rollups/damage-blocks.ts'
 import { DAY_MS } from '../../../../lib/utc-day.ts'
 import type { Hit } from '../../hit.ts'
 import type { HitQuery } from '../../hit-engine.ts'
@@ -202,7 +203,7 @@ test('roll-ups that the disk has damaged are dropped and made again, and answers
   const raw = await askAll(engine)
   await rollUpAll(engine)
   await close(engine)
-  await damageTable('roll_values', ['hits_sorted', 'hits_arrived'])
+  await damageBlocks(path, { table: 'roll_values', others: ['hits_sorted', 'hits_arrived'] })
   const after = await open()
   expect(await askAll(after)).toEqual(raw)
   await rollUpAll(after)
@@ -217,7 +218,7 @@ test('damaged hits are not taken for damaged roll-ups: the file is refused, and 
   await engine.load(writeBatch(1, createDays(FIRST, FIRST + DAYS)))
   await engine.sorted()
   await close(engine)
-  await damageTable('hits_sorted', ['roll_marks', 'marks'])
+  await damageBlocks(path, { table: 'hits_sorted', others: ['roll_marks', 'marks'] })
   const after = await open()
   await expect(rollUpAll(after)).rejects.toThrow('Corrupt')
   await expect(after.mark('a')).rejects.toThrow('Corrupt')
@@ -254,34 +255,4 @@ async function change(statement: string) {
   await connection.run('CHECKPOINT')
   connection.closeSync()
   instance.closeSync()
-}
-
-/** Overwrites the blocks of a table in the file, but those that it shares with other tables. */
-async function damageTable(table: string, others: string[]) {
-  const instance = await DuckDBInstance.create(path, { access_mode: 'READ_ONLY' })
-  const connection = await instance.connect()
-  const blocks = await connection.runAndReadAll(
-    `SELECT DISTINCT block_id FROM pragma_storage_info('${table}') WHERE block_id >= 0 AND segment_type <> 'VALIDITY'`,
-  )
-  const kept = await connection.runAndReadAll(
-    `SELECT DISTINCT block_id FROM (${others
-      .map((other) => `SELECT block_id FROM pragma_storage_info('${other}')`)
-      .join(' UNION ALL ')}) WHERE block_id >= 0`,
-  )
-  connection.closeSync()
-  instance.closeSync()
-  const shared = new Set(kept.getRows().map(([id]) => Number(id)))
-  const own = blocks
-    .getRows()
-    .map(([id]) => Number(id))
-    .filter((id) => !shared.has(id))
-  expect(own.length).toBeGreaterThan(0)
-  const HEADERS = 3 * 4096
-  const BLOCK = 262_144
-  const file = openSync(path, 'r+')
-  for (const id of own) {
-    expect(HEADERS + (id + 1) * BLOCK).toBeLessThanOrEqual(statSync(path).size)
-    writeSync(file, Buffer.alloc(2000, 0xa5), 0, 2000, HEADERS + id * BLOCK + 100)
-  }
-  closeSync(file)
 }

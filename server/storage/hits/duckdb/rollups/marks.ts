@@ -74,6 +74,29 @@ export async function unmarkDays(connection: DuckDBConnection, days: readonly nu
 }
 
 /**
+ * Compares how many rows each day and month has with its mark, and unmarks what differs. The month of a day goes with it: when
+ * the day is rolled up again, a load of another day would delete the same mark.
+ * @returns how many days and months differed
+ */
+export async function checkRollUps(connection: DuckDBConnection): Promise<number> {
+  const findWrong = async (marks: string, tables: Record<string, string>) => {
+    const counts = Object.keys(tables).map((table) => `SELECT day, count(*) AS n FROM ${table} GROUP BY day`)
+    const sums = `SELECT day, sum(n) AS n FROM (${counts.join(' UNION ALL ')}) GROUP BY day`
+    const rows = await readRows(
+      connection,
+      `SELECT ${marks}.day FROM ${marks} LEFT JOIN (${sums}) AS sums USING (day) WHERE total <> coalesce(n, 0)`,
+    )
+    return rows.map(([day]) => Number(day))
+  }
+  const days = await findWrong('roll_marks', DAY_TABLES)
+  const months = await findWrong('roll_month_marks', MONTH_TABLES)
+  await unmarkDays(connection, days)
+  if (months.length > 0)
+    await connection.run(`DELETE FROM roll_month_marks WHERE day IN (${months.join(', ')})`)
+  return days.length + months.length
+}
+
+/**
  * Deletes the roll-ups of the days that end at or before this moment.
  * @param isCut whether hits were deleted: the day that the moment cuts is unmarked
  */

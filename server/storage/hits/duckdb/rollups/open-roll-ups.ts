@@ -7,8 +7,9 @@ import type { ReadConnections } from '../connections.ts'
 import { isDamage } from '../damage-watch.ts'
 import { createQueryRunner, isOutOfMemory, runStatement } from '../query.ts'
 import { createExplainer, type QuestionExplainer } from './ask.ts'
+import { checkRollUps } from './marks.ts'
 import { createRoller, type RollerNeeds } from './roller.ts'
-import { checkRollUps, prepareRollUps, recreateRollUps } from './tables.ts'
+import { dropRollUps, prepareRollUps, recreateRollUps } from './tables.ts'
 
 export interface RollUpOptions {
   /** Whether questions are answered from hits alone, to compare. Roll-ups are made all the same. */
@@ -25,6 +26,11 @@ export interface RollUps {
   noteLoaded(days: readonly number[]): void
   /** See `HitEngine.rollUp`. */
   rollUp(now: number): Promise<RollUpProgress>
+  /**
+   * Runs work that deletes marks or sums. Where roll-ups that cannot be read fail it, they are dropped, and the work runs once
+   * more. Call it neither in the write queue nor in `runAlone`.
+   */
+  withRepair<T>(work: () => Promise<T>): Promise<T>
   /** Interrupts what runs. */
   close(): Promise<void>
 }
@@ -41,58 +47,104 @@ interface RollUpNeeds extends RollerNeeds {
 
 /** @param options of the engine */
 export function openRollUps(needs: RollUpNeeds, options: RollUpOptions): RollUps {
-  const { readers, runAlone, writeQueue, writer, connection, lock } = needs
-  const roller = createRoller({
-    ...needs,
-    restMs: options.rollUpRestMs,
-    headValues: options.rollUpHeadValues,
-  })
+  const { readers, writeQueue, writer, connection, lock } = needs
+  const { withoutRollUps, rollUpRestMs: restMs, rollUpHeadValues: headValues } = options
+  const roller = createRoller({ ...needs, restMs, headValues })
   const askHits = createQueryRunner(readers)
-  const drop = () => writeQueue(() => recreateRollUps(writer, lock.exclusive))
-  let isClosing = false
-  let isRolling = false
-  let running: Promise<unknown> = Promise.resolve()
+  /** How often the roll-ups were dropped. */
+  let drops = 0
+  const turns = createTurns(needs)
+
+  /** @param seen `drops` before the damage was met. Roll-ups that were dropped since are other ones. */
+  async function drop(seen: number) {
+    if (drops !== seen) return
+    await writeQueue(() => recreateRollUps(writer, lock.exclusive))
+    drops++
+  }
+
+  /** @throws when hits cannot be read either: whoever watches the file must know */
+  async function dropUnlessHitsAreDamaged(seen: number) {
+    await needs.readAllHits(connection)
+    await drop(seen)
+  }
 
   async function rollUpOrDrop(now: number): Promise<RollUpProgress> {
-    if (isClosing) return { rolled: 0, waiting: 0 }
-    isRolling = true
     try {
       return await roller.rollUp(now)
     } catch (error) {
       if (!isDamage(error)) throw error
-      // Damaged hits are not ours to drop: whoever watches the file must know.
-      await needs.readAllHits(connection)
-      await drop()
+      await dropUnlessHitsAreDamaged(drops)
       throw new Error('The roll-ups were damaged. They are made again.')
-    } finally {
-      isRolling = false
     }
   }
 
-  const { withoutRollUps } = options
+  async function withRepair<T>(work: () => Promise<T>): Promise<T> {
+    const seen = drops
+    try {
+      return await work()
+    } catch (error) {
+      if (!isDamage(error)) throw error
+      log.error('hits.roll_ups_damaged', describeError(error))
+      await turns.run(() => dropUnlessHitsAreDamaged(seen))
+      if (turns.isClosing()) throw new Error('The hit file was closed before its roll-ups were dropped')
+      return work()
+    }
+  }
+
   const isRaw = typeof withoutRollUps === 'function' ? withoutRollUps : () => withoutRollUps === true
   const explain = createExplainer({
     readers,
     askHits,
     run: runStatement,
     isOutOfMemory,
-    onDamage() {
-      runAlone(drop).catch((error) => log.error('hits.roll_ups_not_dropped', describeError(error)))
+    countDrops: () => drops,
+    onDamage(seen) {
+      turns
+        .run(() => drop(seen))
+        .catch((error) => log.error('hits.roll_ups_not_dropped', describeError(error)))
     },
   })
 
   return {
     explain: async (query) => (isRaw() ? { answers: await askHits(query), origin: [] } : explain(query)),
     noteLoaded: roller.noteLoaded,
-    rollUp(now) {
-      const rolling = runAlone(() => rollUpOrDrop(now))
-      running = rolling.catch(() => undefined)
-      return rolling
+    rollUp: async (now) => (await turns.run(() => rollUpOrDrop(now))) ?? { rolled: 0, waiting: 0 },
+    withRepair,
+    close: turns.close,
+  }
+}
+
+interface Turns {
+  /** Runs work that nothing else runs beside. @returns undefined once the file is being closed */
+  run<T>(work: () => Promise<T>): Promise<T | undefined>
+  isClosing(): boolean
+  /** Interrupts what runs, and begins nothing more. */
+  close(): Promise<void>
+}
+
+function createTurns({ runAlone, connection }: Pick<RollUpNeeds, 'runAlone' | 'connection'>): Turns {
+  let isClosing = false
+  let isRunning = false
+  let last: Promise<unknown> = Promise.resolve()
+  return {
+    run(work) {
+      const turn = runAlone(async () => {
+        if (isClosing) return undefined
+        isRunning = true
+        try {
+          return await work()
+        } finally {
+          isRunning = false
+        }
+      })
+      last = turn.catch(() => undefined)
+      return turn
     },
+    isClosing: () => isClosing,
     async close() {
       isClosing = true
-      if (isRolling) connection.interrupt()
-      await running
+      if (isRunning) connection.interrupt()
+      await last
     },
   }
 }
@@ -106,6 +158,8 @@ export async function prepareOpenedRollUps(connection: DuckDBConnection): Promis
   } catch (error) {
     if (!isDamage(error)) throw error
     log.error('hits.roll_ups_damaged', describeError(error))
+    // Before the checkpoint, which reads what it moves.
+    await dropRollUps(connection)
     await recreateRollUps(connection)
   }
 }

@@ -13,7 +13,7 @@ import {
   toMixedStatement,
   toSourceColumns,
 } from '../../rollups/roll-sql.ts'
-import { toDay, toMonth, toNextMonth } from '../../rollups/rollup.ts'
+import { RECENT_DAYS, toDay, toMonth, toNextMonth } from '../../rollups/rollup.ts'
 import { duckDbDialect } from '../dialect.ts'
 import { toDuckDbType, toDuckDbValue } from '../values.ts'
 import { DAY_TABLES, MONTH_TABLES } from './tables.ts'
@@ -30,7 +30,8 @@ export interface RollUpTask {
 
 /**
  * @param isResting whether the day, or the month that begins on it, has to wait
- * @returns the oldest day that can be rolled up, else a month; and how many closed days wait
+ * @returns the oldest of the last `RECENT_DAYS` that can be rolled up, else the oldest day of all, else a month; and how many
+ *   closed days wait
  */
 export async function findRollUpTask(
   connection: DuckDBConnection,
@@ -44,10 +45,13 @@ export async function findRollUpTask(
   const open: number[] = []
   for (let day = range.first; day < after; day++) if (!marked.has(day)) open.push(day)
   const waiting = open.length
-  const day = open.find((each) => !isResting('days', each))
+  const ready = open.filter((each) => !isResting('days', each))
+  const day = ready.find((each) => each >= toDay(now) - RECENT_DAYS) ?? ready[0]
   if (day !== undefined) {
-    const end = await findNextHitDay(connection, day, after)
-    // Days without hits are rolled up with the first of them: they have nothing.
+    // Days without hits are rolled up with the first of them: they have nothing. Later days may have their marks.
+    let limit = day + 1
+    while (limit < after && !marked.has(limit)) limit++
+    const end = await findNextHitDay(connection, day, limit)
     return { task: { kind: 'days', start: day, end: Math.max(day + 1, end) }, waiting }
   }
   const months = await readDays(connection, 'SELECT day FROM roll_month_marks')

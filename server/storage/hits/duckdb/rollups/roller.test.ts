@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { afterEach, beforeEach, expect, spyOn, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,6 +11,7 @@ import { migrateLayout } from '../layout.ts'
 import { loadBatch } from '../load.ts'
 import { createMemoryInstance } from '../memory-instance.ts'
 import { createReadWriteLock } from '../read-write-lock.ts'
+import { checkRollUps } from './marks.ts'
 import { createRoller } from './roller.ts'
 import { prepareRollUps } from './tables.ts'
 
@@ -127,14 +128,128 @@ test('hits that come while days without hits are chosen are counted', async () =
   expect((await compareClicks()).days).toBe(21)
 })
 
-test('a day that needs more memory than there is does not keep later days from being rolled up', async () => {
-  await load([MAY_1, MAY_1 + 1, MAY_1 + 2])
-  beforeStatement = (text) => {
-    if (text.includes(`recorded_at >= ${(MAY_1 + 1) * DAY_MS} AND`) && text.startsWith('CREATE TEMP TABLE'))
-      throw new Error('Out of Memory Error: could not allocate block')
-  }
-  expect(await roller.rollUp(NOW)).toEqual({ rolled: 1, waiting: 2 })
-  await expect(roller.rollUp(NOW)).rejects.toThrow('Out of Memory')
+test('late hits are loaded beside the roll-up of another day of their month, which lacked rows', async () => {
+  await load(Array.from({ length: 31 }, (_, n) => MAY_1 + n))
   await rollUpAll()
+  await writer.run(`DELETE FROM roll_values WHERE day = ${MAY_1 + 5}`)
+  expect(await checkRollUps(writer)).toBe(1)
+  loadAfterQuestion('count(*) FROM roll_source', [MAY_1 + 9])
+  expect((await roller.rollUp(NOW)).rolled).toBe(1)
+  await rollUpAll()
+  expect(await compareClicks()).toEqual({ days: 31, month: 32, may: 32 })
+})
+
+/** Lets each roll-up of the second of May fail. @returns how often one has begun */
+function failMay2(message: string) {
+  const tries = { begun: 0 }
+  beforeStatement = (text) => {
+    if (!text.includes(`recorded_at >= ${(MAY_1 + 1) * DAY_MS} AND`) || !text.startsWith('CREATE TEMP TABLE'))
+      return
+    tries.begun++
+    throw new Error(message)
+  }
+  return tries
+}
+
+/** Rolls up at these minutes of the monotonic clock. @returns how many days each of them has rolled up, or the error */
+async function rollUpAt(minutes: readonly number[]) {
+  const start = performance.now()
+  let minute = 0
+  const clock = spyOn(performance, 'now').mockImplementation(() => start + minute * 60_000)
+  const results: [number, number | string][] = []
+  for (minute of minutes)
+    results.push([
+      minute,
+      await roller.rollUp(NOW).then(
+        ({ rolled }) => rolled,
+        (error) => error.message,
+      ),
+    ])
+  clock.mockRestore()
+  return results
+}
+
+test('a day that fails does not keep the next one waiting, and rests ten minutes, then an hour', async () => {
+  await load([MAY_1, MAY_1 + 1, MAY_1 + 2])
+  const tries = failMay2('a fault')
+  expect(await rollUpAt([0, 1, 2, 3, 10, 12, 70, 73, 134])).toEqual([
+    [0, 1],
+    [1, 'a fault'],
+    [2, 1],
+    [3, 0],
+    [10, 0],
+    [12, 'a fault'],
+    [70, 0],
+    [73, 'a fault'],
+    [134, 'a fault'],
+  ])
+  expect(tries.begun).toBe(4)
+})
+
+test('after a success, a day that fails rests ten minutes again', async () => {
+  await load([MAY_1 + 1])
+  failMay2('a fault')
+  await expect(roller.rollUp(NOW)).rejects.toThrow('a fault')
+  beforeStatement = () => {}
+  expect(await rollUpAt([11])).toEqual([[11, 1]])
+  await load([MAY_1 + 1])
+  failMay2('a fault')
+  expect(await rollUpAt([0, 9, 11])).toEqual([
+    [0, 'a fault'],
+    [9, 0],
+    [11, 'a fault'],
+  ])
+})
+
+test('one call tries one day, however many fail', async () => {
+  await load([MAY_1, MAY_1 + 1, MAY_1 + 2])
+  let begun = 0
+  beforeStatement = (text) => {
+    if (!text.startsWith('CREATE TEMP TABLE')) return
+    begun++
+    throw new Error('no space left on device')
+  }
+  await expect(roller.rollUp(NOW)).rejects.toThrow('no space')
+  expect(begun).toBe(1)
+})
+
+test('a day that needs more memory than there is rests an hour, and the next one does not wait', async () => {
+  await load([MAY_1, MAY_1 + 1, MAY_1 + 2])
+  failMay2('Out of Memory Error: could not allocate block')
+  expect(await rollUpAt([0, 1, 2, 12, 60, 62])).toEqual([
+    [0, 1],
+    [1, 'Out of Memory Error: could not allocate block'],
+    [2, 1],
+    [12, 0],
+    [60, 0],
+    [62, 'Out of Memory Error: could not allocate block'],
+  ])
   expect(await readNumbers('SELECT day FROM roll_marks ORDER BY day')).toEqual([[MAY_1], [MAY_1 + 2]])
+})
+
+test('a day that meets damage does not rest: the roll-ups are dropped first', async () => {
+  await load([MAY_1 + 1])
+  failMay2('Corrupt database file')
+  await expect(roller.rollUp(NOW)).rejects.toThrow('Corrupt')
+  beforeStatement = () => {}
+  expect((await roller.rollUp(NOW)).rolled).toBe(1)
+})
+
+test('the last 400 days are rolled up before older ones, and each day is marked once', async () => {
+  const before = (days: number) => NOW / DAY_MS - days
+  await load([before(3000), before(401), before(100), before(3)])
+  const order: number[] = []
+  beforeStatement = (text) => {
+    const day = /^INSERT INTO roll_marks .*range\((\d+),/s.exec(text)?.[1]
+    if (day) order.push(before(Number(day)))
+  }
+  await rollUpAll()
+  // Days without hits are marked together with the first of them.
+  expect(order).toEqual([400, 100, 99, 3, 3000, 2999, 401])
+  expect(await readNumbers('SELECT count(*), count(DISTINCT day) FROM roll_marks')).toEqual([[2998, 2998]])
+  // An import of old days, with one of last month among them.
+  order.length = 0
+  await load([before(2500), before(100), before(2000)])
+  await rollUpAll()
+  expect(order).toEqual([100, 2500, 2000])
 })

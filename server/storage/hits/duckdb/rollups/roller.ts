@@ -5,6 +5,7 @@ import type { SerialQueue } from '../../../../lib/concurrency/serial-queue.ts'
 import { describeError, log } from '../../../../lib/log.ts'
 import { DAY_MS } from '../../../../lib/utc-day.ts'
 import type { RollUpProgress } from '../../hit-engine.ts'
+import { isDamage } from '../damage-watch.ts'
 import { isOutOfMemory } from '../query.ts'
 import type { ReadWriteLock } from '../read-write-lock.ts'
 import { runTransaction } from '../transaction.ts'
@@ -12,8 +13,9 @@ import { findRollUpTask, type RollUpTask, rollUp } from './roll-day.ts'
 
 /** A day whose hits came just now waits for so long: more of them may come. */
 const REST_MS = 60_000
-/** A day or month that needed more memory than there is waits for so long. The others go on. */
-const TOO_LARGE_REST_MS = 60 * 60_000
+/** How long a day or month rests after its first failure, and after each later one. The others go on. */
+const FAILURE_REST_MS = 10 * 60_000
+const LATER_FAILURE_REST_MS = 60 * 60_000
 /** How often another day is tried at once, when hits came to the one that was rolled up. */
 const ATTEMPTS = 3
 
@@ -46,11 +48,9 @@ export function createRoller({
   const loadedAt = new Map<number, number>()
   /** Days whose hits were loaded since the transaction began, which does not see them. */
   const changed = new Set<number>()
-  /** When a day or month needed too much memory. */
-  const tooLargeAt = new Map<string, number>()
+  const failures = createFailures()
   const isResting = (kind: RollUpTask['kind'], day: number) =>
-    isRecent(tooLargeAt.get(toTaskKey(kind, day)), TOO_LARGE_REST_MS) ||
-    (kind === 'days' && isRecent(loadedAt.get(day), restMs))
+    failures.isResting(kind, day) || (kind === 'days' && isRecent(loadedAt.get(day), restMs))
   const isChanged = ({ start, end }: RollUpTask) => [...changed].some((day) => day >= start && day < end)
 
   /** No load is between its hits and its commit while this runs, and later loads find the mark. */
@@ -78,12 +78,10 @@ export function createRoller({
       )
     } catch (error) {
       if (error instanceof DayChanged) return { rolled: 0, waiting, isChanged: true }
-      if (isOutOfMemory(error)) {
-        logTooLarge(task, error)
-        tooLargeAt.set(toTaskKey(task.kind, task.start), performance.now())
-      }
+      if (isOfTask(error)) failures.note(task, error)
       throw error
     }
+    failures.forget(task)
     return toProgress(task, waiting)
   }
 
@@ -111,11 +109,37 @@ function toProgress({ kind, start, end }: RollUpTask, waiting: number): RollUpPr
 
 const isRecent = (at: number | undefined, ms: number) => at !== undefined && performance.now() - at < ms
 
-const toTaskKey = (kind: RollUpTask['kind'], day: number) => `${kind}/${day}`
+/** Roll-ups with damage are dropped, and then made again at once. Closing the file interrupts a roll-up. */
+const isOfTask = (error: unknown) =>
+  !isDamage(error) && !(error instanceof Error && error.message.startsWith('INTERRUPT'))
 
-function logTooLarge({ kind, start }: RollUpTask, error: unknown) {
-  const day = new Date(start * DAY_MS).toISOString()
-  log.error('hits.roll_up_too_large', { rollUp: kind, start: day, ...describeError(error) })
+interface Failures {
+  isResting(kind: RollUpTask['kind'], start: number): boolean
+  note(task: RollUpTask, error: unknown): void
+  forget(task: RollUpTask): void
+}
+
+/** Remembers the days and months that could not be rolled up, so that none of them is the next one again and again. */
+function createFailures(): Failures {
+  const failed = new Map<string, { times: number; until: number }>()
+  const toKey = (kind: RollUpTask['kind'], start: number) => `${kind}/${start}`
+  return {
+    isResting: (kind, start) => performance.now() < (failed.get(toKey(kind, start))?.until ?? 0),
+    note({ kind, start }, error) {
+      const isTooLarge = isOutOfMemory(error)
+      const event = isTooLarge ? 'hits.roll_up_too_large' : 'hits.roll_up_failed'
+      log.error(event, {
+        rollUp: kind,
+        start: new Date(start * DAY_MS).toISOString(),
+        ...describeError(error),
+      })
+      const times = failed.get(toKey(kind, start))?.times ?? 0
+      // Ten minutes bring no memory.
+      const rest = times === 0 && !isTooLarge ? FAILURE_REST_MS : LATER_FAILURE_REST_MS
+      failed.set(toKey(kind, start), { times: times + 1, until: performance.now() + rest })
+    },
+    forget: ({ kind, start }) => void failed.delete(toKey(kind, start)),
+  }
 }
 
 class DayChanged extends Error {

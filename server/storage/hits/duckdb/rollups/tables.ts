@@ -77,7 +77,12 @@ export async function prepareRollUps(connection: DuckDBConnection): Promise<void
   await recreateRollUps(connection)
 }
 
-/** Drops all roll-ups. It reads none of them, so it also helps where the disk has damaged them. */
+/** Drops the tables of roll-ups in the current database. It reads none of them, so it also helps where the disk has damaged them. */
+export async function dropRollUps(connection: DuckDBConnection): Promise<void> {
+  for (const name of Object.keys(ROLL_UP_TABLES)) await connection.run(`DROP TABLE IF EXISTS ${name}`)
+}
+
+/** Drops all roll-ups, and makes empty tables. */
 export async function recreateRollUps(
   connection: DuckDBConnection,
   aroundCommit?: ReadWriteLock['exclusive'],
@@ -85,7 +90,7 @@ export async function recreateRollUps(
   // Replaying a logged CREATE beside other statements has failed before: see migrateLayout.
   await connection.run('CHECKPOINT')
   const recreate = async () => {
-    for (const name of Object.keys(ROLL_UP_TABLES)) await connection.run(`DROP TABLE IF EXISTS ${name}`)
+    await dropRollUps(connection)
     for (const statement of CREATE) await connection.run(statement)
     await connection.run('INSERT INTO roll_rules VALUES ($1)', [RULES])
   }
@@ -98,22 +103,6 @@ async function countTables(connection: DuckDBConnection): Promise<number> {
     "SELECT count(*) FROM duckdb_tables() WHERE database_name = current_database() AND NOT temporary AND table_name LIKE 'roll\\_%' ESCAPE '\\'",
   )
   return Number(result.getRows()[0]?.[0])
-}
-
-/**
- * Compares how many rows each day and month has with its mark, and unmarks what differs.
- * @returns how many days and months that were
- */
-export async function checkRollUps(connection: DuckDBConnection): Promise<number> {
-  const unmark = async (marks: string, tables: Record<string, string>) => {
-    const counts = Object.keys(tables).map((table) => `SELECT day, count(*) AS n FROM ${table} GROUP BY day`)
-    const sums = `SELECT day, sum(n) AS n FROM (${counts.join(' UNION ALL ')}) GROUP BY day`
-    const wrong = `SELECT ${marks}.day FROM ${marks} LEFT JOIN (${sums}) AS sums USING (day) WHERE total <> coalesce(n, 0)`
-    return (await connection.run(`DELETE FROM ${marks} WHERE day IN (${wrong})`)).rowsChanged
-  }
-  const days = await unmark('roll_marks', DAY_TABLES)
-  const months = await unmark('roll_month_marks', MONTH_TABLES)
-  return days + months
 }
 
 /**
