@@ -61,8 +61,11 @@ export interface RollUpState {
   days: ReadonlySet<number>
   /** Months whose sums are made, as the number of their first day. */
   months: ReadonlySet<number>
-  /** From the first day that has hits, of any workspace, up to the day after the last one. Empty without hits. */
-  hitDays: { start: number; end: number }
+  /**
+   * From the first day that has hits, of any workspace, up to the day after the last one; empty without hits. Undefined:
+   * not known. It may be some moments old: it only says what a question is about to find.
+   */
+  hitDays?: { start: number; end: number } | undefined
   /** Days on which some visitor of the workspace has two values in the set: sums over values count the visitor twice. */
   mixed: ReadonlySet<number>
   /**

@@ -1,13 +1,14 @@
 // Which closed days and months have hits and no roll-up, and how many days are little work together.
 
 import { DAY_MS } from '../../../../lib/utc-day.ts'
+import { RECENT_DAYS } from '../../rollups/rollup.ts'
 import type { RollSpan } from './day-snapshot.ts'
 import { toDayCondition } from './roll-rules.ts'
 import type { ValidRolls } from './roll-state.ts'
 import type { RollClient } from './store-sums.ts'
 
 export interface ClosedDays {
-  /** From the first day that has hits to the last one: those without a roll-up, the oldest first. */
+  /** From the first day that has hits to the last one: those without a roll-up, the last `RECENT_DAYS` before older ones. */
   raw: number[]
   /** The first and the last day with hits of each month that has hits, the oldest first. */
   months: { first: number; last: number }[]
@@ -27,7 +28,8 @@ export async function readClosedDays(
   const raw: number[] = []
   const end = Math.min(last, months.at(-1)?.last ?? Number.NEGATIVE_INFINITY)
   for (let day = months[0]?.first ?? 0; day <= end; day++) if (!days.has(day)) raw.push(day)
-  return { raw, months }
+  const isRecent = (day: number) => day >= end - RECENT_DAYS
+  return { raw: [...raw.filter(isRecent), ...raw.filter((day) => !isRecent(day))], months }
 }
 
 /** The days of one roll-up: so many, with so many hits together. One day may have more hits. */

@@ -184,6 +184,17 @@ test('a month whose sums take too long keeps no later month waiting', async () =
   ])
 })
 
+test('the last 400 days come before older ones', async () => {
+  const old = MAY_1 - 500 * DAY_MS
+  await load(createHits(old, MAY_1))
+  const isRolled = async (at: number) => (await listValid()).includes(toDayNumber(at))
+  while (!(await isRolled(MAY_1))) expect((await engine.rollUp(TWO_DAYS)).rolled).toBeGreaterThan(0)
+  expect(await isRolled(old)).toBe(false)
+  for (let rolled = 1; rolled > 0; ) ({ rolled } = await engine.rollUp(TWO_DAYS))
+  expect(await isRolled(old)).toBe(true)
+  await expectExact()
+})
+
 describe('a deletion', () => {
   test.each([
     ['for a moment', 0],

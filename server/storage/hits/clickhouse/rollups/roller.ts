@@ -92,7 +92,7 @@ interface Tries {
   until: number
 }
 
-/** The oldest days that can be rolled up. Those that fail do not keep the later ones waiting. @returns how many */
+/** The next days that can be rolled up. Those that fail do not keep the later ones waiting. @returns how many */
 async function rollNextDays(
   server: RollClient,
   { days: rests, takeChanges, noteDeletions }: RollerState,

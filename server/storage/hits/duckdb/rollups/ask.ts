@@ -8,7 +8,7 @@ import type { ExplainedAnswer, HitAnswer, HitQuery } from '../../hit-engine.ts'
 import type { OriginPart, RawReason } from '../../rollups/answer-origin.ts'
 import { chooseRollUps, type RollUpChoice } from '../../rollups/choose-roll-ups.ts'
 import { toHeadSql } from '../../rollups/head-sql.ts'
-import { planDays } from '../../rollups/plan-days.ts'
+import { type DaySpan, planDays } from '../../rollups/plan-days.ts'
 import { toRolledSql } from '../../rollups/rolled-sql.ts'
 import type { ReadConnections } from '../connections.ts'
 import { isDamage } from '../damage-watch.ts'
@@ -29,6 +29,8 @@ interface QuestionNeeds {
   /** Called when the roll-ups cannot be read, and the hits can. @param seen `countDrops()` before they were read */
   onDamage(seen: number): void
   isOutOfMemory(error: unknown): boolean
+  /** See `RollUpState`. */
+  hitDays(): DaySpan | undefined
 }
 
 /** Roll-ups that could not be read are left alone for so long: they are being dropped. */
@@ -67,12 +69,12 @@ export function createExplainer(needs: QuestionNeeds): QuestionExplainer {
 }
 
 async function askRollUps(
-  { run }: QuestionNeeds,
+  { run, hitDays }: QuestionNeeds,
   connection: DuckDBConnection,
   query: HitQuery,
   choice: RollUpChoice,
 ): Promise<ExplainedAnswer | RawReason> {
-  const state = await readRollUpState(connection, query, choice)
+  const state = { ...(await readRollUpState(connection, query, choice)), hitDays: hitDays() }
   const plan = planDays(query, choice, state)
   if (typeof plan === 'string') return plan
   const head = toHeadSql(query, plan, state, duckDbDialect)

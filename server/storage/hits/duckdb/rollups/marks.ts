@@ -23,23 +23,14 @@ export async function readRollUpState(
   if (needsUnmixed) parts.push(`SELECT 2, day, 0 FROM roll_mixed WHERE ${ofSet}`)
   if (CLICK_COLUMNS.some((each) => each === set))
     parts.push(`SELECT 3, day, max(bound) FROM roll_heads WHERE ${ofSet} GROUP BY day`)
-  // Known without reading hits. Without any, no row.
-  for (const table of ['hits_arrived', 'hits_sorted'])
-    parts.push(
-      `SELECT 4, min(recorded_at), max(recorded_at) FROM ${table} HAVING min(recorded_at) IS NOT NULL`,
-    )
   const rows = await readRows(connection, parts.join(' UNION ALL '))
-  const hitDays = { start: Number.POSITIVE_INFINITY, end: Number.NEGATIVE_INFINITY }
   const days = [new Set<number>(), new Set<number>(), new Set<number>()] as const
   const tails = new Map<number, number>()
   for (const [kind, day, bound] of rows) {
     if (Number(kind) === 3) tails.set(Number(day), Number(bound))
-    else if (Number(kind) === 4) {
-      hitDays.start = Math.min(hitDays.start, toDay(Number(day)))
-      hitDays.end = Math.max(hitDays.end, toDay(Number(bound)) + 1)
-    } else days[Number(kind)]?.add(Number(day))
+    else days[Number(kind)]?.add(Number(day))
   }
-  return { days: days[0], months: days[1], mixed: days[2], tails, hitDays }
+  return { days: days[0], months: days[1], mixed: days[2], tails }
 }
 
 /** Hits that a transaction has inserted and not committed have row numbers from here on. */

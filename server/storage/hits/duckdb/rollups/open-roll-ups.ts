@@ -97,6 +97,7 @@ export function openRollUps(needs: RollUpNeeds, options: RollUpOptions): RollUps
     askHits,
     run: runStatement,
     isOutOfMemory,
+    hitDays: roller.hitDays,
     countDrops: () => drops,
     onDamage(seen) {
       turns

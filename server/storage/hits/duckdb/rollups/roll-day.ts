@@ -4,6 +4,7 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import { DAY_MS } from '../../../../lib/utc-day.ts'
 import type { SqlValue } from '../../../filter-sql.ts'
 import { toOriginSql } from '../../../sources/origin-sql.ts'
+import type { DaySpan } from '../../rollups/plan-days.ts'
 import {
   listDayStatements,
   listMonthStatements,
@@ -30,20 +31,19 @@ export interface RollUpTask {
 
 /**
  * @param isResting whether the day, or the month that begins on it, has to wait
- * @returns the oldest of the last `RECENT_DAYS` that can be rolled up, else the oldest day of all, else a month; and how many
- *   closed days wait
+ * @returns the oldest of the last `RECENT_DAYS` that can be rolled up, else the oldest day of all, else a month; how many
+ *   closed days wait; and `RollUpState.hitDays`
  */
 export async function findRollUpTask(
   connection: DuckDBConnection,
   now: number,
   isResting: (kind: RollUpTask['kind'], day: number) => boolean,
-): Promise<{ task?: RollUpTask; waiting: number }> {
-  const range = await findHitDays(connection)
-  if (!range) return { waiting: 0 }
-  const after = Math.min(Math.floor((now - CLOSED_AFTER_MS) / DAY_MS), range.last + 1)
+): Promise<{ task?: RollUpTask; waiting: number; hitDays: DaySpan }> {
+  const hitDays = await findHitDays(connection)
+  const after = Math.min(Math.floor((now - CLOSED_AFTER_MS) / DAY_MS), hitDays.end)
   const marked = await readDays(connection, 'SELECT day FROM roll_marks')
   const open: number[] = []
-  for (let day = range.first; day < after; day++) if (!marked.has(day)) open.push(day)
+  for (let day = hitDays.start; day < after; day++) if (!marked.has(day)) open.push(day)
   const waiting = open.length
   const ready = open.filter((each) => !isResting('days', each))
   const day = ready.find((each) => each >= toDay(now) - RECENT_DAYS) ?? ready[0]
@@ -52,27 +52,26 @@ export async function findRollUpTask(
     let limit = day + 1
     while (limit < after && !marked.has(limit)) limit++
     const end = await findNextHitDay(connection, day, limit)
-    return { task: { kind: 'days', start: day, end: Math.max(day + 1, end) }, waiting }
+    return { task: { kind: 'days', start: day, end: Math.max(day + 1, end) }, waiting, hitDays }
   }
   const months = await readDays(connection, 'SELECT day FROM roll_month_marks')
   const month = findWholeMonth(marked, (each) => months.has(each) || isResting('month', each))
-  if (month === undefined) return { waiting }
-  return { task: { kind: 'month', start: month, end: toNextMonth(month) }, waiting }
+  if (month === undefined) return { waiting, hitDays }
+  return { task: { kind: 'month', start: month, end: toNextMonth(month) }, waiting, hitDays }
 }
 
-/** The first and the last day that have hits. Each of these four is answered from statistics. */
-async function findHitDays(
-  connection: DuckDBConnection,
-): Promise<{ first: number; last: number } | undefined> {
-  const bounds: number[] = []
-  for (const table of ['hits_arrived', 'hits_sorted'])
-    for (const [first, last] of await readRows(
-      connection,
-      `SELECT min(recorded_at), max(recorded_at) FROM ${table}`,
-    ))
-      if (first !== null) bounds.push(Number(first), Number(last))
-  if (bounds.length === 0) return undefined
-  return { first: toDay(Math.min(...bounds)), last: toDay(Math.max(...bounds)) }
+/**
+ * From the first day that has hits up to the day after the last one. Each bound is found in one or two row groups, for their
+ * statistics say which; `min()` and `max()` would read the whole column.
+ */
+async function findHitDays(connection: DuckDBConnection): Promise<DaySpan> {
+  const bounds = ['hits_arrived', 'hits_sorted'].flatMap((table) =>
+    ['ASC', 'DESC'].map(
+      (order) => `(SELECT recorded_at FROM ${table} ORDER BY recorded_at ${order} LIMIT 1)`,
+    ),
+  )
+  const days = (await readRows(connection, bounds.join(' UNION ALL '))).map(([at]) => toDay(Number(at)))
+  return days.length === 0 ? { start: 0, end: 0 } : { start: Math.min(...days), end: Math.max(...days) + 1 }
 }
 
 /** @returns the day itself when it has hits, else the next day that has; at most `after` */

@@ -5,6 +5,7 @@ import type { SerialQueue } from '../../../../lib/concurrency/serial-queue.ts'
 import { describeError, log } from '../../../../lib/log.ts'
 import { DAY_MS } from '../../../../lib/utc-day.ts'
 import type { RollUpProgress } from '../../hit-engine.ts'
+import type { DaySpan } from '../../rollups/plan-days.ts'
 import { isDamage } from '../damage-watch.ts'
 import { isOutOfMemory } from '../query.ts'
 import type { ReadWriteLock } from '../read-write-lock.ts'
@@ -22,6 +23,8 @@ const ATTEMPTS = 3
 export interface Roller {
   /** Call it in the write queue for the days of hits that were loaded. */
   noteLoaded(days: readonly number[]): void
+  /** See `RollUpState`. */
+  hitDays(): DaySpan | undefined
   /** Rolls up one day, or one month. Nothing else may use the connection, and no deletion may run beside it. */
   rollUp(now: number): Promise<RollUpProgress>
 }
@@ -49,6 +52,7 @@ export function createRoller({
   /** Days whose hits were loaded since the transaction began, which does not see them. */
   const changed = new Set<number>()
   const failures = createFailures()
+  let hitDays: DaySpan | undefined
   const isResting = (kind: RollUpTask['kind'], day: number) =>
     failures.isResting(kind, day) || (kind === 'days' && isRecent(loadedAt.get(day), restMs))
   const isChanged = ({ start, end }: RollUpTask) => [...changed].some((day) => day >= start && day < end)
@@ -68,7 +72,8 @@ export function createRoller({
   async function rollUpNext(now: number): Promise<RollUpProgress & { isChanged?: boolean }> {
     // Before anything of the hits or marks is read: what is loaded from here on may be missing in it.
     changed.clear()
-    const { task, waiting } = await findRollUpTask(connection, now, isResting)
+    const { task, waiting, ...found } = await findRollUpTask(connection, now, isResting)
+    hitDays = [...changed].reduce(addDay, found.hitDays)
     if (!task) return { rolled: 0, waiting }
     try {
       await runTransaction(
@@ -90,9 +95,11 @@ export function createRoller({
       for (const day of days) {
         loadedAt.set(day, performance.now())
         changed.add(day)
+        if (hitDays) hitDays = addDay(hitDays, day)
       }
       for (const [day, at] of loadedAt) if (!isRecent(at, restMs)) loadedAt.delete(day)
     },
+    hitDays: () => hitDays,
     async rollUp(now) {
       let progress = await rollUpNext(now)
       for (let attempt = 1; progress.isChanged && attempt < ATTEMPTS; attempt++)
@@ -101,6 +108,9 @@ export function createRoller({
     },
   }
 }
+
+const addDay = ({ start, end }: DaySpan, day: number): DaySpan =>
+  start < end ? { start: Math.min(start, day), end: Math.max(end, day + 1) } : { start: day, end: day + 1 }
 
 function toProgress({ kind, start, end }: RollUpTask, waiting: number): RollUpProgress {
   if (kind === 'month') return { rolled: 1, waiting }
