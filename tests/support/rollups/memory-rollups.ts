@@ -11,7 +11,7 @@ import { loadBatch } from '../../../server/storage/hits/duckdb/load.ts'
 import { createMemoryInstance } from '../../../server/storage/hits/duckdb/memory-instance.ts'
 import { runStatement } from '../../../server/storage/hits/duckdb/query.ts'
 import { readRollUpState } from '../../../server/storage/hits/duckdb/rollups/marks.ts'
-import type { rollUp } from '../../../server/storage/hits/duckdb/rollups/roll-day.ts'
+import { findHitDays, type rollUp } from '../../../server/storage/hits/duckdb/rollups/roll-day.ts'
 import { prepareRollUps } from '../../../server/storage/hits/duckdb/rollups/tables.ts'
 import type { HitAnswer, HitQuery } from '../../../server/storage/hits/hit-engine.ts'
 import { chooseRollUps } from '../../../server/storage/hits/rollups/choose-roll-ups.ts'
@@ -72,7 +72,8 @@ export async function openRolledWorld(world: HitWorld, headValues: number): Prom
 async function askRolled(connection: DuckDBConnection, query: HitQuery, sql: QuestionSql) {
   const choice = chooseRollUps(query)
   if (!choice) return undefined
-  const state = await readRollUpState(connection, query, choice)
+  const known = { hitDays: await findHitDays(connection) }
+  const state = { ...known, ...(await readRollUpState(connection, query, choice)) }
   const plan = planDays(query, choice, state)
   if (typeof plan === 'string') return undefined
   const head = sql.toHeadSql(query, plan, state, duckDbDialect)

@@ -94,7 +94,6 @@ const RAW_SPANS_MAX = 20
 
 /** Days beside the rolled ones: those that nobody has hits of cost nothing, and are no reason to read the others' hits. */
 function listOpenParts(start: number, end: number, { hitDays }: RollUpState): OriginPart[] {
-  if (!hitDays) return start < end ? [toPart('hits', start, end, 'not_rolled_up')] : []
   const from = Math.max(start, Math.min(end, hitDays.start * DAY_MS))
   const to = Math.max(from, Math.min(end, hitDays.end * DAY_MS))
   return [

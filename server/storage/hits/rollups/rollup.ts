@@ -62,10 +62,10 @@ export interface RollUpState {
   /** Months whose sums are made, as the number of their first day. */
   months: ReadonlySet<number>
   /**
-   * From the first day that has hits, of any workspace, up to the day after the last one; empty without hits. Undefined:
-   * not known. It may be some moments old: it only says what a question is about to find.
+   * From the first day that has hits, of any workspace, up to the day after the last one; empty without hits. It may be some
+   * moments old: it only says what a question is about to find.
    */
-  hitDays?: { start: number; end: number } | undefined
+  hitDays: { start: number; end: number }
   /** Days on which some visitor of the workspace has two values in the set: sums over values count the visitor twice. */
   mixed: ReadonlySet<number>
   /**

@@ -30,7 +30,7 @@ interface QuestionNeeds {
   onDamage(seen: number): void
   isOutOfMemory(error: unknown): boolean
   /** See `RollUpState`. */
-  hitDays(): DaySpan | undefined
+  hitDays(connection: DuckDBConnection): Promise<DaySpan>
 }
 
 /** Roll-ups that could not be read are left alone for so long: they are being dropped. */
@@ -74,7 +74,8 @@ async function askRollUps(
   query: HitQuery,
   choice: RollUpChoice,
 ): Promise<ExplainedAnswer | RawReason> {
-  const state = { ...(await readRollUpState(connection, query, choice)), hitDays: hitDays() }
+  const known = { hitDays: await hitDays(connection) }
+  const state = { ...known, ...(await readRollUpState(connection, query, choice)) }
   const plan = planDays(query, choice, state)
   if (typeof plan === 'string') return plan
   const head = toHeadSql(query, plan, state, duckDbDialect)

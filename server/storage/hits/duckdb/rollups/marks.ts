@@ -15,7 +15,7 @@ export async function readRollUpState(
   connection: DuckDBConnection,
   { workspaceId, start, end }: HitQuery,
   { set, needsUnmixed }: RollUpChoice,
-): Promise<RollUpState> {
+): Promise<Omit<RollUpState, 'hitDays'>> {
   const within = `day >= ${toDay(start)} AND day < ${toDay(end - 1) + 1}`
   const ofSet = `workspace_id = ${BigInt(workspaceId)} AND name = ${toSetNumber(set)} AND ${within}`
   const parts = [`SELECT 0 AS kind, day, 0 AS bound FROM roll_marks WHERE ${within}`]

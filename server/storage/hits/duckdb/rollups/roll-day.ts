@@ -64,7 +64,7 @@ export async function findRollUpTask(
  * From the first day that has hits up to the day after the last one. Each bound is found in one or two row groups, for their
  * statistics say which; `min()` and `max()` would read the whole column.
  */
-async function findHitDays(connection: DuckDBConnection): Promise<DaySpan> {
+export async function findHitDays(connection: DuckDBConnection): Promise<DaySpan> {
   const bounds = ['hits_arrived', 'hits_sorted'].flatMap((table) =>
     ['ASC', 'DESC'].map(
       (order) => `(SELECT recorded_at FROM ${table} ORDER BY recorded_at ${order} LIMIT 1)`,

@@ -10,7 +10,7 @@ import { isDamage } from '../damage-watch.ts'
 import { isOutOfMemory } from '../query.ts'
 import type { ReadWriteLock } from '../read-write-lock.ts'
 import { runTransaction } from '../transaction.ts'
-import { findRollUpTask, type RollUpTask, rollUp } from './roll-day.ts'
+import { findHitDays, findRollUpTask, type RollUpTask, rollUp } from './roll-day.ts'
 
 /** A day whose hits came just now waits for so long: more of them may come. */
 const REST_MS = 60_000
@@ -23,8 +23,8 @@ const ATTEMPTS = 3
 export interface Roller {
   /** Call it in the write queue for the days of hits that were loaded. */
   noteLoaded(days: readonly number[]): void
-  /** See `RollUpState`. */
-  hitDays(): DaySpan | undefined
+  /** See `RollUpState`. @param reader asks when nobody has asked since the file was opened */
+  hitDays(reader: DuckDBConnection): Promise<DaySpan>
   /** Rolls up one day, or one month. Nothing else may use the connection, and no deletion may run beside it. */
   rollUp(now: number): Promise<RollUpProgress>
 }
@@ -52,7 +52,7 @@ export function createRoller({
   /** Days whose hits were loaded since the transaction began, which does not see them. */
   const changed = new Set<number>()
   const failures = createFailures()
-  let hitDays: DaySpan | undefined
+  const hitDays = createHitDays()
   const isResting = (kind: RollUpTask['kind'], day: number) =>
     failures.isResting(kind, day) || (kind === 'days' && isRecent(loadedAt.get(day), restMs))
   const isChanged = ({ start, end }: RollUpTask) => [...changed].some((day) => day >= start && day < end)
@@ -73,7 +73,7 @@ export function createRoller({
     // Before anything of the hits or marks is read: what is loaded from here on may be missing in it.
     changed.clear()
     const { task, waiting, ...found } = await findRollUpTask(connection, now, isResting)
-    hitDays = [...changed].reduce(addDay, found.hitDays)
+    hitDays.set(found.hitDays, changed)
     if (!task) return { rolled: 0, waiting }
     try {
       await runTransaction(
@@ -95,16 +95,32 @@ export function createRoller({
       for (const day of days) {
         loadedAt.set(day, performance.now())
         changed.add(day)
-        if (hitDays) hitDays = addDay(hitDays, day)
       }
+      hitDays.add(days)
       for (const [day, at] of loadedAt) if (!isRecent(at, restMs)) loadedAt.delete(day)
     },
-    hitDays: () => hitDays,
+    hitDays: async (reader) => hitDays.get() ?? hitDays.set(await findHitDays(reader), changed),
     async rollUp(now) {
       let progress = await rollUpNext(now)
       for (let attempt = 1; progress.isChanged && attempt < ATTEMPTS; attempt++)
         progress = await rollUpNext(now)
       return { rolled: progress.rolled, waiting: progress.waiting }
+    },
+  }
+}
+
+/** Remembers `RollUpState.hitDays`, so that no question has to ask. */
+function createHitDays() {
+  let known: DaySpan | undefined
+  return {
+    get: () => known,
+    /** @param loaded days of hits that `found` may lack */
+    set(found: DaySpan, loaded: Iterable<number>): DaySpan {
+      known = [...loaded].reduce(addDay, found)
+      return known
+    },
+    add(days: readonly number[]) {
+      if (known) known = days.reduce(addDay, known)
     },
   }
 }
