@@ -8,9 +8,12 @@ import { QUERY_COLUMNS } from './hit-columns.ts'
 import type { HitJoinDialect } from './hit-dialect.ts'
 import type { OriginFilter, OriginGrouping } from './hit-engine.ts'
 
-/** Groups by the stored columns, names each group once, and joins the names to the hits to count their visitors. */
+/**
+ * Groups by the stored columns, names each group once, and joins the names to the hits to count their visitors. Without a limit
+ * it counts all, in no order.
+ */
 export function toTopOriginsSql(
-  { by, limit, nullAs }: OriginGrouping,
+  { by, limit, nullAs }: Omit<OriginGrouping, 'limit'> & { limit?: number },
   /** The conditions of the selection, and of the share of the visitors. */
   { where, visitors }: { where: string; visitors: string },
   dialect: HitJoinDialect,
@@ -28,15 +31,17 @@ export function toTopOriginsSql(
   const raw = `(SELECT ${values}, ${numbered}, part FROM counted)`
   const numbers = stored.map((_, index) => `stored_${index}`).join(', ')
   const same = stored.map((column, index) => `hits.${column} IS NOT DISTINCT FROM named.stored_${index}`)
-  return [
+  const named = [
     `WITH counted AS MATERIALIZED (${counted}),`,
     `named AS MATERIALIZED (SELECT ${numbers}, part, coalesce(${by}, ${bind(nullAs)}) AS key`,
-    `FROM ${toOriginSql(raw, [by], dialect, bind)} AS origins),`,
-    `first AS (SELECT key, sum(part) AS clicks FROM named GROUP BY key ORDER BY clicks DESC, key LIMIT ${bind(limit)})`,
-    `SELECT key, count(*) AS clicks, ${dialect.countVisitors} AS visitors FROM hits`,
-    `JOIN named ON ${same.join(' AND ')} WHERE ${where}${visitors} AND key IN (SELECT key FROM first)`,
-    'GROUP BY key ORDER BY clicks DESC, key',
+    `FROM ${toOriginSql(raw, [by], dialect, bind)} AS origins)`,
   ].join(' ')
+  const counts = `SELECT key, count(*) AS clicks, ${dialect.countVisitors} AS visitors FROM hits
+    JOIN named ON ${same.join(' AND ')} WHERE ${where}${visitors}`
+  if (limit === undefined) return `${named} ${counts} GROUP BY key`
+  const first = `SELECT key, sum(part) AS clicks FROM named GROUP BY key ORDER BY clicks DESC, key LIMIT ${bind(limit)}`
+  return `${named}, first AS (${first}) ${counts} AND key IN (SELECT key FROM first)
+    GROUP BY key ORDER BY clicks DESC, key`
 }
 
 /** @param range the conditions of workspace and time, with which an engine finds the distinct values */

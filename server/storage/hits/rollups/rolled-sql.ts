@@ -193,17 +193,30 @@ function toCutPiece(builder: Builder): string {
   return `SELECT ${key} AS key, c, v FROM (${pieces}) AS cut_pieces WHERE moment >= ${bind(query.start)} AND moment < ${bind(query.end)}`
 }
 
-/** Counts of the hits that no roll-up has. */
-export function toRawPieces(builder: Builder): string[] {
-  const [first, last] = [builder.plan.raw[0], builder.plan.raw.at(-1)]
-  return first && last ? [toRawPiece(builder, first, last)] : []
+/** Counts of the hits that no roll-up has. A visitor is of one day and a day is in one span, so the pieces add up. */
+export const toRawPieces = (builder: Builder): string[] =>
+  groupNearSpans(builder.plan.raw).map((spans) => toRawPiece(builder, spans))
+
+/** Each piece makes the statement longer. */
+const RAW_PIECES_MAX = 4
+
+/**
+ * Cuts spans into few groups, at the widest gaps. DuckDB skips the blocks outside of one range, but it reads all blocks from the
+ * first to the last range of a condition that has several.
+ */
+export function groupNearSpans(spans: readonly DaySpan[]): DaySpan[][] {
+  if (spans.length === 0) return []
+  const gaps = spans.slice(1).map(({ start }, n) => ({ after: n, width: start - (spans[n] as DaySpan).end }))
+  const widest = gaps.sort((a, b) => b.width - a.width).slice(0, RAW_PIECES_MAX - 1)
+  const ends = [...widest.map(({ after }) => after + 1).sort((a, b) => a - b), spans.length]
+  return ends.map((end, n) => spans.slice(ends[n - 1] ?? 0, end))
 }
 
-/** A visitor is of one day, so all spans are counted together. */
-function toRawPiece({ query, plan, dialect, bind }: Builder, first: DaySpan, last: DaySpan): string {
+function toRawPiece({ query, dialect, bind }: Builder, spans: readonly DaySpan[]): string {
   const { groupBy } = query
+  const [first, last] = [spans[0] as DaySpan, spans.at(-1) as DaySpan]
   const range = toSelectionSql({ ...query, start: first.start, end: last.end }, dialect, bind)
-  const where = plan.raw.length === 1 ? range : `${range} AND ${toAnySpanSql('recorded_at', plan.raw, bind)}`
+  const where = spans.length === 1 ? range : `${range} AND ${toAnySpanSql('recorded_at', spans, bind)}`
   const counts = `count(*) AS c, ${dialect.countVisitors} AS v`
   const hits = (query.filters.length === 0 && dialect.countedHits) || 'hits'
   switch (groupBy.by) {
@@ -217,9 +230,9 @@ function toRawPiece({ query, plan, dialect, bind }: Builder, first: DaySpan, las
       throw new Error('Roll-ups have no groups of links')
     default: {
       if (isOriginDimension(groupBy.by) && !('lookUp' in dialect)) {
-        const by = { by: groupBy.by, limit: Number.MAX_SAFE_INTEGER, nullAs: groupBy.nullAs }
-        const top = toTopOriginsSql(by, { where, visitors: '' }, dialect, bind)
-        return `SELECT key, clicks AS c, visitors AS v FROM (${top}) AS origins`
+        const by = { by: groupBy.by, nullAs: groupBy.nullAs }
+        const all = toTopOriginsSql(by, { where, visitors: '' }, dialect, bind)
+        return `SELECT key, clicks AS c, visitors AS v FROM (${all}) AS origins`
       }
       const key = `coalesce(${toColumnSql(groupBy.by, dialect, bind)}, ${bind(groupBy.nullAs)})`
       return `SELECT ${key} AS key, ${counts} FROM hits WHERE ${where} GROUP BY key`

@@ -46,9 +46,11 @@ const SUMS: Rule[] = [
   ['the range of hits', '{ ...query, start: first.start, end: last.end }', 'query'],
   [
     'roll-ups between hits',
-    "plan.raw.length === 1 ? range : `${range} AND ${toAnySpanSql('recorded_at', plan.raw, bind)}`",
+    "spans.length === 1 ? range : `${range} AND ${toAnySpanSql('recorded_at', spans, bind)}`",
     'range',
   ],
+  ['that each hit is in one piece', 'spans.slice(ends[n - 1] ?? 0, end)', 'spans.slice(0, end)'],
+  ['the last hits', 'sort((a, b) => a - b), spans.length]', 'sort((a, b) => a - b)]'],
   ['the column', '[toNameCondition(set, bind)]', '[]'],
   ['named referrers', "[toSetNumber('referrer'), NAMED_REFERRERS]", "[toSetNumber('referrer')]"],
   ['sources without a name', "[toSetNumber('referrer'), toSetNumber('source')]", "[toSetNumber('source')]"],
@@ -80,7 +82,7 @@ const SMALL_HEADS: Rule[] = [
 ]
 
 const ORIGINS: Rule[] = [
-  ['sources beyond the limit', 'limit: Number.MAX_SAFE_INTEGER, nullAs', 'limit: groupBy.limit, nullAs'],
+  ['sources beyond the limit', 'const by = { by: groupBy.by, nullAs: groupBy.nullAs }', 'const by = groupBy'],
 ]
 
 /** Rules of the statements that make the sums of days. */

@@ -1,0 +1,68 @@
+// Values are the same whether they are bound to a statement or written into its text.
+
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import type { DuckDBConnection } from '@duckdb/node-api'
+import fc from 'fast-check'
+import type { SqlValue } from '../../filter-sql.ts'
+import { createMemoryInstance } from './memory-instance.ts'
+import { runStatement } from './query.ts'
+import { inlinePlainValues, toDuckDbType, toDuckDbValue } from './values.ts'
+
+let connection: DuckDBConnection
+beforeAll(async () => {
+  connection = await (await createMemoryInstance(100, '')).connect()
+})
+afterAll(() => connection.closeSync())
+
+const toPlaceholder = (value: SqlValue, n: number) =>
+  `$${n + 1}${Array.isArray(value) ? '' : typeof value === 'number' ? '::BIGINT' : '::VARCHAR'}`
+const toStatement = (params: SqlValue[]) => `SELECT ${params.map(toPlaceholder).join(', ')}, '-- $' AS text`
+
+const numbers = fc.maxSafeInteger()
+const words = fc.oneof(
+  fc.constantFrom('redirect', 'Not set', '', "'", "x' OR 1=1 --", '$1', '\\', 'é', 'a\nb'),
+  fc.string(),
+)
+const values: fc.Arbitrary<SqlValue> = fc.oneof(
+  numbers,
+  words,
+  fc.array(numbers, { minLength: 1, maxLength: 5 }),
+  fc.array(words, { minLength: 1, maxLength: 5 }),
+)
+
+test('a statement gets the same values and types as when all are bound', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(values, { minLength: 1, maxLength: 12 }), async (params) => {
+      const text = toStatement(params)
+      const bound = await connection.runAndReadAll(text, params.map(toDuckDbValue), params.map(toDuckDbType))
+      expect(await runStatement(connection, text, params)).toEqual(bound.getRows())
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('numbers and plain words are written into the text, each at its place', () => {
+  expect(
+    inlinePlainValues('$2::VARCHAR, 1 -$1::BIGINT, $11, $3', [
+      -5,
+      'Not set',
+      [1, 2],
+      4,
+      5,
+      6,
+      7,
+      8,
+      9,
+      10,
+      'x',
+    ]),
+  ).toBe("'Not set'::VARCHAR, 1 -(-5)::BIGINT, 'x', [1, 2]::BIGINT[]")
+})
+
+test.each(["'", 'a;', '\\', '$1', 'a-b', '\n', 'é', '\0'])(
+  'the text %j is bound, and so is all beside it',
+  (text) => {
+    expect(inlinePlainValues('$1, $2', [1, text])).toBeUndefined()
+    expect(inlinePlainValues('$1, $2', [1, ['plain', text]])).toBeUndefined()
+  },
+)
