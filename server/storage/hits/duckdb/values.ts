@@ -19,25 +19,16 @@ const PLAIN_WORDS = /^[\w ]*$/
 /**
  * Writes the values of a statement into its text, where all of them are whole numbers and plain words. DuckDB plans a
  * statement with bound values twice, without the values and with them: a millisecond of the few that a small question takes.
- * @returns undefined where a value has to be bound
+ * @returns undefined where a value has to be bound. A list has to: one of many values takes longer as a text
  */
 export function inlinePlainValues(text: string, params: readonly SqlValue[]): string | undefined {
   const literals: string[] = []
   for (const value of params) {
-    const literal = toPlainLiteral(value)
-    if (literal === undefined) return undefined
-    literals.push(literal)
+    if (typeof value === 'number') literals.push(`(${BigInt(value)})`)
+    else if (typeof value === 'string' && PLAIN_WORDS.test(value)) literals.push(`'${value}'`)
+    else return undefined
   }
   return text.replace(/\$(\d+)/g, (_, number) => literals[Number(number) - 1] as string)
-}
-
-function toPlainLiteral(value: SqlValue): string | undefined {
-  if (typeof value === 'number') return `(${BigInt(value)})`
-  if (typeof value === 'string') return PLAIN_WORDS.test(value) ? `'${value}'` : undefined
-  const numbers = value.filter((item) => typeof item === 'number')
-  return numbers.length === value.length && value.length > 0
-    ? `[${numbers.map((item) => BigInt(item)).join(', ')}]::BIGINT[]`
-    : undefined
 }
 
 /** Quotes a text of our own (a path, say) for a place in a statement that takes no bound value. */
