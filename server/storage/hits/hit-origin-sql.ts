@@ -36,12 +36,12 @@ export function toTopOriginsSql(
     `named AS MATERIALIZED (SELECT ${numbers}, part, coalesce(${by}, ${bind(nullAs)}) AS key`,
     `FROM ${toOriginSql(raw, [by], dialect, bind)} AS origins)`,
   ].join(' ')
-  const counts = `SELECT key, count(*) AS clicks, ${dialect.countVisitors} AS visitors FROM hits
-    JOIN named ON ${same.join(' AND ')} WHERE ${where}${visitors}`
+  const joined = `hits JOIN named ON ${same.join(' AND ')} WHERE ${where}${visitors}`
+  const counts = `SELECT key, count(*) AS clicks, ${dialect.countVisitors} AS visitors FROM ${joined}`
   if (limit === undefined) return `${named} ${counts} GROUP BY key`
   const first = `SELECT key, sum(part) AS clicks FROM named GROUP BY key ORDER BY clicks DESC, key LIMIT ${bind(limit)}`
-  return `${named}, first AS (${first}) ${counts} AND key IN (SELECT key FROM first)
-    GROUP BY key ORDER BY clicks DESC, key`
+  const amongFirst = `${counts} AND key IN (SELECT key FROM first)`
+  return `${named}, first AS (${first}) ${amongFirst} GROUP BY key ORDER BY clicks DESC, key`
 }
 
 /** @param range the conditions of workspace and time, with which an engine finds the distinct values */
