@@ -1,22 +1,29 @@
 // Values are the same whether they are bound to a statement or written into its text.
 
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import type { DuckDBConnection } from '@duckdb/node-api'
+import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import fc from 'fast-check'
 import type { SqlValue } from '../../filter-sql.ts'
+import { duckDbDialect } from './dialect.ts'
 import { createMemoryInstance } from './memory-instance.ts'
 import { runStatement } from './query.ts'
 import { inlinePlainValues, toDuckDbType, toDuckDbValue } from './values.ts'
 
+let instance: DuckDBInstance
 let connection: DuckDBConnection
 beforeAll(async () => {
-  connection = await (await createMemoryInstance(100, '')).connect()
+  instance = await createMemoryInstance(100, '')
+  connection = await instance.connect()
 })
-afterAll(() => connection.closeSync())
+afterAll(() => {
+  connection.closeSync()
+  instance.closeSync()
+})
 
-const toPlaceholder = (value: SqlValue, n: number) =>
-  `$${n + 1}${Array.isArray(value) ? '' : typeof value === 'number' ? '::BIGINT' : '::VARCHAR'}`
-const toStatement = (params: SqlValue[]) => `SELECT ${params.map(toPlaceholder).join(', ')}, '-- $' AS text`
+function toStatement(params: SqlValue[]): string {
+  const values = params.map((value, n) => duckDbDialect.placeholder(n + 1, value))
+  return `SELECT ${values.join(', ')}, '-- $' AS text`
+}
 
 const numbers = fc.maxSafeInteger()
 const words = fc.oneof(
