@@ -182,6 +182,53 @@ describe.each([true, false])('several processes on one port, with the fast path 
   })
 })
 
+describe('a server with the fast path that stops', () => {
+  const post = (path: string) => `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello`
+
+  /** A server that is stopped as soon as it has read a POST to `/last`, before anything else can happen. */
+  function listenUntilLast() {
+    const port = findFreePort()
+    const stopped = Promise.withResolvers<void>()
+    const listener = listen(
+      { host: '127.0.0.1', port, fastPath: true },
+      {
+        serve: { routes: {}, fetch: async (request) => new Response(`got ${await request.text()}`) },
+        fastPath: {
+          redirect: () => null,
+          post({ path }) {
+            if (path === 'last')
+              queueMicrotask(() => listener.stop(false).then(stopped.resolve, stopped.reject))
+            return null
+          },
+        },
+        setConnectionMetrics() {},
+      },
+    )
+    return { port, stopped: stopped.promise }
+  }
+
+  test('answers a request that it has just read', async () => {
+    const { port, stopped } = listenUntilLast()
+    const client = await dialRaw(port)
+    client.socket.write(post('/last'))
+    await until('the end', () => client.ended)
+    expect(client.text).toStartWith('HTTP/1.1 200')
+    expect(client.text).toEndWith('got hello')
+    await stopped
+  })
+
+  test('answers it on a connection that has been served before, too', async () => {
+    const { port, stopped } = listenUntilLast()
+    const client = await dialRaw(port)
+    client.socket.write('GET /app HTTP/1.1\r\nHost: a\r\n\r\n')
+    await until('the first answer', () => client.text.endsWith('got '))
+    client.socket.write(post('/last'))
+    await until('the end', () => client.ended)
+    expect(client.text).toEndWith('got hello')
+    await stopped
+  })
+})
+
 test('a machine without IPv6 is served over IPv4, and a port in use is an error', () => {
   const tried: string[] = []
   const fail = (code: string) => (host: string) => {

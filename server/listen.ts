@@ -129,7 +129,8 @@ function listenWithFastPath({ host, port, trustProxy, reusePort }: OnOneHost, ap
   app.setConnectionMetrics(() => readConnectionMetrics(counts()))
   return {
     async stop(force) {
-      listener?.stop()
+      const begun = listener?.stop()
+      if (!force) await begun
       await server.stop(force)
     },
   }

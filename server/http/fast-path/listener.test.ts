@@ -69,6 +69,13 @@ async function dial(to = port) {
   return state
 }
 
+/** @throws where nobody listens */
+async function connectOnce(to: number) {
+  const socket = connect(to, '127.0.0.1')
+  await new Promise((resolve, reject) => socket.once('connect', resolve).once('error', reject))
+  socket.destroy()
+}
+
 const get = (path: string, more = '') => `GET ${path} HTTP/1.1\r\nHost: a\r\nUser-Agent: Test\r\n${more}\r\n`
 const heads = (text: string) =>
   text
@@ -259,10 +266,41 @@ test('stopping ends those who wait, and lets those who are served finish', async
   const served = await dial(at)
   served.socket.write(`POST /half HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\na`)
   await until('its connection', () => seen.at(-1)?.path === '/half')
-  stopping.stop()
+  const stopped = stopping.stop()
   await until('the end of who waits', () => waiting.ended)
   served.socket.write('bc')
   await until('the answer', () => served.text.endsWith('POST /half 3'))
-  const late = connect(at, '127.0.0.1')
-  await new Promise((resolve) => late.once('error', resolve))
+  await stopped
+  // Another request would find nobody.
+  await until('the end of who was served', () => served.ended)
+  await expect(connectOnce(at)).rejects.toThrow('ECONNREFUSED')
+})
+
+test('stopping is over when the server behind has begun to answer, or the client is gone', async () => {
+  const at = findFreePort()
+  const stopping = openFastPath({
+    hostname: '127.0.0.1',
+    port: at,
+    behind: { hostname: '127.0.0.1', port: behind.port as number },
+    redirect: () => null,
+    idleSeconds: 10,
+  })
+  const unanswered = await dial(at)
+  unanswered.socket.write(get('/never'))
+  await until('its request', () => seen.at(-1)?.path === '/never')
+  // What it has sent is no request yet, and may never be one.
+  const slow = await dial(at)
+  slow.socket.write('GET /half HTTP/1.1\r\nHo')
+  await until('its connection', () => stopping.counts().relayed === 2)
+  const stopped = stopping.stop()
+  await until('the listener to be closed', () =>
+    connectOnce(at).then(
+      () => false,
+      () => true,
+    ),
+  )
+  expect(Bun.peek.status(stopped)).toBe('pending')
+  unanswered.socket.resetAndDestroy()
+  await stopped
+  expect(slow.ended).toBe(false)
 })

@@ -52,8 +52,11 @@ export interface FastPath {
   /** Who is at the other end of a connection that is relayed, by the port it is relayed from. */
   findPeerAddress(port: number): string | undefined
   counts(): ConnectionCounts
-  /** Takes no connections any more and ends those that wait for a request. Those relayed are the other server's. */
-  stop(): void
+  /**
+   * Takes no connections any more and ends those that wait for a request. Those relayed are the other server's. Resolves
+   * when that one has begun to answer each of them: before, it may not know of them, and must not stop.
+   */
+  stop(): Promise<void>
 }
 
 interface State {
@@ -92,11 +95,12 @@ export function openFastPath(options: FastPathOptions): FastPath {
   return {
     findPeerAddress: (port) => state.peers.get(port)?.address,
     counts: () => connections.counts,
-    stop() {
+    async stop() {
       state.stopped = true
       listener.stop(false)
       connections.endWaiting()
       supervision.stopWhenEmpty()
+      await Promise.all(Array.from(connections.relaying, ({ data }) => data.relay?.answerBegun()))
     },
   }
 }
@@ -232,8 +236,10 @@ function openRelay(state: State, client: Client, first: Buffer): TcpRelay {
         connections.returnRelay(visitor.peer)
       },
       exchangeEnded() {
-        if (visitor.endWhenSent) client.end()
-        if (visitor.endWhenSent || state.stopped) return false
+        if (visitor.endWhenSent || state.stopped) {
+          client.end()
+          return false
+        }
         visitor.relaying = false
         wait(state, client)
         return true

@@ -25,6 +25,11 @@ export interface TcpRelay {
   /** The client sends no more, and may still wait for its answer. @returns false where none can come */
   clientEnded(): boolean
   isResting(): boolean
+  /**
+   * Resolves when the server has begun to answer what it was sent, or will not: the relay is closed, or the client has
+   * sent only a part of a head.
+   */
+  answerBegun(): Promise<void>
   /** For how many milliseconds one of the ends has not done what the other one waits for; 0 where nobody waits. */
   stalledMs(nowMs: number): number
   /** The client is gone, or has another relay. */
@@ -80,6 +85,8 @@ interface State {
   lateMs: number
   /** The server has sent something since the client did. */
   answered: boolean
+  /** Somebody waits for the beginning of an answer. */
+  begun: PromiseWithResolvers<void> | null
   /** The server has answered before the whole request was with it. */
   answeredEarly: boolean
   /** The last characters of a request whose body comes in chunks; null for other requests. */
@@ -108,6 +115,7 @@ export function openTcpRelay(
     request: createProgress(),
     lateMs: 0,
     answered: true,
+    begun: null,
     answeredEarly: false,
     chunksEnd: null,
     lastAnswer: null,
@@ -132,6 +140,7 @@ export function openTcpRelay(
     },
     clientEnded: () => clientEnded(state),
     isResting: () => state.phase === 'resting',
+    answerBegun: () => answerBegun(state),
     stalledMs: (nowMs) => stalledMs(state, nowMs),
     close: () => close(state),
   }
@@ -180,6 +189,7 @@ function receive(state: State, chunk: Buffer, server: End): void {
     return
   }
   state.answered = true
+  state.begun?.resolve()
   state.lateMs = 0
   if (isCutInChunks(state)) state.answeredEarly = true
   if (state.lastAnswer) addBytes(state.lastAnswer, chunk.length)
@@ -215,6 +225,13 @@ function clientEnded(state: State): boolean {
   return true
 }
 
+async function answerBegun(state: State): Promise<void> {
+  const { phase, answered, exchange } = state
+  if (phase !== 'passing' || answered || exchange?.request.state === 'head') return
+  state.begun ??= Promise.withResolvers()
+  await state.begun.promise
+}
+
 function stalledMs(state: State, nowMs: number): number {
   const { up, down, exchange, request, lastAnswer } = state
   const incomplete = exchange !== null && exchange.request.state !== 'complete'
@@ -226,9 +243,15 @@ function stalledMs(state: State, nowMs: number): number {
   )
 }
 
+/** Nothing comes from the server any more. */
+function setClosed(state: State): void {
+  state.phase = 'closed'
+  state.begun?.resolve()
+}
+
 function close(state: State): void {
   const { up, exchange, server } = state
-  state.phase = 'closed'
+  setClosed(state)
   // A whole request still reaches the server, which may store it. A part of one is of no use to it.
   if (up.rest || (exchange && exchange.request.state !== 'complete')) server?.terminate()
   else server?.end()
@@ -267,13 +290,13 @@ function connect(state: State, { hostname, port }: RelayOptions): void {
     log.error('relay_failed', describeError(error))
     release()
     if (state.phase !== 'closed') events.failed()
-    state.phase = 'closed'
+    setClosed(state)
   })
 }
 
 function serverGone(state: State): void {
   const { client, down, phase } = state
-  state.phase = 'closed'
+  setClosed(state)
   if (phase !== 'passing') return
   down.ended = true
   flush(down, null, client)
