@@ -200,19 +200,16 @@ test('nodes restarted in turn behind the balancer of deploy/: no visitor notices
 /** The balancer of deploy/, which looks after the nodes more often, and waits longer for a machine that is slow. */
 function startBalancer() {
   const caddyfile = readFileSync(join(ROOT, 'deploy/cluster/Caddyfile'), 'utf8')
-  const times = {
-    lb_try_duration: '60s',
-    fail_duration: '1s',
-    health_interval: '250ms',
-    health_timeout: '60s',
-  }
-  const nodes = Object.entries(times).reduce(
-    (text, [name, time]) => text.replace(new RegExp(`(${name}) \\S+`), `$1 ${time}`),
-    /^\(nodes\)[\s\S]*?^}/m.exec(caddyfile)?.[0] ?? '',
-  )
   const upstreams = cluster.nodes.map(({ origin }) => new URL(origin).host).join(' ')
-  // Each sender has an address of its own, which Caddy passes on.
-  return startCaddy(`reverse_proxy ${upstreams} {\n import nodes\n trusted_proxies 127.0.0.1/32\n}`, nodes)
+  const snippets = (caddyfile.match(/^\((nodes|towpath)\)[\s\S]*?^}/gm) ?? [])
+    .join('\n')
+    .replace(/node-\d:300[01]( node-\d:300[01])*/g, upstreams)
+    .replaceAll('lb_try_duration 5s', 'lb_try_duration 60s')
+    .replace('health_interval 5s', 'health_interval 250ms')
+    .replace('health_timeout 3s', 'health_timeout 60s')
+    // The nodes have no second port. Each sender has an address of its own, which Caddy passes on.
+    .replace('health_port 3001', 'trusted_proxies 127.0.0.1/32')
+  return startCaddy('import towpath', snippets)
 }
 
 test('a newer release migrates beside this one: nodes of this release go on, and start again', async () => {
