@@ -130,7 +130,7 @@ test('the Kubernetes manifests have right settings, a volume for each node, and 
 })
 
 test(
-  'Caddy takes the Caddyfile, which sends no reserved path to the port of redirects',
+  'Caddy takes the Caddyfile, which sends page views to the port of redirects, and no other reserved path',
   async () => {
     const path = join(ROOT, 'deploy/cluster/Caddyfile')
     const run = Bun.spawnSync([getCaddy(), 'validate', '--config', path, '--adapter', 'caddyfile'], {
@@ -141,7 +141,11 @@ test(
       exitCode: 0,
       said: '',
     })
-    const inner = /@inner path (.+)/.exec(await readText('deploy/cluster/Caddyfile'))?.[1]?.split(' ') ?? []
+    const caddyfile = await readText('deploy/cluster/Caddyfile')
+    expect(caddyfile).toMatch(
+      /@views \{\s+method POST\s+path \/e\s+\}\s+handle @views \{\s+reverse_proxy node-1:3000 /,
+    )
+    const inner = /@inner path (.+)/.exec(caddyfile)?.[1]?.split(' ') ?? []
     const named = new Set(inner.map((pattern) => pattern.split('/')[1]))
     // Nobody on the internet needs these, and the other port has them too.
     const unnamed = ['version', 'metrics', 'tls', 'favicon.ico', 'sitemap.xml', '.well-known']

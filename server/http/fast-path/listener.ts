@@ -53,8 +53,8 @@ export interface FastPath {
   findPeerAddress(port: number): string | undefined
   counts(): ConnectionCounts
   /**
-   * Takes no connections any more and ends those that wait for a request. Those relayed are the other server's. Resolves
-   * when that one has begun to answer each of them: before, it may not know of them, and must not stop.
+   * Takes no connections any more, and ends each one that waits for a request, or will. Resolves when the server behind has
+   * begun to answer what was passed on to it: before, it may not know of a request, and must not stop.
    */
   stop(): Promise<void>
 }

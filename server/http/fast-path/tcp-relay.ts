@@ -26,8 +26,8 @@ export interface TcpRelay {
   clientEnded(): boolean
   isResting(): boolean
   /**
-   * Resolves when the server has begun to answer what it was sent, or will not: the relay is closed, or the client has
-   * sent only a part of a head.
+   * Resolves when the server has begun to answer what it was sent, or will not: the relay is closed, or the client has sent
+   * only a part of a head, as far as one can tell.
    */
   answerBegun(): Promise<void>
   /** For how many milliseconds one of the ends has not done what the other one waits for; 0 where nobody waits. */
