@@ -201,14 +201,20 @@ test('nodes restarted in turn behind the balancer of deploy/: no visitor notices
 function startBalancer() {
   const caddyfile = readFileSync(join(ROOT, 'deploy/cluster/Caddyfile'), 'utf8')
   const upstreams = cluster.nodes.map(({ origin }) => new URL(origin).host).join(' ')
-  const snippets = (caddyfile.match(/^\((nodes|towpath)\)[\s\S]*?^}/gm) ?? [])
-    .join('\n')
-    .replace(/node-\d:300[01]( node-\d:300[01])*/g, upstreams)
-    .replaceAll('lb_try_duration 5s', 'lb_try_duration 60s')
-    .replace('health_interval 5s', 'health_interval 250ms')
-    .replace('health_timeout 3s', 'health_timeout 60s')
+  const changes = {
+    'node-1:3000 node-2:3000 node-3:3000': upstreams,
+    'node-1:3001 node-2:3001 node-3:3001': upstreams,
+    'lb_try_duration 5s': 'lb_try_duration 60s',
+    'health_interval 5s': 'health_interval 250ms',
+    'health_timeout 3s': 'health_timeout 60s',
     // The nodes have no second port. Each sender has an address of its own, which Caddy passes on.
-    .replace('health_port 3001', 'trusted_proxies 127.0.0.1/32')
+    'health_port 3001': 'trusted_proxies 127.0.0.1/32',
+  }
+  let snippets = caddyfile.match(/^\((nodes|towpath)\)[\s\S]*?^}/gm)?.join('\n') ?? ''
+  for (const [text, instead] of Object.entries(changes)) {
+    expect(snippets).toContain(text)
+    snippets = snippets.replaceAll(text, instead)
+  }
   return startCaddy('import towpath', snippets)
 }
 
