@@ -6,7 +6,9 @@ import { sql } from 'kysely'
 import { measureProcessorMs, timeQuietly } from '../../../tests/support/processor-time.ts'
 import { ENGINES } from '../../../tests/support/server/test-server.ts'
 import { until } from '../../../tests/support/until.ts'
+import { unavailable } from '../../lib/failure.ts'
 import { log, setLogLevel } from '../../lib/log.ts'
+import type { LastClick } from '../../storage/hits/hit-engine.ts'
 import { createRawHit } from '../hits/spool/raw-hit.fixture.ts'
 import type { RawHit } from '../hits/spool/raw-hit.ts'
 import { INFER_WITHIN_MS } from './infer-clicks.ts'
@@ -241,6 +243,32 @@ describe('while the hit engine is down', () => {
         return !(await states(house, form)).includes('due')
       })
       expect(await links(house, form)).toEqual([19])
+    } finally {
+      await house.close()
+    }
+  })
+
+  test('a reader whose patience ended holds up no reader after the answer', async () => {
+    const house = await openHouse('sqlite')
+    try {
+      const form = await newForm(house)
+      const late = Promise.withResolvers<(LastClick | null)[]>()
+      const answers = [
+        () => late.promise,
+        () => Promise.reject(unavailable('no answer in time', 1)),
+        async () => [null],
+      ]
+      house.findLastClicks = async () => (answers.shift() as () => Promise<(LastClick | null)[]>)()
+      await submit(house, form, [{ at: NOON + 1 }])
+      const job = house.attribution.resolveAllPending()
+      await until('the job asks', () => answers.length === 2)
+      await house.attribution.resolvePendingAttribution(form.workspaceId)
+      expect(await states(house, form)).toEqual(['due'])
+      late.resolve([null])
+      await job
+      await submit(house, form, [{ at: NOON + 2 }])
+      await house.attribution.resolvePendingAttribution(form.workspaceId)
+      expect(await states(house, form)).toEqual(['none', 'none'])
     } finally {
       await house.close()
     }

@@ -15,7 +15,10 @@ export const INFER_WITHIN_MS = 30 * 60 * 1000
 const READ_WAIT_MS = 2_000
 /** One run of the job takes at most this long. The next run continues. */
 const TURN_MS = 10_000
-/** After a failure, reads do not wait for this long. The job tries each second and notices when the failure is over. */
+/**
+ * After a failure, reads do not wait for this long. The job tries each second: once it has an answer for the workspace whose
+ * search failed, the failure is over, and reads wait again.
+ */
 const PAUSE_MS = 1_000
 const PAGE = 500
 /** A write of SQLite holds up the redirects: 500 statements take 50 ms, this many take 10 ms. */
@@ -66,11 +69,11 @@ interface DueSubmission {
 
 /** Safe to run concurrently: both runs reach the same result, and the first write wins. */
 export function createClickInference(needs: ClickInferenceNeeds): ClickInference {
-  const state: InferenceState = { ...needs, degraded: false, failedAt: Number.NEGATIVE_INFINITY }
+  const state: InferenceState = { ...needs, degraded: false, failure: null }
   return {
     async resolvePendingAttribution(workspaceId) {
       const startedAt = performance.now()
-      if (startedAt - state.failedAt < PAUSE_MS) return
+      if (state.failure && startedAt - state.failure.at < PAUSE_MS) return
       const deadline = startedAt + READ_WAIT_MS
       await waitForOthers(state, workspaceId, deadline)
       await resolveWorkspace(state, workspaceId, deadline).catch((error) =>
@@ -95,8 +98,8 @@ export function createClickInference(needs: ClickInferenceNeeds): ClickInference
 interface InferenceState extends ClickInferenceNeeds {
   /** The last search failed because the hits were unavailable. */
   degraded: boolean
-  /** When the last failure was, on the clock of `performance.now()`. */
-  failedAt: number
+  /** The last failure that is not over; `at` is on the clock of `performance.now()`. */
+  failure: { at: number; workspaceId: number } | null
 }
 
 async function resolveWorkspace(state: InferenceState, workspaceId: number, deadline: number): Promise<void> {
@@ -123,6 +126,7 @@ async function findAssignments(
   const clicks = await state.hits.findLastClicks(query, timeoutMs)
   if (state.degraded) log.info('attribution_goes_on')
   state.degraded = false
+  if (state.failure?.workspaceId === workspaceId) state.failure = null
   return groupByClick(due, clicks)
 }
 
@@ -132,7 +136,7 @@ async function findAssignments(
  */
 function reportFailure(state: InferenceState, workspaceId: number, error: unknown): boolean {
   const unavailable = error instanceof Failure && error.code === 'unavailable'
-  state.failedAt = performance.now()
+  state.failure = { at: performance.now(), workspaceId }
   if (unavailable && !state.degraded)
     log.warn('attribution_waits', describeError(error.detail.cause ?? error))
   if (!unavailable) log.error('attribution_failed', { workspace: workspaceId, ...describeError(error) })

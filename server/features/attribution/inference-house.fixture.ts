@@ -42,6 +42,8 @@ export interface House {
   spool: Spool
   hitWorker: HitWorkerClient
   attribution: ClickInference
+  /** Asks the hit worker. A test may put another in its place. */
+  findLastClicks: HitWorkerClient['findLastClicks']
   questions: number
   close(): Promise<void>
 }
@@ -68,6 +70,7 @@ export async function openHouse(
     db,
     spool,
     hitWorker,
+    findLastClicks: hitWorker.findLastClicks,
     questions: 0,
     attribution: createClickInference({
       db,
@@ -77,7 +80,7 @@ export async function openHouse(
       hits: {
         findLastClicks(...asked) {
           house.questions++
-          return hitWorker.findLastClicks(...asked)
+          return house.findLastClicks(...asked)
         },
       },
     }),

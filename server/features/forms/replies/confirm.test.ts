@@ -3,6 +3,7 @@
 import { expect, test } from 'bun:test'
 import { type ReplyForm, type ReplyHouse, withReplies } from '../../../../tests/support/reply-forms.ts'
 import { BROWSER_USER_AGENT } from '../../../../tests/support/server/test-server.ts'
+import { until } from '../../../../tests/support/until.ts'
 
 const DAY = 24 * 60 * 60_000
 const CONFIRM = { subject: 'Please confirm', text: 'Hello {{name}}, press here:\n{{confirm}}', confirm: true }
@@ -84,8 +85,11 @@ withReplies('double opt-in', (house) => {
       return json.data.leads
     }
     const [stored] = await form.list()
-    const attribution = await form.workspace.api(`/submissions/${stored?.id}`)
-    expect(attribution.json.data).toMatchObject({ status: 'unconfirmed', linkId: link.id })
+    const submission = await until('the link that brought it', async () => {
+      const { json } = await form.workspace.api(`/submissions/${stored?.id}`)
+      return json.data.attribution !== 'pending' && json.data
+    })
+    expect(submission).toMatchObject({ status: 'unconfirmed', linkId: link.id })
     expect(await readLeads()).toBe(0)
     await server.call(path, POST)
     expect(await readLeads()).toBe(1)
