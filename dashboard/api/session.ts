@@ -28,6 +28,7 @@ export interface Workspace {
 export interface SignInOptions {
   /** `setup`, `operator`: nobody has an account, and only the operator can make the first one. */
   signup: 'first' | 'setup' | 'operator' | 'invite' | 'open'
+  demo?: true
   oidc: { name: string } | null
   /** Whether the server can send e-mail. Without e-mail, users cannot reset their own password. */
   mail: boolean

@@ -82,7 +82,7 @@ onDashboard(
 
     test('shows a second factor too, and is told when the workspace is not theirs any more', async () => {
       const person = await dashboard().signUp()
-      const { secret } = await setUpApp(person, Date.now())
+      const { secret } = await setUpApp(person, Date.now)
       const { page, close } = await write(person, 'Spring')
       await press(page, 'Create tag')
       await signIn(page, person)

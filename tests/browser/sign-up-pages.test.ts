@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
+import { ensureDemoUser } from '../../server/features/accounts/auth/demo-user.ts'
 import { toSetupUrl } from '../../server/features/accounts/auth/first-account.ts'
 import { closeMailers } from '../../server/http/mail/smtp.ts'
 import { CHROMIUM_INSTALL_MS, closeWindows, openChromium } from '../support/browser/chromium.ts'
@@ -108,4 +109,34 @@ describe('new people', () => {
     await page.waitForURL('**/links**')
     await page.context().close()
   }, 120_000)
+})
+
+describe('the demo account', () => {
+  let server: TestServer
+  let browser: Browser
+  beforeAll(async () => {
+    server = await startServer('sqlite')
+    browser = await openChromium()
+  }, CHROMIUM_INSTALL_MS)
+  afterAll(async () => {
+    if (browser) await closeWindows(browser)
+    await server?.close()
+  })
+
+  test('signs in where nobody else has an account, and others read how to get one', async () => {
+    const { db } = server.app
+    const { password } = await ensureDemoUser({ db, now: Date.now })
+    const context = await browser.newContext({ extraHTTPHeaders: { 'X-Forwarded-For': '203.0.113.7' } })
+    const page = await context.newPage()
+    page.setDefaultTimeout(60_000)
+    await page.goto(`${server.origin}/app`)
+    await page.getByText('at the address that the start printed').waitFor()
+    await server.createWorkspace()
+    await page.goto(`${server.origin}/app`)
+    await page.getByText('towpath -- user create').waitFor()
+    await page.getByLabel('E-mail').fill('demo@towpath.example')
+    await page.getByLabel('Password').fill(password)
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await page.waitForURL((url) => !url.pathname.includes('sign-in'))
+  })
 })

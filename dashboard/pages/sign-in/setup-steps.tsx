@@ -20,6 +20,8 @@ export const SetupNeeded = () => (
   </CenteredPage>
 )
 
+export const USER_COMMAND = 'npm run -s towpath -- user create you@example.com'
+
 /** For a server that has workspaces and keys, and no account. */
 export const OperatorNeeded = () => (
   <CenteredPage
@@ -27,7 +29,7 @@ export const OperatorNeeded = () => (
     description={
       <>
         The operator makes the first account on the command line:{' '}
-        <code className="break-words">npm run -s towpath -- user create you@example.com</code>
+        <code className="break-words">{USER_COMMAND}</code>
       </>
     }
   />

@@ -14,7 +14,7 @@ import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { TEXT_LINK } from '../../ui/text-link.ts'
 import { CenteredPage } from './centered-page.tsx'
 import { SecondStep } from './second-step.tsx'
-import { OperatorNeeded, SetupNeeded } from './setup-steps.tsx'
+import { OperatorNeeded, SetupNeeded, USER_COMMAND } from './setup-steps.tsx'
 import { toSafePath, useAfterSignIn } from './use-after-sign-in.ts'
 
 /** Errors that an identity provider sends back, in place of a session. */
@@ -53,10 +53,11 @@ export function SignInPage() {
   if (isSecondStep) {
     return <SecondStep onDone={() => openDashboard(next)} onCancel={() => setSecondStep(false)} />
   }
-  // On a server without an account, the first page makes the first one, or says how.
-  if (options?.signup === 'first' && !error) return <Navigate to="/sign-up" search={{ next }} replace />
-  if (options?.signup === 'setup' && !error) return <SetupNeeded />
-  if (options?.signup === 'operator' && !error) return <OperatorNeeded />
+  // On a server without an account, the first page makes the first one, or says how. The demo account can sign in.
+  const isUnused = !error && !options?.demo
+  if (options?.signup === 'first' && isUnused) return <Navigate to="/sign-up" search={{ next }} replace />
+  if (options?.signup === 'setup' && isUnused) return <SetupNeeded />
+  if (options?.signup === 'operator' && isUnused) return <OperatorNeeded />
   if (isPending) {
     return (
       <CenteredPage title="Sign in">
@@ -93,10 +94,17 @@ export function SignInPage() {
   )
 }
 
-const SignUpHint = ({ signup, next }: { signup: SignInOptions['signup'] | undefined; next?: string }) =>
-  signup === 'invite' ? (
-    'New here? Ask an owner of your workspace for an invitation.'
-  ) : (
+function SignUpHint({ signup, next }: { signup: SignInOptions['signup'] | undefined; next?: string }) {
+  if (signup === 'invite') return 'New here? Ask an owner of your workspace for an invitation.'
+  if (signup === 'setup')
+    return 'New here? The operator makes the first account, at the address that the start printed.'
+  if (signup === 'operator')
+    return (
+      <>
+        New here? The operator makes the first account: <code className="break-words">{USER_COMMAND}</code>
+      </>
+    )
+  return (
     <>
       New here?{' '}
       <Link to="/sign-up" search={{ next }} className={TEXT_LINK}>
@@ -104,6 +112,7 @@ const SignUpHint = ({ signup, next }: { signup: SignInOptions['signup'] | undefi
       </Link>
     </>
   )
+}
 
 function PasswordForm({
   busy,

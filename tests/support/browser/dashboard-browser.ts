@@ -75,7 +75,7 @@ async function openWindow(
   )
   await context.addInitScript(REPORT_CSP_VIOLATIONS)
   const page = await context.newPage()
-  page.setDefaultTimeout(+(process.env.PW_T ?? 60_000))
+  page.setDefaultTimeout(60_000)
   const errors: string[] = []
   const addError = (text: string) => errors.push(`${new URL(page.url()).pathname}: ${text}`)
   page.on('console', (message) => {

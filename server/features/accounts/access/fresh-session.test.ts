@@ -97,7 +97,7 @@ onBothEngines(
 
     test('becomes fresh only by the second factor where there is one', async () => {
       const ada = await signUpOverHttp(server())
-      const app = await setUpApp(ada, now())
+      const app = await setUpApp(ada, now)
       shift += 16 * MINUTE
       const byPassword = await post(ada, '/confirm', { password: ada.password })
       expect([byPassword.status, byPassword.json.errors]).toEqual([

@@ -36,6 +36,11 @@ export async function readFirstAccountState(connection: Connection): Promise<Fir
   return workspace ? 'operatorOnly' : 'empty'
 }
 
+export async function hasDemoAccount(connection: Connection): Promise<boolean> {
+  const users = connection.selectFrom('users').select('id').where('email', '=', DEMO_EMAIL)
+  return (await users.executeTakeFirst()) !== undefined
+}
+
 export const setupRequired = () =>
   new Failure(
     'forbidden',

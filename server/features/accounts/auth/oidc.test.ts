@@ -179,7 +179,7 @@ onBothEngines(
       const { email } = (await server().call('/api/auth/get-session', { headers: { Cookie: cookie } })).json
         .user
       const person = toSignedUpUser(server(), cookie, { email, password: '', workspaceId: 1 })
-      const app = await setUpApp(person, Date.now())
+      const app = await setUpApp(person, Date.now)
       const answer = await signInElsewhere(server(), dee, '/app/1/links?tag=1')
       expect(placeOf(answer)).toBe(
         `${server().origin}/app/sign-in?step=second-factor&next=%2Fapp%2F1%2Flinks%3Ftag%3D1`,

@@ -78,7 +78,7 @@ onBothEngines(
       })
       await takeMail(ada.email, 'Your password was changed')
       const own = toSignedUpUser(server(), toCookieHeader(changed), ada)
-      const app = await setUpApp(own, now())
+      const app = await setUpApp(own, now)
       expect(await takeMail(ada.email, 'A second factor was added to your account')).toContain(
         'An authenticator app was added as a second factor. All other sessions have ended.',
       )
@@ -97,7 +97,7 @@ onBothEngines(
 
     test('tell a person once a day that somebody has the password and guesses the second factor', async () => {
       const ada = await signUpOverHttp(server())
-      await setUpApp(ada, now())
+      await setUpApp(ada, now)
       const { person } = await signInAgain(server(), ada, { Cookie: ada.cookie })
       for (let n = 0; n < 8; n++) await post(person, '/second-factor/verify', { code: `00000${n}` })
       await takeMail(ada.email, 'Somebody may know your password')
@@ -188,7 +188,7 @@ onBothEngines(
       await request(ada, theirs)
       await open(server(), 'confirm', tokenIn(await takeMail(theirs, 'Confirm your new e-mail address')))
       const undo = tokenIn(await takeMail(ada.email, 'Your e-mail address was changed'))
-      await setUpApp(ada, now())
+      await setUpApp(ada, now)
       // A second change does not shake the owner off, and gives the thief no way to undo the undoing.
       await request(ada, next)
       const thiefsUndo = tokenIn(await takeMail(theirs, 'Your e-mail address is about to change'))
@@ -271,7 +271,7 @@ onBothEngines(
     test('leaves no row of the person', async () => {
       const cy = await signUpOverHttp(server())
       const { id } = (await cy.auth('/get-session')).json.user
-      const app = await setUpApp(cy, now())
+      const app = await setUpApp(cy, now)
       expect(showCode(app.secret, now())).toMatch(/^\d{6}$/)
       await post(cy, '/change-email', { newEmail: `cy-new-${server().engine}@example.com` })
       expect((await post(cy, '/delete-account', { confirm: cy.email })).status).toBe(200)

@@ -14,12 +14,17 @@ export interface AppOwner {
 }
 
 /** Sets up an authenticator app over HTTP. The code of the step before is used, so that the current one is free. */
-export async function setUpApp(person: SignedUpUser, now: number): Promise<AppOwner> {
+export async function setUpApp(person: SignedUpUser, now: () => number): Promise<AppOwner> {
   const post = (path: string, body?: object) => person.auth(path, { method: 'POST', body })
   const { json } = await post('/second-factor/app')
-  const confirmed = await post('/second-factor/app/confirm', { code: showCode(json.secret, now, -1) })
-  if (confirmed.status !== 200) throw new Error(`the app was refused: ${confirmed.status} ${confirmed.text}`)
-  return { secret: json.secret, recoveryCodes: confirmed.json.recoveryCodes }
+  while (true) {
+    const sentAt = now()
+    const confirmed = await post('/second-factor/app/confirm', { code: showCode(json.secret, sentAt, -1) })
+    if (confirmed.status === 200) return { secret: json.secret, recoveryCodes: confirmed.json.recoveryCodes }
+    // The code is too old where the next step has begun on its way.
+    if (toTotpStep(now()) === toTotpStep(sentAt))
+      throw new Error(`the app was refused: ${confirmed.status} ${confirmed.text}`)
+  }
 }
 
 /** Signs in with the password. @returns the person as a browser knows them then, and the answer */

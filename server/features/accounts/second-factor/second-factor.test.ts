@@ -22,7 +22,7 @@ onBothEngines(
     let app: AppOwner
     beforeAll(async () => {
       ada = await signUpOverHttp(server())
-      app = await setUpApp(ada, now())
+      app = await setUpApp(ada, now)
     })
     const nextCode = () => {
       shift += MINUTE
@@ -128,7 +128,7 @@ onBothEngines(
 
     test('waits for ten minutes', async () => {
       const bob = await signUpOverHttp(server())
-      const { secret } = await setUpApp(bob, now())
+      const { secret } = await setUpApp(bob, now)
       const { person } = await again(bob)
       shift += 10 * MINUTE + 1
       const late = await post(person, '/second-factor/verify', { code: showCode(secret, now()) })
@@ -186,7 +186,7 @@ onBothEngines(
 
     test('is needed after a change of password, and after a reset, too', async () => {
       const dee = await signUpOverHttp(server())
-      const { secret } = await setUpApp(dee, now())
+      const { secret } = await setUpApp(dee, now)
       const changed = await post(dee, '/change-password', {
         currentPassword: dee.password,
         newPassword: 'something else entirely',
@@ -211,7 +211,7 @@ onBothEngines(
 
     test('can be removed by the operator, for a person who has lost it', async () => {
       const eve = await signUpOverHttp(server())
-      await setUpApp(eve, now())
+      await setUpApp(eve, now)
       const { id } = (await eve.auth('/get-session')).json.user
       expect(await resetSecondFactor({ db: server().app.db, now: Date.now }, id)).toBe(true)
       expect(await isIn(eve)).toBe(false)
@@ -256,7 +256,7 @@ onBothEngines(
         422,
         { requireTwoFactor: 'needs a second factor of your own: set one up in your account' },
       ])
-      await setUpApp(owner, Date.now())
+      await setUpApp(owner, Date.now)
       expect((await patch(member, { requireTwoFactor: true })).status).toBe(403)
       const on = await patch(owner, { requireTwoFactor: true })
       expect([on.status, on.json.data.requireTwoFactor]).toEqual([200, true])
@@ -274,7 +274,7 @@ onBothEngines(
       const list = (await member.api('/workspaces')).json.data
       expect(list.map((each: { requireTwoFactor: boolean }) => each.requireTwoFactor)).toEqual([true])
       expect(await open(owner, workspaceId)).toBe(200)
-      await setUpApp(member, Date.now())
+      await setUpApp(member, Date.now)
       expect(await open(member, workspaceId)).toBe(200)
 
       // Whoever takes the factor away is out again.
@@ -286,7 +286,7 @@ onBothEngines(
 
     test('does not concern API keys', async () => {
       const owner = await signUpOverHttp(server())
-      await setUpApp(owner, Date.now())
+      await setUpApp(owner, Date.now)
       await patch(owner, { requireTwoFactor: true })
       const { key } = (await owner.api('/keys', { method: 'POST', body: { name: 'ci' } })).json.data
       const headers = { Authorization: `Bearer ${key}` }
