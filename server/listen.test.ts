@@ -229,6 +229,32 @@ describe('a server with the fast path that stops', () => {
   })
 })
 
+test.each([true, false])(
+  'a request that comes while the server stops is answered, and ends its connection (fast path: %p)',
+  async (fastPath) => {
+    const port = findFreePort()
+    const listener = listen(
+      // Long, for slow machines: no test waits for its end.
+      { host: '127.0.0.1', port, fastPath, stopGraceMs: 60_000 },
+      {
+        serve: { routes: {}, fetch: async (request) => new Response(`got ${await request.text()}`) },
+        fastPath: { redirect: () => null, post: () => null },
+        setConnectionMetrics() {},
+      },
+    )
+    const client = await dialRaw(port)
+    client.socket.write('GET /app HTTP/1.1\r\nHost: a\r\n\r\n')
+    await until('the first answer', () => client.text.endsWith('got '))
+    expect(client.text.toLowerCase()).not.toContain('connection: close')
+    void listener.stop(false)
+    client.socket.write('POST /late HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello')
+    await until('the end', () => client.ended)
+    expect(client.text).toEndWith('got hello')
+    expect(client.text.toLowerCase()).toContain('connection: close')
+    await listener.stop(true)
+  },
+)
+
 test('a machine without IPv6 is served over IPv4, and a port in use is an error', () => {
   const tried: string[] = []
   const fail = (code: string) => (host: string) => {

@@ -6,7 +6,7 @@
 import type { App } from './app.ts'
 import { toErrorResponse } from './http/error-response.ts'
 import { readConnectionMetrics } from './http/fast-path/connection-metrics.ts'
-import { type FastPath, openFastPath } from './http/fast-path/listener.ts'
+import { type FastPath, openFastPath, STOP_GRACE_MS } from './http/fast-path/listener.ts'
 import { setListenerOptions } from './http/fast-path/socket-options.ts'
 import { requestId } from './http/request-id.ts'
 import type { ServerHandle } from './http/server-handle.ts'
@@ -42,6 +42,8 @@ export interface ListenOptions {
   innerPort?: number
   /** Other processes of this installation may listen on the same ports. */
   reusePort?: boolean
+  /** For so long a connection that waits may bring one more request after `stop`. */
+  stopGraceMs?: number
 }
 
 export interface Listener {
@@ -97,14 +99,23 @@ export function listenOnHost<T>(host: string | undefined, open: (host: string) =
   }
 }
 
-function listenDirectly({ host, port, reusePort }: OnOneHost, { serve }: Listening): Listener {
+function listenDirectly(options: OnOneHost, { serve }: Listening): Listener {
+  const { host, port, reusePort, stopGraceMs = STOP_GRACE_MS } = options
   const address = { hostname: host, port, reusePort }
   const server = startServer(serve, address, (peer) => unmapAddress(peer.address))
   setListenerOptions(port, IDLE_SECONDS * 1000)
-  return { stop: (force: boolean) => server.stop(force) }
+  return {
+    async stop(force) {
+      server.announceStop()
+      // Bun ends every connection that waits for a request as soon as it is told to stop.
+      if (!force) await Bun.sleep(stopGraceMs)
+      await server.stop(force)
+    },
+  }
 }
 
-function listenWithFastPath({ host, port, trustProxy, reusePort }: OnOneHost, app: Listening): Listener {
+function listenWithFastPath(options: OnOneHost, app: Listening): Listener {
+  const { host, port, trustProxy, reusePort, stopGraceMs } = options
   const { serve, fastPath } = app
   let listener: FastPath | undefined
   // Never the relay's own address: a client that is gone must not count as a trusted proxy on this machine.
@@ -116,9 +127,10 @@ function listenWithFastPath({ host, port, trustProxy, reusePort }: OnOneHost, ap
       hostname: host,
       port,
       reusePort,
-      behind: { hostname: LOCAL, port: server.port as number },
+      behind: { hostname: LOCAL, port: server.port },
       ...fastPath,
       idleSeconds: IDLE_SECONDS,
+      stopGraceMs,
       trusted: trustProxy,
     })
   } catch (error) {
@@ -129,18 +141,27 @@ function listenWithFastPath({ host, port, trustProxy, reusePort }: OnOneHost, ap
   app.setConnectionMetrics(() => readConnectionMetrics(counts()))
   return {
     async stop(force) {
-      const begun = listener?.stop()
+      server.announceStop()
+      const begun = listener?.stop(force)
       if (!force) await begun
       await server.stop(force)
     },
   }
 }
 
+interface StartedServer {
+  port: number
+  /** Each request that comes from now on is the last one of its connection, and its answer says so. */
+  announceStop(): void
+  stop(force: boolean): Promise<void>
+}
+
 function startServer(
   { routes, fetch: handle }: App['serve'],
   { reusePort = false, ...address }: { hostname: string; port: number; reusePort?: boolean },
   findClient: FindClient,
-) {
+): StartedServer {
+  let stopping = false
   const peers: ServerHandle = {
     requestIP(request) {
       const peer = server.requestIP(request)
@@ -149,6 +170,14 @@ function startServer(
     },
     timeout: (request, seconds) => server.timeout(request, seconds),
   }
+  const answerLast = async (answer: Response | Promise<Response>) => {
+    const response = await answer
+    // RFC 9112, section 9.6.
+    response.headers.set('Connection', 'close')
+    return response
+  }
+  const answer = (handler: typeof handle, request: Bun.BunRequest) =>
+    stopping ? answerLast(handler(request, peers)) : handler(request, peers)
   const server = Bun.serve({
     ...OPTIONS,
     ...address,
@@ -157,10 +186,16 @@ function startServer(
     routes: Object.fromEntries(
       Object.entries(routes).map(([path, handler]) => [
         path,
-        (request: Bun.BunRequest) => handler(request, peers),
+        (request: Bun.BunRequest) => answer(handler, request),
       ]),
     ),
-    fetch: (request) => handle(request as Bun.BunRequest, peers),
+    fetch: (request) => answer(handle, request as Bun.BunRequest),
   })
-  return server
+  return {
+    port: server.port as number,
+    announceStop() {
+      stopping = true
+    },
+    stop: (force) => server.stop(force),
+  }
 }

@@ -53,6 +53,8 @@ export interface ConnectionCounts {
 
 export interface Connections {
   counts: ConnectionCounts
+  /** Connections that wait for their next request. */
+  waiting: ReadonlySet<Client>
   /** Connections whose requests are relayed now. */
   relaying: Set<Client>
   /** Those that have been given their last answer, and until when their clients may take it. */
@@ -110,6 +112,7 @@ export function createConnections(limits: ConnectionLimits, trusted: Network[]):
   const { counts, relaying, ending, waiting } = state
   return {
     counts,
+    waiting,
     relaying,
     ending,
     admit: (address) => admit(state, address),

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { connect, type Socket } from 'node:net'
 import { findFreePort } from '../../../tests/support/processes/free-port.ts'
 import { until } from '../../../tests/support/until.ts'
-import { type FastPath, openFastPath } from './listener.ts'
+import { type FastPath, type FastPathOptions, openFastPath } from './listener.ts'
 
 const BIG = Buffer.alloc(24 * 1024 * 1024, 'abcdefgh')
 const seen: { address: string | undefined; aborted: boolean; path: string; body: number }[] = []
@@ -51,6 +51,20 @@ afterAll(async () => {
   front.stop()
   await behind.stop(true)
 })
+
+/** Another fast path before the same server, which passes everything on where the options do not say otherwise. */
+function openAnother(options: Partial<FastPathOptions> = {}) {
+  const at = findFreePort()
+  const opened = openFastPath({
+    hostname: '127.0.0.1',
+    port: at,
+    behind: { hostname: '127.0.0.1', port: behind.port as number },
+    redirect: () => null,
+    idleSeconds: 10,
+    ...options,
+  })
+  return { at, opened }
+}
 
 /** A connection of its own, and all that came over it. */
 async function dial(to = port) {
@@ -239,12 +253,8 @@ test('who says nothing is let go', async () => {
 }, 120_000)
 
 test('where nothing is behind, the client is let go', async () => {
-  const at = findFreePort()
-  const lonely = openFastPath({
-    hostname: '127.0.0.1',
-    port: at,
+  const { at, opened: lonely } = openAnother({
     behind: { hostname: '127.0.0.1', port: findFreePort() },
-    redirect: () => null,
     idleSeconds: 1,
   })
   const client = await dial(at)
@@ -254,14 +264,7 @@ test('where nothing is behind, the client is let go', async () => {
 })
 
 test('stopping ends those who wait, and lets those who are served finish', async () => {
-  const at = findFreePort()
-  const stopping = openFastPath({
-    hostname: '127.0.0.1',
-    port: at,
-    behind: { hostname: '127.0.0.1', port: behind.port as number },
-    redirect: () => null,
-    idleSeconds: 10,
-  })
+  const { at, opened: stopping } = openAnother()
   const waiting = await dial(at)
   const served = await dial(at)
   served.socket.write(`POST /half HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\na`)
@@ -274,6 +277,37 @@ test('stopping ends those who wait, and lets those who are served finish', async
   // Another request would find nobody.
   await until('the end of who was served', () => served.ended)
   await expect(connectOnce(at)).rejects.toThrow('ECONNREFUSED')
+})
+
+test('a request that is on its way when it stops is answered, and told that it is the last one', async () => {
+  const { at, opened: stopping } = openAnother({
+    redirect: ({ path }) =>
+      path.startsWith('known') ? { status: 302, location: 'https://example.com/' } : null,
+    post: ({ path }) => (path === 'told' ? { status: 200, headers: '', body: 'heard' } : null),
+    idleSeconds: 60,
+    // The stop waits for no longer than the clients need.
+    stopGraceMs: 60_000,
+  })
+  const [redirected, told, passedOn] = [await dial(at), await dial(at), await dial(at)]
+  for (const client of [redirected, told, passedOn]) {
+    client.socket.write(get('/known'))
+    await until('the first answer', () => client.text.endsWith('\r\n\r\n'))
+    expect(client.text.toLowerCase()).not.toContain('connection: close')
+    client.text = ''
+  }
+  const stopped = stopping.stop()
+  redirected.socket.write(get('/known'))
+  told.socket.write('POST /told HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx')
+  passedOn.socket.write('POST /late HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx')
+  await until('the answer of the server behind, which does not stop', () =>
+    passedOn.text.endsWith('POST /late 1'),
+  )
+  passedOn.socket.end()
+  for (const client of [redirected, told]) await until('the end', () => client.ended)
+  expect(redirected.text).toStartWith('HTTP/1.1 302')
+  expect(told.text).toEndWith('heard')
+  for (const { text } of [redirected, told]) expect(text.toLowerCase()).toContain('connection: close')
+  await stopped
 })
 
 describe('stopping beside a server that does not answer', () => {
@@ -291,13 +325,8 @@ describe('stopping beside a server that does not answer', () => {
 
   /** The fast path before the server, and a client that has sent so much. */
   async function openAfter(sent: string) {
-    const at = findFreePort()
-    const stopping = openFastPath({
-      hostname: '127.0.0.1',
-      port: at,
+    const { at, opened: stopping } = openAnother({
       behind: { hostname: '127.0.0.1', port: silent.port as number },
-      redirect: () => null,
-      idleSeconds: 10,
     })
     const client = await dial(at)
     client.socket.write(sent)

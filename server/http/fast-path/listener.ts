@@ -42,6 +42,8 @@ export interface FastPathOptions {
   idleSeconds: number
   /** For so long an end may leave the other one waiting; 30 s where it is not said. */
   progressMs?: number
+  /** For so long a connection that waits may bring one more request after `stop`; 250 ms where it is not said. */
+  stopGraceMs?: number
   /** Told from the descriptors of this process where they are not said. */
   limits?: ConnectionLimits
   /** Proxies, whose connections are those of many people: no limit for one address holds for them. */
@@ -53,10 +55,12 @@ export interface FastPath {
   findPeerAddress(port: number): string | undefined
   counts(): ConnectionCounts
   /**
-   * Takes no connections any more, and ends each one that waits for a request, or will. Resolves when the server behind has
-   * begun to answer what was passed on to it: before, it may not know of a request, and must not stop.
+   * Takes no connections any more. One that waits may bring a last request for a moment (`stopGraceMs`). Resolves when no
+   * connection waits, and the server behind has begun to answer what was passed on to it: before, it may not know of a
+   * request, and must not stop.
+   * @param force ends the connections that wait at once
    */
-  stop(): Promise<void>
+  stop(force?: boolean): Promise<void>
 }
 
 interface State {
@@ -68,15 +72,31 @@ interface State {
   peers: Map<number, { address: string }>
   /** What an ended connection may take to take its last answer. */
   progressMs: number
+  /** The next request of each connection is its last. */
+  stopping: boolean
+  /** No connection may wait any more. */
   stopped: boolean
 }
 
 /** As the time that Bun's server lets a connection be idle. */
 const PROGRESS_MS = 30_000
 
+/** The next request of a client may be on its way already. It would get a reset. */
+export const STOP_GRACE_MS = 250
+const LOOK_EVERY_MS = 10
+
+async function waitForLastRequests({ waiting }: Connections, graceMs: number): Promise<void> {
+  const deadline = performance.now() + graceMs
+  while (waiting.size > 0 && performance.now() < deadline) await Bun.sleep(LOOK_EVERY_MS)
+}
+
 /** @throws when the address cannot be listened on */
 export function openFastPath(options: FastPathOptions): FastPath {
-  const { progressMs = PROGRESS_MS, limits = deriveConnectionLimits(readDescriptorLimit()) } = options
+  const {
+    progressMs = PROGRESS_MS,
+    stopGraceMs = STOP_GRACE_MS,
+    limits = deriveConnectionLimits(readDescriptorLimit()),
+  } = options
   const connections = createConnections(limits, options.trusted ?? [])
   const state: State = {
     options,
@@ -85,6 +105,7 @@ export function openFastPath(options: FastPathOptions): FastPath {
     connections,
     peers: new Map(),
     progressMs,
+    stopping: false,
     stopped: false,
   }
   const listener = listenFor(state)
@@ -95,11 +116,13 @@ export function openFastPath(options: FastPathOptions): FastPath {
   return {
     findPeerAddress: (port) => state.peers.get(port)?.address,
     counts: () => connections.counts,
-    async stop() {
-      state.stopped = true
+    async stop(force = false) {
+      state.stopping = true
       listener.stop(false)
-      connections.endWaiting()
       supervision.stopWhenEmpty()
+      if (!force) await waitForLastRequests(connections, stopGraceMs)
+      state.stopped = true
+      connections.endWaiting()
       await Promise.all(Array.from(connections.relaying, ({ data }) => data.relay?.answerBegun()))
     },
   }
@@ -162,14 +185,19 @@ function receive(state: State, client: Client, chunk: Buffer): void {
 }
 
 /** @returns false where the server behind must answer; then nothing has happened yet */
-function answer({ options, readHead, readPost }: State, client: Client, chunk: Bytes): boolean {
+function answer({ options, readHead, readPost, stopping }: State, client: Client, chunk: Bytes): boolean {
   const { address } = client.data
   const head = readHead(chunk)
   const redirect = head && options.redirect(head, address)
-  if (redirect) return send(options, client, redirectText(redirect, head.keepAlive), head.keepAlive)
+  if (redirect) {
+    const keepAlive = head.keepAlive && !stopping
+    return send(options, client, redirectText(redirect, keepAlive), keepAlive)
+  }
   const post = head || !options.post ? null : readPost(chunk)
   const reply = post && options.post?.(post, address)
-  return reply ? send(options, client, replyText(reply, post.keepAlive), post.keepAlive) : false
+  if (!reply) return false
+  const keepAlive = post.keepAlive && !stopping
+  return send(options, client, replyText(reply, keepAlive), keepAlive)
 }
 
 function send(options: FastPathOptions, client: Client, text: string, keepAlive: boolean): true {

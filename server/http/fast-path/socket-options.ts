@@ -2,7 +2,7 @@
 // socket(7)). They are a help of the kernel: the server works without them, as it does on other systems.
 
 import { dlopen } from 'bun:ffi'
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { describeError, log } from '../../lib/log.ts'
 
 /**
@@ -12,7 +12,11 @@ import { describeError, log } from '../../lib/log.ts'
 const SEND_BUFFER_BYTES = 128 * 1024
 
 // Linux: include/uapi/linux/tcp.h, include/uapi/asm-generic/socket.h.
-const [IPPROTO_TCP, TCP_USER_TIMEOUT, SOL_SOCKET, SO_SNDBUF] = [6, 18, 1, 7]
+const [IPPROTO_TCP, TCP_USER_TIMEOUT, SOL_SOCKET, SO_SNDBUF, SO_ACCEPTCONN] = [6, 18, 1, 7, 30]
+
+/** As large as an address of IPv6. It has the port in the same place as one of IPv4 (ip(7), ipv6(7)). */
+const ADDRESS_BYTES = 28
+const PORT_AT = 2
 
 /**
  * Bounds what the kernel keeps for a client that does not take it.
@@ -22,12 +26,10 @@ const [IPPROTO_TCP, TCP_USER_TIMEOUT, SOL_SOCKET, SO_SNDBUF] = [6, 18, 1, 7]
 export function setListenerOptions(port: number, untakenMs?: number): void {
   if (process.platform !== 'linux') return
   try {
-    const library = dlopen('libc.so.6', {
-      setsockopt: { args: ['i32', 'i32', 'i32', 'ptr', 'u32'], returns: 'i32' },
-    })
+    const { setsockopt } = openLibrary()
     for (const descriptor of findListeners(port)) {
       const set = (level: number, name: number, value: number) =>
-        library.symbols.setsockopt(descriptor, level, name, new Int32Array([value]), 4)
+        setsockopt(descriptor, level, name, new Int32Array([value]), 4)
       set(SOL_SOCKET, SO_SNDBUF, SEND_BUFFER_BYTES)
       if (untakenMs !== undefined) set(IPPROTO_TCP, TCP_USER_TIMEOUT, untakenMs)
     }
@@ -36,37 +38,38 @@ export function setListenerOptions(port: number, untakenMs?: number): void {
   }
 }
 
-/** @returns the descriptors of this process that listen on the port (Linux: proc_net_tcp, proc_pid_fd) */
+/**
+ * Asks each descriptor of this process. The kernel's table of sockets would say it too, but has those of all programs:
+ * to read it takes longer, the more connections there are.
+ */
 function findListeners(port: number): number[] {
-  const inodes = new Set(['tcp', 'tcp6'].flatMap((table) => listInodes(table, port)))
+  const { getsockopt, getsockname } = openLibrary()
+  const listens = new Int32Array(1)
+  const address = Buffer.alloc(ADDRESS_BYTES)
   return readdirSync('/proc/self/fd')
-    .filter((name) => {
-      try {
-        const inode = /^socket:\[(\d+)\]$/.exec(readlinkSync(`/proc/self/fd/${name}`))?.[1]
-        return inode !== undefined && inodes.has(inode)
-      } catch {
-        return false // the one that read the directory
-      }
-    })
     .map(Number)
+    .filter((descriptor) => {
+      const size = new Uint32Array([listens.byteLength])
+      if (getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, listens, size) !== 0 || listens[0] !== 1)
+        return false
+      const length = new Uint32Array([ADDRESS_BYTES])
+      return getsockname(descriptor, address, length) === 0 && address.readUInt16BE(PORT_AT) === port
+    })
 }
 
-/** `TCP_LISTEN` */
-const LISTENING = '0A'
+type Library = ReturnType<typeof loadLibrary>['symbols']
 
-function listInodes(table: string, port: number): string[] {
-  const ending = `:${port.toString(16).toUpperCase().padStart(4, '0')}`
-  return readTable(table)
-    .split('\n')
-    .map((line) => line.trim().split(/\s+/))
-    .filter(([, local, , state]) => local?.endsWith(ending) && state === LISTENING)
-    .map((columns) => columns[9] ?? '')
+let library: Library | undefined
+
+/** @throws where the system has another C library */
+function openLibrary(): Library {
+  library ??= loadLibrary().symbols
+  return library
 }
 
-function readTable(table: string): string {
-  try {
-    return readFileSync(`/proc/self/net/${table}`, 'utf8')
-  } catch {
-    return '' // a system without IPv6
-  }
-}
+const loadLibrary = () =>
+  dlopen('libc.so.6', {
+    setsockopt: { args: ['i32', 'i32', 'i32', 'ptr', 'u32'], returns: 'i32' },
+    getsockopt: { args: ['i32', 'i32', 'i32', 'ptr', 'ptr'], returns: 'i32' },
+    getsockname: { args: ['i32', 'ptr', 'ptr'], returns: 'i32' },
+  })
