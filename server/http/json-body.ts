@@ -1,6 +1,7 @@
 // Reads and checks the JSON body of a request once, for the handlers after it.
 
 import type { Context, MiddlewareHandler } from 'hono'
+import { nextTurn } from '../lib/concurrency/next-turn.ts'
 import { Failure, invalid } from '../lib/failure.ts'
 import { type JsonLimits, scanJson } from '../lib/formats/json-limits.ts'
 import type { BodyKind } from './route-facts.ts'
@@ -12,6 +13,9 @@ export const BODY_MAX = 1024 * 1024
  * object.
  */
 const LIMITS: JsonLimits = { depth: 32, values: 50_000, entries: 1_000 }
+
+/** To look through, parse and validate a longer body takes some milliseconds each. */
+const LONG_BODY = 64 * 1024
 
 /** A file may be a part of the body: the list of a tool's links. */
 const UPLOAD_LIMITS: JsonLimits = { depth: 32, values: 200_000, entries: 50_000 }
@@ -55,7 +59,7 @@ export function jsonBody(kindOf: (c: Context) => BodyKind): MiddlewareHandler {
       throw new Failure('not_json', 'Content-Type must be application/json')
     }
     const text = isEmpty ? '{}' : decode(bytes)
-    const value = parse(text, kind === 'upload' ? UPLOAD_LIMITS : LIMITS)
+    const value = await parse(text, kind === 'upload' ? UPLOAD_LIMITS : LIMITS)
     const isList = Array.isArray(value)
     if (typeof value !== 'object' || value === null || (isList && kind !== 'objectOrList')) {
       throw new Failure('not_an_object', 'Request body must be a JSON object')
@@ -81,7 +85,10 @@ function attempt<T>(work: () => T): T {
   }
 }
 
-function parse(text: string, limits: JsonLimits): unknown {
+/** Redirects run between the steps of a long text. */
+async function parse(text: string, limits: JsonLimits): Promise<unknown> {
+  const pause = () => (text.length > LONG_BODY ? nextTurn() : undefined)
+  await pause()
   const { excess, namesProto } = scanJson(text, limits)
   if (excess === 'depth') {
     throw new Failure('invalid_json', `Invalid JSON body: it is nested deeper than ${limits.depth} levels`)
@@ -90,7 +97,9 @@ function parse(text: string, limits: JsonLimits): unknown {
   if (excess === 'entries') {
     throw invalid({ body: `must have at most ${limits.entries} entries in one list or object` })
   }
+  await pause()
   const value: unknown = attempt(() => JSON.parse(text))
+  await pause()
   // The validator drops the name `__proto__` silently.
   if (namesProto) throw invalid({ ['__proto__']: 'is not a known field' })
   return value

@@ -1,6 +1,6 @@
 // No request of a stranger holds the event loop, because redirects wait for it: each hostile request keeps it busy for at
 // most STALL_MAX_MS in one turn. The stall is processor time of the server's own thread, and the least of several tries
-// counts, so a busy machine does not fail this test.
+// counts. Where other processes make even that slower, a known piece of work in the same thread tells by how much.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
@@ -21,7 +21,8 @@ let server: ServerProcess
 let target: HostileTarget
 let probe: string
 
-const takeLongestStall = async () => (await (await fetch(probe)).json()) as number
+const askProbe = async (path: string) => (await (await fetch(probe + path)).json()) as number
+const takeLongestStall = () => askProbe('/')
 
 beforeAll(async () => {
   installation = await createInstallation(8)
@@ -50,8 +51,13 @@ describe('the event loop is free again within 20 ms', () => {
     '%s',
     async (_, { makeRequest, ownWorkspace }) => {
       let least = Number.POSITIVE_INFINITY
-      for (let tries = 0; tries < TRIES && least > STALL_MAX_MS; tries++) {
-        if (tries >= QUICK_TRIES) await Bun.sleep(PAUSE_MS)
+      let leastWork = Number.POSITIVE_INFINITY
+      const bound = () => Math.max(STALL_MAX_MS, Number.isFinite(leastWork) ? leastWork : 0)
+      for (let tries = 0; tries < TRIES && least > bound(); tries++) {
+        if (tries >= QUICK_TRIES) {
+          await Bun.sleep(PAUSE_MS)
+          leastWork = Math.min(leastWork, await askProbe('/work'))
+        }
         const { path, headers, ...init } = makeRequest(target)
         const key = ownWorkspace ? installation.keys[0] : nextKey()
         await takeLongestStall()
@@ -67,7 +73,7 @@ describe('the event loop is free again within 20 ms', () => {
         if (response.status >= 400) expect(answer.length).toBeLessThan(32_768)
         least = Math.min(least, await takeLongestStall())
       }
-      expect(least).toBeLessThanOrEqual(STALL_MAX_MS)
+      expect(least).toBeLessThanOrEqual(bound())
     },
   )
 })

@@ -51,6 +51,13 @@ describe('the tags of a page', () => {
     expect(await listTags(html, 1)).toEqual(await listTags(html))
   })
 
+  test('have their first thousand attributes', async () => {
+    const html = `<form ${Array.from({ length: 80_000 }, (_, i) => `a${i}=${i}`).join(' ')}>`
+    const [form] = await listTags(html)
+    expect(form?.attributes.size).toBe(1_000)
+    expect(form?.attributes.get('a999')).toBe('999')
+  })
+
   test('are read from any text to its end', async () => {
     const parts = [
       '<',

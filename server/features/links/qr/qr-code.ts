@@ -1,6 +1,7 @@
 // Renders the QR code of a link. The code contains `?qr=1`, so that the analytics can tell scans from clicks.
 
 import QRCode from 'qrcode'
+import { nextTurn } from '../../../lib/concurrency/next-turn.ts'
 import { invalid } from '../../../lib/failure.ts'
 import type { QrQueryInput } from '../schema.ts'
 import { drawQrPng } from './qr-png.ts'
@@ -11,6 +12,9 @@ const MARGIN = 4
 // The largest QR code holds this many bytes at error correction level M. Only percent-encoded slugs of rare scripts are
 // longer; level L holds them.
 const LEVEL_M_BYTES = 2331
+// For the smallest code, the library splits a text into parts of digits, letters and bytes: 15 ms for 1,700 characters.
+// A longer text than this is one part of bytes. Only long slugs of rare scripts are so long.
+const SPLIT_CHARACTERS = 600
 
 /** @throws Failure `invalid` when a PNG of the requested size has less than one pixel for each module */
 export async function renderQrCode(
@@ -20,15 +24,18 @@ export async function renderQrCode(
   const { size = SIZE, margin = MARGIN } = query
   const text = `${shortUrl}?qr=1`
   const errorCorrectionLevel = text.length > LEVEL_M_BYTES ? ('L' as const) : ('M' as const)
+  const content = text.length > SPLIT_CHARACTERS ? [{ data: Buffer.from(text), mode: 'byte' as const }] : text
   const [dark, light] = [toHexColor(query.color ?? '000000'), toHexColor(query.background ?? 'ffffff')]
   if (query.format !== 'png') {
     const color = { dark: `#${dark}`, light: `#${light}` }
     const options = { width: size, margin, errorCorrectionLevel, color, type: 'svg' as const }
-    return { type: 'image/svg+xml', body: await QRCode.toString(text, options) }
+    return { type: 'image/svg+xml', body: await QRCode.toString(content, options) }
   }
-  const { modules } = QRCode.create(text, { errorCorrectionLevel })
+  const { modules } = QRCode.create(content, { errorCorrectionLevel })
   const sizeMin = modules.size + 2 * margin
   if (size < sizeMin) throw invalid({ size: `must be at least ${sizeMin} for this link and margin` })
+  // A large code takes some milliseconds to make, and some more to draw.
+  await nextTurn()
   return { type: 'image/png', body: await drawQrPng(modules, { width: size, margin, dark, light }) }
 }
 
