@@ -86,6 +86,8 @@ async function lowerCounters(
   if (linkIds.length === 0) return false
   const times = new Map(await findLastClickTimes(workspaceId, linkIds))
   await db.write(async (connection) => {
+    // Another node may lower the same counters: then there is nothing left here once it is done.
+    if (db.engine === 'postgres') await lockImport(connection, { workspaceId, importId })
     const lowered = await connection
       .selectFrom('import_days')
       .select(({ fn }) => [
@@ -121,6 +123,15 @@ async function lowerCounters(
   })
   return true
 }
+
+const lockImport = (connection: Connection, { workspaceId, importId }: ImportedHits) =>
+  connection
+    .selectFrom('imports')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', importId)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
 
 async function listLinks(read: Connection, { workspaceId, importId }: ImportedHits): Promise<number[]> {
   const { rows } = await sql<{ link_id: number }>`

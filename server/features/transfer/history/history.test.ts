@@ -4,6 +4,7 @@ import { expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
+import { countLockWaits } from '../../../../tests/support/postgres/count-lock-waits.ts'
 import { atScale } from '../../../../tests/support/scale.ts'
 import {
   onBothEngines,
@@ -50,6 +51,19 @@ async function undo(server: TestServer, house: HistoryHouse, importId: number) {
     connection.updateTable('imports').set({ stage: 'undo' }).where('id', '=', importId).execute(),
   )
   await eraseImportedClicks(toErasure(server), { importId, workspaceId: house.workspaceId })
+}
+
+/** Keeps every transaction waiting that deletes the days of an import, until `release` is called. */
+async function holdDays({ db }: HistoryHouse, importId: number) {
+  const [held, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const holder = db.write(async (connection) => {
+    const days = connection.selectFrom('import_days').select('link_id').where('import_id', '=', importId)
+    await days.forUpdate().execute()
+    held.resolve()
+    await released.promise
+  })
+  await held.promise
+  return { holder, release: released.resolve }
 }
 
 onBothEngines('an imported history', (server) => {
@@ -202,6 +216,40 @@ onBothEngines('an imported history', (server) => {
     expect(await getLink(ws, link.id)).toMatchObject({ clicks: 1, clicksBefore: 0 })
     expect(await askClicks(ws)).toMatchObject({ clicks: 1 })
     await expect(runHistory(house, first, rows)).rejects.toThrow('does not run')
+  })
+
+  test('is taken back once where nodes that share a database do so at the same time', async () => {
+    const ws = await server().createWorkspace()
+    const link = await ws.createLink()
+    const house = toHouse(server(), ws)
+    const importId = await createImportRow(house)
+    await runHistory(
+      house,
+      importId,
+      [1, 2, 3].map((n) => toHistoryRow(link.id, { at: START + n })),
+    )
+    await waitUntilTakenIn(server())
+    await house.db.write((connection) =>
+      connection.updateTable('imports').set({ stage: 'undo' }).where('id', '=', importId).execute(),
+    )
+    const nodes = [1, 2, 3].map((n) => `${ws.id}-${n}`)
+    const eraseAtAll = () =>
+      Promise.all(
+        nodes.map((node) =>
+          eraseImportedClicks({ ...toErasure(server()), node }, { importId, workspaceId: ws.id }),
+        ),
+      )
+    if (house.db.engine === 'sqlite') await eraseAtAll()
+    else {
+      const { holder, release } = await holdDays(house, importId)
+      const erased = eraseAtAll()
+      // The server's own job may be one more.
+      const isWaiting = async () => (await countLockWaits(house.db)) >= nodes.length
+      await until('the transactions to wait for a lock', isWaiting)
+      release()
+      await Promise.all([holder, erased])
+    }
+    expect(await getLink(ws, link.id)).toMatchObject({ clicks: 0, clicksBefore: 0, lastClickedAt: null })
   })
 
   test('is erased by a later run where the first one was interrupted, from batches and from chunks that wait too', async () => {
