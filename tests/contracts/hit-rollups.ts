@@ -16,6 +16,7 @@ import { countOrigins, findOriginProblem } from '../support/rollups/plan-model.t
 import { recountHits } from '../support/rollups/recount-hits.ts'
 import { createQuestion } from '../support/rollups/world-questions.ts'
 import { atScale } from '../support/scale.ts'
+import { createHit, createHitQuery } from './hit-engine.ts'
 
 export interface RollUpSubject {
   open(directory: string): Promise<HitEngine>
@@ -154,6 +155,26 @@ export function testRollUps(name: string, subject: RollUpSubject) {
       rmSync(directory, { recursive: true, force: true })
     })
 
+    test('of a question for hits alone, days without hits are told apart', async () => {
+      const day = Date.UTC(2026, 4, 3)
+      const query = createHitQuery({
+        start: day - 365 * DAY_MS,
+        end: day + 2 * DAY_MS,
+        groupBy: { by: 'linkGroup', groups: [{ linkId: 1, group: 'x' }], limit: 3 },
+      })
+      const world: HitWorld = { seed: 0, firstDay: day / DAY_MS, days: 1, zones: [], hits: [] }
+      const loaded: LoadedWorld = { world, engine, directory, batches: 0, hits: [], now: day }
+      const listOrigin = async () =>
+        (await engine.explain(query)).origin.map(({ start, end, why }) => [start, end, why])
+      expect(await listOrigin()).toEqual([[query.start, query.end, 'no_hits']])
+      await loadHits(loaded, [createHit({ at: day, linkId: 1 })])
+      expect(await listOrigin()).toEqual([
+        [query.start, day, 'no_hits'],
+        [day, day + DAY_MS, 'question'],
+        [day + DAY_MS, query.end, 'no_hits'],
+      ])
+    })
+
     const counts = createCounts()
     const worlds = Array.from({ length: atScale(subject.worlds) }, (_, seed) => seed)
     const questions = atScale(subject.questions)
@@ -240,7 +261,7 @@ export function testRollUps(name: string, subject: RollUpSubject) {
         // When everything is quiet, roll-ups are true.
         loaded.hits = states.at(-1) as Hit[]
         await rollUp(loaded)
-        for (let n = 0; n < 100; n++) {
+        for (let n = 0; n < atScale({ test: 30, soak: 100 }); n++) {
           const { query, zone } = createQuestion(world, random)
           checkAnswer(await engine.explain(query), query, recountHits(loaded.hits, query), { zone, n }, raced)
         }

@@ -1,9 +1,10 @@
-// Creates PostgreSQL databases whose tables exist already: copies of one database, in which the migrations ran once.
+// Creates databases whose tables exist already: copies of one database, in which the migrations ran once.
 
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDatabase } from '../../server/storage/database/open-database.ts'
+import { toSqlitePath } from '../../server/storage/database/open-reader.ts'
 import {
   createDatabase,
   createTestDatabase,
@@ -21,11 +22,29 @@ export async function migratedDatabase(): Promise<TestDatabase> {
   return dropAfterFile(await createDatabase((await template).url))
 }
 
-async function createTemplate(): Promise<TestDatabase> {
-  const database = await createDatabase()
-  const dataDir = mkdtempSync(join(tmpdir(), 'towpath-template-'))
-  const db = await openDatabase({ dataDir, databaseUrl: database.url })
-  await db.close()
-  rmSync(dataDir, { recursive: true, force: true })
-  return database
+let file: Promise<Buffer> | undefined
+
+/** Puts a SQLite file into the directory, as a server finds it at its second start. */
+export async function writeMigratedFile(dataDir: string): Promise<void> {
+  file ??= inNewDir(async (dir) => {
+    await (await openDatabase({ dataDir: dir })).close()
+    return readFileSync(toSqlitePath(dir))
+  })
+  writeFileSync(toSqlitePath(dataDir), await file, { mode: 0o600 })
+}
+
+const createTemplate = () =>
+  inNewDir(async (dataDir) => {
+    const database = await createDatabase()
+    await (await openDatabase({ dataDir, databaseUrl: database.url })).close()
+    return database
+  })
+
+async function inNewDir<T>(use: (dir: string) => Promise<T>): Promise<T> {
+  const dir = mkdtempSync(join(tmpdir(), 'towpath-template-'))
+  try {
+    return await use(dir)
+  } finally {
+    rmSync(dir, { recursive: true, force: true })
+  }
 }

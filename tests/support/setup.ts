@@ -2,6 +2,7 @@
 
 import { afterAll } from 'bun:test'
 import { LOG_LEVELS, setLogLevel } from '../../server/lib/log.ts'
+import { dropClickHouseDatabases } from './clickhouse/clickhouse-server.ts'
 import { installPostgresIfMissing } from './postgres/postgres-programs.ts'
 import { dropDatabases } from './postgres/postgres-server.ts'
 
@@ -9,3 +10,4 @@ import { dropDatabases } from './postgres/postgres-server.ts'
 setLogLevel(LOG_LEVELS.find((level) => level === process.env.LOG_LEVEL) ?? 'silent')
 installPostgresIfMissing()
 afterAll(dropDatabases)
+afterAll(dropClickHouseDatabases)

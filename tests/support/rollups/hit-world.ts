@@ -30,6 +30,8 @@ const CLOCK_CHANGES: readonly [moment: string, zones: string[]][] = [
   ['2016-05-01', ['America/Caracas', 'Pacific/Marquesas']],
   // Until this day the offset was -0:44:30, which is no multiple of 15 minutes.
   ['1972-01-07', ['Africa/Monrovia']],
+  // Until this day it was -10:40.
+  ['1979-10-01', ['Pacific/Kiritimati']],
 ]
 
 /** The values of each dimension: null, its name, and values that differ only in their case. */

@@ -18,7 +18,7 @@ import { chooseRollUps } from '../../../server/storage/hits/rollups/choose-roll-
 import type { toHeadSql } from '../../../server/storage/hits/rollups/head-sql.ts'
 import { planDays } from '../../../server/storage/hits/rollups/plan-days.ts'
 import type { toRolledSql } from '../../../server/storage/hits/rollups/rolled-sql.ts'
-import { toMonth, toNextMonth } from '../../../server/storage/hits/rollups/rollup.ts'
+import { toDay, toMonth, toNextMonth } from '../../../server/storage/hits/rollups/rollup.ts'
 import type { HitWorld } from './hit-world.ts'
 
 /** Builders of the statements of a question. */
@@ -28,7 +28,7 @@ export interface QuestionSql {
 }
 
 export interface RolledWorld {
-  /** Rolls up all days but the last two. */
+  /** Rolls up all days but the last ones. */
   rollDays(roll: typeof rollUp): Promise<void>
   /** Rolls up all months whose days are rolled up. */
   rollMonths(roll: typeof rollUp): Promise<void>
@@ -37,8 +37,11 @@ export interface RolledWorld {
   close(): void
 }
 
-/** @param headValues so few that columns have a tail */
-export async function openRolledWorld(world: HitWorld, headValues: number): Promise<RolledWorld> {
+/**
+ * @param headValues so few that columns have a tail
+ * @param open how many days at the end are not rolled up
+ */
+export async function openRolledWorld(world: HitWorld, headValues: number, open = 2): Promise<RolledWorld> {
   const directory = mkdtempSync(join(tmpdir(), 'rolled-world-'))
   const instance = await createMemoryInstance(500, join(directory, 'temp'))
   const connection = await instance.connect()
@@ -47,12 +50,15 @@ export async function openRolledWorld(world: HitWorld, headValues: number): Prom
   const path = join(directory, 'hits.ndjson')
   writeFileSync(path, world.hits.map((hit, id) => `${JSON.stringify({ ...hit, id })}\n`).join(''))
   await loadBatch(connection, { node: 'a', number: 1, path }, 0, { exclusive: (work) => work() })
-  const [first, after] = [world.firstDay, world.firstDay + world.days - 2]
+  const [first, after] = [world.firstDay, world.firstDay + world.days - open]
+  const withHits = new Set([first, ...world.hits.map(({ at }) => toDay(at))])
   return {
     async rollDays(roll) {
       await connection.run('DELETE FROM roll_marks')
-      for (let day = first; day < after; day++)
-        await roll(connection, { kind: 'days', start: day, end: day + 1 }, headValues)
+      // Days without hits are rolled up with the one before them, as the engine does.
+      const days = [...withHits].filter((day) => day < after).sort((a, b) => a - b)
+      for (const [n, day] of days.entries())
+        await roll(connection, { kind: 'days', start: day, end: days[n + 1] ?? after }, headValues)
     },
     async rollMonths(roll) {
       await connection.run('DELETE FROM roll_month_marks')
@@ -75,7 +81,7 @@ async function askRolled(connection: DuckDBConnection, query: HitQuery, sql: Que
   const known = { hitDays: await findHitDays(connection) }
   const state = { ...known, ...(await readRollUpState(connection, query, choice)) }
   const plan = planDays(query, choice, state)
-  if (typeof plan === 'string') return undefined
+  if (Array.isArray(plan)) return undefined
   const head = sql.toHeadSql(query, plan, state, duckDbDialect)
   const keys = head?.read(await runStatement(connection, head.text, head.params))
   const { text, params, read } = sql.toRolledSql(query, plan, state, duckDbDialect, keys)

@@ -1,6 +1,7 @@
 // Changes one place of a source file and imports the changed copy, to show that a test would notice such a mistake.
 
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 
 export interface Mutant {
@@ -37,6 +38,40 @@ export async function importMutant(
   const modules = await Promise.all(files.map((each) => import(join(into, each))))
   return Object.assign({}, ...modules)
 }
+
+/**
+ * Makes each mutant in turn, and looks whether the check notices it.
+ * @param check gets the exports of the files; it throws, or answers false, when they do something wrong
+ * @returns the rules that nobody misses
+ */
+export async function findSurvivors<Exports>(
+  folder: string,
+  files: readonly string[],
+  mutants: readonly Mutant[],
+  check: (copy: Exports) => unknown,
+): Promise<string[]> {
+  const into = mkdtempSync(join(tmpdir(), 'mutants-'))
+  const survivors: string[] = []
+  try {
+    for (const [index, mutant] of mutants.entries()) {
+      const copy = await importMutant(folder, files, mutant, join(into, String(index)))
+      const isCaught = await Promise.try(check, copy as Exports).then(
+        (answer) => answer === false,
+        () => true,
+      )
+      if (!isCaught) survivors.push(mutant.name)
+    }
+  } finally {
+    rmSync(into, { recursive: true })
+  }
+  return survivors
+}
+
+/** The rules of one file, as name, text and what stands there instead. */
+export const toMutants = (
+  file: string,
+  rules: readonly (readonly [name: string, from: string, to: string])[],
+): Mutant[] => rules.map(([name, from, to]) => ({ name, file, from, to }))
 
 /** Copies import each other, and everything else from where it is. */
 function redirectImports(text: string, path: string, folder: string, files: readonly string[]): string {

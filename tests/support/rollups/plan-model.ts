@@ -49,8 +49,7 @@ interface SumRow {
 export function createPlanModel(world: HitWorld): PlanModel {
   const { days, months } = pickRolledDays(world, createRandom(world.seed + 500))
   const read = createRowReader(world.hits)
-  const withHits = world.hits.map(({ at }) => toDay(at))
-  const hitDays = { start: Math.min(...withHits), end: Math.max(...withHits) + 1 }
+  const hitDays = pickHitDays(world, createRandom(world.seed + 900))
   return {
     answer(query, { chooseRollUps, planDays }) {
       const choice = chooseRollUps(query)
@@ -69,7 +68,7 @@ export function createPlanModel(world: HitWorld): PlanModel {
       const isMixed = (day: number) => sum(readDay(day)) !== sum(read(query.workspaceId, 'times', day))
       const mixed = new Set(listRowColumns(set).length > 0 ? [...days].filter(isMixed) : [])
       const plan = planDays(query, choice, { days, months, mixed, hitDays, tails: new Map() })
-      if (typeof plan === 'string') return undefined
+      if (Array.isArray(plan)) return undefined
       return { answers: evaluate(plan, query, world.hits, sums), origin: plan.origin }
     },
   }
@@ -98,6 +97,15 @@ function pickRolledDays({ firstDay, days }: HitWorld, random: Random): Pick<Roll
   for (let holes = random() < 0.5 ? 0 : pickInt(5, random); holes > 0; holes--)
     rolled.delete(firstDay + pickInt(days, random))
   return { days: rolled, months }
+}
+
+/** In a third of the worlds what is known of the days is old: since then hits came before and after them, or the first ones. */
+function pickHitDays({ hits }: HitWorld, random: Random): DaySpan {
+  const days = hits.map(({ at }) => toDay(at))
+  const exact = { start: Math.min(...days), end: Math.max(...days) + 1 }
+  if (random() > 1 / 3) return exact
+  if (random() < 0.4) return { start: 0, end: 0 }
+  return { start: exact.start + pickInt(20, random), end: exact.end - pickInt(20, random) }
 }
 
 /** Reads the rows of a day, and counts them when they are read for the first time. */

@@ -13,7 +13,7 @@ import { listen } from '../../../server/listen.ts'
 import { openServices, type ServiceOptions, type Services } from '../../../server/services.ts'
 import type { DatabaseEngine } from '../../../server/storage/database/open-database.ts'
 import { getEmptyDnsServer } from '../fake-servers/dns-server.ts'
-import { migratedDatabase } from '../migrated-database.ts'
+import { migratedDatabase, writeMigratedFile } from '../migrated-database.ts'
 import { findFreePort } from '../processes/free-port.ts'
 import { type HttpAnswer, type HttpCall, readAnswer } from './http-call.ts'
 
@@ -59,6 +59,7 @@ export async function startServer(
 ): Promise<TestServer> {
   const dataDir = mkdtempSync(join(tmpdir(), 'towpath-test-'))
   const database = engine === 'postgres' ? await migratedDatabase() : undefined
+  if (!database) await writeMigratedFile(dataDir)
   const port = Number(options.environment?.PORT ?? findFreePort())
   const config = readConfig({
     PORT: String(port),

@@ -20,6 +20,8 @@ export const RAW_REASONS = [
   'scattered',
   /** Adding up the sums needs more memory than there is. */
   'memory',
+  /** The roll-ups are damaged, or cannot be read at this moment for another reason. */
+  'unavailable',
 ] as const
 export type RawReason = (typeof RAW_REASONS)[number]
 

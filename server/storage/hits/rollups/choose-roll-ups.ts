@@ -1,6 +1,5 @@
 // Decides which roll-ups can answer a question exactly. Pure: it knows neither an engine nor which days are rolled up.
 
-import { isOriginDimension } from '../../sources/origin-sql.ts'
 import type { HitColumn, HitFilter, HitQuery } from '../hit-engine.ts'
 import {
   CLICK_COLUMNS,
@@ -57,9 +56,6 @@ function isRowFilter({ column, values }: HitFilter): boolean {
   const ignoresCase = column === 'device' || column === 'browser' || column === 'os'
   const isName = (value: string | number | null) =>
     value !== null && (ignoresCase ? `${value}`.toLowerCase() === name.toLowerCase() : `${value}` === name)
-  // Every click has a channel.
-  if (isOriginDimension(column) && column === 'channel')
-    return !values.some((each) => each === null || isName(each))
   return values.some(isName) === values.includes(null)
 }
 

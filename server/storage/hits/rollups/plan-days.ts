@@ -40,19 +40,23 @@ export const SETS_WITHOUT_MONTHS: ReadonlySet<RollUpSet> = new Set<RollUpSet>([
   'imports',
 ])
 
-/** @returns the plan, or the reason why all of the question is for hits */
-export function planDays(query: HitQuery, choice: RollUpChoice, state: RollUpState): RollUpPlan | RawReason {
+/** @returns the plan, or only where the answer comes from, when all of the question is for hits */
+export function planDays(
+  query: HitQuery,
+  choice: RollUpChoice,
+  state: RollUpState,
+): RollUpPlan | OriginPart[] {
   const { start, end } = query
   const { set } = choice
   const rolled = [...state.days].filter((day) => (day + 1) * DAY_MS > start && day * DAY_MS < end)
-  if (rolled.length === 0) return toMainReason(listOpenParts(start, end, state))
+  if (rolled.length === 0) return toHitsOrigin(query, 'not_rolled_up', state.hitDays)
   const first = Math.min(...rolled)
   const after = Math.max(...rolled) + 1
   const cutsByDay = listCuts(query)
   const plan: RollUpPlan = { set, months: [], days: [], cuts: [], raw: [], origin: [] }
   let [usable, unusable] = [0, 0]
   const addOpen = (from: number, to: number) => {
-    for (const part of listOpenParts(from, to, state)) {
+    for (const part of listOpenParts(from, to, state.hitDays)) {
       addRaw(plan, part)
       if (part.why !== 'no_hits') unusable += toDay(part.end - 1) + 1 - toDay(part.start)
     }
@@ -82,18 +86,29 @@ export function planDays(query: HitQuery, choice: RollUpChoice, state: RollUpSta
     day++
   }
   addOpen(after * DAY_MS, end)
-  if (usable === 0) return toMainReason(plan.origin)
+  if (usable === 0) return joinParts(plan.origin)
   const isList = query.groupBy.by !== 'total' && query.groupBy.by !== 'time'
-  if (isList && unusable > usable) return 'mostly_hits'
-  if (plan.raw.length > RAW_SPANS_MAX) return 'scattered'
+  if (isList && unusable > usable) return toHitsOrigin(query, 'mostly_hits', state.hitDays)
+  if (plan.raw.length > RAW_SPANS_MAX) return toHitsOrigin(query, toScatterReason(plan.origin), state.hitDays)
   return { ...plan, origin: joinParts(plan.origin) }
 }
 
 /** Each span makes the statement longer, and the engine looks for each of them in every block. */
 const RAW_SPANS_MAX = 20
 
+/**
+ * Where the answer to a question for hits alone comes from. Days that nobody has hits of cost nothing, whatever the reason.
+ * @param hitDays see `RollUpState`; undefined when nobody can say
+ */
+export const toHitsOrigin = (
+  { start, end }: Pick<HitQuery, 'start' | 'end'>,
+  why: RawReason,
+  hitDays: DaySpan = { start: -Infinity, end: Infinity },
+): OriginPart[] =>
+  listOpenParts(start, end, hitDays).map((part) => (part.why === 'no_hits' ? part : { ...part, why }))
+
 /** Days beside the rolled ones: those that nobody has hits of cost nothing, and are no reason to read the others' hits. */
-function listOpenParts(start: number, end: number, { hitDays }: RollUpState): OriginPart[] {
+function listOpenParts(start: number, end: number, hitDays: DaySpan): OriginPart[] {
   const from = Math.max(start, Math.min(end, hitDays.start * DAY_MS))
   const to = Math.max(from, Math.min(end, hitDays.end * DAY_MS))
   return [
@@ -103,13 +118,10 @@ function listOpenParts(start: number, end: number, { hitDays }: RollUpState): Or
   ].filter((part) => part.start < part.end)
 }
 
-/** @returns why most of the time has to be read from hits */
-function toMainReason(parts: readonly OriginPart[]): RawReason {
-  const lengths = new Map<RawReason, number>()
-  for (const { why, start, end } of parts)
-    if (why && why !== 'no_hits') lengths.set(why, (lengths.get(why) ?? 0) + end - start)
-  const [[reason] = ['no_hits' as const]] = [...lengths].sort(([, a], [, b]) => b - a)
-  return reason
+/** Steps of another time zone cut days all over the range. Whoever asks can change the zone, and not where days lie. */
+function toScatterReason(parts: readonly OriginPart[]): RawReason {
+  const places = parts.filter(({ from, why }) => from === 'hits' && why !== 'no_hits')
+  return places.filter(({ why }) => why === 'bucket').length * 2 > places.length ? 'bucket' : 'scattered'
 }
 
 function decideDay(

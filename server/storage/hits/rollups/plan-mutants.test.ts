@@ -104,6 +104,11 @@ const DAYS: [rule: string, from: string, to: string][] = [
   ],
   ['the range before roll-ups', 'addOpen(start, first * DAY_MS)', ''],
   ['the range after roll-ups', 'addOpen(after * DAY_MS, end)', ''],
+  [
+    'hits of days that had none a moment ago',
+    '      addRaw(plan, part)\n',
+    "      if (part.why === 'no_hits') plan.origin.push(part)\n      else addRaw(plan, part)\n",
+  ],
   ['hits between the first ones and the roll-ups', "toPart('hits', from, to, 'not_rolled_up'),", ''],
   ['where the first day begins', 'Math.max(start, day * DAY_MS)', 'day * DAY_MS'],
   ['where the last day ends', 'Math.min(end, (day + 1) * DAY_MS)', '(day + 1) * DAY_MS'],

@@ -6,7 +6,7 @@ import type { OriginDimension } from '../../sources/origin-sql.ts'
 import type { HitDimension } from '../hit.ts'
 import type { HitColumn } from '../hit-engine.ts'
 
-/** A quarter of an hour: the offset of every time zone is a multiple of it. */
+/** A quarter of an hour: today the offset of every time zone is a multiple of it. Until 1979 some were not. */
 export const SLOT_MS = 15 * 60 * 1000
 
 /**
