@@ -6,21 +6,19 @@ import { toDamageMarkerPath } from './hit-file.ts'
 export type DamageWatch = <T>(work: () => Promise<T>) => Promise<T>
 
 /**
- * The returned function runs work on the engine. Once damage was seen, it refuses all further work, so that the
- * engine's owner opens the engine again. The marker file makes that opening quarantine the file, unless all hits in it can
+ * The returned function runs work on the engine. Once damage or a transaction without an end was seen, it refuses all further
+ * work, so that the engine's owner opens the engine again. After damage, the marker file makes that opening quarantine the file, unless all hits in it can
  * be read and the damage is in roll-ups.
  */
 export function createDamageWatch(path: string): DamageWatch {
-  let damage: unknown
+  let fatal: unknown
   return async (work) => {
-    if (damage) throw damage
+    if (fatal) throw fatal
     try {
       return await work()
     } catch (error) {
-      if (isDamage(error)) {
-        damage = error
-        writeFileSync(toDamageMarkerPath(path), String(error))
-      }
+      if (isDamage(error) || error instanceof OpenTransaction) fatal = error
+      if (isDamage(error)) writeFileSync(toDamageMarkerPath(path), String(error))
       throw error
     }
   }
@@ -32,9 +30,17 @@ export function createDamageWatch(path: string): DamageWatch {
  * again.
  */
 export const isEngineDead = (error: unknown): boolean =>
-  error instanceof Error &&
-  (/^FATAL Error|database has been invalidated/i.test(error.message) || isDamage(error))
+  error instanceof OpenTransaction ||
+  (error instanceof Error &&
+    (/^FATAL Error|database has been invalidated/i.test(error.message) || isDamage(error)))
 
 /** Whether the data of the file cannot be read. */
 export const isDamage = (error: unknown) =>
   error instanceof Error && /corrupt database file/i.test(error.message)
+
+/** A transaction could not be rolled back. Its connection can begin no other one, and would read what was true when it began. */
+export class OpenTransaction extends Error {
+  constructor(cause: unknown) {
+    super('A transaction could not be rolled back', { cause })
+  }
+}

@@ -13,7 +13,7 @@ import { openReadConnections, type ReadConnections } from './connections.ts'
 import { createDamageWatch, type DamageWatch } from './damage-watch.ts'
 import { deleteBefore, deleteImported, eraseFromFiles } from './erase.ts'
 import { openDuckDbExporter } from './export.ts'
-import { toBackupPath } from './hit-file.ts'
+import { toBackupPath, toFailuresPath } from './hit-file.ts'
 import { inspectDuckDb } from './inspect.ts'
 import { HIT_COLUMN_LIST, migrateLayout } from './layout.ts'
 import { loadBatch, readMark, skipBatches } from './load.ts'
@@ -225,7 +225,17 @@ async function openEngine(options: DuckDbOptions): Promise<EngineState> {
     backgroundConnection,
     writeQueue,
     rollUps: openRollUps(
-      { connection: backgroundConnection, writer, writeQueue, lock, readers, runAlone, readAllHits },
+      {
+        connection: backgroundConnection,
+        writer,
+        writeQueue,
+        lock,
+        readers,
+        runAlone,
+        readAllHits,
+        watchDamage,
+        failuresPath: toFailuresPath(path),
+      },
       options,
     ),
     runAlone,

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import {
   copyFileSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -43,9 +44,11 @@ const clicks = async (engine: HitEngine, workspaceId = 1) =>
   (await engine.ask(createHitQuery({ workspaceId })))[0]?.clicks
 /** The files that contain the texts of a hit. */
 const holding = (word: string) =>
-  readdirSync(directory).filter(
-    (name) => !name.startsWith('batch-') && readFileSync(join(directory, name)).includes(word),
-  )
+  readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.name.startsWith('batch-'))
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .filter((file) => readFileSync(file).includes(word))
+    .map((file) => file.slice(directory.length + 1))
 
 const marked = (workspaceId: number, count: number) =>
   Array.from({ length: count }, () => createHit({ workspaceId, utmCampaign: `marker-of-${workspaceId}` }))
@@ -92,6 +95,31 @@ test('works beside the unfinished file of an earlier attempt, and without a data
   await eraseWorkspaces(path, [2])
   expect(readdirSync(directory).filter((name) => name.includes('erasing'))).toEqual([])
   expect(await clicks(await open())).toBe(3)
+})
+
+/** What a process leaves behind that is killed during a question, a copy, or an erasure. */
+function leaveFiles() {
+  mkdirSync(`${path}.tmp`, { recursive: true })
+  const spilled = join(`${path}.tmp`, 'duckdb_temp_storage_DEFAULT-0.tmp')
+  const files = [spilled, ...['half', 'backup.half', 'erasing', 'erasing.wal'].map((end) => `${path}.${end}`)]
+  for (const file of files) writeFileSync(file, 'marker-of-2')
+}
+
+test('what a killed process left behind is gone once the file is open: later deletions miss none of it', async () => {
+  leaveFiles()
+  const engine = await open()
+  expect(holding('marker-of-2')).toEqual([])
+  await load(engine, 1, [...marked(1, 3), ...marked(2, 3)])
+  expect(await clicks(engine)).toBe(3)
+})
+
+test('an erasure deletes what was left behind meanwhile', async () => {
+  const engine = await open()
+  await load(engine, 1, [...marked(1, 3), ...marked(2, 3)])
+  leaveFiles()
+  await engine.erase([2])
+  expect(holding('marker-of-2')).toEqual([])
+  expect(await clicks(engine)).toBe(3)
 })
 
 test('a file that cannot be read stays as it is, for the next opening', async () => {

@@ -9,9 +9,9 @@ import { describeError, log } from '../../../lib/log.ts'
 import { renameDurably, syncToDisk } from '../../write-durably.ts'
 import type { ImportedHits } from '../hit-engine.ts'
 import { isDamage } from './damage-watch.ts'
-import { toBackupPath } from './hit-file.ts'
+import { toBackupPath, toErasingPath, toSpillPath } from './hit-file.ts'
 import { createMemoryInstance } from './memory-instance.ts'
-import { copyDurably, isQuarantinedName } from './open-file.ts'
+import { copyDurably, deleteLeftovers, isQuarantinedName } from './open-file.ts'
 import { deleteRollUpsBefore, deleteRollUpsOf, listDaysOf } from './rollups/marks.ts'
 import { dropRollUps, lowerTotals } from './rollups/tables.ts'
 import { quoteIdentifier, quoteLiteral } from './values.ts'
@@ -51,10 +51,10 @@ export async function deleteImported(
 export async function eraseFromFiles(path: string, workspaceIds: number[]): Promise<void> {
   await eraseWorkspaces(path, workspaceIds)
   if (existsSync(toBackupPath(path))) await copyDurably(path, toBackupPath(path))
+  await deleteLeftovers(path)
   // No single workspace can be erased from a file that cannot be read.
   for (const name of await readdir(dirname(path))) {
-    const isLeftover = [`${path}.tmp`, `${path}.half`].includes(join(dirname(path), name))
-    if (!isLeftover && !isQuarantinedName(name, basename(path))) continue
+    if (!isQuarantinedName(name, basename(path))) continue
     log.warn('set_aside_file_removed', { path: join(dirname(path), name) })
     await rm(join(dirname(path), name), { recursive: true, force: true })
   }
@@ -67,7 +67,7 @@ export async function eraseFromFiles(path: string, workspaceIds: number[]): Prom
  */
 export async function eraseWorkspaces(path: string, workspaceIds: number[]): Promise<void> {
   if (!existsSync(path)) return
-  const fresh = `${path}.erasing`
+  const fresh = toErasingPath(path)
   try {
     await deleteDatabase(fresh)
     await copyWithout(path, fresh, workspaceIds)
@@ -104,7 +104,7 @@ async function copyTables(
   workspaceIds: number[],
   prepare?: (connection: DuckDBConnection) => Promise<void>,
 ) {
-  const instance = await createMemoryInstance(MEMORY_MB, `${path}.tmp`)
+  const instance = await createMemoryInstance(MEMORY_MB, toSpillPath(path))
   const connection = await instance.connect()
   try {
     await connection.run(`ATTACH ${quoteLiteral(path)} AS kept`)

@@ -9,3 +9,24 @@ export const toBackupPath = (path: string) => `${path}.backup`
 
 /** The marker of damage inside the data (see damage-watch.ts): with it, the next opening reads all hits, or quarantines the file. */
 export const toDamageMarkerPath = (path: string) => `${path}.unreadable`
+
+/** Where an erasure writes the file anew. */
+export const toErasingPath = (path: string) => `${path}.erasing`
+
+/** Where a copy is until all of it is on the disk. */
+export const toHalfCopyPath = (path: string) => `${path}.half`
+
+/** What does not fit into memory: raw clicks among other things. */
+export const toSpillPath = (path: string) => `${path}.tmp`
+
+/** What a killed process may leave behind. Hits that were deleted since then would be in it. */
+export const listLeftoverPaths = (path: string) => [
+  toSpillPath(path),
+  toHalfCopyPath(path),
+  toHalfCopyPath(toBackupPath(path)),
+  toErasingPath(path),
+  `${toErasingPath(path)}.wal`,
+]
+
+/** The roll-ups that failed, which rest (see rollups/failures.ts). */
+export const toFailuresPath = (path: string) => `${path}.roll-up-failures`

@@ -9,7 +9,13 @@ import { DuckDBInstance } from '@duckdb/node-api'
 import { describeError, log } from '../../../lib/log.ts'
 import { quarantine } from '../../quarantine.ts'
 import { renameDurably, syncToDisk } from '../../write-durably.ts'
-import { toBackupPath, toDamageMarkerPath } from './hit-file.ts'
+import {
+  listLeftoverPaths,
+  toBackupPath,
+  toDamageMarkerPath,
+  toHalfCopyPath,
+  toSpillPath,
+} from './hit-file.ts'
 import { quoteLiteral } from './values.ts'
 
 export interface DuckDbFileOptions {
@@ -24,7 +30,9 @@ export interface DuckDbFileOptions {
 const NOT_CORRUPTION = [
   /could not set lock|conflicting lock|unique file handle conflict/i,
   /permission denied|read-only file system|no such file or directory|is a directory|too many open files/i,
-  /no space left|disk quota|file too large|out of memory|failed to allocate/i,
+  // A wrong size in the log can ask for more memory than there is. DuckDB says the same where memory is really short. The
+  // log is set aside in both cases: the batches above the mark are loaded again.
+  /no space left|disk quota|file too large|out of memory(?!.*replaying wal.*allocation failure)|failed to allocate/i,
   // The file is of a newer DuckDB: an operator went back a version, and has to undo that.
   /newer version|version number \d+, but we can only read/i,
   // One of our statements does not fit the file: the file is of another release, or the statement is wrong.
@@ -44,7 +52,8 @@ export interface DuckDbFilePreparer {
 
 /**
  * Tries the file, then the file without its write-ahead log, then the last backup, and then an empty file. A file in which
- * somebody has met damage is kept if all that cannot be made again can be read.
+ * somebody has met damage is kept if all that cannot be made again can be read. Call it only where no other process may use
+ * the file: what a killed one has left behind is deleted.
  * @throws only when the cause is not corruption (a lock, a permission, a full disk)
  */
 export async function openDuckDbFile(
@@ -53,6 +62,7 @@ export async function openDuckDbFile(
 ): Promise<DuckDBInstance> {
   const { path } = settings
   const { prepare } = preparer
+  await deleteLeftovers(path)
   let step = 0
   // Each remedy quarantines more than the one before. After the last one the file is new.
   const remedies = [
@@ -112,7 +122,7 @@ async function openOnce(settings: DuckDbFileOptions, prepare: (instance: DuckDBI
   const instance = await DuckDBInstance.create(settings.path, {
     memory_limit: `${settings.memoryLimitMb}MB`,
     threads: String(settings.threads),
-    temp_directory: `${settings.path}.tmp`,
+    temp_directory: toSpillPath(settings.path),
     // Nothing is ever downloaded: the one extension we need (JSON) is built in.
     autoinstall_known_extensions: 'false',
     autoload_known_extensions: 'false',
@@ -135,6 +145,11 @@ async function openOnce(settings: DuckDbFileOptions, prepare: (instance: DuckDBI
     instance.closeSync()
     throw error
   }
+}
+
+/** Call it while the file is closed, and no other process may open it. */
+export async function deleteLeftovers(path: string): Promise<void> {
+  for (const each of listLeftoverPaths(path)) await rm(each, { recursive: true, force: true })
 }
 
 const toLogPaths = (path: string) => [`${path}.wal`, `${path}.wal.checkpoint`, `${path}.wal.recovery`]
@@ -162,7 +177,7 @@ async function restoreBackup(path: string) {
  * process would let a second server open the database.
  */
 export async function copyDurably(from: string, to: string): Promise<void> {
-  const half = `${to}.half`
+  const half = toHalfCopyPath(to)
   try {
     await copyInChildProcess(from, half)
     await syncToDisk(half)

@@ -7,6 +7,7 @@ import { createHit, createHitQuery } from '../../../../tests/contracts/hit-engin
 import type { Hit } from '../hit.ts'
 import type { HitEngine } from '../hit-engine.ts'
 import { openDuckDb } from './engine.ts'
+import { openHitSorter } from './sorter.ts'
 
 const DAY = 86_400_000
 const T0 = Date.parse('2026-03-01T00:00:00Z')
@@ -90,6 +91,26 @@ test('sorts more hits of one millisecond than a run takes', async () => {
   await engine.sorted()
   await engine.close()
   expect(await tables()).toEqual([0, 10])
+})
+
+test('work that pauses the sorting again and again, as roll-ups do, does not keep it from its turn', async () => {
+  let runs = 0
+  const transact = async () => {
+    runs++
+    return 0 as never
+  }
+  const sorter = openHitSorter({ transact, runHits: 1 })
+  const pauseUntil = async (wanted: number) => {
+    for (let works = 0; runs < wanted && works < 60; works++) {
+      await sorter.runPaused(() => Bun.sleep(20))
+      await Bun.sleep(50)
+    }
+  }
+  await pauseUntil(1)
+  await sorter.runLoad(async () => 2)
+  await pauseUntil(2)
+  expect(runs).toBe(2)
+  await sorter.close()
 })
 
 test('returns referrers and their URLs unchanged', async () => {

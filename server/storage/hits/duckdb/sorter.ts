@@ -41,6 +41,8 @@ interface SorterState {
   closed: boolean
   /** No run begins before this moment of the monotonic clock. */
   retryAt: number
+  /** When the next run is to begin. Work that pauses the sorting does not put it off. */
+  dueAt: number
   timer: Timer | undefined
   /** The run that is being sorted. */
   running: Promise<void> | undefined
@@ -58,6 +60,7 @@ export function openHitSorter(options: { transact: TransactionRunner; runHits: n
     busy: 0,
     closed: false,
     retryAt: 0,
+    dueAt: Number.POSITIVE_INFINITY,
     timer: undefined,
     running: undefined,
     settling: createWaitList(),
@@ -66,7 +69,7 @@ export function openHitSorter(options: { transact: TransactionRunner; runHits: n
   return {
     async runLoad(load) {
       const hits = await runUnsorted(sorter, load)
-      if (hits >= BACKLOG_HITS) schedule(sorter, BACKLOG_IDLE_MS)
+      schedule(sorter, hits >= BACKLOG_HITS ? BACKLOG_IDLE_MS : IDLE_MS)
     },
     runPaused: (work) =>
       runUnsorted(sorter, async () => {
@@ -89,20 +92,30 @@ export function openHitSorter(options: { transact: TransactionRunner; runHits: n
 }
 
 function schedule(sorter: SorterState, afterMs: number) {
+  sorter.dueAt = performance.now() + afterMs
+  resume(sorter)
+}
+
+/** Lets the next run begin when it is due, unless something has to end before. */
+function resume(sorter: SorterState) {
   clearTimeout(sorter.timer)
-  if (sorter.closed || sorter.busy > 0 || sorter.running) return
-  sorter.timer = setTimeout(() => startRun(sorter), Math.max(afterMs, sorter.retryAt - performance.now()))
+  if (sorter.closed || sorter.busy > 0 || sorter.running || sorter.dueAt === Number.POSITIVE_INFINITY) return
+  const waitMs = Math.max(sorter.dueAt, sorter.retryAt) - performance.now()
+  sorter.timer = setTimeout(() => startRun(sorter), Math.max(0, waitMs))
   sorter.timer.unref()
 }
 
 function startRun(sorter: SorterState) {
+  sorter.dueAt = Number.POSITIVE_INFINITY
   sorter.running = sorter
     .transact((connection) => sortRun(connection, sorter.runHits))
     .then(
       (sorted) => {
         sorter.running = undefined
-        if (sorted === 0) sorter.settling.release()
-        else schedule(sorter, IDLE_MS)
+        if (sorted === 0) {
+          sorter.settling.release()
+          resume(sorter)
+        } else schedule(sorter, IDLE_MS)
       },
       (error) => {
         sorter.running = undefined
@@ -122,7 +135,7 @@ async function runUnsorted<T>(sorter: SorterState, work: () => Promise<T>): Prom
     return await work()
   } finally {
     sorter.busy--
-    schedule(sorter, IDLE_MS)
+    resume(sorter)
   }
 }
 

@@ -8,12 +8,14 @@ import type { ExplainedAnswer, HitAnswer, HitQuery } from '../../hit-engine.ts'
 import type { OriginPart, RawReason } from '../../rollups/answer-origin.ts'
 import { chooseRollUps, type RollUpChoice } from '../../rollups/choose-roll-ups.ts'
 import { toHeadSql } from '../../rollups/head-sql.ts'
-import { type DaySpan, planDays } from '../../rollups/plan-days.ts'
+import { planDays, toHitsOrigin } from '../../rollups/plan-days.ts'
 import { toRolledSql } from '../../rollups/rolled-sql.ts'
 import type { ReadConnections } from '../connections.ts'
 import { isDamage } from '../damage-watch.ts'
 import { duckDbDialect } from '../dialect.ts'
+import { rollBack } from '../transaction.ts'
 import { readRollUpState } from './marks.ts'
+import type { Roller } from './roller.ts'
 
 interface QuestionNeeds {
   readers: Pick<ReadConnections, 'use'>
@@ -26,11 +28,15 @@ interface QuestionNeeds {
   ): Promise<readonly (readonly unknown[])[]>
   /** How often the roll-ups were dropped. */
   countDrops(): number
-  /** Called when the roll-ups cannot be read, and the hits can. @param seen `countDrops()` before they were read */
-  onDamage(seen: number): void
+  /**
+   * Called when the roll-ups cannot be read.
+   * @param seen `countDrops()` before they were read
+   * @param areHitsRead whether the hits of the question could be read
+   */
+  onDamage(seen: number, areHitsRead: boolean): void
   isOutOfMemory(error: unknown): boolean
-  /** See `RollUpState`. */
-  hitDays(connection: DuckDBConnection): Promise<DaySpan>
+  /** See `Roller`. */
+  hitDays: Roller['hitDays']
 }
 
 /** Roll-ups that could not be read are left alone for so long: they are being dropped. */
@@ -39,17 +45,24 @@ const RETRY_MS = 10_000
 export type QuestionExplainer = (query: HitQuery) => Promise<ExplainedAnswer>
 
 export function createExplainer(needs: QuestionNeeds): QuestionExplainer {
+  /** @returns undefined where other questions have the memory: no answer fails for its explanation */
+  const findHitDays = ({ workspaceId }: HitQuery) =>
+    needs
+      .hitDays((find) => needs.readers.use(workspaceId, find))
+      .catch((error: unknown) => {
+        if (needs.isOutOfMemory(error)) return undefined
+        throw error
+      })
   const answerFromHits = async (query: HitQuery, why: RawReason) => {
-    const origin: OriginPart[] =
-      query.start < query.end ? [{ start: query.start, end: query.end, from: 'hits', why }] : []
-    return { answers: await needs.askHits(query), origin }
+    const [answers, hitDays] = await Promise.all([needs.askHits(query), findHitDays(query)])
+    return { answers, origin: toHitsOrigin(query, why, hitDays) }
   }
   let damagedAt = Number.NEGATIVE_INFINITY
   return async (query) => {
     const choice = chooseRollUps(query)
     if (!choice) return answerFromHits(query, 'question')
-    if (performance.now() - damagedAt < RETRY_MS) return answerFromHits(query, 'not_rolled_up')
-    let answer: ExplainedAnswer | RawReason
+    if (performance.now() - damagedAt < RETRY_MS) return answerFromHits(query, 'unavailable')
+    let answer: ExplainedAnswer | OriginPart[]
     const drops = needs.countDrops()
     try {
       answer = await needs.readers.use(query.workspaceId, (connection) =>
@@ -58,13 +71,19 @@ export function createExplainer(needs: QuestionNeeds): QuestionExplainer {
     } catch (error) {
       if (needs.isOutOfMemory(error)) return answerFromHits(query, 'memory')
       if (!isDamage(error)) throw error
-      const answered = await answerFromHits(query, 'not_rolled_up')
+      // Before the hits are read: that may fail too, and would hide the damage.
       log.error('hits.roll_ups_damaged', describeError(error))
       damagedAt = performance.now()
-      needs.onDamage(drops)
-      return answered
+      let areHitsRead = false
+      try {
+        const answered = await answerFromHits(query, 'unavailable')
+        areHitsRead = true
+        return answered
+      } finally {
+        needs.onDamage(drops, areHitsRead)
+      }
     }
-    return typeof answer === 'string' ? answerFromHits(query, answer) : answer
+    return Array.isArray(answer) ? { answers: await needs.askHits(query), origin: answer } : answer
   }
 }
 
@@ -73,11 +92,11 @@ async function askRollUps(
   connection: DuckDBConnection,
   query: HitQuery,
   choice: RollUpChoice,
-): Promise<ExplainedAnswer | RawReason> {
-  const known = { hitDays: await hitDays(connection) }
+): Promise<ExplainedAnswer | OriginPart[]> {
+  const known = { hitDays: await hitDays((find) => find(connection)) }
   const state = { ...known, ...(await readRollUpState(connection, query, choice)) }
   const plan = planDays(query, choice, state)
-  if (typeof plan === 'string') return plan
+  if (Array.isArray(plan)) return plan
   const head = toHeadSql(query, plan, state, duckDbDialect)
   const keys = head?.read(await run(connection, head.text, head.params))
   const { text, params, read } = toRolledSql(query, plan, state, duckDbDialect, keys)
@@ -86,10 +105,14 @@ async function askRollUps(
 
 async function readSnapshot<T>(connection: DuckDBConnection, read: () => Promise<T>): Promise<T> {
   await connection.run('BEGIN TRANSACTION')
+  let reason: unknown
   try {
     return await read()
+  } catch (error) {
+    reason = error
+    throw error
   } finally {
-    // Nothing was written, and a failed transaction ends in the same way. A dead engine has none.
-    await connection.run('ROLLBACK').catch((error) => log.warn('hits.rollback_failed', describeError(error)))
+    // Nothing was written, and a failed transaction ends in the same way.
+    await rollBack(connection, reason)
   }
 }

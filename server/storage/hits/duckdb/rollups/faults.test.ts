@@ -9,6 +9,7 @@ import { DAY_MS } from '../../../../lib/utc-day.ts'
 import type { Hit } from '../../hit.ts'
 import type { HitQuery } from '../../hit-engine.ts'
 import { type DuckDbEngine, openDuckDb } from '../engine.ts'
+import { toFailuresPath } from '../hit-file.ts'
 
 const FIRST = Date.UTC(2026, 3, 28) / DAY_MS
 const DAYS = 40
@@ -196,6 +197,28 @@ test('killed at any moment of a roll-up, the file has exact answers', async () =
   expect(rolledBefore).toBeGreaterThan(3)
 }, 120_000)
 
+test('a day whose roll-up ended the process is not the next one again, and no other day waits for it', async () => {
+  const engine = await open()
+  await engine.load(writeBatch(1, createDays(FIRST, FIRST + 4)))
+  await close(engine)
+  const script = `
+    import { existsSync } from 'node:fs'
+    import { openDuckDb } from ${JSON.stringify(join(import.meta.dir, '..', 'engine.ts'))}
+    const engine = await openDuckDb({ path: ${JSON.stringify(path)}, rollUpRestMs: 0 })
+    void engine.rollUp(${NOW})
+    while (!existsSync(${JSON.stringify(toFailuresPath(path))})) await new Promise(setImmediate)
+    process.kill(process.pid, 'SIGKILL')`
+  const child = Bun.spawn([process.execPath, '-e', script], { stdout: 'inherit', stderr: 'inherit' })
+  expect(await child.exited).not.toBe(0)
+  const after = await open()
+  expect(await rollUpAll(after)).toBe(3)
+  const origins = (await after.explain(createHitQuery({ ...range, end: (FIRST + 4) * DAY_MS }))).origin
+  expect(origins.map(({ from, start }) => [from, start / DAY_MS])).toEqual([
+    ['hits', FIRST],
+    ['days', FIRST + 1],
+  ])
+}, 60_000)
+
 test('roll-ups that the disk has damaged are dropped and made again, and answers stay exact', async () => {
   const engine = await open()
   await engine.load(writeBatch(1, createDays(FIRST, FIRST + DAYS)))
@@ -246,6 +269,17 @@ test('roll-ups that another release has made by other rules are made again', asy
   const after = await open()
   expect(await countRolledDays(after)).toBe(0)
   expect(await askAll(after)).toEqual(raw)
+})
+
+test('a release before one with more tables of roll-ups makes its own again once, and not at every opening', async () => {
+  const engine = await open()
+  await engine.load(writeBatch(1, createDays(FIRST, FIRST + 5)))
+  await close(engine)
+  await change('CREATE TABLE roll_of_a_later_release (day INTEGER)')
+  const first = await open()
+  await rollUpAll(first)
+  await close(first)
+  expect(await countRolledDays(await open())).toBe(5)
 })
 
 async function change(statement: string) {

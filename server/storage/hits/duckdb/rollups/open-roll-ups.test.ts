@@ -1,11 +1,13 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { createHitQuery } from '../../../../../tests/contracts/hit-engine.ts'
 import { createSerialQueue } from '../../../../lib/concurrency/serial-queue.ts'
 import { setLogLevel } from '../../../../lib/log.ts'
+import { createDamageWatch } from '../damage-watch.ts'
+import { toDamageMarkerPath } from '../hit-file.ts'
 import { migrateLayout } from '../layout.ts'
 import { createMemoryInstance } from '../memory-instance.ts'
 import { createReadWriteLock } from '../read-write-lock.ts'
@@ -17,6 +19,7 @@ setLogLevel('silent')
 const corrupt = (what: string) => new Error(`IO Error: Corrupt database file: ${what}`)
 
 let directory: string
+let path: string
 let instance: DuckDBInstance
 let writer: DuckDBConnection
 let rollUps: RollUps
@@ -27,6 +30,7 @@ let readAllHits: () => Promise<unknown>
 
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'open-roll-ups-'))
+  path = join(directory, 'hits.duckdb')
   instance = await createMemoryInstance(200, directory)
   writer = await instance.connect()
   await migrateLayout(writer)
@@ -43,8 +47,10 @@ beforeEach(async () => {
       writer,
       writeQueue: createSerialQueue(),
       lock: createReadWriteLock(),
+      failuresPath: join(directory, 'failures'),
       runAlone,
       readAllHits: () => readAllHits(),
+      watchDamage: createDamageWatch(path),
       readers: {
         async use(_, work) {
           await readings.shift()
@@ -77,6 +83,38 @@ test('a question that met damage before the roll-ups were dropped does not drop 
   second.reject(corrupt('old'))
   expect((await asked[1])?.answers).toMatchObject([{ clicks: 0 }])
   expect(await countMarks()).toBe(1)
+})
+
+/** A question meets damaged roll-ups, and then an error when it reads hits. */
+async function askInVain(error: Error) {
+  const fail = (reason: Error) => {
+    const failed = Promise.reject(reason)
+    failed.catch(() => undefined)
+    return failed
+  }
+  readings = [fail(corrupt('roll-ups')), fail(error)]
+  await expect(rollUps.explain(createHitQuery())).rejects.toThrow(error.message)
+}
+
+test('damaged roll-ups are dropped although the hits of the question took too long, once all hits were read', async () => {
+  await writer.run(
+    "INSERT INTO hits_arrived BY NAME (SELECT 'n' AS node, 1 AS id, 1000 AS recorded_at, 1 AS workspace_id, 1 AS link_id, 'redirect' AS outcome, 'human' AS class, 'link' AS trigger, 1 AS visitor)",
+  )
+  let reads = 0
+  readAllHits = async () => reads++
+  await askInVain(new Error('INTERRUPT Error: Interrupted!'))
+  expect([await countMarks(), reads, existsSync(toDamageMarkerPath(path))]).toEqual([0, 1, false])
+  // They are left alone until they are dropped.
+  readings = [Promise.resolve()]
+  expect((await rollUps.explain(createHitQuery())).origin).toContainEqual(
+    expect.objectContaining({ from: 'hits', why: 'unavailable' }),
+  )
+})
+
+test('roll-ups stay when the hits of the question took too long and others are damaged: the file is marked', async () => {
+  readAllHits = () => Promise.reject(corrupt('hits'))
+  await askInVain(new Error('INTERRUPT Error: Interrupted!'))
+  expect([await countMarks(), existsSync(toDamageMarkerPath(path))]).toEqual([1, true])
 })
 
 test('work that meets damaged roll-ups runs once more after they were dropped', async () => {

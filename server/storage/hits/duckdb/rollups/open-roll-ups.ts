@@ -4,7 +4,7 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import { describeError, log } from '../../../../lib/log.ts'
 import type { RollUpProgress } from '../../hit-engine.ts'
 import type { ReadConnections } from '../connections.ts'
-import { isDamage } from '../damage-watch.ts'
+import { type DamageWatch, isDamage } from '../damage-watch.ts'
 import { createQueryRunner, isOutOfMemory, runStatement } from '../query.ts'
 import { createExplainer, type QuestionExplainer } from './ask.ts'
 import { checkRollUps } from './marks.ts'
@@ -35,7 +35,7 @@ export interface RollUps {
   close(): Promise<void>
 }
 
-interface RollUpNeeds extends RollerNeeds {
+interface RollUpNeeds extends Omit<RollerNeeds, 'isClosing'> {
   readers: Pick<ReadConnections, 'use'>
   /** Runs work while no hits are sorted or deleted, and no other work of this kind runs. */
   runAlone<T>(work: () => Promise<T>): Promise<T>
@@ -43,17 +43,18 @@ interface RollUpNeeds extends RollerNeeds {
   writer: DuckDBConnection
   /** Reads every value of the hits. @throws when one cannot be read */
   readAllHits(connection: DuckDBConnection): Promise<unknown>
+  watchDamage: DamageWatch
 }
 
 /** @param options of the engine */
 export function openRollUps(needs: RollUpNeeds, options: RollUpOptions): RollUps {
   const { readers, writeQueue, writer, connection, lock } = needs
   const { withoutRollUps, rollUpRestMs: restMs, rollUpHeadValues: headValues } = options
-  const roller = createRoller({ ...needs, restMs, headValues })
   const askHits = createQueryRunner(readers)
   /** How often the roll-ups were dropped. */
   let drops = 0
   const turns = createTurns(needs)
+  const roller = createRoller({ ...needs, restMs, headValues, isClosing: turns.isClosing })
 
   /** @param seen `drops` before the damage was met. Roll-ups that were dropped since are other ones. */
   async function drop(seen: number) {
@@ -99,9 +100,9 @@ export function openRollUps(needs: RollUpNeeds, options: RollUpOptions): RollUps
     isOutOfMemory,
     hitDays: roller.hitDays,
     countDrops: () => drops,
-    onDamage(seen) {
-      turns
-        .run(() => drop(seen))
+    onDamage(seen, areHitsRead) {
+      needs
+        .watchDamage(() => turns.run(() => (areHitsRead ? drop(seen) : dropUnlessHitsAreDamaged(seen))))
         .catch((error) => log.error('hits.roll_ups_not_dropped', describeError(error)))
     },
   })

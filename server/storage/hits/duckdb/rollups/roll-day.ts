@@ -22,6 +22,9 @@ import { DAY_TABLES, MONTH_TABLES } from './tables.ts'
 /** A day is closed so long after its end: most late hits are in by then. */
 const CLOSED_AFTER_MS = 15 * 60 * 1000
 
+/** What the statements of a roll-up run on. */
+export type RollUpConnection = Pick<DuckDBConnection, 'run' | 'runAndReadAll'>
+
 /** Days or months that can be rolled up next, in one transaction. `end` is exclusive. */
 export interface RollUpTask {
   kind: 'days' | 'month'
@@ -29,42 +32,56 @@ export interface RollUpTask {
   end: number
 }
 
+export interface RollUpRests {
+  /** Whether the day, or the month that begins on it, has to wait. */
+  isResting(kind: RollUpTask['kind'], day: number): boolean
+  hasFailed(kind: RollUpTask['kind'], day: number): boolean
+}
+
 /**
- * @param isResting whether the day, or the month that begins on it, has to wait
- * @returns the oldest of the last `RECENT_DAYS` that can be rolled up, else the oldest day of all, else a month; how many
- *   closed days wait; and `RollUpState.hitDays`
+ * @returns the oldest of the last `RECENT_DAYS` that can be rolled up, else the oldest day of all, else a month; those that
+ *   have failed come after all others. Also how many closed days wait; and `RollUpState.hitDays`
  */
 export async function findRollUpTask(
-  connection: DuckDBConnection,
+  connection: RollUpConnection,
   now: number,
-  isResting: (kind: RollUpTask['kind'], day: number) => boolean,
+  { isResting, hasFailed }: RollUpRests,
 ): Promise<{ task?: RollUpTask; waiting: number; hitDays: DaySpan }> {
   const hitDays = await findHitDays(connection)
   const after = Math.min(Math.floor((now - CLOSED_AFTER_MS) / DAY_MS), hitDays.end)
   const marked = await readDays(connection, 'SELECT day FROM roll_marks')
   const open: number[] = []
   for (let day = hitDays.start; day < after; day++) if (!marked.has(day)) open.push(day)
-  const waiting = open.length
-  const ready = open.filter((each) => !isResting('days', each))
-  const day = ready.find((each) => each >= toDay(now) - RECENT_DAYS) ?? ready[0]
-  if (day !== undefined) {
-    // Days without hits are rolled up with the first of them: they have nothing. Later days may have their marks.
-    let limit = day + 1
-    while (limit < after && !marked.has(limit)) limit++
-    const end = await findNextHitDay(connection, day, limit)
-    return { task: { kind: 'days', start: day, end: Math.max(day + 1, end) }, waiting, hitDays }
+  const months = listWholeMonths(marked, await readDays(connection, 'SELECT day FROM roll_month_marks'))
+  const find = async (isLeftOut: typeof isResting): Promise<RollUpTask | undefined> => {
+    const ready = open.filter((each) => !isLeftOut('days', each))
+    const day = ready.find((each) => each >= toDay(now) - RECENT_DAYS) ?? ready[0]
+    if (day !== undefined) return spanDays(connection, day, after, marked)
+    const month = months.find((each) => !isLeftOut('month', each))
+    return month === undefined ? undefined : { kind: 'month', start: month, end: toNextMonth(month) }
   }
-  const months = await readDays(connection, 'SELECT day FROM roll_month_marks')
-  const month = findWholeMonth(marked, (each) => months.has(each) || isResting('month', each))
-  if (month === undefined) return { waiting, hitDays }
-  return { task: { kind: 'month', start: month, end: toNextMonth(month) }, waiting, hitDays }
+  const untried = await find((kind, day) => isResting(kind, day) || hasFailed(kind, day))
+  return { task: untried ?? (await find(isResting)), waiting: open.length, hitDays }
+}
+
+/** Days without hits are rolled up with the first of them: they have nothing. Later days may have their marks. */
+async function spanDays(
+  connection: RollUpConnection,
+  start: number,
+  after: number,
+  marked: ReadonlySet<number>,
+): Promise<RollUpTask> {
+  let limit = start + 1
+  while (limit < after && !marked.has(limit)) limit++
+  const end = await findNextHitDay(connection, start, limit)
+  return { kind: 'days', start, end: Math.max(start + 1, end) }
 }
 
 /**
  * From the first day that has hits up to the day after the last one. Each bound is found in one or two row groups, for their
  * statistics say which; `min()` and `max()` would read the whole column.
  */
-export async function findHitDays(connection: DuckDBConnection): Promise<DaySpan> {
+export async function findHitDays(connection: RollUpConnection): Promise<DaySpan> {
   const bounds = ['hits_arrived', 'hits_sorted'].flatMap((table) =>
     ['ASC', 'DESC'].map(
       (order) => `(SELECT recorded_at FROM ${table} ORDER BY recorded_at ${order} LIMIT 1)`,
@@ -75,7 +92,7 @@ export async function findHitDays(connection: DuckDBConnection): Promise<DaySpan
 }
 
 /** @returns the day itself when it has hits, else the next day that has; at most `after` */
-async function findNextHitDay(connection: DuckDBConnection, day: number, after: number): Promise<number> {
+async function findNextHitDay(connection: RollUpConnection, day: number, after: number): Promise<number> {
   const [[next] = []] = await readRows(
     connection,
     `SELECT min(recorded_at) FROM hits WHERE recorded_at >= ${day * DAY_MS} AND recorded_at < ${(day + 1) * DAY_MS}`,
@@ -88,24 +105,21 @@ async function findNextHitDay(connection: DuckDBConnection, day: number, after: 
   return later === null ? after : toDay(Number(later))
 }
 
-function findWholeMonth(
-  marked: ReadonlySet<number>,
-  isLeftOut: (month: number) => boolean,
-): number | undefined {
-  for (const month of new Set([...marked].map(toMonth))) {
-    if (isLeftOut(month)) continue
+/** The months whose days all have marks, without those that have one themselves. */
+function listWholeMonths(marked: ReadonlySet<number>, rolled: ReadonlySet<number>): number[] {
+  const isWhole = (month: number) => {
     let day = month
     while (day < toNextMonth(month) && marked.has(day)) day++
-    if (day === toNextMonth(month)) return month
+    return day === toNextMonth(month)
   }
-  return undefined
+  return [...new Set([...marked].map(toMonth))].filter((month) => !rolled.has(month) && isWhole(month))
 }
 
 /** Makes the sums and the marks of the task. Run it in a transaction. @param headValues see `toHeadStatement` */
-export const rollUp = (connection: DuckDBConnection, task: RollUpTask, headValues?: number): Promise<void> =>
+export const rollUp = (connection: RollUpConnection, task: RollUpTask, headValues?: number): Promise<void> =>
   task.kind === 'days' ? rollUpDays(connection, task) : rollUpMonth(connection, task, headValues)
 
-async function rollUpDays(connection: DuckDBConnection, { start, end }: RollUpTask): Promise<void> {
+async function rollUpDays(connection: RollUpConnection, { start, end }: RollUpTask): Promise<void> {
   for (const table of Object.keys(DAY_TABLES)) await deleteDays(connection, table, start, end)
   // Sums of a month are of the days as they were.
   await deleteDays(connection, 'roll_month_marks', toMonth(start), end)
@@ -122,7 +136,7 @@ async function rollUpDays(connection: DuckDBConnection, { start, end }: RollUpTa
 }
 
 async function rollUpMonth(
-  connection: DuckDBConnection,
+  connection: RollUpConnection,
   { start, end }: RollUpTask,
   headValues?: number,
 ): Promise<void> {
@@ -134,7 +148,7 @@ async function rollUpMonth(
   await connection.run('INSERT INTO roll_month_marks VALUES ($1, $2)', [start, BigInt(total)])
 }
 
-const deleteDays = (connection: DuckDBConnection, table: string, start: number, end: number) =>
+const deleteDays = (connection: RollUpConnection, table: string, start: number, end: number) =>
   connection.run(`DELETE FROM ${table} WHERE day >= ${start} AND day < ${end}`)
 
 /** A temporary table, which is never written to the file. */
@@ -142,7 +156,7 @@ const SOURCE = 'roll_source'
 const ORIGIN_COLUMNS = ['referrer', 'utm_source', 'utm_medium']
 
 /** @returns whether the day has hits that roll-ups are about */
-async function createSource(connection: DuckDBConnection, day: number): Promise<boolean> {
+async function createSource(connection: RollUpConnection, day: number): Promise<boolean> {
   await connection.run(`DROP TABLE IF EXISTS ${SOURCE}`)
   const params: SqlValue[] = []
   const bind = (value: SqlValue) => duckDbDialect.placeholder(params.push(value), value)
@@ -161,10 +175,10 @@ async function createSource(connection: DuckDBConnection, day: number): Promise<
   return Number(count) > 0
 }
 
-const insert = async (connection: DuckDBConnection, { table, columns, select }: RollUpStatement) =>
+const insert = async (connection: RollUpConnection, { table, columns, select }: RollUpStatement) =>
   (await connection.run(`INSERT INTO ${table} (workspace_id, day, ${columns}) ${select}`)).rowsChanged
 
-const readRows = async (connection: DuckDBConnection, text: string) =>
+const readRows = async (connection: RollUpConnection, text: string) =>
   (await connection.runAndReadAll(text)).getRows()
-const readDays = async (connection: DuckDBConnection, text: string) =>
+const readDays = async (connection: RollUpConnection, text: string) =>
   new Set((await readRows(connection, text)).map(([day]) => Number(day)))

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, spyOn, test } from 'bun:test'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
@@ -7,6 +7,8 @@ import { createHit } from '../../../../../tests/contracts/hit-engine.ts'
 import { createSerialQueue } from '../../../../lib/concurrency/serial-queue.ts'
 import { setLogLevel } from '../../../../lib/log.ts'
 import { DAY_MS } from '../../../../lib/utc-day.ts'
+import { createDamageWatch } from '../damage-watch.ts'
+import { toDamageMarkerPath } from '../hit-file.ts'
 import { migrateLayout } from '../layout.ts'
 import { loadBatch } from '../load.ts'
 import { createMemoryInstance } from '../memory-instance.ts'
@@ -29,6 +31,8 @@ let beforeStatement: (text: string) => void
 /** Runs after each question of the roller. */
 let afterQuestion: (text: string) => Promise<void>
 let roller: ReturnType<typeof createRoller>
+let isClosing: boolean
+let openRoller: () => typeof roller
 let batches: number
 
 const lock = createReadWriteLock()
@@ -61,7 +65,18 @@ beforeEach(async () => {
       }
     },
   })
-  roller = createRoller({ connection: watched, writeQueue, lock, restMs: 0 })
+  const failuresPath = join(directory, 'failures')
+  isClosing = false
+  openRoller = () =>
+    createRoller({
+      connection: watched,
+      writeQueue,
+      lock,
+      failuresPath,
+      isClosing: () => isClosing,
+      restMs: 0,
+    })
+  roller = openRoller()
 })
 afterEach(() => {
   instance.closeSync()
@@ -151,7 +166,7 @@ function failMay2(message: string) {
   return tries
 }
 
-/** Rolls up at these minutes of the monotonic clock. @returns how many days each of them has rolled up, or the error */
+/** Rolls up at these minutes of the monotonic clock. @returns how many days each of them has rolled up, or that it failed */
 async function rollUpAt(minutes: readonly number[]) {
   const start = performance.now()
   let minute = 0
@@ -161,7 +176,7 @@ async function rollUpAt(minutes: readonly number[]) {
     results.push([
       minute,
       await roller.rollUp(NOW).then(
-        ({ rolled }) => rolled,
+        ({ rolled, failed }) => (failed ? 'failed' : rolled),
         (error) => error.message,
       ),
     ])
@@ -174,14 +189,14 @@ test('a day that fails does not keep the next one waiting, and rests ten minutes
   const tries = failMay2('a fault')
   expect(await rollUpAt([0, 1, 2, 3, 10, 12, 70, 73, 134])).toEqual([
     [0, 1],
-    [1, 'a fault'],
+    [1, 'failed'],
     [2, 1],
     [3, 0],
     [10, 0],
-    [12, 'a fault'],
+    [12, 'failed'],
     [70, 0],
-    [73, 'a fault'],
-    [134, 'a fault'],
+    [73, 'failed'],
+    [134, 'failed'],
   ])
   expect(tries.begun).toBe(4)
 })
@@ -189,15 +204,15 @@ test('a day that fails does not keep the next one waiting, and rests ten minutes
 test('after a success, a day that fails rests ten minutes again', async () => {
   await load([MAY_1 + 1])
   failMay2('a fault')
-  await expect(roller.rollUp(NOW)).rejects.toThrow('a fault')
+  expect(await roller.rollUp(NOW)).toEqual({ rolled: 0, waiting: 1, failed: true })
   beforeStatement = () => {}
   expect(await rollUpAt([11])).toEqual([[11, 1]])
   await load([MAY_1 + 1])
   failMay2('a fault')
   expect(await rollUpAt([0, 9, 11])).toEqual([
-    [0, 'a fault'],
+    [0, 'failed'],
     [9, 0],
-    [11, 'a fault'],
+    [11, 'failed'],
   ])
 })
 
@@ -209,8 +224,46 @@ test('one call tries one day, however many fail', async () => {
     begun++
     throw new Error('no space left on device')
   }
-  await expect(roller.rollUp(NOW)).rejects.toThrow('no space')
+  expect(await roller.rollUp(NOW)).toEqual({ rolled: 0, waiting: 3, failed: true })
   expect(begun).toBe(1)
+})
+
+test('a day that failed rests also after the file was opened again, and others come before it', async () => {
+  await load([MAY_1, MAY_1 + 1, MAY_1 + 2])
+  const tries = failMay2('a fault')
+  expect(await rollUpAt([0, 1])).toEqual([
+    [0, 1],
+    [1, 'failed'],
+  ])
+  roller = openRoller()
+  expect(await rollUpAt([2, 3])).toEqual([
+    [2, 1],
+    [3, 0],
+  ])
+  await load([MAY_1 + 3])
+  roller = openRoller()
+  expect(await rollUpAt([20, 21])).toEqual([
+    [20, 1],
+    [21, 'failed'],
+  ])
+  expect(tries.begun).toBe(2)
+})
+
+test('nothing is rolled up while there is no room to note it, and the engine does not work for it', async () => {
+  await load([MAY_1 + 1, MAY_1 + 2])
+  const tries = failMay2('a fault')
+  mkdirSync(join(directory, 'failures.half'))
+  expect(await rollUpAt([0, 1, 2])).toEqual([
+    [0, 'failed'],
+    [1, 'failed'],
+    [2, 0],
+  ])
+  expect(tries.begun).toBe(0)
+  rmdirSync(join(directory, 'failures.half'))
+  expect(await rollUpAt([3, 12])).toEqual([
+    [3, 0],
+    [12, 'failed'],
+  ])
 })
 
 test('a day that needs more memory than there is rests an hour, and the next one does not wait', async () => {
@@ -218,11 +271,11 @@ test('a day that needs more memory than there is rests an hour, and the next one
   failMay2('Out of Memory Error: could not allocate block')
   expect(await rollUpAt([0, 1, 2, 12, 60, 62])).toEqual([
     [0, 1],
-    [1, 'Out of Memory Error: could not allocate block'],
+    [1, 'failed'],
     [2, 1],
     [12, 0],
     [60, 0],
-    [62, 'Out of Memory Error: could not allocate block'],
+    [62, 'failed'],
   ])
   expect(await readNumbers('SELECT day FROM roll_marks ORDER BY day')).toEqual([[MAY_1], [MAY_1 + 2]])
 })
@@ -233,6 +286,31 @@ test('a day that meets damage does not rest: the roll-ups are dropped first', as
   await expect(roller.rollUp(NOW)).rejects.toThrow('Corrupt')
   beforeStatement = () => {}
   expect((await roller.rollUp(NOW)).rolled).toBe(1)
+})
+
+test('closing ends a roll-up between two statements, and says nothing about its day', async () => {
+  await load([MAY_1])
+  let statements = 0
+  beforeStatement = () => {
+    if (++statements === 5) isClosing = true
+  }
+  await expect(roller.rollUp(NOW)).rejects.toThrow('is being closed')
+  // The transaction has ended.
+  expect(statements).toBe(6)
+  beforeStatement = () => {}
+  isClosing = false
+  expect((await openRoller().rollUp(NOW)).rolled).toBe(1)
+})
+
+test('a transaction that cannot be rolled back is told to whoever opens the engine again', async () => {
+  await load([MAY_1])
+  beforeStatement = (text) => {
+    if (text === 'ROLLBACK' || text.startsWith('CREATE TEMP TABLE')) throw new Error('a fault')
+  }
+  const watch = createDamageWatch(join(directory, 'hits.duckdb'))
+  await expect(watch(() => roller.rollUp(NOW))).rejects.toThrow('could not be rolled back')
+  await expect(watch(() => Promise.resolve())).rejects.toThrow('could not be rolled back')
+  expect(existsSync(toDamageMarkerPath(join(directory, 'hits.duckdb')))).toBe(false)
 })
 
 test('the last 400 days are rolled up before older ones, and each day is marked once', async () => {

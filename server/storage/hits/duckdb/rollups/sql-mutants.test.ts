@@ -5,13 +5,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createHitWorld } from '../../../../../tests/support/rollups/hit-world.ts'
+import { HAND_MADE_QUESTIONS, HAND_MADE_WORLD } from '../../../../../tests/support/rollups/hand-made-world.ts'
+import { createHitWorld, type HitWorld } from '../../../../../tests/support/rollups/hit-world.ts'
 import {
   openRolledWorld,
   type QuestionSql,
   type RolledWorld,
 } from '../../../../../tests/support/rollups/memory-rollups.ts'
-import { importMutant, type Mutant } from '../../../../../tests/support/rollups/mutate-source.ts'
+import { importMutant, type Mutant, toMutants } from '../../../../../tests/support/rollups/mutate-source.ts'
 import { recountHits } from '../../../../../tests/support/rollups/recount-hits.ts'
 import { createQuestion } from '../../../../../tests/support/rollups/world-questions.ts'
 import { createRandom } from '../../../../lib/seeded-random.ts'
@@ -72,12 +73,17 @@ const HEADS: Rule[] = [
   ['ties with the last place', '- known_bound >= last_low', '- known_bound > last_low'],
   ['keys that no head names', 'bound >= Number(lastLow)', 'bound > 1_000_000'],
   ['lists with room', 'Number(places ?? 0) < groupBy.limit || ', ''],
-  ['days outside months', ', ...toDayPieces(builder), ...toRawPieces(builder)]', ']'],
+]
+/** They matter for hand-made hits. */
+const HAND_MADE_HEADS: Rule[] = [
+  ['keys of equal clicks that no head names', 'bound >= Number(lastLow)', 'bound > Number(lastLow)'],
+  ['days outside months', ', ...toDayPieces(builder), ', ', '],
+  ['hits that are not rolled up', ', ...toRawPieces(builder)]', ']'],
+  ['filters of the list', ' || filters.length > 0) return undefined', ') return undefined'],
 ]
 
 /** They matter where months have few clicks, and some of them no tail. */
 const SMALL_HEADS: Rule[] = [
-  ['keys of equal clicks that no head names', 'bound >= Number(lastLow)', 'bound > Number(lastLow)'],
   ['months without a tail', 'plan: { ...plan, months: others }', 'plan: { ...plan, months: [] }'],
 ]
 
@@ -113,6 +119,16 @@ const DAYS: Rule[] = [
     "`coalesce(${column}, '') AS ${column}`",
   ],
   ['mixed sets', 'WHERE s <> visitors', 'WHERE false'],
+]
+const NAMED = 'toRows(referrer, ` AND name = ${NAMED_REFERRERS}`)'
+const UNNAMED = 'toRows(source, ` AND name IN (${referrer}, ${source})`)'
+/** Rules that hand-made hits need. */
+const HAND_MADE: Rule[] = [
+  ['mixed people', 'FROM roll_people WHERE ${where}', 'FROM roll_people WHERE false AND ${where}'],
+  ['mixed links', 'FROM roll_links WHERE ${where}', 'FROM roll_links WHERE false AND ${where}'],
+  ['named referrers as referrers', NAMED, 'toRows(referrer, ` AND false`)'],
+  ['unnamed referrers as sources', UNNAMED, 'toRows(source, ` AND name = ${source}`)'],
+  ['the first value after the heads', 'WHERE place <= ${headValues + 1}', 'WHERE place <= ${headValues + 2}'],
 ]
 
 /** Rules of the statements that make the sums of months. */
@@ -159,68 +175,95 @@ interface QuestionPool {
   busy: number
   days: number
   headValues: number
+  /** How many days at the end are not rolled up. */
+  open?: number
   questions: number
   isWanted?(query: HitQuery): boolean
 }
 
-async function openQuestions(pool: QuestionPool) {
-  const { seed, busy, days, headValues, questions: count, isWanted = () => true } = pool
+async function openQuestions({ seed, busy, days, headValues, open, questions, isWanted }: QuestionPool) {
   const world = createHitWorld(seed, busy, days)
-  const rolled = await openRolledWorld(world, headValues)
+  const random = createRandom(seed)
+  function* create() {
+    while (true) {
+      const { query } = createQuestion(world, random)
+      if (isWanted?.(query) ?? true) yield query
+    }
+  }
+  return askWorld(await openRolledWorld(world, headValues, open), world, create(), questions)
+}
+
+const openHandMade = async () =>
+  askWorld(await openRolledWorld(HAND_MADE_WORLD, 1), HAND_MADE_WORLD, HAND_MADE_QUESTIONS)
+
+/** Takes the questions that are not left to the hits. */
+async function askWorld(rolled: RolledWorld, world: HitWorld, queries: Iterable<HitQuery>, count = Infinity) {
   await rolled.rollDays(rollUp)
   await rolled.rollMonths(rollUp)
-  const random = createRandom(seed)
   const questions: AskedQuestion[] = []
-  while (questions.length < count) {
-    const { query } = createQuestion(world, random)
-    if (isWanted(query) && (await rolled.ask(query, SQL)))
-      questions.push({ query, expected: recountHits(world.hits, query) })
+  for (const query of queries) {
+    if (await rolled.ask(query, SQL)) questions.push({ query, expected: recountHits(world.hits, query) })
+    if (questions.length >= count) break
   }
   return { rolled, questions }
 }
 
-/** Whether heads can help to answer the question. */
+/** Whether heads can help to answer the question, or must not. */
 const isTopList = ({ groupBy, filters, start, end }: HitQuery) =>
-  filters.length === 0 &&
+  filters.every(({ column }) => column === groupBy.by) &&
   'limit' in groupBy &&
   groupBy.limit <= 8 &&
   CLICK_COLUMNS.some((column) => column === groupBy.by) &&
   end - start > 40 * DAY_MS
 
-const toMutants = (file: string, rules: Rule[]): Mutant[] =>
-  rules.map(([name, from, to]) => ({ name, file, from, to }))
-
 const days = toMutants('rollups/roll-sql.ts', DAYS)
+const handMade = toMutants('rollups/roll-sql.ts', HAND_MADE)
 
 describe.each([
   {
     name: 'months',
-    pool: { seed: 3, busy: 6, days: 62, headValues: 3, questions: 300 },
+    open: () => openQuestions({ seed: 3, busy: 6, days: 62, headValues: 3, questions: 300 }),
     asking: toMutants('rollups/rolled-sql.ts', SUMS),
     rolling: toMutants('rollups/roll-sql.ts', MONTHS),
   },
   {
     name: 'top lists of months',
-    pool: { seed: 2, busy: 4, days: 100, headValues: 3, questions: 120, isWanted: isTopList },
+    open: () =>
+      openQuestions({
+        seed: 2,
+        busy: 4,
+        days: 100,
+        headValues: 3,
+        open: 6,
+        questions: 120,
+        isWanted: isTopList,
+      }),
     asking: [...toMutants('rollups/head-sql.ts', HEADS), ...toMutants('rollups/rolled-sql.ts', ORIGINS)],
     rolling: toMutants('rollups/roll-sql.ts', BOUNDS),
   },
   {
     name: 'top lists of small months',
-    pool: { seed: 4, busy: 1, days: 100, headValues: 5, questions: 60, isWanted: isTopList },
+    open: () =>
+      openQuestions({ seed: 4, busy: 1, days: 100, headValues: 5, questions: 60, isWanted: isTopList }),
     asking: toMutants('rollups/head-sql.ts', SMALL_HEADS),
     rolling: [],
   },
   {
     name: 'a few days',
-    pool: { seed: 1, busy: 12, days: 7, headValues: 3, questions: 300 },
+    open: () => openQuestions({ seed: 1, busy: 12, days: 7, headValues: 3, questions: 300 }),
     asking: [],
     rolling: days,
   },
-])('in $name', ({ pool, asking, rolling }) => {
+  {
+    name: 'hand-made days',
+    open: openHandMade,
+    asking: toMutants('rollups/head-sql.ts', HAND_MADE_HEADS),
+    rolling: handMade,
+  },
+])('in $name', ({ open, asking, rolling }) => {
   let asked: Awaited<ReturnType<typeof openQuestions>>
   beforeAll(async () => {
-    asked = await openQuestions(pool)
+    asked = await open()
   }, 120_000)
   afterAll(() => asked.rolled.close())
 
@@ -237,7 +280,26 @@ describe.each([
   if (rolling.length > 0)
     test.each(rolling)('a roll-up that ignores $name is caught', async (mutant) => {
       const roll = (await importCopy(mutant, ROLLING)).rollUp as typeof rollUp
-      await (rolling === days ? asked.rolled.rollDays(roll) : asked.rolled.rollMonths(roll))
+      if (rolling === days || rolling === handMade) await asked.rolled.rollDays(roll)
+      if (rolling !== days) await asked.rolled.rollMonths(roll)
       expect(await findWrong(asked.rolled, asked.questions, SQL)).toBeDefined()
     })
+})
+
+test('heads of hand-made days leave few values to look up', async () => {
+  const { rolled, questions } = await openHandMade()
+  const found: (string[] | undefined)[] = []
+  const toNotedHeadSql: typeof toHeadSql = (...asked) => {
+    const head = toHeadSql(...asked)
+    if (!head) return undefined
+    const read: typeof head.read = (rows) => {
+      found.push(head.read(rows))
+      return found.at(-1)
+    }
+    return { ...head, read }
+  }
+  for (const { query } of questions) await rolled.ask(query, { ...SQL, toHeadSql: toNotedHeadSql })
+  rolled.close()
+  expect(found).toContainEqual(['hot in July'])
+  expect(found).toContain(undefined)
 })

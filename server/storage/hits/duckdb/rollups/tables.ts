@@ -12,6 +12,7 @@ import {
 } from '../../../sources/traffic-channel.ts'
 import type { ReadWriteLock } from '../read-write-lock.ts'
 import { runTransaction } from '../transaction.ts'
+import { quoteIdentifier } from '../values.ts'
 
 const SUMS = 'clicks UINTEGER NOT NULL, visitors UINTEGER NOT NULL'
 const PLACE = 'workspace_id BIGINT NOT NULL, day INTEGER NOT NULL'
@@ -70,16 +71,19 @@ const CREATE = Object.entries(ROLL_UP_TABLES).map(
 
 /** Makes the tables that are missing. Roll-ups that other rules have made are dropped. */
 export async function prepareRollUps(connection: DuckDBConnection): Promise<void> {
-  if ((await countTables(connection)) === CREATE.length) {
+  if ((await listTables(connection)).length === CREATE.length) {
     const rules = await connection.runAndReadAll('SELECT rules FROM roll_rules')
     if (rules.getRows()[0]?.[0] === RULES) return
   }
   await recreateRollUps(connection)
 }
 
-/** Drops the tables of roll-ups in the current database. It reads none of them, so it also helps where the disk has damaged them. */
+/**
+ * Drops the tables of roll-ups in the current database, and those of a later release. It reads none of them, so it also helps
+ * where the disk has damaged them.
+ */
 export async function dropRollUps(connection: DuckDBConnection): Promise<void> {
-  for (const name of Object.keys(ROLL_UP_TABLES)) await connection.run(`DROP TABLE IF EXISTS ${name}`)
+  for (const name of await listTables(connection)) await connection.run(`DROP TABLE ${quoteIdentifier(name)}`)
 }
 
 /** Drops all roll-ups, and makes empty tables. */
@@ -98,11 +102,11 @@ export async function recreateRollUps(
   await connection.run('CHECKPOINT')
 }
 
-async function countTables(connection: DuckDBConnection): Promise<number> {
+async function listTables(connection: DuckDBConnection): Promise<string[]> {
   const result = await connection.runAndReadAll(
-    "SELECT count(*) FROM duckdb_tables() WHERE database_name = current_database() AND NOT temporary AND table_name LIKE 'roll\\_%' ESCAPE '\\'",
+    "SELECT table_name FROM duckdb_tables() WHERE database_name = current_database() AND NOT temporary AND table_name LIKE 'roll\\_%' ESCAPE '\\'",
   )
-  return Number(result.getRows()[0]?.[0])
+  return result.getRows().map(([name]) => String(name))
 }
 
 /**

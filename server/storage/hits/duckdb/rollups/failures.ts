@@ -1,0 +1,146 @@
+// Remembers the roll-ups that failed, so that none of them is the next one again and again. They are in a small file beside
+// the database, because the next process must know them too: this one may sleep, or end of a roll-up.
+
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { describeError, log } from '../../../../lib/log.ts'
+import { DAY_MS } from '../../../../lib/utc-day.ts'
+import { isEngineDead } from '../damage-watch.ts'
+import { isOutOfMemory } from '../query.ts'
+import type { RollUpTask } from './roll-day.ts'
+
+/** How long a day or month rests after its first failure, and after each later one. The others go on. */
+const FIRST_REST_MS = 10 * 60_000
+const LATER_REST_MS = 60 * 60_000
+
+export interface RollUpFailures {
+  /** Whether the day, or the month that begins on it, has failed since it was rolled up last. */
+  has(kind: RollUpTask['kind'], start: number): boolean
+  isResting(kind: RollUpTask['kind'], start: number): boolean
+  /**
+   * Call it before a roll-up. Until one of the next three is called, the file says that the roll-up ended the engine.
+   * @throws when the file cannot be written. A disk without room for it has no room for sums.
+   */
+  begin(task: RollUpTask): void
+  succeed(): void
+  fail(error: unknown): void
+  /** The roll-up was given up, for a reason that says nothing about it. */
+  withdraw(): void
+}
+
+interface FailureState {
+  /** How many roll-ups have ended the engine since the last one that succeeded. */
+  deaths: number
+  /** Until when all roll-ups rest. */
+  until: number
+  failed: ReadonlyMap<string, Failure>
+}
+
+interface Failure {
+  times: number
+  until: number
+}
+
+const NO_FAILURES: FailureState = { deaths: 0, until: 0, failed: new Map() }
+
+export function createRollUpFailures(path: string): RollUpFailures {
+  let state = readFailures(path)
+  let before = state
+  let task: RollUpTask | undefined
+  const set = (next: FailureState) => {
+    state = next
+    // The next `begin` writes the file again. Until then, it says too much.
+    tryToWrite(path, next)
+  }
+  return {
+    has: (kind, start) => state.failed.has(toKey(kind, start)),
+    isResting: (kind, start) =>
+      readClock() < Math.max(state.until, state.failed.get(toKey(kind, start))?.until ?? 0),
+    begin(begun) {
+      before = state
+      task = begun
+      const deaths = before.deaths + 1
+      // What ends the engine twice may do so with every day: a full disk, say.
+      const until = deaths > 1 ? readClock() + toRest(deaths - 1) : 0
+      state = { deaths, until, failed: addFailure(before.failed, begun) }
+      writeFailures(path, state)
+    },
+    succeed() {
+      const failed = new Map(state.failed)
+      if (task) failed.delete(toKey(task.kind, task.start))
+      set({ ...NO_FAILURES, failed })
+    },
+    fail(error) {
+      if (!task) return
+      const isTooLarge = isOutOfMemory(error)
+      const event = isTooLarge ? 'hits.roll_up_too_large' : 'hits.roll_up_failed'
+      const start = new Date(task.start * DAY_MS).toISOString()
+      log.error(event, { rollUp: task.kind, start, ...describeError(error) })
+      if (isEngineDead(error)) return
+      // Ten minutes bring no memory.
+      const failed = isTooLarge ? addFailure(before.failed, task, LATER_REST_MS) : state.failed
+      set({ ...before, failed })
+    },
+    withdraw: () => set(before),
+  }
+}
+
+const toKey = (kind: RollUpTask['kind'], start: number) => `${kind}/${start}`
+
+const toRest = (times: number) => (times > 1 ? LATER_REST_MS : FIRST_REST_MS)
+
+/** Milliseconds since the epoch. No step of the clock changes it while the process lives. */
+const readClock = () => performance.timeOrigin + performance.now()
+
+function addFailure(
+  failed: FailureState['failed'],
+  { kind, start }: RollUpTask,
+  restMs?: number,
+): FailureState['failed'] {
+  const key = toKey(kind, start)
+  const times = (failed.get(key)?.times ?? 0) + 1
+  return new Map(failed).set(key, { times, until: readClock() + (restMs ?? toRest(times)) })
+}
+
+function readFailures(path: string): FailureState {
+  try {
+    const { deaths, until, failed } = JSON.parse(readFileSync(path, 'utf8'))
+    const now = readClock()
+    // The clock may have been ahead.
+    const limit = (each: number) => Math.min(Number(each), now + LATER_REST_MS)
+    const entries = (failed as [string, Failure][]).map(
+      ([key, each]) => [key, { times: Number(each.times), until: limit(each.until) }] as const,
+    )
+    // Days that are no more, because their hits were deleted, would stay for ever.
+    const recent = entries.filter(([, each]) => each.until > now - DAY_MS)
+    if (until > now) log.warn('hits.roll_ups_rest', { deaths, until: new Date(limit(until)).toISOString() })
+    return { deaths: Number(deaths), until: limit(until), failed: new Map(recent) }
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT'))
+      log.warn('hits.roll_up_failures_unreadable', { path, ...describeError(error) })
+    return NO_FAILURES
+  }
+}
+
+/** Not synced: what a power loss takes are rests, and no roll-up causes one. */
+function writeFailures(path: string, { failed, ...rest }: FailureState): void {
+  const half = `${path}.half`
+  try {
+    if (failed.size === 0 && rest.deaths === 0) rmSync(path, { force: true })
+    else {
+      writeFileSync(half, JSON.stringify({ ...rest, failed: [...failed] }), { mode: 0o600 })
+      // A full disk must not take what the file says.
+      renameSync(half, path)
+    }
+  } catch (error) {
+    rmSync(half, { force: true })
+    throw error
+  }
+}
+
+function tryToWrite(path: string, state: FailureState): void {
+  try {
+    writeFailures(path, state)
+  } catch (error) {
+    log.warn('hits.roll_up_failures_not_written', { path, ...describeError(error) })
+  }
+}
