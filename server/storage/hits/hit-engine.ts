@@ -112,6 +112,8 @@ export interface RollUpProgress {
   rolled: number
   /** Closed days that are not rolled up. Some of them may have to wait, because hits of them still come. */
   waiting: number
+  /** The roll-up failed, was logged, and rests. Another call tries another one. */
+  failed?: true
   /** Roll-ups are being compared with their hits, and later calls go on: whoever calls should not sleep before. */
   isComparing?: boolean
 }

@@ -26,6 +26,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   await engine.close()
+  await server.dropDatabases()
   rmSync(directory, { recursive: true, force: true })
 })
 

@@ -9,7 +9,7 @@ import type { ClickHouseClient } from './client.ts'
 import { toFirstDay, toPartition } from './month-partition.ts'
 import { toPlaceholder } from './parameters.ts'
 import { eraseRolledWorkspaces } from './rollups/delete-rolls.ts'
-import { changeHits, createTouchSource, touchUnfinishedDeletions } from './rollups/touches.ts'
+import { changeHits, createTouchSource, endEarlierDeletions } from './rollups/touches.ts'
 
 /** A mutation of a large table rewrites many gigabytes. ClickHouse goes on with it when nobody waits any more. */
 const DELETE_TIMEOUT_MS = 15 * 60_000
@@ -37,9 +37,11 @@ const DAY = `intDiv(recorded_at, ${DAY_MS})`
  *
  * Another node may load such hits meanwhile, of other days. No roll-up of these days knows of the deletion, so they are
  * deleted in another turn.
+ * @param job names what is deleted: the same when a deletion that has failed is repeated, also with another condition
  */
 export async function deleteWhere(
   client: ClickHouseClient,
+  job: string,
   write: (bind: ValueBinder) => string,
 ): Promise<void> {
   const condition = toCondition(write)
@@ -47,9 +49,9 @@ export async function deleteWhere(
     const days = await listDays(client, condition)
     if (days.length === 0) break
     const ofDays = toCondition((bind) => `${write(bind)} AND ${DAY} IN ${bind(days)}`)
-    await changeHits(client, createTouchSource('delete'), days, () => deleteHits(client, ofDays))
+    await changeHits(client, createTouchSource('delete', job), days, () => deleteHits(client, ofDays))
   }
-  await touchUnfinishedDeletions(client)
+  await endEarlierDeletions(client, job)
 }
 
 async function listDays(client: ClickHouseClient, { text, params }: Condition): Promise<number[]> {
@@ -86,7 +88,13 @@ export const deleteImportedHits = (
   client: ClickHouseClient,
   { workspaceId, importId }: ImportedHits,
 ): Promise<void> =>
-  deleteWhere(client, (bind) => `workspace_id = ${bind(workspaceId)} AND import_id = ${bind(importId)}`)
+  deleteWhere(
+    client,
+    `import-${workspaceId}-${importId}`,
+    (bind) => `workspace_id = ${bind(workspaceId)} AND import_id = ${bind(importId)}`,
+  )
+
+const RETENTION = 'retention'
 
 /** Deletes the hits recorded before this moment: whole months at once, and the rest of one month by a mutation. */
 export async function deleteHitsBefore(client: ClickHouseClient, before: number): Promise<void> {
@@ -96,14 +104,14 @@ export async function deleteHitsBefore(client: ClickHouseClient, before: number)
     { params: [toPartition(before)] },
   )
   for (const [partition] of partitions) await dropMonth(client, Number(partition))
-  await deleteWhere(client, (bind) => `recorded_at < ${bind(before)}`)
+  await deleteWhere(client, RETENTION, (bind) => `recorded_at < ${bind(before)}`)
 }
 
 /** All days of the month lose their roll-ups: other nodes may load hits of any of them meanwhile. */
 async function dropMonth(client: ClickHouseClient, month: number): Promise<void> {
   const first = toFirstDay(month)
   const days = Array.from({ length: toNextMonth(first) - first }, (_, index) => first + index)
-  await changeHits(client, createTouchSource('delete'), days, () =>
+  await changeHits(client, createTouchSource('delete', RETENTION), days, () =>
     client.execute(
       `ALTER TABLE hits DROP PARTITION ID '${month}' SETTINGS max_partition_size_to_drop = 0, alter_sync = 2`,
       { timeoutMs: DELETE_TIMEOUT_MS },

@@ -1,4 +1,4 @@
-import { beforeAll } from 'bun:test'
+import { afterEach, beforeAll } from 'bun:test'
 import { testHitEngine } from '../../../../tests/contracts/hit-engine.ts'
 import {
   CLICKHOUSE_START_MS,
@@ -11,6 +11,7 @@ let server: ClickHouseServer
 beforeAll(async () => {
   server = await getClickHouse()
 }, CLICKHOUSE_START_MS)
+afterEach(() => server.dropDatabases())
 
 testHitEngine('ClickHouse', {
   open: async (directory) => openClickHouse({ urls: [await server.createDatabase()], scratchDir: directory }),

@@ -38,7 +38,7 @@ export async function openClickHouse({
   const client = createClickHouseClient(urls)
   const loader = createHitLoader(client)
   const roller = createDayRoller(client, { settleMs: rollUpSettleMs })
-  const heal = createHealer(client)
+  const heal = createHealer(client, roller.noteTrouble)
   const queue = createSerialQueue()
   const inTurn = (work: () => Promise<void>) => queue(() => heal(work))
   try {

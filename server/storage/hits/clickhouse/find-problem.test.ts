@@ -40,7 +40,7 @@ const refuse = (status: number, code: number, text: string) =>
         headers: { 'X-ClickHouse-Exception-Code': String(code) },
       }),
   )
-/** A server whose answers to the first questions are these: version, readonly, grants. */
+/** A server whose answers to the first questions are these: version, readonly, the engine of the database, grants. */
 const answerInTurn = (...values: string[]) =>
   answerAll(() => new Response(`${JSON.stringify([values.shift() ?? '0'])}\n`))
 
@@ -137,7 +137,7 @@ describe('what answers as ClickHouse does', () => {
         'needs 26.3 or newer',
       )
     for (const version of ['26.3.1.1', '26.10.2.3', '27.1'])
-      expect(await findClickHouseProblem([answerInTurn(version, '0', '1', '1')])).toBeUndefined()
+      expect(await findClickHouseProblem([answerInTurn(version, '0', 'Atomic', '1', '1')])).toBeUndefined()
   })
 
   test('a user who may only read, as the profile and as the error says it', async () => {
@@ -155,13 +155,24 @@ describe('what answers as ClickHouse does', () => {
     const sentence =
       'ClickHouse does not allow the user “reader” what Towpath must do: ' +
       'run GRANT SELECT, INSERT, CREATE TABLE, ALTER ADD COLUMN, ALTER DELETE ON `towpath`.* TO reader; GRANT CREATE TEMPORARY TABLE ON *.* TO reader;'
-    expect(await findClickHouseProblem([answerInTurn('26.7.1.1', '0', '0')])).toEqual({
+    expect(await findClickHouseProblem([answerInTurn('26.7.1.1', '0', 'Atomic', '0')])).toEqual({
       sentence,
       isTemporary: false,
     })
-    expect((await findClickHouseProblem([answerInTurn('26.7.1.1', '0', '1', '0')]))?.sentence).toBe(sentence)
+    expect((await findClickHouseProblem([answerInTurn('26.7.1.1', '0', 'Atomic', '1', '0')]))?.sentence).toBe(
+      sentence,
+    )
     const url = refuse(403, 497, 'reader: Not enough privileges. (ACCESS_DENIED)')
     expect((await findClickHouseProblem([url]))?.sentence).toBe(sentence)
+  })
+
+  test('a user who may not see what a replica lacks, behind one address', async () => {
+    const lacking = answerInTurn('26.7.1.1', '0', 'Replicated', '1', '1', '0')
+    expect((await findClickHouseProblem([lacking]))?.sentence).toEndWith(
+      'GRANT SELECT ON system.replicas TO reader;',
+    )
+    const granted = answerInTurn('26.7.1.1', '0', 'Replicated', '1', '1', '1')
+    expect(await findClickHouseProblem([granted])).toBeUndefined()
   })
 
   test('a user who may not see deletions: days are not rolled up, and the start goes on', async () => {

@@ -1,6 +1,7 @@
 // Says what is wrong with CLICKHOUSE_URL, as one sentence with the fix, before the server starts.
 
 import { type ClickHouseAddress, parseClickHouseAddress } from './address.ts'
+import { readReplication } from './caught-up.ts'
 import { CLICKHOUSE_CODES, ClickHouseError, isTlsReason, NO_TLS } from './clickhouse-error.ts'
 import { type ClickHouseClient, createClickHouseClient } from './client.ts'
 import { findLayoutProblem } from './layout.ts'
@@ -78,11 +79,11 @@ const toSemver = (version: string) => {
   return [year, month, patch].map(Number).join('.')
 }
 
-/** The second one is for `input()`, and the third one tells the delays of several servers. */
-const listRights = (database: string, servers: number) => [
+/** The second one is for `input()`, and the third one tells what a replica lacks. */
+const listRights = (database: string, hasReplicas: boolean) => [
   `SELECT, INSERT, CREATE TABLE, ALTER ADD COLUMN, ALTER DELETE ON \`${database}\`.*`,
   'CREATE TEMPORARY TABLE ON *.*',
-  ...(servers > 1 ? ['SELECT ON system.replicas'] : []),
+  ...(hasReplicas ? ['SELECT ON system.replicas'] : []),
 ]
 
 async function findRightsProblem(
@@ -93,11 +94,17 @@ async function findRightsProblem(
   const readOnly = await selectValue(client, "SELECT value FROM system.settings WHERE name = 'readonly'")
   if (readOnly !== '0' && readOnly !== '') return toReadOnlySentence(user, name)
   // The name of the database has letters, digits, _ and - only: config/cluster-settings.ts checks it.
-  const rights = listRights(database, of)
+  const rights = listRights(database, of > 1 || (await isReplicated(client)))
   for (const right of rights)
     if ((await selectValue(client, `CHECK GRANT ${right}`)) === '0')
       return toRightsSentence(rights, user, name)
   return undefined
+}
+
+/** Also behind one address: whoever loads a batch asks whether the replica has what others have stored. */
+async function isReplicated(client: ClickHouseClient): Promise<boolean> {
+  const select: ClickHouseClient['select'] = (sql) => client.select(sql, { timeoutMs: TIMEOUT_MS })
+  return (await readReplication({ select })) === 'replicated'
 }
 
 const ROLL_UP_RIGHT = 'SELECT ON system.mutations'
@@ -174,7 +181,7 @@ function explainError(
     case CLICKHOUSE_CODES.readOnly:
       return lasting(toReadOnlySentence(user, name))
     case CLICKHOUSE_CODES.accessDenied:
-      return lasting(toRightsSentence(listRights(database, of), user, name))
+      return lasting(toRightsSentence(listRights(database, of > 1), user, name))
     default:
       return {
         sentence: `${name} cannot be used now (its error ${code}): see the log of ClickHouse.`,

@@ -44,7 +44,9 @@ export async function openHitHistoryTarget(urls: string[], instance?: string): P
   }
   return {
     async isEmpty() {
-      const rows = await client.select('SELECT (SELECT count() FROM hits) + (SELECT count() FROM hit_marks)')
+      const rows = await client.select(
+        'SELECT (SELECT count() FROM hits) + (SELECT count() FROM hit_marks WHERE batch > 0)',
+      )
       return Number(rows[0]?.[0]) === 0
     },
     async listDays() {
@@ -62,6 +64,7 @@ export async function openHitHistoryTarget(urls: string[], instance?: string): P
       await waitForInserts(client)
       await deleteWhere(
         client,
+        `day-${day}`,
         (bind) => `recorded_at >= ${bind(day * DAY_MS)} AND recorded_at < ${bind((day + 1) * DAY_MS)}`,
       )
     },

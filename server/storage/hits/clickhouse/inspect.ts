@@ -32,7 +32,7 @@ export async function inspectClickHouse(
 }
 
 async function readMarks(client: Pick<ClickHouseClient, 'select'>): Promise<Record<string, number>> {
-  const rows = await client.select('SELECT node, max(batch) FROM hit_marks GROUP BY node')
+  const rows = await client.select('SELECT node, max(batch) FROM hit_marks WHERE batch > 0 GROUP BY node')
   return Object.fromEntries(rows.map(([node, batch]) => [String(node), Number(batch)]))
 }
 

@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import {
   CLICKHOUSE_START_MS,
   type ClickHouseServer,
@@ -20,6 +20,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   client = createClickHouseClient([await server.createDatabase()])
 })
+afterEach(() => server.dropDatabases())
 
 const listTables = async () => {
   const rows = await client.select(

@@ -6,7 +6,7 @@ import type { Hit } from '../hit.ts'
 import { HIT_COLUMNS } from '../hit-columns.ts'
 import type { ClickHouseClient } from './client.ts'
 import { toPlaceholder } from './parameters.ts'
-import { dropAllMarks, touchAllDays } from './rollups/reset.ts'
+import { touchAllDays } from './rollups/reset.ts'
 import { BOOKKEEPING_TABLES, listRollUpTables, SUM_TABLES } from './rollups/roll-tables.ts'
 
 /** The type of each column of layout 1. LowCardinality is a dictionary: these texts repeat. */
@@ -75,8 +75,8 @@ const LAYOUTS: ((engine: EngineNaming) => string[])[] = [
 export const listReplicatedStatements = () => LAYOUTS.flatMap((layout) => layout(toReplicated))
 
 /**
- * Makes the tables of roll-ups that are missing: they can be dropped by hand, or be left out of a restore. What they said
- * is lost, so no mark may count when they are there again. It may be called at any moment, also by several nodes at once.
+ * Makes the tables of roll-ups that are missing: they can be dropped by hand, or be left out of a restore. No mark counts
+ * when a table of sums is there again. It may be called at any moment, also by several nodes at once.
  */
 export async function restoreRollUpTables(
   client: Pick<ClickHouseClient, 'select' | 'execute'>,
@@ -89,9 +89,8 @@ export async function restoreRollUpTables(
   const missing = names.filter((name) => !found.some(([each]) => each === name))
   if (missing.length === 0) return
   log.warn('hits.roll_up_tables_missing', { tables: missing.join(', ') })
-  await dropAllMarks(client)
+  if (!missing.includes('roll_touches')) await touchAllDays(client)
   for (const statement of listRollUpTables(await readEngineNaming(client))) await client.execute(statement)
-  if (missing.includes('roll_touches')) await touchAllDays(client)
 }
 
 /** Says which layout the tables have, and whose they are. */

@@ -182,7 +182,7 @@ async function deleteHits(client: ClickHouseClient, batch: Batch, extent: BatchE
   if (own === 0) return
   // Imported hits can lie between them. ClickHouse cannot delete a long list of ids.
   if (foreign > 0) throw new Error(`Batch ${batch.number} of ${batch.node} lies among other hits`)
-  await deleteWhere(client, (bind) => toRangeSql(batch, extent, bind))
+  await deleteWhere(client, `batch-${batch.node}-${batch.number}`, (bind) => toRangeSql(batch, extent, bind))
 }
 
 async function readMark(client: ClickHouseClient, node: string): Promise<number> {

@@ -2,11 +2,13 @@
 
 import { createFairQueue } from '../../../lib/concurrency/fair-queue.ts'
 import { unavailable } from '../../../lib/failure.ts'
+import { DAY_MS } from '../../../lib/utc-day.ts'
 import type { SqlValue } from '../../filter-sql.ts'
 import type { HitEngine, HitQuery } from '../hit-engine.ts'
 import { toHitSql } from '../hit-sql.ts'
 import { toLastClicksSql, toLastClickTimesSql } from '../last-clicks-sql.ts'
-import type { OriginPart, RawReason } from '../rollups/answer-origin.ts'
+import type { RawReason } from '../rollups/answer-origin.ts'
+import { type DaySpan, toHitsOrigin } from '../rollups/plan-days.ts'
 import { createShareCounter } from '../visitor-shares.ts'
 import { CLICKHOUSE_CODES, ClickHouseError } from './clickhouse-error.ts'
 import type { ClickHouseClient } from './client.ts'
@@ -85,10 +87,21 @@ export function createQuestionRunner(
         throw toQuestionFailure(error)
       }
     })
+  const findHitsOrigin = async (query: HitQuery, why: RawReason) => {
+    // A client for comparisons asks each question with one statement.
+    if (!atOneServer) return toHitsOrigin(query, why)
+    // No answer fails for its explanation. What goes wrong here fails the question too, which says so.
+    const rows = await select(query.workspaceId, HIT_DAYS, []).catch(() => undefined)
+    return toHitsOrigin(query, why, rows && toHitDays(rows))
+  }
   const explain: HitEngine['explain'] = async (query) => {
     const rolled = await askRolled(query)
-    if (typeof rolled !== 'string') return rolled
-    return { answers: await askHits(query), origin: toHitsOrigin(query, rolled) }
+    if (typeof rolled === 'object' && 'answers' in rolled) return rolled
+    const [answers, origin] = await Promise.all([
+      askHits(query),
+      typeof rolled === 'string' ? findHitsOrigin(query, rolled) : rolled,
+    ])
+    return { answers, origin }
   }
   return {
     ask: async (query) => (await explain(query)).answers,
@@ -106,5 +119,8 @@ export function createQuestionRunner(
   }
 }
 
-const toHitsOrigin = ({ start, end }: HitQuery, why: RawReason): OriginPart[] =>
-  start < end ? [{ start, end, from: 'hits', why }] : []
+/** The partitions say which days have hits: none are read. */
+const HIT_DAYS = `SELECT intDiv(min(recorded_at), ${DAY_MS}), intDiv(max(recorded_at), ${DAY_MS}) FROM hits HAVING count() > 0`
+
+const toHitDays = ([row]: readonly (readonly unknown[])[]): DaySpan =>
+  row ? { start: Number(row[0]), end: Number(row[1]) + 1 } : { start: 0, end: 0 }

@@ -63,7 +63,7 @@ export function createAudit({
     state.isDoubtful = true
   }
   return {
-    /** A question could not read the roll-ups: look soon. */
+    /** Somebody could not read the roll-ups: look soon. */
     noteTrouble,
     async runWhenDue(client: RollClient): Promise<void> {
       if (performance.now() >= state.dueAt) await beginWhenDue(state, client)

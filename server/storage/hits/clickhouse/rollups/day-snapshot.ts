@@ -42,8 +42,6 @@ export interface DaySnapshot {
 
 export const EMPTY_DAY: DaySnapshot = { touches: 0, hits: 0, clicks: 0, hash: '0' }
 
-/** A day of a large installation takes a second. */
-const SNAPSHOT_SETTINGS = { max_threads: 2, max_execution_time: 60 }
 const IN_SPAN = 'day >= {p1:Int64} AND day < {p2:Int64}'
 
 export async function readSnapshot(select: Select, span: RollSpan): Promise<HitSnapshot> {
@@ -55,7 +53,6 @@ export async function readSnapshot(select: Select, span: RollSpan): Promise<HitS
   const hits = await select(
     `SELECT intDiv(recorded_at, ${DAY_MS}) AS day, count(), countIf(${IS_CLICK}), groupBitXor(cityHash64(node, id))
      FROM hits WHERE ${toDayCondition(span)} GROUP BY day`,
-    { settings: SNAPSHOT_SETTINGS },
   )
   const days = new Map<number, DaySnapshot>()
   for (const [day, count] of touches) days.set(Number(day), { ...EMPTY_DAY, touches: Number(count) })

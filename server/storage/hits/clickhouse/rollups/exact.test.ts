@@ -16,7 +16,7 @@ testRollUps('ClickHouse', {
   open: async (directory) =>
     openClickHouse({ urls: [await server.createDatabase()], scratchDir: directory, rollUpSettleMs: 0 }),
   worlds: { test: 1, soak: 24 },
-  questions: { test: 400, soak: 850 },
+  questions: { test: 200, soak: 850 },
   deletesAtOnce: false,
   days: { test: 36, soak: 75 },
 })

@@ -40,6 +40,7 @@ beforeEach(async () => {
 afterEach(async () => {
   await engine.close()
   await client.close()
+  await server.dropDatabases()
   rmSync(directory, { recursive: true, force: true })
 })
 
@@ -98,6 +99,16 @@ describe('hits of rolled up days', () => {
     await engine.erase([1])
     expect((await ask()).clicks).toBe(0)
   })
+})
+
+test('an erasure that meets a damaged table of sums ends after the next turn of the roller', async () => {
+  await load(MAY_1)
+  await rollAll()
+  await damageTable(client, 'roll_people')
+  await expect(engine.erase([1])).rejects.toThrow()
+  await rollAll()
+  await engine.erase([1])
+  expect((await ask()).clicks).toBe(0)
 })
 
 test('a node that runs says again that it touches days, when the table was made anew', async () => {

@@ -9,13 +9,16 @@ import { repairBookkeeping } from './repair.ts'
 /** Runs work, and once more after the tables of roll-ups were repaired that it could not read. */
 type Healer = <T>(work: () => Promise<T>) => Promise<T>
 
+/** @param onTrouble called when something cannot be read: sums, which the roller repairs, or what is repaired here */
 export const createHealer =
-  (client: ClickHouseClient): Healer =>
+  (client: ClickHouseClient, onTrouble: () => void): Healer =>
   async (work) => {
     try {
       return await work()
     } catch (error) {
-      if (!isUnreadable(error) || !(await repair(client, error))) throw error
+      if (!isUnreadable(error)) throw error
+      onTrouble()
+      if (!(await repair(client, error))) throw error
       return work()
     }
   }

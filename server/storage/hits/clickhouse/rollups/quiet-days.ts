@@ -2,9 +2,11 @@
 // time: durations are those of this process, so no clock that jumps makes a day quiet.
 
 import { DAY_MS } from '../../../../lib/utc-day.ts'
+import { touchAllDays } from './reset.ts'
+import { NO_DAY } from './roll-tables.ts'
 import { readSilentBatches } from './silent-nodes.ts'
 import type { RollClient } from './store-sums.ts'
-import { type DayTouches, readIntent, readTouches } from './touches.ts'
+import { createTouchSource, type DayTouches, readIntent, readTouches, touchDays } from './touches.ts'
 
 export interface QuietTimes {
   /**
@@ -25,12 +27,20 @@ export interface SeenChanges {
 
 export const createSeenChanges = (): SeenChanges => ({ intents: [], days: new Map(), silent: undefined })
 
-/** Looks at all changes, and adds the intent to roll up days up to `last`. */
+/**
+ * Looks at all changes, and adds the intent to roll up days up to `last`. The touches are read before the intents: when
+ * these are lost after that, whoever stores the next one touches the days that this process has seen.
+ */
 export async function lookAtChanges(client: RollClient, last: number, seen: SeenChanges): Promise<void> {
-  await lookAtIntent(client, last, seen)
-  const touches = await readTouches(client)
+  await storeIntent(client, last)
+  let touches = await readTouches(client)
+  if (await touchUntouched(client, last, touches)) touches = await readTouches(client)
+  const known = await readIntent(client)
   const silent = await readSilentBatches(client.select)
   const at = performance.now()
+  // Intents that were lost count no more.
+  seen.intents = seen.intents.filter(({ day }) => day <= known)
+  if ((seen.intents.at(-1)?.day ?? NO_DAY) < known) seen.intents.push({ day: known, at })
   if (seen.silent?.count !== silent) seen.silent = { count: silent, at }
   // The touches of a day are gone when their table was lost: that is a change, too.
   for (const day of seen.days.keys()) if (!touches.has(day)) touches.set(day, NO_TOUCHES)
@@ -46,22 +56,39 @@ const NO_TOUCHES: DayTouches = { touches: 0, isAwaited: false, isChanging: false
 
 /** Whoever knows an intent has to touch the days up to it for ever. So a clock that is ahead must not name days to come. */
 const YESTERDAY = `intDiv(toUnixTimestamp(now()), ${DAY_MS / 1000}) - 1`
-/** Before all days of hits. */
-const NO_DAY = -(2 ** 31)
 
-async function lookAtIntent(client: RollClient, last: number, seen: SeenChanges): Promise<void> {
-  const known = await readIntent(client)
-  // Another database, or one that was restored: what was seen is no longer there.
-  seen.intents = seen.intents.filter(({ day }) => day <= known)
-  if (last > known)
-    await client.execute(
-      `INSERT INTO roll_intents SETTINGS async_insert = 0
-       SELECT least({p1:Int64}, ${YESTERDAY}) AS last, now64(3) WHERE last > {p2:Int64}`,
-      { params: [last, Math.max(known, NO_DAY)] },
-    )
-  const day = last > known ? await readIntent(client) : known
-  if ((seen.intents.at(-1)?.day ?? Number.NEGATIVE_INFINITY) < day)
-    seen.intents.push({ day, at: performance.now() })
+/**
+ * Days after the last intent may have been rolled up already, when intents were lost. Hits have come meanwhile, and nobody
+ * has touched their days: so these roll-ups must not count again.
+ */
+async function storeIntent(client: RollClient, last: number): Promise<void> {
+  const known = Math.max(await readIntent(client), NO_DAY)
+  if (last <= known) return
+  const [[day] = []] = await client.select(`SELECT least({p1:Int64}, ${YESTERDAY})`, { params: [last] })
+  if (Number(day) <= known) return
+  await touchAllDays(client, known)
+  await client.execute('INSERT INTO roll_intents SETTINGS async_insert = 0 SELECT {p1:Int64}, now64(3)', {
+    params: [Number(day)],
+  })
+}
+
+/** Touches the days up to `last` that have no touches: a mark without any would count again when touches are lost. */
+async function touchUntouched(
+  client: RollClient,
+  last: number,
+  touches: ReadonlyMap<number, DayTouches>,
+): Promise<boolean> {
+  // ClickHouse knows these bounds without reading hits.
+  const [[count, first, end] = []] = await client.select(
+    `SELECT count(), intDiv(min(recorded_at), ${DAY_MS}), least(intDiv(max(recorded_at), ${DAY_MS}), ${YESTERDAY}, {p1:Int64})
+     FROM hits`,
+    { params: [last] },
+  )
+  const days: number[] = []
+  if (Number(count) > 0)
+    for (let day = Number(first); day <= Number(end); day++) if (!touches.get(day)?.touches) days.push(day)
+  await touchDays(client, createTouchSource('roll'), days)
+  return days.length > 0
 }
 
 /** @returns whether a day has been quiet at the moment `at` of this process */
@@ -76,7 +103,7 @@ export function createQuietCheck(
     if (!isPast(silent?.at, settleMs)) return false
     if (!isPast(intents.find((each) => each.day >= day)?.at, settleMs)) return false
     const changes = days.get(day)
-    if (!changes) return true
+    if (!changes?.touches) return false
     return !changes.isAwaited && isPast(changes.at, changes.isChanging ? unfinishedMs : settleMs)
   }
 }

@@ -1,4 +1,4 @@
-// Makes the tables of roll-ups whole again after one of them could not be read. Marks lose their validity before data are
+// Makes the tables of roll-ups whole again after one of them could not be read. Marks lose their validity before sums are
 // removed: a question must never read a mark whose rows are gone.
 
 import { log } from '../../../../lib/log.ts'
@@ -6,7 +6,7 @@ import { toNextMonth } from '../../rollups/rollup.ts'
 import { ClickHouseError } from '../clickhouse-error.ts'
 import { restoreRollUpTables } from '../layout.ts'
 import { isReadable, listUnreadableParts, type TablePart } from './find-unreadable.ts'
-import { dropAllMarks, emptyTable, touchAllDays } from './reset.ts'
+import { emptyTable } from './reset.ts'
 import { addStep, QUESTION_GRACE_MS } from './roll-steps.ts'
 import { BOOKKEEPING_TABLES } from './roll-tables.ts'
 import type { RollClient } from './store-sums.ts'
@@ -25,7 +25,8 @@ export async function repairRollUps(client: RollClient, graceMs = QUESTION_GRACE
 }
 
 /**
- * Empties the tables of touches, intents, loaders, steps and marks that cannot be read. No older mark counts afterwards.
+ * Empties the tables of touches, intents, loaders, steps and marks that cannot be read. A mark counts only while what it
+ * relies on is there, in each of these tables, so nothing else has to be done.
  * @returns whether there was one
  */
 export async function repairBookkeeping(client: RollClient): Promise<boolean> {
@@ -33,9 +34,7 @@ export async function repairBookkeeping(client: RollClient): Promise<boolean> {
   for (const table of BOOKKEEPING_TABLES) {
     if (await isReadable(client, table)) continue
     log.warn('hits.roll_ups_dropped', { table })
-    await dropAllMarks(client)
     await emptyTable(client, table)
-    if (table === 'roll_touches') await touchAllDays(client)
     isRepaired = true
   }
   return isRepaired

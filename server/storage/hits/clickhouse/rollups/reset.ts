@@ -1,20 +1,13 @@
-// What is done when bookkeeping of roll-ups is lost: nothing counts any more, and all days are rolled up again.
+// What is done when tables of roll-ups are lost: nothing that was rolled up before counts any more, also when its roller
+// stores the mark later.
 
-import { DAY_MS } from '../../../../lib/utc-day.ts'
+import type { SqlValue } from '../../../filter-sql.ts'
+import { requireCaughtUp } from '../caught-up.ts'
 import { CLICKHOUSE_CODES, ClickHouseError } from '../clickhouse-error.ts'
 import { toPlaceholder } from '../parameters.ts'
-import { MARK_TABLES } from './roll-tables.ts'
-import { createTouchSource, type TouchClient, touchDays } from './touches.ts'
-
-/** Deletes all marks that are there. No data are read, so damaged ones go too. */
-export async function dropAllMarks(client: TouchClient): Promise<void> {
-  const names = [...MARK_TABLES]
-  const found = await client.select(
-    `SELECT name FROM system.tables WHERE database = currentDatabase() AND name IN ${toPlaceholder(1, names)}`,
-    { params: [names] },
-  )
-  for (const [table] of found) await emptyTable(client, String(table))
-}
+import { isReadable } from './find-unreadable.ts'
+import { NO_DAY } from './roll-tables.ts'
+import { createRandomNumber, createTouchSource, type TouchClient } from './touches.ts'
 
 /**
  * A replica that is down empties its table when it is back, before it answers (`isBehind`). It must not stop a repair.
@@ -30,16 +23,23 @@ export async function emptyTable(client: TouchClient, table: string): Promise<vo
   }
 }
 
+/** How long this waits for touches that another replica has. */
+const CATCH_UP_MS = 5000
+
 /**
- * Touches each day that may be rolled up. When touches were lost, a batch may be on its way whose touch was one of them: now
- * every process that rolls up waits for the batch, as it does after each touch.
+ * Touches all days after this one that have touches. Each mark names touches of its day, so no mark counts that a roller
+ * has stored, or is about to store.
  */
-export async function touchAllDays(client: TouchClient): Promise<void> {
-  const [[count, first, today] = []] = await client.select(
-    `SELECT count(), intDiv(min(recorded_at), ${DAY_MS}), intDiv(toUnixTimestamp(now()), ${DAY_MS / 1000}) FROM hits`,
+export async function touchAllDays(client: TouchClient, after = NO_DAY): Promise<void> {
+  // Without touches no mark counts either.
+  if (!(await isReadable(client, 'roll_touches'))) return emptyTable(client, 'roll_touches')
+  await requireCaughtUp(client, ['roll_touches'], CATCH_UP_MS)
+  const { source, number } = createTouchSource('repair')
+  const params: SqlValue[] = [source, number, createRandomNumber(), after]
+  const [name, kind, touch, day] = params.map((value, index) => toPlaceholder(index + 1, value))
+  await client.execute(
+    `INSERT INTO roll_touches SETTINGS async_insert = 0
+     SELECT DISTINCT day, ${name}, ${kind}, ${touch}, now64(3) FROM roll_touches WHERE day > ${day}`,
+    { params },
   )
-  if (Number(count) === 0) return
-  const length = Math.max(0, Number(today) - Number(first) + 1)
-  const days = Array.from({ length }, (_, index) => Number(first) + index)
-  await touchDays(client, createTouchSource('repair'), days)
 }

@@ -8,6 +8,7 @@ import { toSetNumber } from '../../rollups/rolled-sql.ts'
 import { type RollUpState, toDay, toNextMonth } from '../../rollups/rollup.ts'
 import type { ClickHouseCall, ClickHouseClient } from '../client.ts'
 import { toPlaceholder } from '../parameters.ts'
+import { NO_DAY } from './roll-tables.ts'
 import { SILENT_BATCHES } from './silent-nodes.ts'
 import { TOUCHES } from './touches.ts'
 
@@ -22,24 +23,30 @@ export interface ValidRolls {
 }
 
 /** Days that no clock of people names, as the ends of a range without ends. */
-const FIRST_DAY = -(2 ** 31)
+const FIRST_DAY = NO_DAY
 const LAST_DAY = 2 ** 31 - 1
 
 /**
- * A mark counts while its day has exactly its touches. A touch that comes while this statement runs may be seen or not: the
+ * The roll-ups that nobody has dropped. Each begins before its sums, so none is whole when the table of steps was lost: it
+ * has said which ones were dropped.
+ */
+const STANDING = `(SELECT roll FROM roll_steps GROUP BY roll HAVING countIf(step = 'begun') > 0 AND countIf(step = 'dropped') = 0)`
+
+/**
+ * A mark counts while its day has exactly its touches, and at least one. A touch that comes while this statement runs may be seen or not: the
  * change of hits that it announces has not been confirmed to anybody.
  */
 const VALID_ROLLS = `
   SELECT 0 AS kind, day, argMax(roll, (made_at, roll)) AS valid_roll, CAST([], 'Array(Int64)') AS day_rolls FROM roll_marks
   LEFT JOIN (SELECT day, toInt64(${TOUCHES}) AS touched FROM roll_touches
     WHERE day >= {p1:Int64} AND day < {p2:Int64} GROUP BY day) AS touches USING (day)
-  WHERE day >= {p1:Int64} AND day < {p2:Int64} AND rules = {p3:String} AND touches = ifNull(touched, 0) AND silent = ${SILENT_BATCHES}
-    AND day <= (SELECT max(day) FROM roll_intents) AND roll NOT IN (SELECT roll FROM roll_steps WHERE step = 'dropped')
+  WHERE day >= {p1:Int64} AND day < {p2:Int64} AND rules = {p3:String} AND touches != 0 AND touches = ifNull(touched, 0) AND silent = ${SILENT_BATCHES}
+    AND day <= (SELECT if(count() = 0, ${FIRST_DAY}, max(day)) FROM roll_intents) AND roll IN ${STANDING}
   GROUP BY day
   UNION ALL
   SELECT 1, day, roll, day_rolls FROM roll_month_marks
   WHERE day >= {p1:Int64} AND day < {p2:Int64} AND rules = {p3:String}
-    AND roll NOT IN (SELECT roll FROM roll_steps WHERE step = 'dropped')
+    AND roll IN ${STANDING}
   UNION ALL
   SELECT 2, toInt32(intDiv(min(recorded_at), ${DAY_MS})), intDiv(max(recorded_at), ${DAY_MS}), CAST([], 'Array(Int64)')
   FROM hits HAVING count() > 0`
@@ -76,18 +83,20 @@ export function listDayRolls(days: ReadonlyMap<number, number>, month: number): 
 const isSame = (rolls: readonly number[] | undefined, cells: readonly unknown[]) =>
   rolls?.length === cells.length && rolls.every((roll, index) => roll === Number(cells[index]))
 
+/** The days that a question is about. The sums of a month count only with all its days, so these are enough. */
+export const toDaySpan = ({ start, end }: Pick<HitQuery, 'start' | 'end'>) => ({
+  start: Math.max(toDay(start), FIRST_DAY),
+  end: Math.min(toDay(end - 1) + 1, LAST_DAY),
+})
+
 /** The roll-ups for a question, with the days on which they cannot answer it. */
 export async function readRollState(
   select: Select,
   query: HitQuery,
   { set, needsUnmixed }: RollUpChoice,
-  rules: string,
+  valid: ValidRolls,
   call: Omit<ClickHouseCall, 'params'>,
 ): Promise<RollUpState> {
-  const start = Math.max(toDay(query.start), FIRST_DAY)
-  const end = Math.min(toDay(query.end - 1) + 1, LAST_DAY)
-  // The sums of a month count only with all its days, so a part of a month needs no more days.
-  const valid = await readValidRolls(select, rules, { start, end }, call)
   const rolls = [...new Set(valid.days.values())]
   const state: RollUpState = {
     days: new Set(valid.days.keys()),
@@ -99,6 +108,7 @@ export async function readRollState(
     rolls: [...rolls, ...valid.months.values()],
   }
   if (!needsUnmixed || rolls.length === 0) return state
+  const { start, end } = toDaySpan(query)
   const params: SqlValue[] = [query.workspaceId, toSetNumber(set), start, end, rolls]
   const [workspace, name, first, after, list] = params.map((value, index) => toPlaceholder(index + 1, value))
   const mixed = await select(

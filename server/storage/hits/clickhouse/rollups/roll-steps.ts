@@ -12,7 +12,7 @@ export const SUMS_SECONDS = 60
 const SUMS_END_WITHIN_MS = SUMS_SECONDS * 1000 + 15_000
 const POLL_MS = 200
 
-/** How long the rows of a roll-up that counts no more stay: a question may have read its mark minutes ago (`ANSWER_WITHIN_MS`). */
+/** How long the rows of a roll-up that counts no more stay. A question that finds them gone has read its mark in vain. */
 export const QUESTION_GRACE_MS = 10 * 60_000
 
 export async function addStep(
@@ -50,7 +50,7 @@ export async function listOpenRolls(client: Pick<TouchClient, 'select'>): Promis
 }
 
 /** Waits until the statements have ended that fill tables of sums now. */
-export async function waitForSums(client: Pick<TouchClient, 'select'>): Promise<void> {
+export async function waitForSums(client: TouchClient): Promise<void> {
   const deadline = performance.now() + SUMS_END_WITHIN_MS
   await requireCaughtUp(client, ['roll_steps'], SUMS_END_WITHIN_MS)
   const first = await listOpenRolls(client)

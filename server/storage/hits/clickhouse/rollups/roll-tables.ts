@@ -60,6 +60,24 @@ const SUMS: Record<SumTable, { columns: string; order: string }> = {
   roll_month_people: PERSONS,
 }
 
+/** Before all days of hits. */
+export const NO_DAY = -(2 ** 31)
+
+/** The first rows of tables that need more than a roll-up without a number. No node is called ''. */
+const FIRST_ROWS: Record<string, string> = {
+  hit_marks: "(node, batch) SELECT '', 0",
+  roll_loaders: "(node, batch) SELECT '', 0",
+  roll_intents: `(day) SELECT ${NO_DAY}`,
+  roll_touches: '(touch) SELECT 0',
+}
+
+/**
+ * What makes a first row in a table that nobody has written to, by its columns: a row that changes nothing.
+ * @returns undefined for a table of which every row counts
+ */
+export const toFirstRow = (table: string): string | undefined =>
+  FIRST_ROWS[table] ?? (table.startsWith('roll_') ? '(roll) SELECT 0' : undefined)
+
 /** What a mark says must survive a power cut, with everything that it relies on. */
 const SYNCED = 'SETTINGS fsync_after_insert = 1, fsync_part_directory = 1'
 const MONTH = `toYYYYMM(fromUnixTimestamp64Milli(toInt64(day) * ${DAY_MS}, 'UTC'))`

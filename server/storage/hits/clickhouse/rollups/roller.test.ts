@@ -10,6 +10,7 @@ import {
   type ClickHouseServer,
   getClickHouse,
 } from '../../../../../tests/support/clickhouse/clickhouse-server.ts'
+import { damageTable } from '../../../../../tests/support/clickhouse/damage-table.ts'
 import { DAY_MS } from '../../../../lib/utc-day.ts'
 import type { Hit } from '../../hit.ts'
 import type { HitEngine } from '../../hit-engine.ts'
@@ -20,6 +21,8 @@ import { openClickHouse } from '../engine.ts'
 import { restoreRollUpTables } from '../layout.ts'
 import { createHitLoader } from '../load.ts'
 import { createQuestionRunner } from '../query.ts'
+import { createReplicaClient } from '../replica.fixture.ts'
+import { repairBookkeeping } from './repair.ts'
 import { RULES } from './roll-rules.ts'
 import { readValidRolls } from './roll-state.ts'
 import { createDayRoller, type DayRoller } from './roller.ts'
@@ -60,6 +63,7 @@ afterEach(async () => {
   for (const end of ends.splice(0)) end()
   await engine.close()
   await client.close()
+  await server.dropDatabases()
   rmSync(directory, { recursive: true, force: true })
 })
 
@@ -81,15 +85,12 @@ const listValid = async () => [...(await readValidRolls(client.select, RULES)).d
 const select = async (sql: string) => (await client.select(sql)).map(([cell]) => cell)
 
 async function expectExact() {
-  const query = createHitQuery({
-    start: MAY_1,
-    end: MAY_1 + 90 * DAY_MS,
-    workspaceId: 1,
-    imported: undefined,
-  })
-  expect((await engine.explain(query)).answers).toEqual(
-    await createQuestionRunner({ select: client.select }).ask(query),
-  )
+  const hits = createQuestionRunner({ select: client.select })
+  for (const groupBy of [{ by: 'total' }, { by: 'country', limit: 10, nullAs: 'Unknown' }] as const) {
+    const range = { start: MAY_1, end: MAY_1 + 90 * DAY_MS }
+    const query = createHitQuery({ ...range, workspaceId: 1, imported: undefined, groupBy })
+    expect((await engine.explain(query)).answers).toEqual(await hits.ask(query))
+  }
 }
 
 /** A roller that waits and rests as the server does. */
@@ -205,7 +206,7 @@ describe('a deletion', () => {
       await load(createHits(MAY_1))
       const roller = createDayRoller(client, { settleMs: 0 })
       await roller.rollUp(TWO_DAYS)
-      const deleting = changeHits(client, createTouchSource('delete'), [FIRST], async () => {
+      const deleting = changeHits(client, createTouchSource('delete', 'import-1-7'), [FIRST], async () => {
         await roller.rollUp(TWO_DAYS)
         elapsedMs += stoppedMs
         expect((await roller.rollUp(TWO_DAYS)).rolled).toBe(stoppedMs > 0 ? 1 : 0)
@@ -213,11 +214,10 @@ describe('a deletion', () => {
         throw new Error('killed')
       })
       await expect(deleting).rejects.toThrow('killed')
+      if (stoppedMs === 0) expect(await roller.rollUp(TWO_DAYS)).toEqual({ rolled: 0, waiting: 1 })
       // The job repeats it, and finds no hits to delete.
       await engine.deleteImported({ workspaceId: 1, importId: 7 })
       await expectExact()
-      expect(await roller.rollUp(TWO_DAYS)).toEqual({ rolled: 0, waiting: 1 })
-      elapsedMs += 61 * MINUTE_MS
       expect(await roller.rollUp(TWO_DAYS)).toEqual({ rolled: 1, waiting: 0 })
       await expectExact()
     },
@@ -243,6 +243,28 @@ describe('a deletion', () => {
     await expectExact()
   })
 
+  test('that failed once, and was repeated, unmarks no day at a later deletion', async () => {
+    await load(createHits(MAY_1))
+    await engine.rollUp(TWO_DAYS)
+    const failing: ClickHouseClient = {
+      ...client,
+      execute: (sql, call) =>
+        sql.startsWith('ALTER TABLE hits DELETE')
+          ? Promise.reject(new ClickHouseError('unfinished', { code: CLICKHOUSE_CODES.unfinished }))
+          : client.execute(sql, call),
+    }
+    const undone = { workspaceId: 1, importId: 7 }
+    await expect(deleteImportedHits(failing, undone)).rejects.toThrow('unfinished')
+    await engine.deleteImported(undone)
+    await engine.rollUp(TWO_DAYS)
+    expect(await listValid()).toEqual([FIRST])
+    await engine.deleteBefore(MAY_1 - 100 * DAY_MS)
+    await engine.deleteImported(undone)
+    await engine.deleteImported({ workspaceId: 1, importId: 8 })
+    expect(await listValid()).toEqual([FIRST])
+    await expectExact()
+  })
+
   test('of a whole month unmarks days whose hits came while it ran', async () => {
     await load(createHits(MAY_1))
     let isLoaded = false
@@ -264,53 +286,136 @@ describe('a deletion', () => {
   })
 })
 
-describe('when the table of touches is lost', () => {
-  const loseTouches = async () => {
-    await client.execute('DROP TABLE roll_touches SYNC')
-    await restoreRollUpTables(client)
-  }
+/** A roller that is stopped once, before it stores marks, while something else happens. */
+function createStoppedRoller(meanwhile: () => Promise<unknown>): DayRoller {
+  let isOver = false
+  return createDayRoller(
+    {
+      atOneServer: (work, isRepeatable) =>
+        client.atOneServer((here) => {
+          const execute: typeof here.execute = async (sql, call) => {
+            if (!isOver && sql.startsWith('INSERT INTO roll_marks')) {
+              isOver = true
+              await meanwhile()
+            }
+            return here.execute(sql, call)
+          }
+          return work({ ...here, execute })
+        }, isRepeatable),
+    },
+    { settleMs: 0 },
+  )
+}
 
-  test('a roller that was stopped before its mark makes nothing count that lacks hits', async () => {
-    await load(createHits(MAY_1))
-    await engine.rollUp(MAY_2 + 20 * MINUTE_MS)
+describe('a roller that was stopped before its mark makes nothing count that lacks hits or sums', () => {
+  const NEXT_DAY = MAY_2 + 20 * MINUTE_MS
+  /** Drops or damages a table while a roller is stopped, and then goes on. */
+  async function expectExactAfter(lose: () => Promise<unknown>) {
     await load(createHits(MAY_1))
     let isLost = false
-    const roller = createDayRoller(
-      {
-        atOneServer: (work, isRepeatable) =>
-          client.atOneServer((here) => {
-            const execute: typeof here.execute = async (sql, call) => {
-              if (!isLost && sql.startsWith('INSERT INTO roll_marks')) {
-                isLost = true
-                await load(createHits(MAY_1), 'b')
-                await loseTouches()
-              }
-              return here.execute(sql, call)
-            }
-            return work({ ...here, execute })
-          }, isRepeatable),
-      },
-      { settleMs: 0 },
-    )
-    await roller.rollUp(MAY_2 + 20 * MINUTE_MS)
+    const roller = createStoppedRoller(async () => {
+      await lose()
+      isLost = true
+    })
+    for (let times = 0; times < 3; times++) await roller.rollUp(NEXT_DAY).catch(() => undefined)
     expect(isLost).toBe(true)
     await expectExact()
-  })
+  }
+  const drop = async (table: string) => {
+    await client.execute(`DROP TABLE ${table} SYNC`)
+    await restoreRollUpTables(client)
+  }
+  const loadLate = () => load(createHits(MAY_1), 'b')
 
-  test('a batch that was stopped before its insert touches its days anew', async () => {
-    await load(createHits(MAY_1))
-    await engine.rollUp(MAY_2 + 20 * MINUTE_MS)
-    let rolled = 0
-    const insert: ClickHouseClient['insert'] = async (sql, data, call) => {
-      await loseTouches()
-      const roller = await createPatientRoller(client, MAY_2 + 20 * MINUTE_MS)
-      rolled = (await roller.rollUp(MAY_2 + 20 * MINUTE_MS)).rolled
-      return client.insert(sql, data, call)
-    }
-    await createHitLoader({ ...client, insert }).load(writeBatch(1, createHits(MAY_1), 'b'), 0)
-    expect(rolled).toBe(1)
-    await expectExact()
-  })
+  test('when the table of touches is lost', () =>
+    expectExactAfter(async () => {
+      await loadLate()
+      await drop('roll_touches')
+    }))
+
+  test('when the table of intents is lost', () =>
+    expectExactAfter(async () => {
+      await drop('roll_intents')
+      await loadLate()
+    }))
+
+  test('when the table of intents is emptied by hand', () =>
+    expectExactAfter(async () => {
+      await client.execute('TRUNCATE TABLE roll_intents')
+      await loadLate()
+    }))
+
+  test('when the last intents are lost', () =>
+    expectExactAfter(async () => {
+      await client.execute('TRUNCATE TABLE roll_intents')
+      await client.execute(`INSERT INTO roll_intents VALUES (${FIRST - 1}, now64(3))`)
+      await loadLate()
+    }))
+
+  test.each(['by a load', 'by a repair'])('when the table of intents is damaged, and emptied %s', (by) =>
+    expectExactAfter(async () => {
+      await damageTable(client, 'roll_intents')
+      if (by === 'by a repair') expect(await repairBookkeeping(client)).toBe(true)
+      await loadLate()
+    }),
+  )
+
+  test('when the repair of touches is killed', () =>
+    expectExactAfter(async () => {
+      await loadLate()
+      await damageTable(client, 'roll_touches')
+      const execute: ClickHouseClient['execute'] = async (sql, call) => {
+        if (sql.includes('INSERT INTO roll_touches')) throw new Error('killed')
+        return client.execute(sql, call)
+      }
+      await repairBookkeeping({ ...client, execute }).catch(() => undefined)
+    }))
+
+  test('when a table of sums is lost', () => expectExactAfter(() => drop('roll_people')))
+
+  test('when the table of steps is lost, which said that the roll-up was dropped', () =>
+    expectExactAfter(async () => {
+      await client.execute('ALTER TABLE roll_people DELETE WHERE 1 SETTINGS mutations_sync = 2')
+      await drop('roll_steps')
+    }))
+})
+
+test('a batch that was stopped before its insert, when the touches are lost, touches its days anew', async () => {
+  const nextDay = MAY_2 + 20 * MINUTE_MS
+  await load(createHits(MAY_1))
+  await engine.rollUp(nextDay)
+  let rolled = 0
+  const insert: ClickHouseClient['insert'] = async (sql, data, call) => {
+    await client.execute('DROP TABLE roll_touches SYNC')
+    await restoreRollUpTables(client)
+    const roller = await createPatientRoller(client, nextDay)
+    rolled = (await roller.rollUp(nextDay)).rolled
+    return client.insert(sql, data, call)
+  }
+  await createHitLoader({ ...client, insert }).load(writeBatch(1, createHits(MAY_1), 'b'), 0)
+  expect(rolled).toBe(1)
+  await expectExact()
+})
+
+test('whatever reads for roll-ups takes few threads, and ends', async () => {
+  await load(createHits(MAY_1))
+  const unlimited: string[] = []
+  const roller = createDayRoller(
+    {
+      atOneServer: (work, isRepeatable) =>
+        client.atOneServer((here) => {
+          const select: typeof here.select = (sql, call) => {
+            const { max_threads: threads, max_execution_time: seconds } = call?.settings ?? {}
+            if (Number(threads) !== 2 || !(Number(seconds) > 0)) unlimited.push(sql)
+            return here.select(sql, call)
+          }
+          return work({ ...here, select })
+        }, isRepeatable),
+    },
+    { settleMs: 0 },
+  )
+  while ((await roller.rollUp(TWO_DAYS)).rolled);
+  expect(unlimited).toEqual([])
 })
 
 describe('a clock that is ahead', () => {
@@ -320,23 +425,14 @@ describe('a clock that is ahead', () => {
     for (let times = 0; times < 2; times++) await engine.rollUp(today + 700 * DAY_MS)
     expect(await select('SELECT day FROM roll_intents')).toEqual([toDayNumber(today) - 1])
     await load(createHits(today))
-    expect(await select('SELECT day FROM roll_touches')).toEqual([])
+    expect(await select("SELECT day FROM roll_touches WHERE source = 'a'")).toEqual([])
   })
 })
 
 describe('a replica that is behind', () => {
   test('confirms no batch while it may lack an intent', async () => {
     let isBehind = true
-    const selectHere: ClickHouseClient['select'] = async (sql, call) => {
-      if (sql.includes("engine LIKE 'Replicated%'")) return [[1]]
-      if (!sql.includes('FROM system.replicas')) return client.select(sql, call)
-      return [[isBehind && String(call?.params?.[0]).includes('roll_intents') ? 1 : 0]]
-    }
-    const replica: ClickHouseClient = {
-      ...client,
-      select: selectHere,
-      atOneServer: (work) => work({ select: selectHere, execute: client.execute }),
-    }
+    const replica = createReplicaClient(client, (table) => isBehind && table === 'roll_intents')
     const loader = createHitLoader(replica)
     const batch = writeBatch(1, createHits(MAY_1))
     await expect(loader.load(batch, 0)).rejects.toThrow('has not caught up')

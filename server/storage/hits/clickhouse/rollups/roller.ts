@@ -5,7 +5,7 @@ import { describeError, log } from '../../../../lib/log.ts'
 import { DAY_MS } from '../../../../lib/utc-day.ts'
 import type { HitEngine, RollUpProgress } from '../../hit-engine.ts'
 import { toMonth } from '../../rollups/rollup.ts'
-import { requireCaughtUp } from '../caught-up.ts'
+import { readReplication, requireCaughtUp } from '../caught-up.ts'
 import { isOfServer } from '../clickhouse-error.ts'
 import type { ClickHouseClient } from '../client.ts'
 import { createAudit } from './audit.ts'
@@ -34,8 +34,16 @@ const RESTS = [2, 12]
 const ATTEMPTS = 3
 const ATTEMPTS_MS = 60_000
 
+/** Each statement that reads, unless it says otherwise: redirects and questions go first. A large day takes a second. */
+const BACKGROUND_SETTINGS = { max_threads: 2, max_execution_time: 60 }
+
+const toBackground = ({ select, execute }: RollClient): RollClient => ({
+  select: (sql, call) => select(sql, { ...call, settings: { ...BACKGROUND_SETTINGS, ...call?.settings } }),
+  execute,
+})
+
 export interface DayRoller extends Pick<HitEngine, 'rollUp'> {
-  /** A question could not read the roll-ups. */
+  /** A question, a change of hits or an erasure could not read the roll-ups. */
   noteTrouble(): void
 }
 
@@ -54,6 +62,8 @@ export function createDayRoller(
   }
 
   async function rollUp(server: RollClient, now: number): Promise<RollUpProgress> {
+    // Such a server does not say which touches it lacks.
+    if ((await readReplication(server)) === 'shared') return { rolled: 0, waiting: 0 }
     await requireCaughtUp(server, ALL_TABLES, CATCH_UP_MS)
     const last = Math.floor((now - CLOSED_AFTER_MS) / DAY_MS) - 1
     await audit.runWhenDue(server)
@@ -75,7 +85,8 @@ export function createDayRoller(
 
   return {
     noteTrouble: audit.noteTrouble,
-    rollUp: (now) => audit.watch(() => client.atOneServer((server) => rollUp(server, now), false)),
+    rollUp: (now) =>
+      audit.watch(() => client.atOneServer((server) => rollUp(toBackground(server), now), false)),
   }
 }
 

@@ -93,7 +93,7 @@ export async function countRows(
     return `SELECT '${table}', roll, toInt64(count()), toInt64(${clicks}), toInt64(${doubles}) FROM ${table}
       WHERE day >= ${first} AND day < ${after} AND roll IN ${list} GROUP BY roll`
   })
-  const rows = await client.select(selects.join(' UNION ALL '), { params, settings: { max_threads: 2 } })
+  const rows = await client.select(selects.join(' UNION ALL '), { params })
   return rows.map(([table, roll, count, sum, same]) => ({
     table: String(table),
     roll: Number(roll),

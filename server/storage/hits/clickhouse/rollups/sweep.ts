@@ -1,5 +1,5 @@
 // Removes the rows of roll-ups that count no more. First they are dropped for good, so that no mark can make them count
-// again; their rows go when every question that may have known them has ended.
+// again; their rows go when most questions that may have known them have ended.
 
 import { deleteRolls } from './delete-rolls.ts'
 import { RULES } from './roll-rules.ts'
@@ -56,7 +56,9 @@ async function listUseless(client: RollClient): Promise<number[]> {
   return rows.map(([roll]) => Number(roll)).filter((roll) => !used.has(roll))
 }
 
-const ROLLS = SUM_TABLES.map((table) => `SELECT DISTINCT roll FROM ${table}`).join(' UNION ALL ')
+const ROLLS = SUM_TABLES.map((table) => `SELECT DISTINCT roll FROM ${table} WHERE roll != 0`).join(
+  ' UNION ALL ',
+)
 const DROPPED = "SELECT roll FROM roll_steps WHERE step = 'dropped'"
 const MARKS = `(${MARK_TABLES.map((table) => `SELECT roll, rules, made_at FROM ${table}`).join(' UNION ALL ')})`
 const DAY_AGO = 'now64(3) - INTERVAL 1 DAY'

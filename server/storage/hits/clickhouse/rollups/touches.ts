@@ -22,11 +22,16 @@ export interface TouchSource {
 const BEGUN = 0
 const OVER = 1
 
-/** @returns a source that is no node: no batch says when its change is over */
-export const createTouchSource = (kind: 'delete' | 'move' | 'repair'): TouchSource => ({
-  source: `${kind}/${crypto.randomUUID()}`,
+/**
+ * @param job of a deletion: what is the same when it is repeated
+ * @returns a source that is no node: no batch says when its change is over
+ */
+export const createTouchSource = (kind: 'delete' | 'move' | 'repair' | 'roll', job = ''): TouchSource => ({
+  source: `${toSourcePrefix(kind, job)}${crypto.randomUUID()}`,
   number: OVER,
 })
+
+const toSourcePrefix = (kind: string, job: string) => (job === '' ? `${kind}/` : `${kind}/${job}/`)
 
 const isNode = (source: string) => !source.includes('/')
 
@@ -136,7 +141,7 @@ async function loadHits<T>(
 }
 
 /** Another server may have stored an intent that this one lacks. */
-async function lookAgain(server: Pick<TouchClient, 'select'>, closed: readonly number[], touch: number) {
+async function lookAgain(server: TouchClient, closed: readonly number[], touch: number) {
   await requireCaughtUp(server, ['roll_intents', 'roll_touches'], CATCH_UP_MS)
   const after = await readIntent(server)
   return { after, isTouched: closed.length === 0 || (await hasTouch(server, closed, touch)) }
@@ -168,22 +173,17 @@ async function replaceHits<T>(
   return result
 }
 
-/** So long after its begin, a deletion that never ended is forgotten. */
-const FORGOTTEN = 'INTERVAL 30 DAY'
-
 /**
- * Touches the days of deletions that have begun and never ended. Such a process may have been stopped for hours, until the
- * days were rolled up, then have deleted the hits, and have been killed. Its deletion is repeated, and finds no hits.
+ * Ends the earlier attempts of a deletion that has succeeded now, and touches their days. Such a process may have been
+ * stopped for hours, until the days were rolled up, then have deleted the hits, and have been killed. The deletion is
+ * repeated, and finds no hits.
  */
-export async function touchUnfinishedDeletions(client: TouchClient): Promise<void> {
+export async function endEarlierDeletions(client: TouchClient, job: string): Promise<void> {
   const rows = await client.select(
-    `SELECT DISTINCT day FROM (
-       SELECT day, source FROM roll_touches WHERE startsWith(source, 'delete/') GROUP BY day, source
-       HAVING max(number) = ${BEGUN} AND max(touched_at) > now64(3) - ${FORGOTTEN})`,
+    `SELECT source, groupUniqArray(day) FROM roll_touches WHERE startsWith(source, {p1:String})
+     GROUP BY source HAVING max(number) = ${BEGUN}`,
+    { params: [toSourcePrefix('delete', job)] },
   )
-  await touchDays(
-    client,
-    createTouchSource('repair'),
-    rows.map(([day]) => Number(day)),
-  )
+  for (const [source, days] of rows)
+    await touchDays(client, { source: String(source), number: OVER }, (days as unknown[]).map(Number))
 }
