@@ -10,6 +10,7 @@ import type {
   HitReader,
   HitSelection,
 } from '../../storage/hits/hit-engine.ts'
+import type { NotedHits } from './explain.ts'
 import { toNullLabel } from './filter.ts'
 import { loadLinkNames, loadTagNames } from './names.ts'
 import {
@@ -66,8 +67,12 @@ const withNames = <Name>(answers: HitAnswer[], getName: (id: number) => Name) =>
   answers.map((answer) => ({ ...getName(toId(answer)), ...toCounts(answer) }))
 
 /** @throws Failure `unavailable` when the engine cannot answer */
-export const askHits = ({ hits }: Pick<ClickNeeds, 'hits'>, query: HitQuery): Promise<HitAnswer[]> =>
-  hits.ask(query).catch((error: unknown) => {
+export const askHits = (
+  { hits }: { hits: NotedHits },
+  query: HitQuery,
+  part?: string,
+): Promise<HitAnswer[]> =>
+  hits.ask(query, part).catch((error: unknown) => {
     throw error instanceof Failure ? error : unavailable(error)
   })
 

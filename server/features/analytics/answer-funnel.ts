@@ -2,18 +2,19 @@
 
 import { toIso } from '../../lib/api-fields.ts'
 import type { HitOutcome } from '../../storage/hits/hit.ts'
-import type { HitGrouping, HitReader, HitSelection } from '../../storage/hits/hit-engine.ts'
+import type { HitGrouping, HitSelection } from '../../storage/hits/hit-engine.ts'
 import type { TrafficChannel } from '../../storage/sources/traffic-channel.ts'
 import { askHits } from './answer-clicks.ts'
 import { type LeadNeeds, loadLinkNamesOrNone, resolveLeadSelection } from './answer-leads.ts'
 import { countLeads, type LeadGrouping, type LeadSelection } from './count-leads.ts'
+import type { NotedHits } from './explain.ts'
 import { toNullLabel } from './filter.ts'
 import type { FunnelAnswerData, FunnelQuestion } from './leads-schema.ts'
 import { loadTagNames } from './names.ts'
 import type { WorkspaceScope } from './resolve-selection.ts'
 
 export interface FunnelNeeds extends LeadNeeds {
-  hits: Pick<HitReader, 'ask'>
+  hits: NotedHits
 }
 
 type Key = string | number
@@ -113,22 +114,33 @@ const toGroupFilter = <Name extends Column>(column: Name, { keys, negate }: Grou
   negate,
 })
 
+/** What tells the questions of a stage apart, for whoever reads their explanations. */
+function toSubsetName({ keys, negate }: GroupSubset): string | undefined {
+  if (!negate) return 'those with clicks'
+  return keys.length > 0 ? 'all others' : undefined
+}
+
 function createHitStage(needs: FunnelNeeds, selection: LeadSelection, outcome: HitOutcome): Stage {
   const { model: _, filters, ...range } = selection
   // The cast is safe: no filter of a funnel is about the form, the only column that hits do not have.
   const hits = { ...range, filters: filters as HitSelection['filters'], classes: ['human' as const] }
-  const ask = async (groupBy: HitGrouping, extraFilters: HitSelection['filters'] = []) => {
+  const ask = async (
+    groupBy: HitGrouping,
+    extraFilters: HitSelection['filters'] = [],
+    part: string | undefined = undefined,
+  ) => {
     const query = { ...hits, filters: [...hits.filters, ...extraFilters], outcomes: [outcome], groupBy }
-    return (await askHits(needs, query)).map(({ key, clicks }): [Key, number] => [key ?? '', clicks])
+    return (await askHits(needs, query, part)).map(({ key, clicks }): [Key, number] => [key ?? '', clicks])
   }
   return {
     total: async () => (await ask({ by: 'total' }))[0]?.[1] ?? 0,
     async groups(column, subset, limit) {
       if (column !== 'tagId') {
-        return ask({ by: column, limit, nullAs: toNullLabel(column) }, [toGroupFilter(column, subset)])
+        const grouping = { by: column, limit, nullAs: toNullLabel(column) }
+        return ask(grouping, [toGroupFilter(column, subset)], toSubsetName(subset))
       }
       const groups = await listLinkTags(needs, selection, subset)
-      return ask({ by: 'linkGroup', groups, limit })
+      return ask({ by: 'linkGroup', groups, limit }, [], toSubsetName(subset))
     },
   }
 }

@@ -98,7 +98,8 @@ export function createAnalyticsApi(needs: AnalyticsApiNeeds) {
       const { explain, ...written } = c.req.valid('query')
       const actor = c.get('actor')
       const { hits } = needs
-      const explainer = explain && createAnswerExplainer({ ...needs, groupBy: written.groupBy }, actor)
+      const { groupBy, granularity } = written
+      const explainer = explain && createAnswerExplainer({ ...needs, groupBy, granularity }, actor)
       const askNeeds = { ...needs, hits: explainer ? explainer.hits : hits }
       const data = await answerClicks(askNeeds, actor, toClickQuestion(written))
       c.header('X-Counted-Until', toIso(countedUntil))

@@ -3,11 +3,11 @@
 import { z } from '@hono/zod-openapi'
 import { oneOf, toIso } from '../../lib/api-fields.ts'
 import { Failure } from '../../lib/failure.ts'
-import type { HitQuery, HitReader } from '../../storage/hits/hit-engine.ts'
+import type { HitAnswer, HitQuery, HitReader } from '../../storage/hits/hit-engine.ts'
 import { ORIGIN_KINDS, type OriginPart, type RawReason } from '../../storage/hits/rollups/answer-origin.ts'
 import { type Actor, may } from '../accounts/access/actor.ts'
 import { countOriginDays } from '../hits/rollups/origin-days.ts'
-import type { TimeRange } from './timeline.ts'
+import { chooseGranularity, type Granularity, type TimeRange } from './timeline.ts'
 
 export const explainParameter = oneOf(['1']).optional().openapi({
   description:
@@ -17,9 +17,11 @@ export const explainParameter = oneOf(['1']).optional().openapi({
 const REASONS: Record<RawReason, string> = {
   question: 'Roll-ups do not have the sums that this question needs.',
   not_rolled_up: 'These days have not ended, or are not rolled up yet.',
+  unavailable: 'The roll-ups cannot be read at this moment. If this does not pass, look at the log.',
   no_hits: 'There are no clicks of these days.',
-  edge: 'The range begins or ends within this day.',
-  bucket: 'A step of the timeline begins within this day.',
+  edge: 'The range begins or ends within this UTC day. Only roll-ups of all clicks, without filters, can be cut: once a day, at a quarter hour.',
+  bucket:
+    'Steps of the timeline begin within UTC days, as hours do, and days of another time zone. Only roll-ups of all clicks, without filters, can be cut: once a day, at a quarter hour.',
   mixed: 'A visitor has several of these values on this day. Sums would count that visitor more than once.',
   mostly_hits: 'Most days of the range need their hits. Reading all of them at once is faster.',
   scattered: 'Days that need their hits lie scattered over the range. Reading all of it at once is faster.',
@@ -41,10 +43,15 @@ const ExplanationPart = z
 
 const Explanation = z
   .strictObject({
-    question: z.string().openapi({ example: 'clicks by country' }),
+    question: z.string().openapi({
+      example: 'clicks by country',
+      description:
+        'What was counted: `clicks by day` of a timeline, `visits by country (those with clicks)` of a funnel',
+    }),
     parts: z.array(ExplanationPart).openapi({ description: 'They follow one another, and are the range' }),
     days: z.strictObject({ rolledUp: z.int(), hits: z.int() }).openapi({
-      description: 'UTC days that have clicks. A day of which any hit is read counts under `hits`',
+      description:
+        'UTC days of the range from the first to the last day on which the server has hits. A day of which any hit is read counts under `hits`',
     }),
   })
   .openapi('Explanation')
@@ -58,9 +65,15 @@ export const explainFields = {
     .openapi({ description: 'Only with explain=1: one for each count that the answer was made of' }),
 }
 
+/** Counts hits. */
+export interface NotedHits {
+  /** @param part which part of the answer is counted, where several questions make one */
+  ask(query: HitQuery, part?: string): Promise<HitAnswer[]>
+}
+
 export interface AnswerExplainer {
   /** Answers as the engine does, and notes where each answer comes from. */
-  hits: Pick<HitReader, 'ask'>
+  hits: NotedHits
   /** Leads were counted. */
   noteLeads(range: TimeRange): void
   list(): Explanation[]
@@ -71,23 +84,28 @@ export interface AnswerExplainerNeeds {
   now(): number
   /** As the question names it. */
   groupBy: string | undefined
+  /** Of a timeline. When absent, the range decides. */
+  granularity?: Granularity
 }
 
 /** @throws Failure `forbidden` */
 export function createAnswerExplainer(
-  { hits, now, groupBy }: AnswerExplainerNeeds,
+  { hits, now, groupBy, granularity }: AnswerExplainerNeeds,
   actor: Actor,
 ): AnswerExplainer {
   if (!may(actor, 'analytics:explain'))
     throw new Failure('forbidden', 'Only owners of the workspace and API keys may ask with explain=1')
-  const label = groupBy === undefined ? 'in total' : `by ${groupBy}`
+  const toLabel = (subject: string, range: TimeRange) => {
+    if (groupBy === undefined) return `${subject} in total`
+    return `${subject} by ${groupBy === 'time' ? (granularity ?? chooseGranularity(range)) : groupBy}`
+  }
   // In the order of the questions: answers come in any order.
   const explanations: Explanation[] = []
   return {
     hits: {
-      async ask(query) {
+      async ask(query, part) {
         const explanation: Explanation = {
-          question: `${toSubject(query)} ${label}`,
+          question: `${toLabel(toSubject(query), query)}${part ? ` (${part})` : ''}`,
           parts: [],
           days: { rolledUp: 0, hits: 0 },
         }
@@ -100,7 +118,11 @@ export function createAnswerExplainer(
     },
     noteLeads({ start, end }) {
       const part = { start: toIso(start), end: toIso(end), from: 'rows' as const, why: LEADS_REASON }
-      explanations.push({ question: `leads ${label}`, parts: [part], days: { rolledUp: 0, hits: 0 } })
+      explanations.push({
+        question: toLabel('leads', { start, end }),
+        parts: [part],
+        days: { rolledUp: 0, hits: 0 },
+      })
     },
     list: () => explanations,
   }

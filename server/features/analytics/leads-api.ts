@@ -106,7 +106,8 @@ export function createLeadsApi(needs: LeadsApiNeeds) {
     .openapi(leads, async (c) => {
       const { explain, ...written } = c.req.valid('query')
       const actor = c.get('actor')
-      const explainer = explain && createAnswerExplainer({ ...needs, groupBy: written.groupBy }, actor)
+      const { groupBy, granularity } = written
+      const explainer = explain && createAnswerExplainer({ ...needs, groupBy, granularity }, actor)
       const data = await answerLeads(
         explainer ? { ...needs, ...explainer } : needs,
         actor,

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { findSurvivors, toMutants } from '../../../../tests/support/rollups/mutate-source.ts'
 import { DAY_MS } from '../../../lib/utc-day.ts'
 import type { OriginPart } from '../../../storage/hits/rollups/answer-origin.ts'
 import { countOriginDays } from './origin-days.ts'
@@ -37,6 +38,32 @@ test('a day of which any hit is read is a day of hits, and counts once', () => {
     rolledUp: 0,
     hits: 2,
   })
+})
+
+/** Two days of sums and hits, days without hits, two parts of one day, and what is after today. */
+const MIXED: OriginPart[] = [
+  { ...part('hits', 0, 4), why: 'no_hits' },
+  part('days', 4, 6),
+  part('quarter_hours', 6, 6.25),
+  part('hits', 6.25, 6.5),
+  part('hits', 6.5, 6.5),
+  part('hits', 6.75, 8),
+  part('hits', 20.5, 90),
+]
+const COUNTED = { rolledUp: 2, hits: 2 }
+
+test('each rule of these counts matters', async () => {
+  expect(countOriginDays(MIXED, 9 * DAY_MS)).toEqual(COUNTED)
+  const mutants = toMutants('origin-days.ts', [
+    ['days without hits', "if (why === 'no_hits') continue", ''],
+    ['today', 'Math.min(partEnd, tomorrow)', 'partEnd'],
+    ['parts of one day', 'after - Math.max(toDay(start), nextDay)', 'after - toDay(start)'],
+    ['hits of one day', 'after - Math.max(toDay(start), nextHitDay)', 'after - toDay(start)'],
+    ['roll-ups', "if (from !== 'hits') continue", ''],
+  ])
+  const check = (copy: { countOriginDays: typeof countOriginDays }) =>
+    Bun.deepEquals(copy.countOriginDays(MIXED, 9 * DAY_MS), COUNTED)
+  expect(await findSurvivors(import.meta.dir, ['origin-days.ts'], mutants, check)).toEqual([])
 })
 
 test('questions are counted by what their answers are made of, and days after today by nobody', () => {

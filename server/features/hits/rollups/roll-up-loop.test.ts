@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from 'bun:test'
+import { afterEach, expect, spyOn, test } from 'bun:test'
 import { until } from '../../../../tests/support/until.ts'
 import { createSerialQueue } from '../../../lib/concurrency/serial-queue.ts'
 import { setLogLevel } from '../../../lib/log.ts'
@@ -137,6 +137,42 @@ test('counts failures, lets the worker sleep, and tries again', async () => {
   await until('the loop is not busy', () => !loop.isBusy())
   hasRoom = true
   await until('the day is rolled up', () => loop.stats().made === 1)
+})
+
+test('a roll-up that fails keeps the worker awake until another one was tried, and says how many wait', async () => {
+  const failing = open({
+    rollUp: async () => ({ rolled: 0, waiting: 5, failed: true }),
+    pace: { ...FAST, lookEveryMs: NEVER, stayMs: NEVER },
+  })
+  await until('it has failed', () => failing.stats().failures === 1)
+  expect([failing.stats().waiting, failing.isBusy()]).toEqual([5, true])
+  const throwing = open({
+    rollUp: () => Promise.reject(new Error('the engine is away')),
+    pace: { ...FAST, lookEveryMs: NEVER, stayMs: NEVER },
+  })
+  await until('it has failed', () => throwing.stats().failures === 1)
+  expect(throwing.isBusy()).toBe(true)
+})
+
+test('logs an error once while it stays the same, also after a roll-up that failed', async () => {
+  const results = ['failed', 'one fault', 'one fault', 'another fault', 'one fault']
+  const logged: string[] = []
+  const write = spyOn(process.stderr, 'write').mockImplementation((line) => {
+    logged.push(...(/fault/.exec(String(line)) ? [JSON.parse(String(line)).error] : []))
+    return true
+  })
+  setLogLevel('error')
+  const loop = open({
+    async rollUp() {
+      const result = results.shift()
+      if (result === undefined || result === 'failed') return { rolled: 0, waiting: 1, failed: true }
+      throw new Error(result)
+    },
+  })
+  await until('it has failed for each reason', () => loop.stats().failures > 5)
+  setLogLevel('silent')
+  write.mockRestore()
+  expect(logged).toEqual(['one fault', 'another fault', 'one fault'])
 })
 
 test('closes after the day that it rolls up, whatever else waits in its queue', async () => {

@@ -11,7 +11,7 @@ export interface RollUpPace {
   retryMs: number
   /** How soon to look again when nothing was left to roll up, or when it failed. */
   lookEveryMs: number
-  /** How long days that have to wait keep the worker awake, after its start and after each roll-up. */
+  /** How long days that have to wait, or fail, keep the worker awake, after its start and after each roll-up. */
   stayMs: number
   /** How long a day rests after hits of it came. By default the engine decides. */
   restMs?: number
@@ -44,7 +44,7 @@ export interface RollUpStats {
 }
 
 export interface RollUpLoop {
-  /** Whether a roll-up runs, or there are days that can be rolled up right now or, for a while, soon. */
+  /** Whether a roll-up runs, or there are days that can be rolled up or tried right now or, for a while, soon. */
   isBusy(): boolean
   stats(): RollUpStats
   /** Resolves when the roll-up that runs has ended. No other one starts. */
@@ -57,10 +57,12 @@ interface LoopState extends RollUpLoopNeeds {
   isDue: boolean
   /** Whether a comparison that has begun goes on at the next call. */
   isComparing: boolean
-  /** On the monotonic clock: until when days that have to wait keep the worker awake. */
+  /** On the monotonic clock: until when days that have to wait, or fail, keep the worker awake. */
   stayUntil: number
-  /** Whether the last attempt failed. */
+  /** Whether the last roll-up failed. */
   isFailing: boolean
+  /** What was thrown last, since a roll-up succeeded. */
+  lastError: string | undefined
   /** Roll-ups since the last time that nothing was left. */
   inRow: number
   current: Promise<unknown> | null
@@ -77,6 +79,7 @@ export function openRollUpLoop(needs: RollUpLoopNeeds): RollUpLoop {
     isComparing: false,
     stayUntil: performance.now() + needs.pace.stayMs,
     isFailing: false,
+    lastError: undefined,
     inRow: 0,
     current: null,
     closed: false,
@@ -95,8 +98,9 @@ export function openRollUpLoop(needs: RollUpLoopNeeds): RollUpLoop {
   }
 }
 
+/** After a failure another day is tried at the next look, before the worker sleeps. */
 const isWaiting = ({ stats, isFailing, stayUntil }: LoopState) =>
-  !isFailing && (stats.waiting ?? 0) > 0 && performance.now() < stayUntil
+  (isFailing || (stats.waiting ?? 0) > 0) && performance.now() < stayUntil
 
 async function run(loop: LoopState) {
   const { pace } = loop
@@ -126,8 +130,10 @@ async function rollUpOnce(loop: LoopState): Promise<number> {
   const { stats, pace } = loop
   const began = performance.now()
   try {
-    const { rolled, waiting, isComparing = false } = await loop.rollUp()
-    loop.isFailing = false
+    const { rolled, waiting, failed = false, isComparing = false } = await loop.rollUp()
+    loop.isFailing = failed
+    if (failed) stats.failures++
+    else loop.lastError = undefined
     loop.isDue = rolled > 0
     loop.isComparing = isComparing
     stats.waiting = waiting
@@ -143,8 +149,10 @@ async function rollUpOnce(loop: LoopState): Promise<number> {
     // An engine that is closed interrupts the roll-up.
     if (loop.closed) return 0
     stats.failures++
+    const { message } = error instanceof Error ? error : { message: String(error) }
     // A disk that stays full would fill the log, too.
-    if (!loop.isFailing) log.error('roll_up_failed', describeError(error))
+    if (message !== loop.lastError) log.error('roll_up_failed', describeError(error))
+    loop.lastError = message
     loop.isFailing = true
     loop.isDue = false
     loop.isComparing = false

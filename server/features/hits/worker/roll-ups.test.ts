@@ -4,9 +4,11 @@ import { afterEach, describe, expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DuckDBInstance } from '@duckdb/node-api'
 import { listWorkerProcesses } from '../../../../tests/support/processes/worker-processes.ts'
 import { until } from '../../../../tests/support/until.ts'
 import { DAY_MS } from '../../../lib/utc-day.ts'
+import { toHitFilePath } from '../../../storage/hits/duckdb/hit-file.ts'
 import type { RollUpPace } from '../rollups/roll-up-loop.ts'
 import { createRawHit } from '../spool/raw-hit.fixture.ts'
 import { openSpool } from '../spool/spool.ts'
@@ -20,6 +22,22 @@ const closing: (() => Promise<unknown>)[] = []
 afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close()
 })
+
+/** From now on, no roll-up of this day can be stored. */
+async function failDay(dataDir: string, day: number) {
+  const instance = await DuckDBInstance.create(toHitFilePath(dataDir))
+  const connection = await instance.connect()
+  const [[columns] = []] = (
+    await connection.runAndReadAll(
+      "SELECT string_agg(column_name || ' ' || data_type || ' NOT NULL', ', ' ORDER BY column_index) FROM duckdb_columns() WHERE table_name = 'roll_links'",
+    )
+  ).getRows()
+  await connection.run('DROP TABLE roll_links')
+  await connection.run(`CREATE TABLE roll_links (${columns}, CHECK (day <> ${day}))`)
+  await connection.run('CHECKPOINT')
+  connection.closeSync()
+  instance.closeSync()
+}
 
 async function start(pace: Partial<RollUpPace> = {}) {
   const dataDir = await mkdtemp(join(tmpdir(), 'towpath-roll-ups-'))
@@ -40,14 +58,19 @@ async function start(pace: Partial<RollUpPace> = {}) {
     await hitWorker.close()
     await spool.close()
   })
+  async function sleep() {
+    await until('the worker sleeps', () => listWorkerProcesses(process.pid).length === 0)
+    return hitWorker.state().rollUps
+  }
   return {
     hitWorker,
-    /** Records a click, and resolves when the worker has it and sleeps. */
-    async clickAndSleep(daysAgo: number) {
-      spool.append(createRawHit({ at: TODAY - daysAgo * DAY_MS, workspaceId: 1 }))
+    dataDir,
+    sleep,
+    /** Records clicks, and resolves when the worker has them and sleeps. */
+    async clickAndSleep(...daysAgo: number[]) {
+      for (const days of daysAgo) spool.append(createRawHit({ at: TODAY - days * DAY_MS, workspaceId: 1 }))
       await hitWorker.drain()
-      await until('the worker sleeps', () => listWorkerProcesses(process.pid).length === 0)
-      return hitWorker.state().rollUps
+      return sleep()
     },
     ask: () =>
       hitWorker.explain({
@@ -83,5 +106,19 @@ describe.if(process.platform === 'linux')('a hit worker', () => {
     await ask()
     await until('the day is rolled up', () => hitWorker.state().rollUps.waiting === 0)
     expect(hitWorker.state().rollUps.made).toBeGreaterThan(0)
+  }, 120_000)
+
+  test('that finds the oldest day failing rolls up all others before it sleeps, and says that one waits', async () => {
+    // As on a quiet server, it looks less often than it would fall asleep.
+    const pace = { restMs: 3_600_000, lookEveryMs: 500, stayMs: 2000 }
+    const { clickAndSleep, sleep, ask, dataDir } = await start(pace)
+    expect(await clickAndSleep(4, 3, 2)).toMatchObject({ made: 0, failures: 0 })
+    await failDay(dataDir, TODAY / DAY_MS - 4)
+    await ask()
+    expect(await sleep()).toEqual({ waiting: 1, made: 2, failures: 1 })
+    // The next worker knows of the failure, too.
+    await clickAndSleep(1)
+    await ask()
+    expect(await sleep()).toEqual({ waiting: 1, made: 3, failures: 1 })
   }, 120_000)
 })
