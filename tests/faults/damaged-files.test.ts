@@ -116,7 +116,7 @@ describe('damaged files', () => {
       'noticed',
       () => flip(database(), 12_288, statSync(database()).size - 12_288),
     ],
-    ['flipped bytes in its log', 'kill', 'noticed', () => flip(wal(), statSync(wal()).size >> 1, 16)],
+    ['a flipped byte in its log', 'kill', 'noticed', () => flip(wal(), findText(wal(), 'redirect'), 1)],
     ['all of it deleted', 'stop', '', () => remove(database(), wal())],
   ] as const)('rebuilds an analytics file with %s, and answers the same as before', async (...row) => {
     const [, end, noticed, damage] = row
@@ -173,6 +173,16 @@ function overwrite(path: string, from: number, length: number) {
   for (let at = 0; at < length; at += noise.length)
     writeSync(file, noise, 0, Math.min(noise.length, length - at), from + at)
   closeSync(file)
+}
+
+/**
+ * The offset of the last value in the log that is this text. What is damaged elsewhere may be a size, which DuckDB takes for
+ * the torn end of the log; and its checksum does not see that two equal words have changed in the same way.
+ */
+function findText(path: string, text: string): number {
+  const offset = readFileSync(path).lastIndexOf(text)
+  if (offset < 0) throw new Error(`${path} does not contain ${text}`)
+  return offset
 }
 
 function flip(path: string, from: number, length: number) {

@@ -143,7 +143,7 @@ function testClosedDays(server: () => TestServer) {
       },
     ])
     const { explain: open } = await explain(`/analytics/clicks?start=${toIso(TODAY - 2)}&groupBy=time`)
-    expect(open[0]).toMatchObject({ question: 'clicks by time', days: { hits: expect.any(Number) } })
+    expect(open[0]).toMatchObject({ question: 'clicks by hour', days: { hits: expect.any(Number) } })
     const last = await explain(`/analytics/clicks?start=${toIso(TODAY - 2)}`)
     expect(last.explain[0].parts).toEqual([
       { start: toIso(TODAY - 2), end: toIso(TODAY), from: 'days' },
@@ -197,7 +197,12 @@ function testClosedDays(server: () => TestServer) {
     expect([leads.leads, counted]).toEqual([0, [rows]])
     const { explain: grouped } = await explain(`/analytics/funnel?${RANGE}&groupBy=country`)
     expect(new Set(grouped.map(({ question }: { question: string }) => question))).toEqual(
-      new Set(['clicks by country', 'visits by country', 'leads by country']),
+      new Set([
+        'clicks by country',
+        'visits by country (those with clicks)',
+        'visits by country (all others)',
+        'leads by country',
+      ]),
     )
   })
 

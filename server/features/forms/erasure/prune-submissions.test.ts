@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { onBothEngines } from '../../../../tests/support/server/test-server.ts'
+import { watchWrites } from '../../../../tests/support/watch-writes.ts'
 import { DAY_MS } from '../../../lib/utc-day.ts'
 import { insertSubmissions, type TestSubmission } from '../submissions/submission.fixture.ts'
 import { createSubmissionPruner } from './prune-submissions.ts'
@@ -125,14 +126,13 @@ onBothEngines('the retention of submissions', (server) => {
   test('runs in small steps, with other writes in between', async () => {
     const { store, left } = await setUp({ retentionDays: 1 })
     await store(Array.from({ length: 300 }, () => aged(3)))
-    let done = false
-    const pruned = prune().finally(() => {
-      done = true
-    })
-    const seen = new Set<number>()
-    while (!done) seen.add(await server().app.db.write(async () => (await left()).length))
-    expect(await pruned).toMatchObject({ retention: 300 })
-    expect(seen.size).toBeGreaterThan(3)
-    expect([...seen].filter((count) => count % 20 !== 0)).toEqual([])
+    const seen = await watchWrites(
+      server().app.db,
+      async () => (await left()).length,
+      async () => expect(await prune()).toMatchObject({ retention: 300 }),
+    )
+    expect(seen.filter((count) => count < 300)).toEqual(
+      Array.from({ length: 15 }, (_, step) => 280 - step * 20),
+    )
   })
 })

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { sql } from 'kysely'
+import { countLockWaits } from '../../../../tests/support/postgres/count-lock-waits.ts'
 import { onBothEngines } from '../../../../tests/support/server/test-server.ts'
 import { until } from '../../../../tests/support/until.ts'
 import { openDatabase } from '../../../storage/database/open-database.ts'
@@ -80,11 +81,7 @@ onBothEngines('the click limits of processes that share a database', (server) =>
       })
       await held.promise
       const went = Promise.all(Array.from({ length: 100 }, () => limiter.use(link)))
-      await until('the first visitor to wait for the row', async () => {
-        const { rows } = await sql<{ waiting: number }>`select count(*)::int as waiting from pg_stat_activity
-          where datname = current_database() and wait_event_type = 'Lock'`.execute(second.read)
-        return rows[0]?.waiting === 1
-      })
+      await until('the first visitor to wait for the row', async () => (await countLockWaits(second)) === 1)
       // The others wait in this process: two connections answer.
       const others = await Promise.all(
         Array.from({ length: 2 }, () =>
