@@ -2,6 +2,7 @@
 // metrics between them, and stops them in order. It answers no request itself.
 
 import { type Backoff, createBackoff } from './lib/concurrency/backoff.ts'
+import { postToChild } from './lib/concurrency/post-to-child.ts'
 import { log } from './lib/log.ts'
 import type { MessageFromSupervisor, MessageToSupervisor } from './worker-channel.ts'
 
@@ -105,9 +106,8 @@ function receive(state: State, worker: Worker, message: MessageToSupervisor): vo
   }
 }
 
-/** A worker that has just ended gets nothing: its `onExit` follows. */
 function send({ child }: Worker, message: MessageFromSupervisor): void {
-  if (child && child.exitCode === null && child.signalCode === null) child.send(message)
+  if (child) postToChild(child, message)
 }
 
 function handleReady(state: State, worker: Worker, { node, text }: { node: string; text: string }): void {

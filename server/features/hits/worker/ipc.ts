@@ -2,6 +2,7 @@
 // ends that process and not the redirects, and the process's memory is free again when the worker exits.
 
 import { join } from 'node:path'
+import { postToChild } from '../../../lib/concurrency/post-to-child.ts'
 import type { MessageFromWorker, MessageToWorker, WorkerSettings } from './protocol.ts'
 
 export interface WorkerProcess {
@@ -23,10 +24,7 @@ export function startWorkerProcess(
     ipc: listener.onMessage,
     onExit: (_, code, signal) => listener.onExit(new Error(`The ship worker ended with ${signal ?? code}`)),
   })
-  const post = (message: MessageToWorker) => {
-    // A worker that has just exited gets nothing: `onExit` follows in a moment.
-    if (child.exitCode === null && child.signalCode === null) child.send(message)
-  }
+  const post = (message: MessageToWorker) => postToChild(child, message)
   post({ type: 'settings', settings })
   return { post, kill: () => child.kill('SIGKILL') }
 }

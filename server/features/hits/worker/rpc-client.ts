@@ -65,9 +65,9 @@ export function createRpcClient(
       const span = startChildSpan({ name: `ask hits ${call.type}`, kind: 'client' })
       const asker = findAsker(span)
       pending.set(id, { call, asker, ...answer })
-      if (!worker().sendOrWake({ type: 'call', id, call, asker }))
-        answer.reject(hitsUnavailable('The ship worker is away'))
       try {
+        if (!worker().sendOrWake({ type: 'call', id, call, asker }))
+          answer.reject(hitsUnavailable('The ship worker is away'))
         return (await answer.promise) as T
       } finally {
         clearTimeout(timer)

@@ -1,6 +1,7 @@
 // The server's end of the reader: starts the child process with the first task, and ends it.
 
 import { join } from 'node:path'
+import { postToChild } from '../../../lib/concurrency/post-to-child.ts'
 import { getLogFormat, getLogLevel } from '../../../lib/log.ts'
 import { FileProblem } from '../files/source-file.ts'
 import type { MessageFromReader, MessageToReader, ReaderTaskName, ReaderTasks } from './protocol.ts'
@@ -112,10 +113,7 @@ function startChild(
     onExit: (_, code, signal) => onExit(handle, new ReaderLost(`The reader ended with ${signal ?? code}`)),
   })
   const handle: Child = {
-    post(message) {
-      // A process that has just ended gets nothing: `onExit` follows in a moment.
-      if (child.exitCode === null && child.signalCode === null) child.send(message)
-    },
+    post: (message) => postToChild(child, message),
     kill: () => child.kill('SIGKILL'),
   }
   handle.post({ type: 'settings', settings: { logLevel: getLogLevel(), logFormat: getLogFormat() } })
