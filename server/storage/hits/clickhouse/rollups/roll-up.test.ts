@@ -11,17 +11,19 @@ import {
   getClickHouse,
 } from '../../../../../tests/support/clickhouse/clickhouse-server.ts'
 import { damageTable } from '../../../../../tests/support/clickhouse/damage-table.ts'
+import { atScale } from '../../../../../tests/support/scale.ts'
 import { DAY_MS } from '../../../../lib/utc-day.ts'
 import type { Hit } from '../../hit.ts'
 import type { HitEngine, HitQuery } from '../../hit-engine.ts'
 import { type ClickHouseClient, createClickHouseClient } from '../client.ts'
 import { openClickHouse } from '../engine.ts'
+import { openHitHistoryTarget } from '../history-target.ts'
 import { insertHits } from '../load.ts'
 import { createQuestionRunner } from '../query.ts'
 import { repairRollUps } from './repair.ts'
 import { RULES } from './roll-rules.ts'
 import { readValidRolls } from './roll-state.ts'
-import { SUM_TABLES } from './roll-tables.ts'
+import { BOOKKEEPING_TABLES, SUM_TABLES } from './roll-tables.ts'
 import { createSweeper } from './sweep.ts'
 import { changeHits } from './touches.ts'
 
@@ -31,6 +33,8 @@ const MAY_1 = Date.parse('2026-05-01T00:00:00Z')
 const JUNE_1 = Date.parse('2026-06-01T00:00:00Z')
 /** Long after the days of the tests. */
 const LATER = Date.parse('2026-06-20T12:00:00Z')
+/** https://github.com/ClickHouse/ClickHouse, ErrorCodes.cpp */
+const NOT_ENOUGH_SPACE = 243
 const toDayNumber = (at: number) => Math.floor(at / DAY_MS)
 
 let server: ClickHouseServer
@@ -111,6 +115,9 @@ const QUERIES: Partial<HitQuery>[] = [
   },
 ]
 
+/** Of each kind of sums one: each question takes a tenth of a second. */
+const FEW_QUERIES: Partial<HitQuery>[] = [{}, ...QUERIES.slice(4, 7), { workspaceId: 2 }]
+
 /** Asks a question, and does something else after it has read which roll-ups count, and before it reads them. */
 async function explainBeside(query: HitQuery, meanwhile: () => Promise<unknown>, table = 'roll_days') {
   let isOver = false
@@ -134,10 +141,10 @@ async function explainBeside(query: HitQuery, meanwhile: () => Promise<unknown>,
 }
 
 /** Expects every answer to be what the hits themselves answer. @returns from what kinds of roll-ups they come */
-async function expectExact(): Promise<Set<string>> {
+async function expectExact(queries = FEW_QUERIES): Promise<Set<string>> {
   const raw = createQuestionRunner({ select: client.select })
   const kinds = new Set<string>()
-  for (const part of [...QUERIES, { workspaceId: 2 }]) {
+  for (const part of queries) {
     const query = createHitQuery(part)
     const [{ answers, origin }, counted] = await Promise.all([engine.explain(query), raw.ask(query)])
     expect(answers).toEqual(counted)
@@ -164,9 +171,9 @@ const list = async (sql: string) => (await server.query(sql, database())).trim()
 describe('closed days', () => {
   test('and their months answer every question as their hits do', async () => {
     await load([...createHits(3), ...createHits(2, JUNE_1 - 2 * DAY_MS)])
-    expect(await expectExact()).toEqual(new Set(['hits']))
+    expect(await expectExact(QUERIES)).toEqual(new Set(['hits']))
     expect(await rollAll()).toBe(0)
-    expect(await expectExact()).toEqual(new Set(['hits', 'days', 'quarter_hours', 'months']))
+    expect(await expectExact(QUERIES)).toEqual(new Set(['hits', 'days', 'quarter_hours', 'months']))
     expect(await countValid()).toBe(31)
   })
 
@@ -317,6 +324,39 @@ describe('the process that rolls up', () => {
     await expectExact()
   })
 
+  test('finds no room on the disk, at whichever step: answers stay exact, and it goes on once there is room', async () => {
+    await load([...createHits(1), ...createHits(1, JUNE_1)])
+    const ofLoads = ['hits', 'hit_marks', 'roll_touches', 'roll_loaders']
+    const steps = atScale({
+      test: ['roll_intents', 'roll_steps', 'roll_values', 'roll_marks', 'roll_month_links', ...ofLoads],
+      // The day of the intent is stored once.
+      soak: ['roll_intents', ...new Set([...SUM_TABLES, ...BOOKKEEPING_TABLES, ...ofLoads])].filter(
+        (table, n) => n === 0 || table !== 'roll_intents',
+      ),
+    })
+    for (const [n, table] of steps.entries()) {
+      const leave = (bytes: number) =>
+        client.execute(`ALTER TABLE ${table} MODIFY SETTING min_free_disk_bytes_to_perform_insert = ${bytes}`)
+      // A node tells of itself before its first batch.
+      const loadLate = () => load([...createHits(1), ...createHits(1, MAY_1 + (1 + n) * DAY_MS)], `n${n}`)
+      await leave(2 ** 60)
+      // ClickHouse refuses what it has no room for.
+      const full = { code: NOT_ENOUGH_SPACE }
+      if (ofLoads.includes(table)) await expect(loadLate()).rejects.toMatchObject(full)
+      else {
+        await loadLate()
+        await expect(rollAll()).rejects.toMatchObject(full)
+      }
+      await expectExact()
+      await leave(0)
+      engine = await open()
+      if (ofLoads.includes(table)) await loadLate()
+    }
+    expect(await rollAll()).toBe(0)
+    expect(await countValid()).toBe(32)
+    await expectExact()
+  })
+
   test('stays right with a clock that jumps a month ahead and back', async () => {
     await load(createHits(2))
     await rollAll(LATER)
@@ -328,6 +368,45 @@ describe('the process that rolls up', () => {
     await expectExact()
     await rollAll(TWO_DAYS)
     await expectExact()
+  })
+})
+
+describe('what brings all hits again', () => {
+  test('the batches, after the hits and their marks were lost, beside roll-ups that are there', async () => {
+    const batches = [writeBatch(1, createHits(2)), writeBatch(2, createHits(3, MAY_1 + DAY_MS))]
+    for (const batch of batches) await engine.load(batch)
+    await rollAll()
+    for (const table of ['hits', 'hit_marks']) await client.execute(`TRUNCATE TABLE ${table}`)
+    engine = await open()
+    for (const batch of batches) {
+      await engine.load(batch)
+      await rollAll(LATER, await open())
+    }
+    expect(await rollAll()).toBe(0)
+    expect(await expectExact(QUERIES)).toEqual(new Set(['hits', 'days', 'quarter_hours']))
+  })
+
+  test('a move, whose days were rolled up after an earlier attempt, and that begins a day anew', async () => {
+    const target = await openHitHistoryTarget([url])
+    const move = async (hits: Hit[], token: string) => {
+      const { node, path } = writeBatch(1, hits, 'moved')
+      await target.loadSlice({ node, path, token })
+    }
+    try {
+      await move(createHits(2), 'a')
+      await rollAll(TWO_DAYS)
+      expect(await countValid()).toBe(2)
+      await target.deleteDay(toDayNumber(MAY_1))
+      expect(await countValid()).toBe(1)
+      await expectExact()
+      await move(createHits(1), 'b')
+      await expectExact()
+      await rollAll(TWO_DAYS)
+      expect(await countValid()).toBe(2)
+      await expectExact()
+    } finally {
+      await target.close()
+    }
   })
 })
 
