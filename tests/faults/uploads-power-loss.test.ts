@@ -14,11 +14,11 @@ const UPLOADS = 5
 const reason = findStraceProblem()
 const closeLater = closeAfterAll()
 
-/** Each call's name and paths on one line, when it ends. */
+/** Each call's name and paths on one line, when it ends. A page of the log is shown as a whole. */
 const toTrace = (file: string) =>
-  ['strace', '-D', '-f', '-y', '-qq', '-o', file].concat(
+  ['strace', '-D', '-f', '-y', '-qq', '-s', '4096', '-o', file].concat(
     '-e',
-    'trace=fsync,fdatasync,rename,renameat,renameat2',
+    'trace=fsync,fdatasync,rename,renameat,renameat2,pwrite64',
   )
 
 /** @returns the steps of each file in the order in which they ended, without what concerns other files */
@@ -30,6 +30,8 @@ function readSteps(trace: string): Map<string, string[]> {
     const [, draft] = /\/([0-9a-f]{32})\.draft$/.exec(synced) ?? []
     if (draft) steps.set(draft, [...(steps.get(draft) ?? []), 'file'])
     if (renamed) steps.get(renamed)?.push('rename')
+    if (/pwrite64\(\d+<[^>]+-wal>/.test(line))
+      for (const [key] of line.matchAll(/[0-9a-f]{32}/g)) steps.get(key)?.push('row')
     const step = /\/uploads\/[\d-]+$/.test(synced) ? 'folder' : basename(synced).endsWith('-wal') ? 'log' : ''
     if (step) for (const list of steps.values()) list.push(step)
   }
@@ -48,6 +50,14 @@ describe.skipIf(reason !== undefined)(`power loss${reason ? ` (skipped: strace: 
     await server.stop()
     const steps = [...readSteps(readFileSync(file, 'utf8')).values()]
     expect(steps).toHaveLength(UPLOADS)
-    for (const list of steps) expect(list.slice(0, 4)).toEqual(['file', 'rename', 'folder', 'log'])
+    // The log is synced for other rows, too.
+    for (const list of steps)
+      expect(list.filter((step, n) => step !== 'log' || list.indexOf('row') < n).slice(0, 5)).toEqual([
+        'file',
+        'rename',
+        'folder',
+        'row',
+        'log',
+      ])
   }, 120_000)
 })
