@@ -31,7 +31,10 @@ function readSteps(trace: string): Map<string, string[]> {
     if (draft) steps.set(draft, [...(steps.get(draft) ?? []), 'file'])
     if (renamed) steps.get(renamed)?.push('rename')
     if (/pwrite64\(\d+<[^>]+-wal>/.test(line))
-      for (const [key] of line.matchAll(/[0-9a-f]{32}/g)) steps.get(key)?.push('row')
+      for (const [key] of line.matchAll(/[0-9a-f]{32}/g)) {
+        const list = steps.get(key)
+        if (list && !list.includes('row')) list.push('row')
+      }
     const step = /\/uploads\/[\d-]+$/.test(synced) ? 'folder' : basename(synced).endsWith('-wal') ? 'log' : ''
     if (step) for (const list of steps.values()) list.push(step)
   }
