@@ -14,17 +14,29 @@ const UPLOADS = 5
 const reason = findStraceProblem()
 const closeLater = closeAfterAll()
 
-/** Each call's name and paths on one line, when it ends. A page of the log is shown as a whole. */
+/** Each call's name and paths. A page of the log is shown as a whole. */
 const toTrace = (file: string) =>
   ['strace', '-D', '-f', '-y', '-qq', '-s', '4096', '-o', file].concat(
     '-e',
     'trace=fsync,fdatasync,rename,renameat,renameat2,pwrite64',
   )
 
+/** Joins the two lines of a call during which another thread began one. */
+function listCalls(trace: string): string[] {
+  const begun = new Map<string, string>()
+  return trace.split('\n').flatMap((line) => {
+    const [thread = ''] = line.split(' ', 1)
+    const [, beginning] = /^(.*)<unfinished \.\.\.>$/.exec(line) ?? []
+    if (beginning === undefined) return line.replace(/^.*<\.\.\. \w+ resumed>/, () => begun.get(thread) ?? '')
+    begun.set(thread, beginning)
+    return []
+  })
+}
+
 /** @returns the steps of each file in the order in which they ended, without what concerns other files */
 function readSteps(trace: string): Map<string, string[]> {
   const steps = new Map<string, string[]>()
-  for (const line of trace.split('\n')) {
+  for (const line of listCalls(trace)) {
     const [, renamed] = /rename\w*\(.*"[^"]*\/([0-9a-f]{32})\.draft".*= 0/.exec(line) ?? []
     const [, synced = ''] = /f(?:data)?sync\(\d+<([^>]+)>/.exec(line) ?? []
     const [, draft] = /\/([0-9a-f]{32})\.draft$/.exec(synced) ?? []
