@@ -1,6 +1,8 @@
 // Replays the system calls of a process (strace) into the files that a disk has at any moment: what was synced, and of
 // the writes after the last sync any part.
 
+import { listEndedCalls } from './strace.ts'
+
 /** A write, or where a file was cut off. */
 type Change = { at: number; bytes: Buffer } | { length: number }
 
@@ -78,19 +80,13 @@ export function replay(trace: Iterable<string>, { files, isMoment, look }: Repla
 
 /**
  * @param trace of a process that may still run
- * @returns whether a sync of the file has ended. strace prints two lines for a call that another thread interrupts
+ * @returns whether a sync of the file has ended
  */
-export function hasSynced(trace: string, path: string): boolean {
-  const begun = new Set<string>()
-  for (const line of trace.split('\n')) {
-    const [, thread = '', call = ''] = /^(\d+) +((?:<\.\.\. )?f\w*sync\b.*)$/.exec(line) ?? []
-    const [, text] = /^\w+\(\d+<([^>]*)>/.exec(call) ?? []
-    if (text !== undefined && decodeText(text) === path) begun.add(thread)
-    if (begun.has(thread) && call.endsWith(' = 0')) return true
-    if (call && !call.endsWith('<unfinished ...>')) begun.delete(thread)
-  }
-  return false
-}
+export const hasSynced = (trace: string, path: string): boolean =>
+  listEndedCalls(trace).some((call) => {
+    const [, text] = /^\d+ +f\w*sync\(\d+<([^>]*)>.* = 0$/.exec(call) ?? []
+    return text !== undefined && decodeText(text) === path
+  })
 
 function readChange(name: string, call: string): Change {
   if (name === 'ftruncate') return { length: Number(/, (\d+)/.exec(call)?.[1]) }

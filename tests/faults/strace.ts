@@ -57,6 +57,22 @@ export function findStraceProblem(): string | undefined {
   return run.success ? undefined : `it is not allowed: ${run.stderr.toString().trim().split('\n')[0]}`
 }
 
+/**
+ * Lists the calls in the order in which they ended, one on each line: strace prints two lines for a call that another thread
+ * interrupts. A trace of a process that still runs may end within a call: that one is left out.
+ */
+export function listEndedCalls(trace: string): string[] {
+  const begun = new Map<string, string>()
+  return trace.split('\n').flatMap((line) => {
+    const [thread = ''] = line.split(' ', 1)
+    const [, beginning] = /^(.*)<unfinished \.\.\.>$/.exec(line) ?? []
+    if (beginning === undefined)
+      return line.replace(/^\d+ +<\.\.\. \w+ resumed>/, () => begun.get(thread) ?? '')
+    begun.set(thread, beginning)
+    return []
+  })
+}
+
 interface TraceQuery {
   /** The name of the database file. Commits are written to its log. */
   database: string

@@ -7,7 +7,7 @@ import { basename, join } from 'node:path'
 import { closeAfterAll } from '../support/close-after-all.ts'
 import { BEHIND_PROXY } from '../support/form-requests.ts'
 import { createInstallation } from './server-process.ts'
-import { findStraceProblem } from './strace.ts'
+import { findStraceProblem, listEndedCalls } from './strace.ts'
 import { createUploadForm, sendLargeFile } from './upload-senders.ts'
 
 const UPLOADS = 5
@@ -21,22 +21,10 @@ const toTrace = (file: string) =>
     'trace=fsync,fdatasync,rename,renameat,renameat2,pwrite64',
   )
 
-/** Joins the two lines of a call during which another thread began one. */
-function listCalls(trace: string): string[] {
-  const begun = new Map<string, string>()
-  return trace.split('\n').flatMap((line) => {
-    const [thread = ''] = line.split(' ', 1)
-    const [, beginning] = /^(.*)<unfinished \.\.\.>$/.exec(line) ?? []
-    if (beginning === undefined) return line.replace(/^.*<\.\.\. \w+ resumed>/, () => begun.get(thread) ?? '')
-    begun.set(thread, beginning)
-    return []
-  })
-}
-
 /** @returns the steps of each file in the order in which they ended, without what concerns other files */
 function readSteps(trace: string): Map<string, string[]> {
   const steps = new Map<string, string[]>()
-  for (const line of listCalls(trace)) {
+  for (const line of listEndedCalls(trace)) {
     const [, renamed] = /rename\w*\(.*"[^"]*\/([0-9a-f]{32})\.draft".*= 0/.exec(line) ?? []
     const [, synced = ''] = /f(?:data)?sync\(\d+<([^>]+)>/.exec(line) ?? []
     const [, draft] = /\/([0-9a-f]{32})\.draft$/.exec(synced) ?? []

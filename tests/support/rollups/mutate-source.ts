@@ -67,11 +67,12 @@ export async function findSurvivors<Exports>(
   return survivors
 }
 
-/** The rules of one file, as name, text and what stands there instead. */
-export const toMutants = (
-  file: string,
-  rules: readonly (readonly [name: string, from: string, to: string])[],
-): Mutant[] => rules.map(([name, from, to]) => ({ name, file, from, to }))
+/** A rule, its text in the source, and what stands there instead. */
+export type MutantRule = readonly [name: string, from: string, to: string]
+
+/** The mutants of one file. */
+export const toMutants = (file: string, rules: readonly MutantRule[]): Mutant[] =>
+  rules.map(([name, from, to]) => ({ name, file, from, to }))
 
 /** Copies import each other, and everything else from where it is. */
 function redirectImports(text: string, path: string, folder: string, files: readonly string[]): string {

@@ -4,7 +4,7 @@ import { afterAll, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { importMutant, type Mutant } from '../../../../tests/support/rollups/mutate-source.ts'
+import { importMutant, type MutantRule, toMutants } from '../../../../tests/support/rollups/mutate-source.ts'
 import type { Planner } from '../../../../tests/support/rollups/plan-model.ts'
 import {
   createPlannedQuestions,
@@ -20,7 +20,7 @@ const QUESTIONS = 8_000
 const questions = createPlannedQuestions(12, QUESTIONS)
 
 /** The rules of the choice of roll-ups. */
-const CHOICES: [rule: string, from: string, to: string][] = [
+const CHOICES: MutantRule[] = [
   ['other classes', " || classes.some((each) => each !== 'human')", ''],
   ['no class', 'classes.length === 0 || ', ''],
   ['several outcomes', 'outcomes.length !== 1', 'outcomes.length === 0'],
@@ -68,7 +68,7 @@ const CHOICES: [rule: string, from: string, to: string][] = [
 ]
 
 /** The rules of days and months. */
-const DAYS: [rule: string, from: string, to: string][] = [
+const DAYS: MutantRule[] = [
   ['days that are not rolled up', "if (!days.has(day)) return { from: 'hits', why: 'not_rolled_up' }", ''],
   ['mixed days', "if (needsUnmixed && mixed.has(day)) return { from: 'hits', why: 'mixed' }", ''],
   ['the start within a day', 'const isWhole = from === midnight && to', 'const isWhole = to'],
@@ -114,8 +114,6 @@ const DAYS: [rule: string, from: string, to: string][] = [
   ['where the last day ends', 'Math.min(end, (day + 1) * DAY_MS)', '(day + 1) * DAY_MS'],
 ]
 
-const toMutants = (file: string, rules: typeof DAYS): Mutant[] =>
-  rules.map(([name, from, to]) => ({ name, file, from, to }))
 const MUTANTS = [...toMutants('choose-roll-ups.ts', CHOICES), ...toMutants('plan-days.ts', DAYS)]
 
 test.each(MUTANTS)('a planner that ignores $name is caught', async (mutant) => {

@@ -12,7 +12,12 @@ import {
   type QuestionSql,
   type RolledWorld,
 } from '../../../../../tests/support/rollups/memory-rollups.ts'
-import { importMutant, type Mutant, toMutants } from '../../../../../tests/support/rollups/mutate-source.ts'
+import {
+  importMutant,
+  type Mutant,
+  type MutantRule,
+  toMutants,
+} from '../../../../../tests/support/rollups/mutate-source.ts'
 import { recountHits } from '../../../../../tests/support/rollups/recount-hits.ts'
 import { createQuestion } from '../../../../../tests/support/rollups/world-questions.ts'
 import { createRandom } from '../../../../lib/seeded-random.ts'
@@ -28,10 +33,8 @@ const ASKING = ['rollups/rolled-sql.ts', 'rollups/head-sql.ts']
 const ROLLING = ['rollups/roll-sql.ts', 'duckdb/rollups/roll-day.ts']
 const SQL: QuestionSql = { toHeadSql, toRolledSql }
 
-type Rule = [name: string, from: string, to: string]
-
 /** Rules of the statements that read the sums. */
-const SUMS: Rule[] = [
+const SUMS: MutantRule[] = [
   ['first clicks before a cut', 'THEN lasts ELSE firsts END', 'THEN lasts ELSE lasts END'],
   ['last clicks after a cut', 'THEN lasts ELSE firsts END', 'THEN firsts ELSE firsts END'],
   ['the quarter hour of the cut', "'slot >= cut_slot'", "'slot > cut_slot'"],
@@ -68,14 +71,14 @@ const SUMS: Rule[] = [
 ]
 
 /** Rules of top lists: of the search for the keys that can be in one. */
-const HEADS: Rule[] = [
+const HEADS: MutantRule[] = [
   ['the bounds of months without the key', 'low + ${bind(bound)} - known_bound >=', 'low >='],
   ['ties with the last place', '- known_bound >= last_low', '- known_bound > last_low'],
   ['keys that no head names', 'bound >= Number(lastLow)', 'bound > 1_000_000'],
   ['lists with room', 'Number(places ?? 0) < groupBy.limit || ', ''],
 ]
 /** They matter for hand-made hits. */
-const HAND_MADE_HEADS: Rule[] = [
+const HAND_MADE_HEADS: MutantRule[] = [
   ['keys of equal clicks that no head names', 'bound >= Number(lastLow)', 'bound > Number(lastLow)'],
   ['days outside months', ', ...toDayPieces(builder), ', ', '],
   ['hits that are not rolled up', ', ...toRawPieces(builder)]', ']'],
@@ -83,16 +86,16 @@ const HAND_MADE_HEADS: Rule[] = [
 ]
 
 /** They matter where months have few clicks, and some of them no tail. */
-const SMALL_HEADS: Rule[] = [
+const SMALL_HEADS: MutantRule[] = [
   ['months without a tail', 'plan: { ...plan, months: others }', 'plan: { ...plan, months: [] }'],
 ]
 
-const ORIGINS: Rule[] = [
+const ORIGINS: MutantRule[] = [
   ['sources beyond the limit', 'const by = { by: groupBy.by, nullAs: groupBy.nullAs }', 'const by = groupBy'],
 ]
 
 /** Rules of the statements that make the sums of days. */
-const DAYS: Rule[] = [
+const DAYS: MutantRule[] = [
   [
     'nobody as a link’s visitor',
     "const sums = 'sum(n) AS clicks, count(nullif(visitor, 0)) AS visitors'",
@@ -123,7 +126,7 @@ const DAYS: Rule[] = [
 const NAMED = 'toRows(referrer, ` AND name = ${NAMED_REFERRERS}`)'
 const UNNAMED = 'toRows(source, ` AND name IN (${referrer}, ${source})`)'
 /** Rules that hand-made hits need. */
-const HAND_MADE: Rule[] = [
+const HAND_MADE: MutantRule[] = [
   ['mixed people', 'FROM roll_people WHERE ${where}', 'FROM roll_people WHERE false AND ${where}'],
   ['mixed links', 'FROM roll_links WHERE ${where}', 'FROM roll_links WHERE false AND ${where}'],
   ['named referrers as referrers', NAMED, 'toRows(referrer, ` AND false`)'],
@@ -132,7 +135,7 @@ const HAND_MADE: Rule[] = [
 ]
 
 /** Rules of the statements that make the sums of months. */
-const MONTHS: Rule[] = [
+const MONTHS: MutantRule[] = [
   [
     'the clicks of a month',
     '${columns}, sum(clicks), sum(visitors)',
@@ -145,7 +148,7 @@ const MONTHS: Rule[] = [
   ],
 ]
 const BOUND = 'min(clicks) OVER (PARTITION BY workspace_id, set_number) AS bound'
-const BOUNDS: Rule[] = [
+const BOUNDS: MutantRule[] = [
   ['the bound of the tail', BOUND, '0 AS bound'],
   ['the column of the bound', BOUND, 'min(clicks) OVER (PARTITION BY workspace_id) AS bound'],
 ]
