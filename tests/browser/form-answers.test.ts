@@ -204,6 +204,8 @@ onDashboard(
       const visitor = await page.context().newPage()
       await visitor.goto(link)
       await visitor.click('button')
+      // Closing a page waits for ever when Chromium is just loading the next one.
+      await visitor.getByRole('heading', { name: 'Thank you' }).waitFor()
       await visitor.close()
       await page.getByRole('heading', { name: 'Nobody has to confirm' }).waitFor()
       await page.getByRole('link', { name: 'Inbox', exact: true }).last().click()
