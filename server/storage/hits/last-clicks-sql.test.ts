@@ -1,12 +1,17 @@
+// Last clicks in DuckDB, compared with a search through all clicks, and that this comparison knows each rule.
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are parts of sources
+
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import fc from 'fast-check'
 import { createHit } from '../../../tests/contracts/hit-engine.ts'
+import { findSurvivors, toMutants } from '../../../tests/support/rollups/mutate-source.ts'
 import { duckDbDialect } from './duckdb/dialect.ts'
 import { type DuckDbEngine, openDuckDb } from './duckdb/engine.ts'
+import * as duckDbQuery from './duckdb/query.ts'
 import { HIT_CLASSES, type Hit } from './hit.ts'
 import type { LastClick, LastClicksQuery } from './hit-engine.ts'
 import { toLastClicksSql } from './last-clicks-sql.ts'
@@ -25,6 +30,8 @@ const hits: Hit[] = fc
       workspaceId: fc.constantFrom(1, 1, 2),
       linkId: fc.integer({ min: 1, max: 6 }),
       class: fc.constantFrom('human' as const, 'human' as const, ...HIT_CLASSES),
+      outcome: fc.constantFrom(...(['redirect', 'redirect', 'redirect', 'landing', 'expired'] as const)),
+      importId: fc.constantFrom(null, null, null, 3),
       visitor: fc.constantFrom(...VISITORS),
       referrer: fc.constantFrom(null, 'search.example'),
       utmSource: fc.constantFrom(null, 'news', ''),
@@ -47,6 +54,7 @@ beforeAll(async () => {
     await first.sorted()
     await first.close()
     await ageThirdHits(options.path)
+    copyFileSync(options.path, join(directory, 'copy.duckdb'))
     engines.push(await openDuckDb(options))
   }
 })
@@ -74,7 +82,12 @@ function slowly({ workspaceId, moments, withinMs }: LastClicksQuery): (LastClick
   return moments.map(({ visitor, at }) => {
     const before = hits
       .filter(
-        (each) => each.visitor === visitor && each.workspaceId === workspaceId && each.class === 'human',
+        (each) =>
+          each.visitor === visitor &&
+          each.workspaceId === workspaceId &&
+          each.class === 'human' &&
+          each.outcome === 'redirect' &&
+          each.importId === null,
       )
       .filter((each) => each.at <= at && each.at > at - withinMs)
       .sort((a, b) => b.at - a.at || b.id - a.id)[0]
@@ -95,14 +108,15 @@ function slowly({ workspaceId, moments, withinMs }: LastClicksQuery): (LastClick
   })
 }
 
+const anyQuery: fc.Arbitrary<LastClicksQuery> = fc.record({
+  workspaceId: fc.constantFrom(1, 2, 3),
+  withinMs: fc.oneof(fc.integer({ min: 1, max: 100 }), fc.integer({ min: 1, max: 3 * DAY })),
+  moments: fc.array(fc.record({ visitor: fc.constantFrom(...VISITORS, '3'), at: anyTime(500) }), {
+    maxLength: 30,
+  }),
+})
+
 test('gives each of many moments the answer that it gets alone', async () => {
-  const anyQuery = fc.record({
-    workspaceId: fc.constantFrom(1, 2, 3),
-    withinMs: fc.oneof(fc.integer({ min: 1, max: 100 }), fc.integer({ min: 1, max: 3 * DAY })),
-    moments: fc.array(fc.record({ visitor: fc.constantFrom(...VISITORS, '3'), at: anyTime(500) }), {
-      maxLength: 30,
-    }),
-  })
   await fc.assert(
     fc.asyncProperty(anyQuery, async (query) => {
       for (const engine of engines) expect(await engine.findLastClicks(query)).toEqual(slowly(query))
@@ -110,6 +124,56 @@ test('gives each of many moments the answer that it gets alone', async () => {
     { numRuns: 150 },
   )
 })
+
+const FILES = ['last-clicks-sql.ts', 'duckdb/query.ts']
+
+test('that comparison fails without any one of the rules', async () => {
+  const instance = await DuckDBInstance.create(':memory:')
+  const connection = await instance.connect()
+  await connection.run(`ATTACH '${join(directory, 'copy.duckdb')}' AS copy (READ_ONLY)`)
+  await connection.run('USE copy')
+  const questions = fc.sample(anyQuery, { numRuns: 150, seed: 11 })
+  const expectRules = async ({ findLastClicks }: typeof duckDbQuery) => {
+    for (const query of questions) expect(await findLastClicks(connection, query)).toEqual(slowly(query))
+  }
+  await expectRules(duckDbQuery)
+  const mutants = toMutants('last-clicks-sql.ts', [
+    ['the workspace', '`workspace_id = ${bind(workspaceId)}`', "'true'"],
+    ['clicks of people', "`class = ${bind('human')}`", "'true'"],
+    ['redirects', "`outcome = ${bind('redirect')}`", "'true'"],
+    ['imports', "'import_id IS NULL'", "'true'"],
+    ['the time of each moment', "'recorded_at > since AND recorded_at <= until'", "'true'"],
+    ['the end of a span', 'recorded_at > since AND recorded_at <= until', 'recorded_at > since'],
+    ['the moment itself', 'AND recorded_at <= until', 'AND recorded_at < until'],
+    [
+      'the newest of two clicks in a millisecond',
+      "  'recorded_at',\n  'id',",
+      "  'recorded_at',\n  'link_id',\n  'id',",
+    ],
+    ['the click of an earlier span', '?? (before === undefined ? null : answers[before])', ''],
+    ['that an earlier click is too old', 'click && click.at > until - withinMs ? click : null', 'click'],
+    [
+      'the order of spans',
+      'for (const number of sortByTime(spans)) {\n    const { until',
+      'for (const number of spans.keys()) {\n    const { until',
+    ],
+    ['the visitor of the day', 'toStoredVisitor(visitor, day)', 'toStoredVisitor(visitor, since)'],
+    [
+      'the days of a span',
+      'first <= until && day <= until; day += DAY_MS',
+      'first <= until && day <= first; day += DAY_MS',
+    ],
+    ['the first day of a span', 'Math.floor(first / DAY_MS) * DAY_MS', 'Math.ceil(first / DAY_MS) * DAY_MS'],
+    [
+      'hits of earlier releases',
+      '[{ visitor, since, until, span }]',
+      '[{ visitor, since, until: since, span }]',
+    ],
+  ])
+  expect(await findSurvivors(import.meta.dir, FILES, mutants, expectRules)).toEqual([])
+  connection.closeSync()
+  instance.closeSync()
+}, 60_000)
 
 test('a visitor that is no number of 64 bits has no click', async () => {
   const moments = ['', '-1', '18446744073709551616', '36893488147419103231', 'x'].map((visitor) => {
