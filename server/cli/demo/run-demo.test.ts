@@ -97,7 +97,8 @@ onBothEngines('a demonstration beside a running server', (server) => {
     expect(made.out).toContain(`${server().origin}/app`)
     expect(made.out).toContain(`as ${owner}`)
     expect(made.out).not.toContain('Password')
-    expect(made.out).toContain('The clicks are in the analytics')
+    // The command waits for fifteen seconds, and a slow machine counts for longer.
+    expect(made.out).toMatch(/The clicks are in the analytics|The server is still counting the clicks/)
     expect(made.err).toMatch(/^\d+ %: /)
     expect(made.err).not.toContain('\x1b')
     const members = await server()
