@@ -132,7 +132,8 @@ onSqlite('a fault of the server', (server) => {
         expect(json.headers.get('x-request-id')).toBe('a-fault-of-ours')
         expect(Object.keys(json.json)).toEqual(['error'])
         const faults = log.readLines().filter(({ level }) => level === 'error')
-        expect(faults.map(({ requestId }) => requestId)).toEqual(['a-fault-of-ours', 'a-fault-of-ours'])
+        // Notifications of the test before may meet the fault too.
+        expect(faults.filter(({ requestId }) => requestId === 'a-fault-of-ours')).toHaveLength(2)
       }),
     ))
 })
