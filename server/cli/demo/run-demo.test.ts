@@ -91,14 +91,17 @@ onBothEngines('a demonstration beside a running server', (server) => {
 
   test('belongs to the only account, and prints where to look', async () => {
     expect((await run(server(), 'user', 'create', owner)).code).toBe(0)
+    const startedAt = performance.now()
     const made = await demo(server())
+    const isLate = performance.now() - startedAt > 15_000
     id = made.id
     ask = await asker(server(), id)
     expect(made.out).toContain(`${server().origin}/app`)
     expect(made.out).toContain(`as ${owner}`)
     expect(made.out).not.toContain('Password')
     // The command waits for fifteen seconds, and a slow machine counts for longer.
-    expect(made.out).toMatch(/The clicks are in the analytics|The server is still counting the clicks/)
+    if (!isLate || !made.out.includes('The server is still counting the clicks'))
+      expect(made.out).toContain('The clicks are in the analytics')
     expect(made.err).toMatch(/^\d+ %: /)
     expect(made.err).not.toContain('\x1b')
     const members = await server()

@@ -283,7 +283,7 @@ test('500 moments get the same last clicks as from DuckDB', async () => {
       ),
     ),
   })
-  // Random questions may all find nothing, once in a thousand runs.
+  // Without it, the random questions find too few clicks once in some thousand runs.
   const moments = VISITORS.flatMap((visitor) =>
     Array.from({ length: 100 }, (_, n) => ({ visitor, at: n * 30 })),
   )
