@@ -260,8 +260,16 @@ describe('a server that exports', () => {
       headers: { Authorization: `Bearer ${busy.key}` },
       signal: gone.signal,
     })
-    const parts = () =>
-      scratch(server).flatMap((dir) => readdirSync(join(server.dataDir, 'tmp', dir)).filter(isPart))
+    const listParts = (dir: string) => {
+      try {
+        return readdirSync(join(server.dataDir, 'tmp', dir)).filter(isPart)
+      } catch (error) {
+        // The export may have deleted its directory just after it was listed.
+        if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+        return []
+      }
+    }
+    const parts = () => scratch(server).flatMap(listParts)
     await until('the first part', () => parts().length > 0)
     gone.abort()
     expect(asked).rejects.toThrow()
