@@ -3,6 +3,7 @@
 import { RESERVED_SLUGS } from '../features/links/slug.ts'
 import { type Network, parseNetwork } from '../lib/ip-network.ts'
 import { parseIpAddress } from '../lib/parse-ip.ts'
+import { parseUrl } from '../lib/web-url.ts'
 import type { GetSetting, ProblemReporter } from './setting.ts'
 
 export function readPort(text: string | undefined, wrong: ProblemReporter): number {
@@ -31,7 +32,7 @@ export function readOrigin(
 ): string {
   const local = toLocalOrigin(host, port)
   if (text === undefined) return local
-  const url = URL.parse(text)
+  const url = parseUrl(text)
   const plain = url && /^https?:$/.test(url.protocol) && url.pathname === '/' && !url.search && !url.hash
   if (plain && !url.username && !url.password) return url.origin
   wrong(
@@ -47,7 +48,7 @@ export function readAliases(text: string | undefined, wrong: ProblemReporter): s
   const names = text?.split(/[\s,]+/).filter(Boolean) ?? []
   return names.flatMap((name) => {
     // A full stop at the end names the same host.
-    const host = /[/?#@:\\]/.test(name) ? undefined : URL.parse(`http://${name}`)?.hostname.replace(/\.$/, '')
+    const host = /[/?#@:\\]/.test(name) ? undefined : parseUrl(`http://${name}`)?.hostname.replace(/\.$/, '')
     if (host !== undefined && host.length <= 253 && /^[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?$/.test(host))
       return [host]
     wrong(
@@ -65,7 +66,7 @@ function toLocalOrigin(host: string | undefined, port: number): string {
     host === undefined || ['0.0.0.0', '::'].includes(parseIpAddress(host)?.toString() ?? '')
   const name = isEverywhere ? 'localhost' : host.includes(':') ? `[${host}]` : host
   const origin = `http://${name}:${port}`
-  return URL.parse(origin)?.origin ?? origin
+  return parseUrl(origin)?.origin ?? origin
 }
 
 export function readNetworks(name: string, get: GetSetting, wrong: ProblemReporter): Network[] {

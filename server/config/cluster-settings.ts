@@ -1,5 +1,6 @@
 // Settings for more than one process: ClickHouse, connections to PostgreSQL, workers on one machine, the inner port.
 
+import { parseUrl } from '../lib/web-url.ts'
 import { type GetSetting, type ProblemReporter, readCount } from './setting.ts'
 
 /** More would share the same cores: the largest machines have about this many. */
@@ -41,7 +42,7 @@ function readClickHouseUrls(text: string | undefined, wrong: ProblemReporter): s
 }
 
 function isClickHouseUrl(text: string): boolean {
-  const url = URL.parse(text)
+  const url = parseUrl(text)
   return url !== null && /^https?:$/.test(url.protocol) && /^\/[\w-]*$/.test(url.pathname) && !url.hash
 }
 

@@ -2,6 +2,7 @@
 
 import type { TurnstileKeys } from '../features/forms/captcha/turnstile.ts'
 import { PLANS, type Plan } from '../lib/plan.ts'
+import { parseUrl } from '../lib/web-url.ts'
 import type { GetSetting, ProblemReporter } from './setting.ts'
 
 const DANGEROUS_SCHEMES = ['javascript:', 'data:', 'vbscript:', 'file:', 'about:', 'blob:']
@@ -18,7 +19,7 @@ const SITEVERIFY = 'https://challenges.cloudflare.com/turnstile/v0/siteverify'
 export function readTurnstile(get: GetSetting, wrong: ProblemReporter): TurnstileKeys | undefined {
   const [siteKey, secretKey] = [get('TURNSTILE_SITE_KEY'), get('TURNSTILE_SECRET_KEY')]
   const verifyUrl = get('TURNSTILE_VERIFY_URL') ?? SITEVERIFY
-  const url = URL.parse(verifyUrl)
+  const url = parseUrl(verifyUrl)
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password) {
     // The message does not repeat the URL, which may have a password.
     wrong('TURNSTILE_VERIFY_URL', 'is not an http or https URL', `Leave it out for ${SITEVERIFY}.`)

@@ -2,6 +2,7 @@
 
 import { isLoopback } from '../lib/parse-ip.ts'
 import { setParameters } from '../lib/url-query.ts'
+import { parseUrl } from '../lib/web-url.ts'
 import type { GetSetting, ProblemReporter } from './setting.ts'
 
 export interface MailSettings {
@@ -27,7 +28,7 @@ const MAIL_FROM = /^(?:[^<>\r\n]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/
 /** Both settings or neither: mail needs a server and a sender. */
 export function readMail(get: GetSetting, wrong: ProblemReporter): MailSettings {
   const [smtpUrl, mailFrom] = [get('SMTP_URL'), get('MAIL_FROM')]
-  const url = smtpUrl === undefined ? undefined : URL.parse(smtpUrl)
+  const url = smtpUrl === undefined ? undefined : parseUrl(smtpUrl)
   if (url !== undefined && !(url && /^smtps?:$/.test(url.protocol) && url.hostname !== '')) {
     // The message does not repeat the URL, which may have a password.
     wrong(

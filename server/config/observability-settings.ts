@@ -4,6 +4,7 @@
 import { LOG_LEVELS, type LogLevel } from '../lib/log.ts'
 import { LOG_FORMATS, type LogFormat } from '../lib/telemetry/log-format.ts'
 import { TRACE_SAMPLERS, type TraceSampler, type TracingSettings } from '../lib/telemetry/tracing-settings.ts'
+import { parseUrl } from '../lib/web-url.ts'
 import type { GetSetting, ProblemReporter } from './setting.ts'
 
 export interface ObservabilitySettings {
@@ -68,7 +69,7 @@ function readTracing(get: GetSetting, wrong: ProblemReporter): TracingSettings |
 /** The messages repeat no address and no header, because both may have a password. */
 function readEndpoint(text: string | undefined, wrong: ProblemReporter): string | undefined {
   if (text === undefined) return undefined
-  const url = URL.parse(text)
+  const url = parseUrl(text)
   if (url && /^https?:$/.test(url.protocol) && !url.search && !url.hash) {
     url.pathname = `${url.pathname.replace(/\/+$/, '')}/v1/traces`
     return url.href

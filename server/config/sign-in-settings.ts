@@ -1,6 +1,7 @@
 // Settings that say who may sign up, and at which identity provider people sign in.
 
 import type { OidcSettings } from '../features/accounts/auth/better-auth.ts'
+import { parseUrl } from '../lib/web-url.ts'
 import type { GetSetting, ProblemReporter } from './setting.ts'
 
 export interface SignInSettings {
@@ -27,7 +28,7 @@ const OIDC_SETTINGS = ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'] as
 export function readOidc(get: GetSetting, wrong: ProblemReporter): OidcSettings | undefined {
   const [issuer, clientId, clientSecret] = OIDC_SETTINGS.map(get)
   const name = get('OIDC_NAME')
-  const url = issuer === undefined ? undefined : URL.parse(issuer)
+  const url = issuer === undefined ? undefined : parseUrl(issuer)
   const usable = url && /^https?:$/.test(url.protocol) && !url.username && !url.search && !url.hash
   if (issuer !== undefined && !usable) {
     wrong(

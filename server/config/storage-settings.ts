@@ -5,13 +5,14 @@ import { join, resolve } from 'node:path'
 import { toRestoreDraft } from '../features/backup/places.ts'
 import { isPlaceholder } from '../lib/crypto/placeholder.ts'
 import { randomToken } from '../lib/crypto/random.ts'
+import { parseUrl } from '../lib/web-url.ts'
 import { findForeignFile } from './foreign-file.ts'
 import { ConfigError, type GetSetting, type ProblemReporter } from './setting.ts'
 
 const SECRET_MIN = 32
 
 export function readDatabaseUrl(text: string | undefined, wrong: ProblemReporter): string | undefined {
-  if (text === undefined || /^postgres(ql)?:$/.test(URL.parse(text)?.protocol ?? '')) return text
+  if (text === undefined || /^postgres(ql)?:$/.test(parseUrl(text)?.protocol ?? '')) return text
   wrong('DATABASE_URL', 'is not a PostgreSQL address', 'Use postgres://user:password@host:5432/database.')
   return undefined
 }

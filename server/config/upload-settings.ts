@@ -2,6 +2,7 @@
 
 import { dirname, join } from 'node:path'
 import { parseIpAddress } from '../lib/parse-ip.ts'
+import { parseUrl } from '../lib/web-url.ts'
 import type { UploadBucket } from '../storage/files/bucket-client.ts'
 import type { FileStorePlace } from '../storage/files/open-file-store.ts'
 import type { GetSetting, ProblemReporter } from './setting.ts'
@@ -46,7 +47,7 @@ const DEFAULT_REGION = 'us-east-1'
 export function readUploads(get: GetSetting, wrong: ProblemReporter): BucketSettings {
   const text = get('UPLOADS_S3_URL')
   if (text === undefined) return {}
-  const url = URL.parse(text)
+  const url = parseUrl(text)
   const problem = findProblem(url)
   if (problem) wrong('UPLOADS_S3_URL', ...problem)
   if (!url || problem) return {}

@@ -7,6 +7,7 @@ import https from 'node:https'
 import net, { type LookupFunction } from 'node:net'
 import { withTimeout } from '../lib/concurrency/with-timeout.ts'
 import { type Network, parseNetwork } from '../lib/ip-network.ts'
+import { parseUrl } from '../lib/web-url.ts'
 import { hasRefusedHost, isAllowedAddress, PRIVATE_ADDRESS } from './address-policy.ts'
 import { takeConnections } from './connection-pool.ts'
 
@@ -74,7 +75,7 @@ export interface SafeRefusal {
  * value. It throws only for a mistake of the caller, such as a header that cannot be sent.
  */
 export async function safeRequest(options: SafeRequest): Promise<SafeResponse | SafeRefusal> {
-  const url = URL.parse(options.url)
+  const url = parseUrl(options.url)
   if (!url || !/^https?:$/.test(url.protocol))
     return refusal('bad-url', 'The address is not an http or https URL')
   if (url.username !== '' || url.password !== '') {

@@ -17,7 +17,11 @@ export const text = (min: number, max: number) =>
       (value) => countCharacters(value) >= min,
       min === 1 ? 'must not be empty' : `must be at least ${min} characters`,
     )
-    .refine((value) => countCharacters(value) <= max, `must be at most ${max} characters`)
+    // Later checks and changes read a text of a bounded length only.
+    .refine((value) => countCharacters(value) <= max, {
+      error: `must be at most ${max} characters`,
+      abort: true,
+    })
     .refine(isCleanText, 'must not contain NUL or broken Unicode characters')
     .openapi({ minLength: min, maxLength: max })
 

@@ -20,9 +20,22 @@ export function countCharacters(text: string): number {
  * case "ǰ" has one. "ς" is the form of "σ" at the end of a word, not another letter.
  */
 export const foldCase = (text: string) =>
-  ASCII.test(text) ? text.toLowerCase() : text.toLowerCase().replaceAll('ς', 'σ').normalize('NFC')
+  ASCII.test(text) ? text.toLowerCase() : normalizeUnicode(text.toLowerCase().replaceAll('ς', 'σ'), 'NFC')
 
 const ASCII = /^[\0-\x7f]*$/
+
+/** A mark that another mark follows, 30 times. Two letters become marks in a compatible form: U+FF9E and U+FF9F. */
+const LONG_RUN_OF_MARKS = /[\p{M}\uff9e\uff9f]{30}(?=[\p{M}\uff9e\uff9f])/gu
+/** U+034F, the combining grapheme joiner: nobody sees it, and no mark moves across it. */
+const JOINER = '\u034f'
+
+/**
+ * The only place that may call `String.normalize`, which takes quadratic time for a run of combining marks: 40,000 of them
+ * hold the thread for seconds. A joiner after each 30 marks ends that, as Unicode's Stream-Safe Text Format says
+ * (https://www.unicode.org/reports/tr15/#Stream_Safe_Text_Format). No language writes so many on one letter.
+ */
+export const normalizeUnicode = (text: string, form: 'NFC' | 'NFD' | 'NFKC') =>
+  text.replace(LONG_RUN_OF_MARKS, `$&${JOINER}`).normalize(form)
 
 /** @returns the text as it is where it is not percent-encoded UTF-8, such as a lone "%" */
 export function percentDecode(text: string): string {

@@ -5,6 +5,8 @@ import { JSON_TYPE, MULTIPART_TYPE, URLENCODED_TYPE } from '../support/form-requ
 export interface HostileTarget {
   origin: string
   formKey: string
+  /** Of a form that takes one file. */
+  uploadKey: string
   linkId: number
 }
 
@@ -29,10 +31,15 @@ const PAGE = 900 * 1024 - 300
 /** Just below the 16 KB that the head of a request may have. */
 const HEAD = 15_000
 
+/** Two marks that normalization puts in order: in quadratic time, where nothing bounds their run. */
+const MARKS = '\u0316\u0301'
+
 const fill = (part: string, bytes = BODY) => part.repeat(Math.floor(bytes / Buffer.byteLength(part)))
 const list = (item: string, bytes = BODY) => `[${fill(`${item},`, bytes)}${item}]`
 const items = (count: number, item: (i: number) => string) => Array.from({ length: count }, (_, i) => item(i))
 const members = (count: number, value = '1') => `{${items(count, (i) => `"k${i}":${value}`).join()}}`
+/** A submission that the form stores. */
+const withAddress = (object: string) => `{"email":"a@b.co",${object.slice(1)}`
 const nest = (open: string, inner: string, close: string, bytes = BODY) => {
   const depth = Math.floor(bytes / (open.length + close.length))
   return open.repeat(depth) + inner + close.repeat(depth)
@@ -80,6 +87,10 @@ const LINK_BODIES: [name: string, body: string][] = [
   ['a long title of one character', link(`"comments":"${fill('é')}"`)],
   ['a slug to compose', link(`"slug":"${fill('e\u0301')}"`)],
   ['a slug to decompose', link(`"slug":"${fill('\u1e69\u0323')}"`)],
+  ['a slug of marks', link(`"slug":"${fill(MARKS)}"`)],
+  ['tags of marks', link(`"tagNames":["${fill(MARKS)}"]`)],
+  ['a host of marks', `{"destinationUrl":"https://a${fill(MARKS, 16_000)}.com/"}`],
+  ['a domain of marks', link(`"domain":"a${fill(MARKS)}.com"`)],
   ['a long time', link(`"expiresAt":"${fill('2026-01-01T00:00:00')}"`)],
 ]
 
@@ -109,6 +120,24 @@ const FORM_BODIES: [name: string, type: string, body: string][] = [
   ['NUL', JSON_TYPE, `{"a":"${fill('\\u0000')}"}`],
   ['broken characters', JSON_TYPE, `{"a":"${fill('\\ud800')}"}`],
   ['a full megabyte', JSON_TYPE, members(15, JSON.stringify('É'.repeat(32_000)))],
+  ['marks', JSON_TYPE, withAddress(members(7, JSON.stringify(fill(MARKS, 130_000))))],
+  ['marks', URLENCODED_TYPE, `email=a@b.co&${items(7, (i) => `k${i}=${fill(MARKS, 130_000)}`).join('&')}`],
+  [
+    'encoded marks',
+    URLENCODED_TYPE,
+    `email=a@b.co&${items(2, (i) => `k${i}=${fill(encodeURIComponent(MARKS), 390_000)}`).join('&')}`,
+  ],
+  [
+    'marks in parts',
+    MULTIPART_TYPE,
+    `--Bd\r\nContent-Disposition: form-data; name="email"\r\n\r\na@b.co\r\n${items(7, (i) => `--Bd\r\nContent-Disposition: form-data; name="k${i}"\r\n\r\n${fill(MARKS, 130_000)}\r\n`).join('')}--Bd--`,
+  ],
+  [
+    'marks and Japanese ones, which become marks',
+    JSON_TYPE,
+    withAddress(members(6, JSON.stringify(fill('\uff9e\u0301', 160_000)))),
+  ],
+  ['a host of marks in _next', URLENCODED_TYPE, `_next=https://a${fill(MARKS, 120_000)}.com/`],
   ['250,000 fields', URLENCODED_TYPE, fill('a=1&')],
   ['a million empty fields', URLENCODED_TYPE, fill('&')],
   ['9,990 fields', URLENCODED_TYPE, items(9_990, (i) => `k${i}=1`).join('&')],
@@ -165,6 +194,9 @@ const PAGES: [name: string, html: string][] = [
   ['comments', fill('<!---->', PAGE)],
   ['character references', fill('&amp;', PAGE)],
   ['a long style', `<form><input style="${fill('left: ', PAGE)}">`],
+  ['a base of marks', `<base href="https://a${fill(MARKS, PAGE)}.com/"><form action="x">`],
+  ['an address of marks', `<form action="https://a${fill(MARKS, PAGE)}.com/"></form>`],
+  ['a script of marks', `<script src="https://a${fill(MARKS, PAGE)}.com/"></script>`],
   ['a long attribute', `<form action="${fill('a', PAGE)}">`],
 ]
 
@@ -180,6 +212,9 @@ const QUERIES: [name: string, path: string][] = [
   ['keys of forms', `/e/forms?keys=${fill('a,', HEAD)}`],
   ['a query to forward', `/nothing?${fill('a=1&', HEAD)}`],
   ['a slug of percent signs', `/${fill('%41', HEAD)}`],
+  ['a slug of marks', `/${fill(encodeURIComponent(MARKS), HEAD)}`],
+  ['a slug of marks after a name of ours', `/f/${fill(encodeURIComponent(MARKS), HEAD)}`],
+  ['a search of marks', `/v1/links?search=${fill(encodeURIComponent(MARKS), HEAD)}`],
   ['many slashes', `/${fill('/', HEAD)}`],
   ['a token of ours that is none', `/api/auth/reset-password/${fill('a', HEAD)}`],
 ]
@@ -191,6 +226,7 @@ const HEADERS: [name: string, headers: Record<string, string>][] = [
   ['addresses that are none', { 'X-Forwarded-For': fill('1,', HEAD) }],
   ['a long user agent', { 'User-Agent': fill('Mozilla/5.0 (', HEAD) }],
   ['what is accepted', { Accept: fill('application/a', HEAD) }],
+  ['a referrer of encoded marks', { Referer: `https://a${fill('%CC%96%CC%81', HEAD)}.com/` }],
   ['a long referrer', { Referer: `https://a/${fill('?', HEAD)}` }],
   ['a long language', { 'Accept-Language': fill('en;q=0.1,', HEAD) }],
   ['many headers', Object.fromEntries(items(90, (i) => [`X-${i}`, 'v'.repeat(100)] as never) as never)],
@@ -226,6 +262,11 @@ export const hostileRequests: HostileRequest[] = [
   ),
   named('a form', 'a long origin', () =>
     post('/v1/forms', `{"name":"x","allowedOrigins":["https://${fill('a.')}"]}`),
+  ),
+  ...['words', 'emails', 'domains'].map((kind) =>
+    named('a form', `${kind} of marks against spam`, () =>
+      post('/v1/forms', `{"name":"x","spam":{"${kind}":["${fill(MARKS)}"]}}`),
+    ),
   ),
   named('a channel', 'many recipients', () =>
     post('/v1/channels', `{"type":"email","name":"x","to":${list('"a@b.co"', 8_900)}}`),
@@ -268,6 +309,18 @@ export const hostileRequests: HostileRequest[] = [
   ...HEADERS.map(([name, headers]) => named('headers', name, () => ({ path: '/v1/links', headers }))),
   ...HEADERS.map(([name, headers]) =>
     named('headers of a visitor', name, () => ({ path: '/nothing', headers })),
+  ),
+  named('a submission', 'names of marks of more files than it takes', ({ uploadKey }) =>
+    post(
+      `/f/${uploadKey}`,
+      `${fill(`--Bd\r\nContent-Disposition: form-data; name="a"; filename="${fill(MARKS, 7_000)}"\r\n\r\n1\r\n`, 400_000)}--Bd--`,
+      MULTIPART_TYPE,
+    ),
+  ),
+  ...['u', 'r'].map((name) =>
+    named('a page view', `a host of marks (${name})`, () =>
+      post('/e', JSON.stringify({ w: 'x', u: 'https://a/', [name]: `https://a${fill(MARKS, 7_000)}.com/` })),
+    ),
   ),
   named('a page view', 'brackets', () => post('/e', `{"w":"x","u":${nest('[', '', ']', 8_000)}}`)),
   named('a page view', 'a long event id', () =>

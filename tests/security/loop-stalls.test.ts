@@ -33,10 +33,18 @@ beforeAll(async () => {
   })
   probe = `http://127.0.0.1:${port}`
   const [key = ''] = installation.keys
-  const form = (await server.api(key, '/forms', { name: 'Contact', requiredFields: ['email'] })).json.data
+  const spam = { words: ['casino', 'crypto*'], maxLinks: 3, learn: true }
+  const form = (await server.api(key, '/forms', { name: 'Contact', requiredFields: ['email'], spam })).json
+    .data
+  const uploads = (await server.api(key, '/forms', { name: 'Files', uploads: { maxFiles: 1 } })).json.data
   const slug = 'क्षि'.repeat(47)
   const link = (await server.api(key, '/links', { destinationUrl: 'https://example.com/', slug })).json.data
-  target = { origin: server.origin, formKey: form.formKey, linkId: link.id }
+  target = {
+    origin: server.origin,
+    formKey: form.formKey,
+    uploadKey: uploads.formKey,
+    linkId: link.id,
+  }
 }, 120_000)
 afterAll(() => installation?.end())
 

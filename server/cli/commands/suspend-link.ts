@@ -3,6 +3,7 @@
 import { readHostName } from '../../features/links/names/domain-directory.ts'
 import { readRequestedSlug } from '../../features/links/slug.ts'
 import { type LinkReference, linkExists, restoreLink, suspendLink } from '../../features/links/suspend.ts'
+import { parseUrl } from '../../lib/web-url.ts'
 import { parseReason } from '../arguments.ts'
 import { type Command, CommandError, type CommandNeeds } from '../command.ts'
 
@@ -49,7 +50,7 @@ async function parseLinkReference(needs: CommandNeeds, text = ''): Promise<LinkR
 
 /** Takes what a report has: a short URL, perhaps with a query and the `+` of a preview. */
 function parseName(origin: string, text: string): { domain: string; slug: string } {
-  const url = /^https?:\/\//i.test(text) ? URL.parse(text) : null
+  const url = /^https?:\/\//i.test(text) ? parseUrl(text) : null
   const domain = !url || url.host === new URL(origin).host ? '' : readHostName(url.host)
   const path = url ? url.pathname : `/${text.replace(/^\//, '')}`
   return { domain, slug: readRequestedSlug(path).replace(/\+$/, '') }

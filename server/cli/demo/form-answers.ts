@@ -2,6 +2,7 @@
 // reserved for examples (RFC 2606), and so are their phone numbers (Ofcom: 020 7946 0xxx).
 
 import { pick, type Random } from '../../lib/seeded-random.ts'
+import { normalizeUnicode } from '../../lib/text.ts'
 import type { FormName } from './company.ts'
 
 const FIRST =
@@ -23,7 +24,8 @@ export interface DemoPerson {
 /** Every person has a different address. */
 export function createPerson(taken: Set<string>, random: Random): DemoPerson {
   const [first, last] = [pick(FIRST, random), pick(LAST, random)]
-  const plain = (text: string) => text.normalize('NFD').replace(/\p{M}/gu, '').replace('ı', 'i').toLowerCase()
+  const plain = (text: string) =>
+    normalizeUnicode(text, 'NFD').replace(/\p{M}/gu, '').replace('ı', 'i').toLowerCase()
   const base = random() < 0.7 ? `${plain(first)}.${plain(last)}` : `${plain(first).slice(0, 1)}${plain(last)}`
   const domain = pick(DOMAINS, random)
   let email = `${base}@${domain}`

@@ -3,6 +3,7 @@
 import { cleanText, DIMENSION_NAME_MAX } from '../../lib/clean-text.ts'
 import { createGenerationCache } from '../../lib/generation-cache.ts'
 import { describeError, log } from '../../lib/log.ts'
+import { parseUrl } from '../../lib/web-url.ts'
 import type { GeoLookup, Place } from '../../storage/geo.ts'
 import { toSpooledText } from '../hits/spool/record-format.ts'
 import { extractUtmParameters, parseCampaign } from '../visitors/campaign.ts'
@@ -95,7 +96,7 @@ export function createSenderDescriber({ geo, getSalt }: SenderNeeds): SenderDesc
 
 /** Reads the page and its campaign from the Referer header. */
 function readPage(referer: string) {
-  const url = referer === '' ? null : URL.parse(referer)
+  const url = referer === '' ? null : parseUrl(referer)
   if (!url || !/^https?:$/.test(url.protocol)) return { pageUrl: null, ...parseCampaign('') }
   return {
     pageUrl: cleanText(`${url.protocol}//${url.host}${url.pathname}`, PAGE_URL_MAX),

@@ -8,6 +8,7 @@ import type { Network } from '../../lib/ip-network.ts'
 import { log } from '../../lib/log.ts'
 import { type RequestDomain, servesWorkspace } from '../../lib/request-domain.ts'
 import { describeRequest } from '../../lib/telemetry/request-context.ts'
+import { parseUrl } from '../../lib/web-url.ts'
 import type { DiskSpace } from '../../storage/disk-space.ts'
 import type { ByteLimiter, RateLimiter } from '../accounts/access/rate-limiter.ts'
 import type { StorageLimit } from '../accounts/strangers/storage-limit.ts'
@@ -157,7 +158,7 @@ async function answerVisitor(
     }
     return await respondToWrongMethod(context, async () => {
       const form = await findVisibleForm(needs, context, parseFormKey(path))
-      return URL.parse(form?.pageUrl ?? '') ?? undefined
+      return parseUrl(form?.pageUrl ?? '') ?? undefined
     })
   } catch (thrown) {
     return respondToError(context, toEndpointError(thrown, context.requestId))

@@ -4,7 +4,7 @@ import { domainToUnicode } from 'node:url'
 import { Failure, invalid } from '../../lib/failure.ts'
 import { foldCase, isCleanText } from '../../lib/text.ts'
 import { setParameters } from '../../lib/url-query.ts'
-import { checkUrl } from '../../lib/web-url.ts'
+import { checkUrl, parseUrl } from '../../lib/web-url.ts'
 import { linkConflict } from './conflict.ts'
 import type { LinkRow, Site } from './link.ts'
 import type { UpdateLinkInput } from './schema.ts'
@@ -102,7 +102,7 @@ export function toLinkColumns(
 
 /** Services show no image of an http URL, and no app answers one. */
 const checkImageUrl: typeof checkUrl = (text, site) =>
-  URL.parse(text)?.protocol === 'https:' ? checkUrl(text, site) : { wrong: 'must be an https URL' }
+  parseUrl(text)?.protocol === 'https:' ? checkUrl(text, site) : { wrong: 'must be an https URL' }
 
 /** @returns undefined when the destination does not change */
 function toDestination(

@@ -1,7 +1,7 @@
 // Slugs: the rules, the key for matching, the reserved names, and random slugs (docs/adr/0044-slugs.md).
 
 import { randomFrom } from '../../lib/crypto/random.ts'
-import { countCharacters, foldCase, percentDecode } from '../../lib/text.ts'
+import { countCharacters, foldCase, normalizeUnicode, percentDecode } from '../../lib/text.ts'
 import { dropSelectors, qualifyEmoji, replaceEmoji } from './names/emoji.ts'
 import { findMixedWord } from './names/look-alikes.ts'
 
@@ -42,7 +42,8 @@ export const RESERVED_SLUGS: ReadonlySet<string> = new Set([
 const RESERVED_ON_DOMAINS = ['f', 't.js', 'e', 'thanks', 'robots.txt', 'favicon.ico', '.well-known']
 
 /** A slug as it is stored: composed (NFC), and its emoji qualified. */
-export const normalizeSlug = (slug: string) => (ASCII.test(slug) ? slug : qualifyEmoji(slug.normalize('NFC')))
+export const normalizeSlug = (slug: string) =>
+  ASCII.test(slug) ? slug : qualifyEmoji(normalizeUnicode(slug, 'NFC'))
 
 /** @param slug normalized @returns the error message, or undefined for a slug that a link may get */
 export function findSlugProblem(slug: string): string | undefined {
@@ -93,7 +94,7 @@ export function readRequestedSlug(path: string): string {
 export function toSlugKey(slug: string, caseSensitive = false): string {
   if (ASCII.test(slug)) return caseSensitive ? slug : slug.toLowerCase()
   const text = dropSelectors(slug)
-  return caseSensitive ? text.normalize('NFC') : foldCase(text)
+  return caseSensitive ? normalizeUnicode(text, 'NFC') : foldCase(text)
 }
 
 const toFirstSegment = (slug: string) => slug.split('/', 1)[0] as string
@@ -106,11 +107,16 @@ export interface ReservedNames {
 }
 
 /** Whether something else than links answers below the first segment. @param domain '' is the default domain */
-export const isReserved = (
+export function isReserved(
   { reserved, reservedOnDomains }: ReservedNames,
   domain: string,
   slug: string,
-): boolean => (domain === '' ? reserved : reservedOnDomains).has(toSlugKey(toFirstSegment(slug)))
+): boolean {
+  const segment = toFirstSegment(slug)
+  return (
+    segment.length <= REQUESTED_MAX && (domain === '' ? reserved : reservedOnDomains).has(toSlugKey(segment))
+  )
+}
 
 /**
  * Adds paths that the operator has renamed. The default names stay reserved, so that the operator can return to them.

@@ -1,5 +1,6 @@
 // Where a workspace's domain sends visitors that no link leads on: its root, and links that are unknown or over.
 
+import { parseUrl } from '../../lib/web-url.ts'
 import type { Site } from '../links/link.ts'
 import { SLUG_MAX } from '../links/slug.ts'
 
@@ -15,7 +16,7 @@ export function toDomainTarget(
   slug: string | null,
 ): string | null {
   if (template === null) return null
-  const url = URL.parse(slug === null ? template : template.replaceAll('{slug}', () => encodeSlug(slug)))
+  const url = parseUrl(slug === null ? template : template.replaceAll('{slug}', () => encodeSlug(slug)))
   if (!url || !/^https?:$/.test(url.protocol) || isBlocked(url) || isShortHost(url.host)) return null
   return url.href
 }

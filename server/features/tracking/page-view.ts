@@ -2,6 +2,7 @@
 
 import { cleanText } from '../../lib/clean-text.ts'
 import { createGenerationCache } from '../../lib/generation-cache.ts'
+import { parseUrl } from '../../lib/web-url.ts'
 import { CLICK_ID_PARAMETER } from '../hits/click-id.ts'
 import { type Campaign, extractUtmParameters, hasCampaign, parseCampaign } from '../visitors/campaign.ts'
 import { isOwnHost, type OwnHosts, parseReferrer, stripQuery, toSiteHost } from '../visitors/referrer.ts'
@@ -78,7 +79,7 @@ const NO_CAMPAIGN = parseCampaign('')
 const NO_PAGE: PageInfo = { site: '', url: null, utm: '', campaign: NO_CAMPAIGN, clickId: undefined }
 
 function parsePage(text: string): PageInfo {
-  const page = URL.parse(text)
+  const page = parseUrl(text)
   if (!page || !/^https?:$/.test(page.protocol)) return NO_PAGE
   const query = page.search.slice(1)
   const utm = readCampaignParts(query)
@@ -98,7 +99,7 @@ const NO_HOSTS: OwnHosts = new Set()
 
 function parseReferringPage(text: string): ReferrerInfo {
   const url = stripQuery(text)
-  const fullHost = URL.parse(url)?.host.toLowerCase() ?? ''
+  const fullHost = parseUrl(url)?.host.toLowerCase() ?? ''
   return { site: toSiteHost(url), url, host: parseReferrer(url, NO_HOSTS).referrer, fullHost }
 }
 

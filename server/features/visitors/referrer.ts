@@ -1,6 +1,7 @@
 // Reads where a visitor came from, from the Referer header.
 
 import { cleanText, cutText } from '../../lib/clean-text.ts'
+import { parseUrl } from '../../lib/web-url.ts'
 
 const HOST_MAX = 253
 /** Characters of a referring URL (docs/contract.md §16). */
@@ -34,7 +35,7 @@ export const cutReferrer = (header: string): string =>
  * @param header the Referer header after `stripQuery`
  */
 export function parseReferrer(header: string, ownHosts: OwnHosts): Referrer {
-  const url = header === '' ? null : URL.parse(header)
+  const url = header === '' ? null : parseUrl(header)
   // Apps send `android-app://com.google.android.gm/`. A URL of any other scheme is no referrer.
   if (!url || !/^(https?|android-app|ios-app):$/.test(url.protocol) || url.hostname === '') return DIRECT
   const host = url.host.toLowerCase()
@@ -57,4 +58,4 @@ const stripRootDot = (host: string) => host.replace(/\.(?=$|:)/, '')
 const stripWww = (host: string) => stripRootDot(host.replace(/^www\.(?=[^.]+\.)/, ''))
 
 /** @returns the host of a URL as `Referrer.referrer` has it; '' where the text is no URL */
-export const toSiteHost = (url: string): string => stripWww(URL.parse(url)?.hostname.toLowerCase() ?? '')
+export const toSiteHost = (url: string): string => stripWww(parseUrl(url)?.hostname.toLowerCase() ?? '')

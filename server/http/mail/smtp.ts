@@ -2,6 +2,7 @@
 
 import { createTransport } from 'nodemailer'
 import { percentDecode } from '../../lib/text.ts'
+import { parseUrl } from '../../lib/web-url.ts'
 
 const createPool = (url: string) =>
   createTransport({
@@ -35,7 +36,7 @@ export function closeMailers(): void {
 
 /** Lists user name and password, plain and in the encodings of SMTP (RFC 4954, PLAIN and LOGIN). */
 export function listSmtpSecrets(smtpUrl: string): string[] {
-  const url = URL.parse(smtpUrl)
+  const url = parseUrl(smtpUrl)
   if (!url) return [smtpUrl]
   const [user, password] = [url.username, url.password].map(percentDecode) as [string, string]
   const base64 = (text: string) => Buffer.from(text).toString('base64')

@@ -69,12 +69,11 @@ export const isSourceName = (text: string) => names.has(text)
 
 const nameByText = new Map(KNOWN_SOURCES.map(({ name }) => [name.toLowerCase(), name]))
 
-/** The last labels of a host. A subdomain belongs to the longest entry of the list that it ends with. */
-const LAST_LABELS = [/[^.]+\.[^.]+\.[^.]+$/, /[^.]+\.[^.]+$/]
-
+/** A subdomain belongs to the longest entry of the list that it ends with. */
 export function findKnownSource(host: string): KnownSource | undefined {
-  const ends = LAST_LABELS.map((labels) => labels.exec(host)?.[0] ?? '')
-  return [host, ...ends].map((end) => sourceByHost.get(end)).find((source) => source !== undefined)
+  const labels = host.split('.')
+  const ends = [labels, labels.slice(-3), labels.slice(-2)]
+  return ends.map((end) => sourceByHost.get(end.join('.'))).find((source) => source !== undefined)
 }
 
 /** The name of a known source, else the host itself. null when the visitor came directly. */

@@ -138,6 +138,20 @@ const CASES: Case[] = [
     bad: importingType('@duckdb/node-api'),
   },
   {
+    rule: 'texts',
+    offence: 'a text of a stranger that is normalized without a bound',
+    path: 'server/features/links/slug.ts',
+    bad: `export const a = (text: string) => text.normalize('NFC')\n`,
+    good: `export const a = (text: string) => normalizeUnicode(text, 'NFC')\n`,
+  },
+  {
+    rule: 'texts',
+    offence: 'a URL that is parsed without a bound on its host',
+    path: 'server/features/visitors/referrer.ts',
+    bad: 'export const a = (text: string) => URL.parse(text)\n',
+    good: 'export const a = (text: string) => parseUrl(text)\n',
+  },
+  {
     rule: 'fetch',
     offence: 'fetch without an address check',
     path: 'server/features/notify/delivery/deliverer.ts',

@@ -28,6 +28,18 @@ const FORBIDDEN_CALLS: { rule: RuleName; pattern: RegExp; allowedIn: RegExp; mes
     allowedIn: /^server\/storage\/(hits\/clickhouse\/client|files\/bucket-client)\.ts$/,
     message: 'bare fetch ignores the address check: use safeRequest()',
   },
+  {
+    rule: 'texts',
+    pattern: /\.\s*normalize\s*\(/g,
+    allowedIn: /^server\/lib\/text\.ts$/,
+    message: 'takes quadratic time for the text of a stranger: use normalizeUnicode()',
+  },
+  {
+    rule: 'texts',
+    pattern: /\bURL\s*\.\s*(?:parse|canParse)\s*\(|\bdomainToASCII\s*\(/g,
+    allowedIn: /^server\/lib\/web-url\.ts$/,
+    message: 'takes quadratic time for a long host: use parseUrl() or toAsciiHost()',
+  },
 ]
 
 export function checkForbiddenCalls(source: SourceFile): Violation[] {

@@ -15,6 +15,7 @@ export type RuleName =
   | 'environment'
   | 'drivers'
   | 'fetch'
+  | 'texts'
   | 'dashboard'
   | 'snippet'
   | 'packages'

@@ -3,6 +3,7 @@
 // Also tells requests of the dashboard from those of programs that use a cookie.
 
 import { Failure } from '../../../lib/failure.ts'
+import { parseUrl } from '../../../lib/web-url.ts'
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 const OWN_SITE = new Set(['same-origin', 'none'])
@@ -40,7 +41,7 @@ function hasNoForeignOrigin(headers: Headers, publicOrigin: string): boolean {
  * `Host` may name anything, a workspace's domain too.
  */
 function isOwnHost(url: string, headers: Headers, publicOrigin: string): boolean {
-  const host = URL.parse(url)?.host
+  const host = parseUrl(url)?.host
   const requested = headers.has('x-forwarded-host') ? null : headers.get('host')
   return host !== undefined && host !== '' && (host === requested || host === new URL(publicOrigin).host)
 }

@@ -3,7 +3,7 @@
 import { text } from '../../../lib/api-fields.ts'
 import { checkPassword, hashPassword } from '../../../lib/crypto/password.ts'
 import { invalid } from '../../../lib/failure.ts'
-import { countCharacters } from '../../../lib/text.ts'
+import { countCharacters, normalizeUnicode } from '../../../lib/text.ts'
 import { loadPasswordList } from '../strangers/password-list.ts'
 import { isPersonalPassword, type PasswordOwner } from '../strangers/personal-words.ts'
 import { isCommonPassword } from './common-passwords.ts'
@@ -41,7 +41,7 @@ export async function requireGoodPassword(
 }
 
 // Different keyboards type the same word as different code points (RFC 8265 §4.2.2).
-const normalizePassword = (password: string) => password.normalize('NFKC')
+const normalizePassword = (password: string) => normalizeUnicode(password, 'NFKC')
 
 export const hashUserPassword = (password: string) =>
   hashPassword(normalizePassword(password), 'people') as Promise<string>

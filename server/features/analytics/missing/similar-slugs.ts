@@ -1,5 +1,6 @@
 // Which slugs are close to one that somebody asked for in vain: pure rules. docs/adr/0045-missing-slugs.md has the reasons.
 
+import { normalizeUnicode } from '../../../lib/text.ts'
 import { countEdits } from './edit-distance.ts'
 
 /** The characters that a typing mistake puts in the place of another. */
@@ -71,7 +72,8 @@ function* listMistakes(characters: string[], caseSensitive: boolean) {
   }
 }
 
-const withoutAccents = (text: string) => text.normalize('NFD').replaceAll(/\p{M}/gu, '').normalize('NFC')
+const withoutAccents = (text: string) =>
+  normalizeUnicode(normalizeUnicode(text, 'NFD').replaceAll(/\p{M}/gu, ''), 'NFC')
 
 /** Equal for texts that a reader takes for the same. */
 const toLook = (text: string) =>

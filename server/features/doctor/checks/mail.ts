@@ -1,6 +1,7 @@
 // Check: mail can be sent. With `--mail-to`, a mail is sent.
 
 import { checkMailServer } from '../../../http/mail/check-mail-server.ts'
+import { parseUrl } from '../../../lib/web-url.ts'
 import { type CheckResult, ok, problem, warning } from '../finding.ts'
 import type { DoctorNeeds } from '../needs.ts'
 
@@ -14,7 +15,7 @@ export async function checkMail({ settings, mailTo }: DoctorNeeds): Promise<Chec
       ),
     ]
   const { ok: works, text } = await checkMailServer({ smtpUrl, mailFrom }, mailTo)
-  const host = URL.parse(smtpUrl)?.host ?? 'the mail server'
+  const host = parseUrl(smtpUrl)?.host ?? 'the mail server'
   if (!works)
     return [
       problem(

@@ -1,6 +1,7 @@
 // Check: secrets and passwords that anybody could guess, and a secret that is not that of the stored data.
 
 import { isPlaceholder } from '../../../lib/crypto/placeholder.ts'
+import { parseUrl } from '../../../lib/web-url.ts'
 import { hasInstanceSecret } from '../../cluster/instance.ts'
 import { type CheckResult, complaintsOr, problem, warning } from '../finding.ts'
 import { type DoctorNeeds, withRows } from '../needs.ts'
@@ -50,7 +51,7 @@ function judgePasswords({ settings }: DoctorNeeds): CheckResult[] {
     ...(settings.clickHouseUrls ?? []).map((url) => ['CLICKHOUSE_URL', url]),
   ] as const
   return urls.flatMap(([name, url]) => {
-    const password = url === undefined ? '' : (URL.parse(url)?.password ?? '')
+    const password = url === undefined ? '' : (parseUrl(url)?.password ?? '')
     if (password === '' || !(isPlaceholder(password) || COMMON.has(password.toLowerCase()))) return []
     return [
       warning(

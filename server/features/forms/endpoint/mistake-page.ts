@@ -3,6 +3,7 @@
 
 import { html } from 'hono/html'
 import { type Html, renderHtmlPage } from '../../../http/html-page.ts'
+import { parseUrl } from '../../../lib/web-url.ts'
 import { toFieldLabel } from '../markup.ts'
 import { getTexts } from '../rules/languages.ts'
 import { isOriginAllowed, readSenderOrigin } from '../settings/allowed-origins.ts'
@@ -99,6 +100,6 @@ function toLabel(context: MistakeContext, name: string): string {
 function isFromOwnSite({ form: { allowedOrigins, pageUrl }, headers }: MistakeContext): boolean {
   const origin = readSenderOrigin(headers)
   if (!origin) return false
-  if (pageUrl !== null && URL.parse(pageUrl)?.origin === origin.origin) return true
+  if (pageUrl !== null && parseUrl(pageUrl)?.origin === origin.origin) return true
   return allowedOrigins.length > 0 && isOriginAllowed(allowedOrigins, headers)
 }

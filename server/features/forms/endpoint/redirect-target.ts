@@ -1,7 +1,7 @@
 // Chooses where a browser goes after a native submission. It checks parsed URLs and sends their `href`, so that no text
 // of a sender gets into a header unparsed.
 
-import { URL_MAX } from '../../../lib/web-url.ts'
+import { parseUrl, URL_MAX } from '../../../lib/web-url.ts'
 import type { FormSettings } from '../settings/form-settings.ts'
 import { isNextAllowed } from '../settings/next-hosts.ts'
 
@@ -84,7 +84,7 @@ function replaceBareOrigin(referer: URL, pageUrl: string | null): URL {
 /** @param base for a relative URL. @returns undefined unless it is an http or https URL without a user name */
 function parseWebUrl(text: string | null | undefined, base?: string): URL | undefined {
   if (!text || text.trim() === '' || text.length > URL_MAX) return undefined
-  const url = URL.parse(text, base)
+  const url = parseUrl(text, base)
   const isWeb = url && (url.protocol === 'http:' || url.protocol === 'https:')
   return isWeb && url.username === '' && url.password === '' ? url : undefined
 }

@@ -4,6 +4,7 @@ import { createHmac } from 'node:crypto'
 import { type Insertable, sql } from 'kysely'
 import { orderedJson } from '../../../lib/formats/ordered-json.ts'
 import { foldCase } from '../../../lib/text.ts'
+import { parseUrl } from '../../../lib/web-url.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import { prepareQuery } from '../../../storage/database/prepare-query.ts'
 import type { Tables } from '../../../storage/database/tables.ts'
@@ -190,8 +191,8 @@ export const toPageSeconds = ({ seenAt }: Pick<NonNullable<VisitMatch['visit']>,
 function choosePageUrl({ pageUrl }: Pick<Sender, 'pageUrl'>, visit: VisitMatch['visit']): string | null {
   const visitedUrl = visit?.pageUrl ?? null
   if (pageUrl === null || visitedUrl === null) return pageUrl ?? visitedUrl
-  const page = URL.parse(pageUrl)
-  return page?.pathname === '/' && URL.parse(visitedUrl)?.origin === page.origin ? visitedUrl : pageUrl
+  const page = parseUrl(pageUrl)
+  return page?.pathname === '/' && parseUrl(visitedUrl)?.origin === page.origin ? visitedUrl : pageUrl
 }
 
 /** @returns the id of the first identical submission within DUPLICATE_WITHIN_MS; null where there is none */

@@ -1,6 +1,7 @@
 // Checks where the forms of a page send their data: which form posts to the endpoint, and what keeps one from it.
 
 import { quote } from '../../../lib/text.ts'
+import { parseUrl } from '../../../lib/web-url.ts'
 import { createFinding, type Finding, formatElement } from './finding.ts'
 import type { FormControl, PageForm, ParsedPage } from './parse-page.ts'
 
@@ -17,7 +18,7 @@ export interface PageAddresses {
   page: URL | null
 }
 
-export const resolveUrl = (text: string, base: URL | null): URL | null => URL.parse(text, base?.href)
+export const resolveUrl = (text: string, base: URL | null): URL | null => parseUrl(text, base?.href)
 
 /** @returns the forms that post to the endpoint; where there is none, the forms that look as if they were meant to */
 export function findMatchingForms({ forms }: ParsedPage, addresses: PageAddresses): MatchedForm[] {

@@ -1,6 +1,7 @@
 // Checks the controls of a form: which are sent, which are stored, and which ones the form's settings require.
 
 import { quote } from '../../../lib/text.ts'
+import { parseUrl } from '../../../lib/web-url.ts'
 import { HONEYPOT_HTML } from '../markup.ts'
 import type { FormResource } from '../schema.ts'
 import {
@@ -102,7 +103,7 @@ function checkNames(fields: FormControl[]): Finding[] {
   for (const { name, type, attributes } of fields) {
     if (name !== NEXT_FIELD || type !== 'hidden') continue
     const value = attributes.get('value') ?? ''
-    const next = URL.parse(value, 'https://page.invalid/')
+    const next = parseUrl(value, 'https://page.invalid/')
     if (value === '' || (next && /^https?:$/.test(next.protocol) && !next.username && !next.password))
       continue
     const message = `_next is ${quote(value)}: only http and https addresses without a user name are followed.`

@@ -2,6 +2,7 @@
 // nothing.
 
 import { nextTurn } from '../../../lib/concurrency/next-turn.ts'
+import { parseUrl } from '../../../lib/web-url.ts'
 import type { FormResource } from '../schema.ts'
 import { isOriginAllowed } from '../settings/allowed-origins.ts'
 import {
@@ -70,7 +71,7 @@ export interface PageCheckResult {
 export async function checkPage(check: PageCheckInput): Promise<PageCheckResult> {
   const { form, html, headers = new Headers() } = check
   const parsedPage = await parsePage(html)
-  const page = check.pageUrl === null ? null : URL.parse(check.pageUrl)
+  const page = check.pageUrl === null ? null : parseUrl(check.pageUrl)
   const base = parsedPage.baseHref === undefined ? page : (resolveUrl(parsedPage.baseHref, page) ?? page)
   // Most pages name one domain only.
   const named = (check.domainOrigins ?? []).filter((origin) => html.includes(new URL(origin).hostname))

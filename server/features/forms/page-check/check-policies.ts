@@ -3,6 +3,7 @@
 
 import { parseCharset } from '../../../lib/html/charset.ts'
 import { quote } from '../../../lib/text.ts'
+import { parseUrl } from '../../../lib/web-url.ts'
 import type { FormResource } from '../schema.ts'
 import { HONEYPOT_FIELD } from '../settings/control-fields.ts'
 import { isNextAllowed } from '../settings/next-hosts.ts'
@@ -62,7 +63,7 @@ export function checkContentPolicy(check: PolicyCheckInput, forms: PageForm[]): 
     )
   }
   for (const target of listTargets(check, forms)) {
-    const url = URL.parse(target, page?.href)
+    const url = parseUrl(target, page?.href)
     if (!url || blocked || !findForbiddingDirective(policies, 'form-action', url, page)) continue
     const message = `${CSP} forbids form-action ${url.origin}, where browsers are sent after the form: Chrome stops there, although the submission is stored.`
     const source = url.origin === page?.origin ? "'self'" : url.origin
@@ -127,7 +128,7 @@ export function checkNextHosts(
   form: PageForm,
 ): Finding[] {
   return listNextUrls([form]).flatMap((value) => {
-    const url = URL.parse(value, page?.href)
+    const url = parseUrl(value, page?.href)
     if (!url || !/^https?:$/.test(url.protocol) || isNextAllowed(nextHosts, url)) return []
     const message = `_next leads to ${quote(url.host)}, which the form does not name: people go somewhere else after sending.`
     return [createFinding('warning', 'next_host', message, `Add ${url.host} to nextHosts, or correct _next.`)]
@@ -187,7 +188,7 @@ export function findSnippet({
 }: Pick<PolicyCheckInput, 'parsedPage' | 'base' | 'endpoints'>): Map<string, string> | undefined {
   return parsedPage.scripts.find((script) => {
     const src = script.get('src')
-    const url = src === undefined ? null : URL.parse(src, base?.href ?? 'https://page.invalid/')
+    const url = src === undefined ? null : parseUrl(src, base?.href ?? 'https://page.invalid/')
     return url?.pathname === '/t.js' && endpoints.some(({ host }) => host === url.host)
   })
 }

@@ -1,6 +1,7 @@
 // Checks where people land after a submission without the snippet, and after a mistake in one, and says so.
 
 import { quote } from '../../../lib/text.ts'
+import { parseUrl } from '../../../lib/web-url.ts'
 import type { FormResource } from '../schema.ts'
 import { createFinding, type Finding, formatElement } from './finding.ts'
 import type { PageForm, ParsedPage } from './parse-page.ts'
@@ -95,7 +96,7 @@ function findLandings(check: ReturnCheckInput, reach: ReferrerReach): Landings {
 function findWayBack({ form: { pageUrl }, page }: ReturnCheckInput, reach: ReferrerReach): Landing {
   if (reach === 'nothing') return 'unknown'
   if (reach === 'page' || isStartPage(page)) return 'page'
-  return page !== null && URL.parse(pageUrl ?? '')?.origin === page.origin ? 'page' : 'home'
+  return page !== null && parseUrl(pageUrl ?? '')?.origin === page.origin ? 'page' : 'home'
 }
 
 const listChoices = (page: URL | null, { success, mistake }: Landings, landing: Landing) => {
@@ -147,7 +148,7 @@ const endSentence = (text: string) => (text.endsWith('>') ? text : `${text}.`)
 
 /** The form is known on another page than the checked one. */
 function checkPageUrl({ form: { pageUrl }, page }: ReturnCheckInput, landings: Landings): Finding[] {
-  const known = URL.parse(pageUrl ?? '')
+  const known = parseUrl(pageUrl ?? '')
   if (!known || !page || (known.origin === page.origin && known.pathname === page.pathname)) return []
   // Another site keeps its own way back. The finding about the origin says so.
   if (known.origin !== page.origin && !Object.values(landings).includes('hosted')) return []

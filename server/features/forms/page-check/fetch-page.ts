@@ -3,6 +3,7 @@
 import { type SafeRequest, safeRequest } from '../../../http/safe-request.ts'
 import { readHtml } from '../../../lib/html/read-html.ts'
 import { quote } from '../../../lib/text.ts'
+import { parseUrl } from '../../../lib/web-url.ts'
 import { createFinding, type Finding } from './finding.ts'
 
 export type FetchPageNeeds = Pick<SafeRequest, 'allow' | 'resolve'>
@@ -33,7 +34,7 @@ export async function fetchPage(
   }
   const { status, headers, body, cut } = answer
   if (status >= 300 && status < 400) {
-    const target = URL.parse(headers.get('location') ?? '', url)
+    const target = parseUrl(headers.get('location') ?? '', url)
     const to = target ? quote(target.href) : 'another page'
     return failed('page_redirects', `The page answers ${status} and leads to ${to}.`, 'Check that address.')
   }

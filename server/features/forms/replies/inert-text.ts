@@ -1,5 +1,7 @@
 // Makes what a sender typed harmless in a mail: short, on one line, and without anything that a mail program makes a link of.
 
+import { normalizeUnicode } from '../../../lib/text.ts'
+
 /** More than a mail shows of a value, so that removed links leave the words after them. */
 const READ_MAX = 1_000
 /** Controls, surrogates, private characters, and those that nobody sees: they hide links, or turn the text around. */
@@ -18,7 +20,7 @@ const LINKS = [
   // `evil.example`, and the same before a path or a port. No top-level domain begins with a digit, or has one letter of ASCII.
   new RegExp(`${HOST}\\.(?![\\d-])(?:${HOST}{2}|[^\\0-\\x7f\\p{P}\\p{S}])`, 'u'),
   // An IPv4 address.
-  /\d+\.\d+\.\d+\.\d/,
+  /(?<!\d)\d+\.\d+\.\d+\.\d/,
   // An encoded word of a header (RFC 2047), which a mail program shows decoded.
   /=\?/,
   // Markdown.
@@ -30,11 +32,7 @@ export const isLink = (text: string): boolean => LINKS.some((link) => link.test(
 
 /** One line. Full-width letters and the dots of other alphabets become those that mail programs know. */
 export const normalizeText = (text: string): string =>
-  text
-    .toWellFormed()
-    .replace(/\s+/gu, ' ')
-    .replace(UNSEEN, '')
-    .normalize('NFKC')
+  normalizeUnicode(text.toWellFormed().replace(/\s+/gu, ' ').replace(UNSEEN, ''), 'NFKC')
     .replace(DOTS, '.')
     .replace(UNSEEN, '')
     .replace(/\s+/gu, ' ')

@@ -1,6 +1,7 @@
 // The types of fields: what browsers accept in their inputs, with a limit where a browser accepts what nobody can use.
 
 import { isEmail } from '../../../lib/email.ts'
+import { parseUrl } from '../../../lib/web-url.ts'
 import type { FieldType } from './schema.ts'
 
 /** @param text trimmed, not empty */
@@ -26,7 +27,7 @@ const CHECKS: Record<FieldType, (text: string) => boolean> = {
    * read what was sent and open it, and `javascript:` is a URL, too.
    */
   url(text) {
-    const url = text.length <= TEXT_MAX && /^https?:\/\//i.test(text) && !/\s/.test(text) && URL.parse(text)
+    const url = text.length <= TEXT_MAX && /^https?:\/\//i.test(text) && !/\s/.test(text) && parseUrl(text)
     return Boolean(url && url.hostname !== '')
   },
   tel(text) {

@@ -1,6 +1,8 @@
 // A form's list of allowed origins: what an entry may be, how it is stored, and which pages and hosts it allows. The
 // check finds copied forms; it proves nothing, because a program can send any Origin header that it likes.
 
+import { parseUrl } from '../../../lib/web-url.ts'
+
 /** A scheme, a host name of at most 253 characters with its wildcard, and a port. */
 export const ORIGIN_MAX = 270
 
@@ -17,7 +19,7 @@ export function normalizeOrigin(text: string): string | undefined {
   // An origin has no path. A lone `/` is allowed, because browsers show one behind an origin. The URL parser forgives
   // tabs and backslashes, so this pattern refuses them first.
   if (!/^https?:\/\/[^\s/\\?#@*]+\/?$/i.test(plain)) return undefined
-  const url = URL.parse(plain)
+  const url = parseUrl(plain)
   if (!url || url.hostname === '') return undefined
   if (!wildcard) return url.origin
   // `https://*.com` would allow everybody, and no host is below an IP address.
@@ -46,7 +48,7 @@ export function isHostAllowed(allowed: string[], hostname: string): boolean {
 export function readSenderOrigin(headers: Headers): URL | null {
   const origin = headers.get('origin')?.trim() ?? ''
   const source = origin === '' || origin === 'null' ? (headers.get('referer') ?? '') : origin
-  const url = URL.parse(source)
+  const url = parseUrl(source)
   return url && (url.protocol === 'http:' || url.protocol === 'https:') ? url : null
 }
 
@@ -62,7 +64,7 @@ interface OriginPattern {
  */
 function parseEntry(entry: string, scheme: string): OriginPattern | undefined {
   const [, ownScheme, wildcard, rest = ''] = /^(?:(https?:)\/\/)?(\*\.)?(.*)$/i.exec(entry.trim()) ?? []
-  const url = URL.parse(`${ownScheme ?? scheme}//${rest}`)
+  const url = parseUrl(`${ownScheme ?? scheme}//${rest}`)
   return url ? { url, wildcard: wildcard !== undefined } : undefined
 }
 

@@ -1,6 +1,8 @@
 // A form's list of hosts that `_next` may lead to: what an entry may be, how it is stored, and which URLs it allows.
 // Without a list, anybody can write a form that posts to this server and leads on to a page of theirs.
 
+import { parseUrl } from '../../../lib/web-url.ts'
+
 /** A host name of at most 253 characters, and a port. */
 export const NEXT_HOST_MAX = 260
 
@@ -13,7 +15,7 @@ export function normalizeNextHost(text: string): string | undefined {
   if (!/^[^\s/\\?#@*%]+$/.test(text)) return undefined
   // A scheme without a default port: the parser would drop ":80" of http and ":443" of https.
   const port = /:(\d{1,5})$/.exec(text.replace(/^\[[^\]]*\]/, ''))?.[1]
-  const url = URL.parse(`http://${port === undefined ? text : text.slice(0, -port.length - 1)}`)
+  const url = parseUrl(`http://${port === undefined ? text : text.slice(0, -port.length - 1)}`)
   if (url?.port !== '' || url.hostname === '') return undefined
   const host = withoutDot(url.hostname)
   if (host === '' || Number(port ?? 1) < 1 || Number(port ?? 1) > 65_535) return undefined

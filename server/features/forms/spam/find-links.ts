@@ -1,6 +1,6 @@
 // Finds the links in a text, as people and programs write them: http(s) URLs, `www.`, Markdown and BBCode.
 
-import { domainToASCII } from 'node:url'
+import { toAsciiHost } from '../../../lib/web-url.ts'
 
 export interface FoundLink {
   /** In lower case and ASCII; '' where the link has none. */
@@ -50,5 +50,5 @@ function toHost(authority: string): string {
 export function normalizeHost(text: string): string {
   const host = text.replace(/\.+$/, '').toLowerCase()
   if (host === '' || host.length > HOST_MAX) return ''
-  return /^[a-z0-9.-]+$/.test(host) ? host : domainToASCII(host)
+  return /^[a-z0-9.-]+$/.test(host) ? host : toAsciiHost(host)
 }

@@ -1,6 +1,6 @@
 // Folds a text to words between single spaces, in which letters that look alike to Unicode are equal.
 
-import { foldCase } from '../../../lib/text.ts'
+import { foldCase, normalizeUnicode } from '../../../lib/text.ts'
 
 /** Invisible characters, which spam puts into the middle of words. */
 const INVISIBLE = /\p{Cf}/gu
@@ -15,7 +15,7 @@ const GROWTH_MAX = 2
 
 /** `NFKC` makes wide, round and mathematical letters the plain ones (https://unicode.org/reports/tr15/). */
 export function foldLetters(text: string): string {
-  const compatible = text.normalize('NFKC')
+  const compatible = normalizeUnicode(text, 'NFKC')
   return foldCase((compatible.length <= text.length * GROWTH_MAX ? compatible : text).replace(INVISIBLE, ''))
 }
 

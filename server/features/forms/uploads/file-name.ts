@@ -1,5 +1,7 @@
 // Makes a sender's name of a file harmless: it is shown to people, written into headers and into zips.
 
+import { normalizeUnicode } from '../../../lib/text.ts'
+
 /** What most file systems take. */
 const BYTES_MAX = 255
 const FALLBACK = 'file'
@@ -21,8 +23,7 @@ export function toHarmlessName(given: string): string {
     .slice(-4 * BYTES_MAX)
     .split(/[/\\]/)
     .at(-1) as string
-  const name = last
-    .normalize('NFC')
+  const name = normalizeUnicode(last, 'NFC')
     .replace(INVISIBLE, '')
     .replace(RESERVED, '_')
     .replace(/\s+/g, ' ')

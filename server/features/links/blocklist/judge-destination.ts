@@ -1,6 +1,7 @@
 // Says whether a link may lead to one of its destinations. A link is judged once for each list of blocked hosts, at its
 // first redirect: the redirects after that compare one number.
 
+import { parseUrl } from '../../../lib/web-url.ts'
 import type { CachedLink } from '../cache.ts'
 import type { Blocklist } from './blocklist.ts'
 
@@ -30,7 +31,7 @@ function listBlockedUrls(link: CachedLink, isBlocked: Blocklist['isBlocked']): r
     ...Object.values(deviceTargeting ?? {}),
   ]
   const blocked = all.filter((text) => {
-    const url = URL.parse(text)
+    const url = parseUrl(text)
     return url !== null && isBlocked(url)
   })
   return blocked.length > 0 ? blocked : null

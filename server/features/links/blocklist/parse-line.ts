@@ -1,6 +1,7 @@
 // Reads one line of a blocklist: a host, or a line of a hosts file (`0.0.0.0 bad.example`).
 
 import { parseIpAddress } from '../../../lib/parse-ip.ts'
+import { parseUrl } from '../../../lib/web-url.ts'
 
 /** The hosts of a line; `unreadable` where a word is no host. */
 export interface BlocklistLine {
@@ -42,7 +43,7 @@ function parseBlockedHost(word: string): string | undefined {
   const host = name.includes(':') && !name.startsWith('[') ? `[${name}]` : name
   // Only a host: a path, a port or a user name would be dropped silently.
   if (!/^(?:\[[0-9a-f:.]+\]|[^\s/?#@:\\[\]%*]+)$/.test(host)) return undefined
-  const url = URL.parse(`http://${host}/`)
+  const url = parseUrl(`http://${host}/`)
   return (url && toHostName(url)) || undefined
 }
 

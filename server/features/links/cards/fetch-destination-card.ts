@@ -2,7 +2,7 @@
 
 import { readHtml } from '../../../lib/html/read-html.ts'
 import { countCharacters, quote } from '../../../lib/text.ts'
-import { checkUrl } from '../../../lib/web-url.ts'
+import { checkUrl, parseUrl } from '../../../lib/web-url.ts'
 import { type Actor, allow } from '../../accounts/access/actor.ts'
 import type { Site } from '../link.ts'
 import { CARD_DESCRIPTION_MAX, CARD_TITLE_MAX } from '../schema.ts'
@@ -73,8 +73,8 @@ function resolveImage(
   site: Site,
 ): { image: string | null; problem?: FetchProblem } {
   if (image === null) return { image: null }
-  const base = URL.parse(baseHref, url)?.href ?? url
-  const target = URL.parse(image, base)
+  const base = parseUrl(baseHref, url)?.href ?? url
+  const target = parseUrl(image, base)
   const checked = checkUrl(target?.href ?? image, { ...site, schemes: [] })
   if ('href' in checked && target?.protocol === 'https:') return { image: checked.href }
   const wrong = 'wrong' in checked ? checked.wrong : 'must be an https URL'

@@ -9,7 +9,7 @@ import {
 } from '../../../http/safe-request.ts'
 import { invalid } from '../../../lib/failure.ts'
 import { quote } from '../../../lib/text.ts'
-import { checkUrl } from '../../../lib/web-url.ts'
+import { checkUrl, parseUrl } from '../../../lib/web-url.ts'
 import type { Site } from '../link.ts'
 import type { FetchLimit } from './fetch-limit.ts'
 
@@ -52,7 +52,7 @@ export async function fetchFollowing(
     if (!answer.ok) return toProblem(answer, timeMaxMs)
     const target = findRedirect(answer)
     if (target === undefined) return isSuccess(answer) ? { url, answer } : statusProblem(answer)
-    const next = checkUrl(URL.parse(target, url)?.href ?? target, rule)
+    const next = checkUrl(parseUrl(target, url)?.href ?? target, rule)
     if ('wrong' in next) {
       const message = `It redirects to ${quote(target)}, an address that ${next.wrong}.`
       return { code: 'redirect_refused', message }

@@ -5,6 +5,7 @@ import { isIP } from 'node:net'
 import { domainToUnicode } from 'node:url'
 import { getPublicSuffix } from 'tldts'
 import { isCleanText } from '../../../lib/text.ts'
+import { parseUrl } from '../../../lib/web-url.ts'
 import type { Site } from '../link.ts'
 
 /** DNS has room for 253 characters (RFC 1035 §2.3.4), and the TXT record has a longer name. */
@@ -28,7 +29,7 @@ export function parseDomainName(
   const typed = text.trim().replace(/\.$/, '')
   const wrong = findTypingMistake(typed)
   if (wrong !== undefined) return { wrong }
-  const ascii = URL.parse(`http://${typed}`)?.hostname
+  const ascii = parseUrl(`http://${typed}`)?.hostname
   if (ascii === undefined) return { wrong: 'is not a name that browsers can open (IDNA)' }
   const problem = findNameProblem(ascii) ?? findScriptProblem(ascii) ?? findHolderProblem(ascii, site)
   return problem === undefined ? { name: ascii } : { wrong: problem }
@@ -90,7 +91,7 @@ const ONE_SCRIPT = [...SCRIPTS, ...MIXES].map((scripts) => {
 function findScriptProblem(ascii: string): string | undefined {
   if (!ascii.includes('xn--')) return undefined
   const unicode = domainToUnicode(ascii)
-  if (URL.parse(`http://${unicode}`)?.hostname !== ascii) return 'is not a name that browsers can open (IDNA)'
+  if (parseUrl(`http://${unicode}`)?.hostname !== ascii) return 'is not a name that browsers can open (IDNA)'
   const mixed = unicode.split('.').find((label) => !ONE_SCRIPT.some((script) => script.test(label)))
   if (mixed === undefined) return undefined
   return 'must not mix letters of several scripts in one part: it could be taken for another name'

@@ -1,7 +1,7 @@
 // The domain that a link is on: which domains a workspace may use, and whether a domain's slugs keep their case.
 
-import { domainToASCII } from 'node:url'
 import { invalid } from '../../../lib/failure.ts'
+import { toAsciiHost } from '../../../lib/web-url.ts'
 import type { Connection, DatabaseEngine } from '../../../storage/database/open-database.ts'
 import type { Actor } from '../../accounts/access/actor.ts'
 import { readHostName } from './domain-directory.ts'
@@ -25,7 +25,7 @@ const NAMES_MAX = 5
 
 /** @returns the name that somebody typed as `links.domain` has it; null where no domain has such a name */
 export const toStoredDomain = (site: DomainLookup['site'], typed: string): string | null =>
-  typed.toLowerCase() === site.domain.toLowerCase() ? '' : domainToASCII(readHostName(typed)) || null
+  typed.toLowerCase() === site.domain.toLowerCase() ? '' : toAsciiHost(readHostName(typed)) || null
 
 /**
  * @param typed the name of the default domain or of a verified domain of the workspace. Absent or null: the domain for new

@@ -1,6 +1,7 @@
 // Sends through Discord's webhooks (https://discord.com/developers/docs/resources/webhook#execute-webhook).
 
 import { toIso } from '../../../lib/api-fields.ts'
+import { parseUrl } from '../../../lib/web-url.ts'
 import { maskUrl } from './channel-settings.ts'
 import type { ChannelSender, Notice } from './contract.ts'
 import {
@@ -26,7 +27,7 @@ import {
 import { listUrlSecrets, toRetryDelayMs } from './service-response.ts'
 
 export const sendDiscord: ChannelSender = async (needs, to, notice) => {
-  const url = URL.parse(to.secrets.url ?? '')
+  const url = parseUrl(to.secrets.url ?? '')
   if (!url) return toIncompleteResult('URL')
   const secrets = listUrlSecrets(url.href)
   const shownUrl = maskUrl('discord', url.href)

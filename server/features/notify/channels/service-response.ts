@@ -2,6 +2,7 @@
 
 import { percentDecode } from '../../../lib/text.ts'
 import { DAY_MS } from '../../../lib/utc-day.ts'
+import { parseUrl } from '../../../lib/web-url.ts'
 import { removeControlCharacters, truncateText, utf8Length } from './safe-text.ts'
 
 const ANSWER_BYTES_MAX = 1024
@@ -41,7 +42,7 @@ export function maskSecrets(text: string, secrets: string[]): string {
  * nobody can guess.
  */
 export function listUrlSecrets(text: string): string[] {
-  const url = URL.parse(text)
+  const url = parseUrl(text)
   if (!url) return [text]
   const parts = [...url.pathname.split('/'), ...url.searchParams.values()]
   const unguessable = parts.filter((part) => part.length >= 16 || (part.length >= 8 && /\d/.test(part)))

@@ -3,6 +3,7 @@
 
 import type { Selectable } from 'kysely'
 import { toIso, toIsoOrNull } from '../../../lib/api-fields.ts'
+import { parseUrl } from '../../../lib/web-url.ts'
 import type { Domains } from '../../../storage/database/tables/domain-tables.ts'
 import type {
   Forms,
@@ -41,7 +42,7 @@ export const toChannelRecord = (row: Selectable<Channels>) => ({
 })
 
 /** Whoever knows the path of a hook can post to it. */
-const hideUrl = (url: string) => `${URL.parse(url)?.origin ?? ''}/…`
+const hideUrl = (url: string) => `${parseUrl(url)?.origin ?? ''}/…`
 
 export const toFormRecord = (row: Selectable<Forms>) => ({
   formKey: row.form_key,

@@ -1,6 +1,6 @@
 // Finds the ISO 3166-1 code of a country that a tool names: by its code, or in English.
 
-import { foldCase } from '../../../lib/text.ts'
+import { foldCase, normalizeUnicode } from '../../../lib/text.ts'
 import { CONTINENTS } from '../../../storage/continents.ts'
 
 /** Names that tools use, and that are not those of the CLDR, which `Intl.DisplayNames` has. */
@@ -66,7 +66,10 @@ const OTHER_NAMES: Record<string, string> = {
 
 /** Without accents and case, and with one way to write "and". */
 const toKey = (name: string) =>
-  foldCase(name.normalize('NFD').replace(/\p{M}/gu, '')).replaceAll('&', 'and').replace(/\s+/g, ' ').trim()
+  foldCase(normalizeUnicode(name, 'NFD').replace(/\p{M}/gu, ''))
+    .replaceAll('&', 'and')
+    .replace(/\s+/g, ' ')
+    .trim()
 
 function collectNames(): Map<string, string> {
   const display = new Intl.DisplayNames('en', { type: 'region' })

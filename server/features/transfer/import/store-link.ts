@@ -3,6 +3,7 @@
 
 import { Failure } from '../../../lib/failure.ts'
 import { foldCase } from '../../../lib/text.ts'
+import { parseUrl } from '../../../lib/web-url.ts'
 import { toNestedDatabase } from '../../../storage/database/nested-database.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import { createLinkIn, type LinkTransaction } from '../../links/create.ts'
@@ -166,7 +167,7 @@ async function describeConflict(needs: StoringNeeds, wanted: LinkToStore, typed:
   })
   if (isReserved(site, domain.name, slug)) return toConflict('The slug is reserved on this domain.')
   const owner = await findOwner(transaction.connection, run, domain, slug)
-  const url = URL.parse(wanted.link.destinationUrl)?.href ?? ''
+  const url = parseUrl(wanted.link.destinationUrl)?.href ?? ''
   if (!owner) {
     if (!taken.has('slug', toSlugName(domain, slug))) return toConflict('The slug is taken.')
     if (!taken.has('exact', toExactName(domain, slug))) return toConflict(`The slug ${CASE_CONFLICT}.`)

@@ -1,6 +1,7 @@
 // Splits the short URLs of other tools into a host and a slug.
 
 import { isCleanText, percentDecode } from '../../../lib/text.ts'
+import { parseUrl } from '../../../lib/web-url.ts'
 
 export interface ShortUrl {
   /** In lower case and ASCII. */
@@ -12,7 +13,7 @@ export interface ShortUrl {
 /** @param text with or without `https://` @returns null for what is no URL */
 export function splitShortUrl(text: string): ShortUrl | null {
   const hasScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(text)
-  const url = URL.parse(hasScheme ? text : `https://${text}`)
+  const url = parseUrl(hasScheme ? text : `https://${text}`)
   if (!url || !/^https?:$/.test(url.protocol)) return null
   // A URL parser takes "123" for the address 0.0.0.123.
   if (!/^(?:https?:\/\/)?[^/?#]*[^/?#.]\.[^/?#.]/i.test(text)) return null

@@ -1,0 +1,126 @@
+// No work grows faster than the text of a stranger: each function that reads such a text runs on one, two and four times the
+// same hostile text, and takes at most 2.6 times the processor time for twice the text. Quadratic work takes four times.
+// A new function in these rooms without a row fails.
+
+import { describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { readCheckout } from '../support/architecture/read-checkout.ts'
+import { isProduct } from '../support/architecture/rule.ts'
+import { parseSource } from '../support/architecture/typescript-source.ts'
+import { measureProcessorMs } from '../support/processor-time.ts'
+import { NOT_RUN, READERS, type TextReader, UNITS } from './text-readers.ts'
+
+const SERVER = join(import.meta.dir, '../../server')
+
+/** Where the texts of strangers are read. */
+const ROOMS =
+  /^(?:lib|http|storage\/sources|features\/(?:accounts|analytics|attribution|forms|links|notify\/(?:channels|templates)|redirect|tracking|visitors|transfer\/(?:files|history|sources)))\//
+
+/** An exported function whose first parameter is a text or bytes; not one whose name says that the text is the server's own. */
+const DECLARATION =
+  /^export (?:function\*? |const )([\w$]+)[^=\n(]*(?:= )?(?:<[^(\n]*>)?\(\s*(?!(?:origin|secret|dataDir|domain|domains|publicId|version|setting|kind|type|what|smtpUrl|servers)\b)\w+: (?:readonly )?(?:string|Uint8Array|Buffer|unknown)\b/gm
+
+/** As `file name`. */
+async function listTextReaders(): Promise<string[]> {
+  const files = await readCheckout()
+  return files
+    .filter(({ path }) => path.startsWith('server/') && isProduct(path) && ROOMS.test(path.slice(7)))
+    .flatMap(({ path, text }) =>
+      [...parseSource(path, text).code.matchAll(DECLARATION)].map(
+        ({ 1: name }) => `${path.slice(7)} ${name}`,
+      ),
+    )
+}
+
+/** Units of UTF-16, of the longest text. A form's body may have sixteen times as many. */
+const LENGTH = 64 * 1024
+const GROWTH_MAX = 2.6
+const TRIES = 5
+/**
+ * A function that takes less for LENGTH units takes no quadratic time: no machine makes four billion steps in it. It is no
+ * bound of the test: above it, the growth is measured.
+ */
+const SURELY_LINEAR_MS = 8
+/** The clock of a thread's processor time has steps of some milliseconds. */
+const MEASURED_MS = 40
+
+const fill = (unit: string, length: number) => unit.repeat(Math.ceil(length / unit.length)).slice(0, length)
+
+async function isSurelyLinear(run: TextReader, text: string): Promise<boolean> {
+  const begun = performance.now()
+  await run(text)
+  return performance.now() - begun < SURELY_LINEAR_MS
+}
+
+/** @returns the processor time of one run, from as many as take MEASURED_MS */
+async function measureRun(run: TextReader, text: string): Promise<number> {
+  let [runs, taken] = [0, 0]
+  while (taken < MEASURED_MS) {
+    const more = Math.max(1, runs)
+    taken += await measureProcessorMs(async () => {
+      for (let n = 0; n < more; n++) await run(text)
+    })
+    runs += more
+  }
+  return taken / runs
+}
+
+/** @returns the growth of two doublings where it is too large, at several moments */
+async function findGrowth(
+  run: TextReader,
+  toText: (length: number) => string,
+): Promise<number[] | undefined> {
+  // Small texts come first: exponential work would not end for large ones.
+  for (let length = LENGTH / 64; length <= LENGTH; length *= 4) {
+    if (await isSurelyLinear(run, toText(length))) continue
+    let growth: number[] = []
+    for (let tries = 0; tries < TRIES; tries++) {
+      const one = await measureRun(run, toText(length / 4))
+      const two = await measureRun(run, toText(length / 2))
+      const four = await measureRun(run, toText(length))
+      growth = [two / one, four / two]
+      if (growth.every((times) => times <= GROWTH_MAX)) break
+    }
+    if (growth.some((times) => times > GROWTH_MAX)) return growth
+  }
+  return undefined
+}
+
+const listed = Object.entries(READERS)
+
+describe('twice the text takes at most 2.6 times the time', () => {
+  test.each(listed)('%s', async (key, call) => {
+    const [file = '', name = ''] = key.split(' ')
+    const read = call ?? ((await import(join(SERVER, file))) as Record<string, TextReader>)[name]
+    const run: TextReader = async (text) => {
+      try {
+        return await read?.(text)
+      } catch {
+        // A refusal is an answer too.
+        return undefined
+      }
+    }
+    const grown: string[] = []
+    for (const unit of UNITS) {
+      const growth = await findGrowth(run, (length) => fill(unit, length))
+      if (growth) grown.push(`${JSON.stringify(unit)}: ${growth.map((times) => times.toFixed(1)).join(', ')}`)
+    }
+    expect(grown).toEqual([])
+  })
+})
+
+test('each function that reads a text of a stranger has a row', async () => {
+  const rows = new Set([...listed.map(([key]) => key), ...Object.values(NOT_RUN).flat()])
+  const found = await listTextReaders()
+  expect(found.filter((key) => !rows.has(key))).toEqual([])
+  expect(
+    Object.values(NOT_RUN)
+      .flat()
+      .filter((key) => !found.includes(key)),
+  ).toEqual([])
+})
+
+test('quadratic work is found', async () => {
+  const normalizes: TextReader = (text) => text.normalize('NFC')
+  expect(await findGrowth(normalizes, (length) => fill('\u0301\u0316', length))).toBeDefined()
+})
