@@ -261,6 +261,26 @@ onSqlite('an API key with one scope', (server) => {
     expect((await own.api(path.slice('/v1'.length))).json.data.retentionDays).toBe(1)
   })
 
+  test('of channels does not read the mail to a sender, nor what is answered about it', async () => {
+    const { own, things, mark, key } = await createPlace('channels:write')
+    const { deliveryId } = things
+    const said = { answer: `550 <${things.email}>`, request: JSON.stringify({ body: `${mark} message` }) }
+    await server().app.db.write(async (connection) => {
+      const reply = { event: 'reply', last_error: said.answer }
+      await connection.updateTable('deliveries').set(reply).where('id', '=', deliveryId).execute()
+      await connection
+        .updateTable('delivery_attempts')
+        .set(said)
+        .where('delivery_id', '=', deliveryId)
+        .execute()
+    })
+    for (const path of ['/deliveries', `/deliveries/${deliveryId}`]) {
+      expect((await own.api(path)).text).toContain(things.email)
+      const { text } = await ask(key, `/v1${path}`)
+      for (const hidden of toStoredTexts(mark).submissions) expect(text).not.toContain(hidden)
+    }
+  })
+
   test('of links does not find the import of a whole workspace, which names people and undoes forms', async () => {
     const { own, things } = await createPlace('links:read')
     await server().app.db.write((connection) =>

@@ -76,6 +76,9 @@ export interface DeliveryRow {
 /** Deliveries repeat what submissions say. People see both, and a key has a scope for each. */
 export const maySeeSubmissions = (actor: Actor) => hasScopes(actor, 'submissions:read')
 
+/** What a mail server answers about a reply names the sender of the submission. */
+export const maySeeAnswers = (actor: Actor, event: string) => !isReplyEvent(event) || maySeeSubmissions(actor)
+
 const NAME = /^(your[-_ ]?|full[-_ ]?)?name$/i
 
 function findSender({ email, named_fields: fields }: DeliveryRow): string | null {
@@ -98,7 +101,7 @@ export function toDeliveryResource(actor: Actor, row: DeliveryRow): DeliveryReso
     status: row.status as DeliveryResource['status'],
     attemptCount: row.attempts_before - row.interrupted_before + row.attempts - row.interrupted,
     interruptedCount: row.interrupted_before + row.interrupted,
-    lastError: row.last_error,
+    lastError: maySeeAnswers(actor, row.event) ? row.last_error : null,
     nextAttemptAt: row.status === 'waiting' ? toIsoOrNull(row.due_at) : null,
     createdAt: toIso(row.created_at),
     finishedAt: toIsoOrNull(row.finished_at),

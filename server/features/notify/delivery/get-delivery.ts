@@ -8,7 +8,13 @@ import { parseStoredRequest } from '../channels/sent-request.ts'
 import { SUBMISSION_CREATED, SUBMISSION_DIGEST } from '../outbox/enqueue-deliveries.ts'
 import { isReplyEvent } from '../outbox/enqueue-reply.ts'
 import type { DeliveryDetail } from '../schema.ts'
-import { DELIVERY_COLUMNS, maySeeSubmissions, selectDeliveries, toDeliveryResource } from './delivery.ts'
+import {
+  DELIVERY_COLUMNS,
+  maySeeAnswers,
+  maySeeSubmissions,
+  selectDeliveries,
+  toDeliveryResource,
+} from './delivery.ts'
 
 /** The schedule makes 10 attempts; only retries by hand make more than 100. */
 const ATTEMPTS_SHOWN = 100
@@ -40,7 +46,7 @@ export async function getDelivery(connection: Connection, actor: Actor, id: numb
       attempt,
       outcome: outcome as DeliveryDetail['attempts'][number]['outcome'],
       httpStatus: http_status,
-      answer,
+      answer: maySeeAnswers(actor, row.event) ? answer : null,
       tookMs: took_ms,
       at: toIso(at),
     })),
