@@ -24,7 +24,7 @@ const IndexedErrorShape = z
  * The answer to a write of an API key that may not read what it writes: what names the resource, and when it last changed.
  * A new resource also has what the server alone has chosen, without which its creator could not use it.
  */
-export const WrittenShape = z
+const WrittenShape = z
   .strictObject({
     id: z.int().optional(),
     formKey: z.string().optional(),
