@@ -8,7 +8,7 @@ import { freshOnly } from './features/accounts/access/fresh-session.ts'
 import { createGuard } from './features/accounts/access/guard.ts'
 import { createIdempotency } from './features/accounts/access/idempotency.ts'
 import { peopleOnly } from './features/accounts/access/require-person.ts'
-import { requireScope } from './features/accounts/access/require-scope.ts'
+import { limitAnswer, requireScope } from './features/accounts/access/require-scope.ts'
 import { createAccountsApi } from './features/accounts/api.ts'
 import { createAuditApi } from './features/accounts/audit-api.ts'
 import { createAuthEndpoints } from './features/accounts/public.ts'
@@ -155,6 +155,7 @@ export function restApi(needs: RestNeeds, features: OpenAPIHono<ApiEnv>[]) {
   api.use(createGuard(needs)) // 401, 403 for the plan, 429
   api.use(requireRoute) // 404, 405
   api.use(requireScope) // 403 for an API key
+  api.use(limitAnswer) // the answer to a key that may write and not read
   api.use(freshOnly(needs)) // 403 for a person's session that is not fresh
   api.use(requireReadableQuery) // 422
   api.use(jsonBody((c: Context<ApiEnv>) => c.get('facts')?.body ?? 'object')) // 400, 413, 415

@@ -26,6 +26,7 @@ const DESCRIPTION = `Short links, click analytics and form capture that you host
 Every request carries \`Authorization: Bearer <API key>\`. A key belongs to one workspace and sees nothing else. (The
 dashboard uses the same paths, with the cookie of a person who has signed in and \`X-Workspace: <id>\`.)
 A key may have scopes: the security of each operation names the ones that it needs, and a key without them gets 403.
+The answer to a write shows what the key may read, else \`{id, updatedAt}\`.
 Answers are \`{"data": …}\`, failures \`{"error": "…"}\` with \`errors\` by field at 422. Times are ISO 8601 in UTC.
 
 [Recipes](/docs/recipes) has the most common tasks in curl, TypeScript and Python.`

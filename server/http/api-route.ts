@@ -3,7 +3,7 @@
 
 import { createRoute, type RouteConfig, z } from '@hono/zod-openapi'
 import { NAMED_FAILURES } from '../lib/failure.ts'
-import type { RouteScope } from './key-scope.ts'
+import { type RouteScope, toReadScope } from './key-scope.ts'
 import type { Caller, RouteFacts } from './route-facts.ts'
 import { declareFacts } from './route-table.ts'
 
@@ -19,6 +19,21 @@ const ForbiddenShape = z
 const IndexedErrorShape = z
   .strictObject({ error: z.string(), errors: z.record(z.string(), z.string()).optional() })
   .openapi('IndexedError')
+
+/**
+ * The answer to a write of an API key that may not read what it writes: what names the resource, and when it last changed.
+ * A new resource also has what the server alone has chosen, without which its creator could not use it.
+ */
+const WrittenShape = z
+  .strictObject({
+    id: z.int().optional(),
+    formKey: z.string().optional(),
+    updatedAt: z.iso.datetime().optional(),
+    shortUrl: z.url().optional().openapi({ description: 'Of a new link' }),
+    endpoint: z.url().optional().openapi({ description: 'Of a new form' }),
+    dns: z.array(z.looseObject({})).optional().openapi({ description: 'Of a new domain' }),
+  })
+  .openapi('Written', { description: 'To an API key that may write here and not read' })
 
 const failure = (description: string, schema: z.ZodType = ErrorShape) => ({
   description,
@@ -74,6 +89,11 @@ interface OwnFacts {
    * call, and only there.
    */
   scope?: RouteScope | readonly RouteScope[] | 'any'
+  /**
+   * The scope that an API key needs to see the whole answer, where it is not the one that reads what `scope` writes; `any`
+   * where the answer has nothing that was stored before.
+   */
+  shows?: RouteScope | 'any'
   /** Whether a POST takes an Idempotency-Key. The default is true. */
   idempotent?: boolean
   /** The answer has a secret that is shown only this once. */
@@ -90,6 +110,19 @@ interface OwnFacts {
   fails?: OptionalFailure[]
 }
 
+/** The responses, with what a key gets that may not see them. */
+function addWritten(responses: RouteConfig['responses']): RouteConfig['responses'] {
+  const added = Object.entries(responses).map(([status, response]) => {
+    const json = 'content' in response ? response.content?.['application/json'] : undefined
+    if (!json || !('schema' in json) || !(json.schema instanceof z.ZodObject)) return [status, response]
+    const { data } = json.schema.shape
+    const written = data instanceof z.ZodArray ? z.array(WrittenShape) : WrittenShape
+    const schema = z.strictObject({ data: z.union([data, written]) })
+    return [status, { ...response, content: { 'application/json': { ...json, schema } } }]
+  })
+  return Object.fromEntries(added)
+}
+
 function toScopes(scope: OwnFacts['scope']): readonly RouteScope[] {
   if (scope === undefined || scope === 'any') return []
   return typeof scope === 'string' ? [scope] : scope
@@ -98,14 +131,16 @@ function toScopes(scope: OwnFacts['scope']): readonly RouteScope[] {
 /** `createRoute` with the common parts of docs/contract.md §1. */
 export function apiRoute<const R extends RouteConfig>(declared: R & OwnFacts) {
   const { fails = [], by = 'keyOrMember', idempotent = true, secretInAnswer = false, ...more } = declared
-  const { slow = false, fresh = false, takesList = false, takesUpload = false, scope, ...route } = more
+  const { slow = false, fresh = false, takesList = false, takesUpload = false, scope, shows, ...route } = more
   const keysMayCall = by === 'keyOrMember' || by === 'keyOrPerson'
   if (keysMayCall !== (scope !== undefined))
     throw new Error(`${route.method} ${route.path}: a route declares a scope when API keys may call it`)
   const body = route.request?.body
+  const scopes = toScopes(scope)
   const facts: RouteFacts = {
     by,
-    scopes: toScopes(scope),
+    scopes,
+    shows: shows === undefined ? scopes.map(toReadScope) : toScopes(shows),
     body: !body ? 'none' : takesUpload ? 'upload' : takesList ? 'objectOrList' : 'object',
     idempotent: route.method === 'post' && idempotent,
     secretInAnswer,
@@ -129,7 +164,7 @@ export function apiRoute<const R extends RouteConfig>(declared: R & OwnFacts) {
       ...(body ? { body: { required: true, ...body } } : {}),
     },
     responses: {
-      ...route.responses,
+      ...(facts.shows.every((each) => scopes.includes(each)) ? route.responses : addWritten(route.responses)),
       422: failure('A field or parameter is invalid, unknown or missing', FieldErrorsShape),
       ...COMMON_FAILURES,
       ...(body ? BODY_FAILURES : {}),

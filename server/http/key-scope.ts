@@ -23,6 +23,12 @@ export const findMissingScopes = (
   granted: readonly KeyScope[],
 ): RouteScope[] => (granted.includes('*') ? [] : asked.filter((scope) => !granted.includes(scope)))
 
+/** The scope that reads what a scope writes. Channels have one scope for both. */
+export function toReadScope(scope: RouteScope): RouteScope {
+  const read = scope.replace(/:write$/, ':read')
+  return KEY_SCOPES.find((each) => each === read) ?? scope
+}
+
 /** @param stored `*`, or scopes separated by commas; a word that this version does not know grants nothing */
 export const parseStoredScopes = (stored: string): KeyScope[] =>
   stored === '*' ? ['*'] : KEY_SCOPES.filter((scope) => stored.split(',').includes(scope))

@@ -15,6 +15,8 @@ export interface RouteFacts {
   by: Caller
   /** The scopes that an API key needs: all of them. Empty where any key may call, and where no key may. */
   scopes: readonly RouteScope[]
+  /** The scopes that an API key needs to see the whole answer. Without them it sees `WrittenShape` (api-route.ts). */
+  shows: readonly RouteScope[]
   body: BodyKind
   /** A POST that takes an Idempotency-Key. */
   idempotent: boolean

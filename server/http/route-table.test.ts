@@ -32,6 +32,7 @@ describe('a route that declares facts', () => {
   const facts: RouteFacts = {
     by: 'person',
     scopes: [],
+    shows: [],
     body: 'none',
     idempotent: false,
     secretInAnswer: true,

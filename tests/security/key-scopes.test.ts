@@ -98,12 +98,12 @@ const testKeys = (server: () => TestServer) => {
     }
   })
 
-  test('that may only write reads nothing but the answers to its own writes', async () => {
+  test('that may only write reads nothing but the address of what it makes', async () => {
     const own = await createTeam(server())
     const key = await makeKey(own.id, ['links:write'])
     const body = JSON.stringify({ destinationUrl: 'https://example.com/' })
     const made = await ask(key, '/v1/links', 'POST', body)
-    expect([made.status, made.json.data.destinationUrl]).toEqual([201, 'https://example.com/'])
+    expect([made.status, Object.keys(made.json.data)]).toEqual([201, ['id', 'shortUrl', 'updatedAt']])
     expect((await ask(key, `/v1/links/${made.json.data.id}`)).status).toBe(403)
     expect((await ask(key, '/v1/links')).status).toBe(403)
   })

@@ -31,6 +31,7 @@ const facts = () =>
   declareFacts({
     by: 'anybody',
     scopes: [],
+    shows: [],
     body: 'none',
     idempotent: false,
     secretInAnswer: false,

@@ -106,6 +106,9 @@ const formRoutes = {
     scope: 'forms:write',
     operationId: 'updateForm',
     summary: 'Change a form',
+    description:
+      'A key that shortens `retentionDays` or `spamRetentionDays` needs the scope `submissions:write` too: that deletes ' +
+      'submissions.',
     request: {
       ...byFormKey,
       body: jsonRequestBody(shapes.UpdateForm, { redirectUrl: 'https://example.com/thanks' }),
@@ -118,6 +121,7 @@ const formRoutes = {
     method: 'delete',
     path: '/forms/{formKey}',
     scope: ['forms:write', 'submissions:write'],
+    shows: 'forms:read',
     operationId: 'deleteForm',
     summary: 'Delete a form and all its submissions',
     description:

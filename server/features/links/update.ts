@@ -4,7 +4,7 @@ import { hashPassword } from '../../lib/crypto/password.ts'
 import { isUniqueViolation } from '../../storage/database/errors.ts'
 import type { Connection } from '../../storage/database/open-database.ts'
 import { recordChange } from '../../storage/database/record-change.ts'
-import { type Actor, allow } from '../accounts/access/actor.ts'
+import { type Actor, allow, hasScopes } from '../accounts/access/actor.ts'
 import { linkConflict } from './conflict.ts'
 import { type LinkNeeds, type LinkTransaction, toSlugColumns } from './create.ts'
 import { getLinkForUpdate } from './get.ts'
@@ -110,6 +110,7 @@ async function requireFreeSlug(
     .where('purged_at', 'is', null)
     .executeTakeFirst()
   if (!holder) return
+  if (!hasScopes(actor, 'links:read')) throw linkConflict('Slug already in use')
   const which = `link ${holder.id}${holder.deleted_at === null ? '' : ' in the trash'}`
   const taken = `${which} has "${holder.slug}" on ${toDomainName(site, name.domain)}`
   throw linkConflict('Slug already in use', { slug: taken })

@@ -47,6 +47,7 @@ const facts = () =>
   declareFacts({
     by: 'anybody',
     scopes: [],
+    shows: [],
     body: 'object',
     idempotent: false,
     secretInAnswer: false,

@@ -95,6 +95,7 @@ const routes = {
     method: 'post',
     path: '/imports/inspect',
     scope: 'links:write',
+    shows: 'any',
     idempotent: false,
     takesUpload: true,
     operationId: 'inspectImport',

@@ -1,6 +1,6 @@
 // The actor of a request, and what each kind of actor may do. Every function that writes calls `allow` first.
 
-import type { KeyScope } from '../../../http/key-scope.ts'
+import { findMissingScopes, type KeyScope, type RouteScope } from '../../../http/key-scope.ts'
 import { Failure } from '../../../lib/failure.ts'
 import type { Plan } from '../../../lib/plan.ts'
 import type { Role } from '../../../lib/role.ts'
@@ -15,7 +15,7 @@ export interface KeyActor extends ActorBase {
   kind: 'key' | 'operator'
   /** For the audit log. */
   keyId: number | null
-  /** What the key may be used for; absent is full access. The gate of the route judges it, not `allow`. */
+  /** What the key may be used for; absent is full access. The gates of the route judge it, not `allow`. */
   scopes?: readonly KeyScope[]
 }
 
@@ -25,6 +25,8 @@ export interface UserActor extends ActorBase {
   keyId: null
   userId: number
   role: Role
+  /** A role limits a person, not scopes. */
+  scopes?: undefined
 }
 
 export type Actor = KeyActor | UserActor
@@ -68,6 +70,21 @@ export function allow(actor: Actor, action: Action): void {
 
 export const may = (actor: Actor, action: Action) =>
   ALLOWED_ACTIONS[actor.kind === 'user' ? actor.role : actor.kind].includes(action)
+
+/** True for a key with all of these scopes, and for a person. */
+export const hasScopes = (actor: Pick<Actor, 'scopes'>, ...scopes: readonly RouteScope[]): boolean =>
+  findMissingScopes(scopes, actor.scopes ?? ['*']).length === 0
+
+/**
+ * Refuses a key without one of these scopes. The gate calls it for what the route asks; a verb calls it where the input
+ * decides what happens. @throws Failure `forbidden`, naming every missing scope
+ */
+export function requireScopes(actor: Pick<Actor, 'scopes'>, ...scopes: readonly RouteScope[]): void {
+  const missing = findMissingScopes(scopes, actor.scopes ?? ['*'])
+  if (missing.length === 0) return
+  const noun = missing.length === 1 ? 'scope' : 'scopes'
+  throw new Failure('forbidden', `This API key lacks the ${noun} ${missing.join(' and ')}`)
+}
 
 /** A person's role in the workspace; null for a key and for the operator. */
 export const toRole = (actor: Actor): Role | null => (actor.kind === 'user' ? actor.role : null)

@@ -3,6 +3,7 @@
 
 import type { Context, MiddlewareHandler } from 'hono'
 import { sql } from 'kysely'
+import { toStoredScopes } from '../../../http/key-scope.ts'
 import type { RouteFacts } from '../../../http/route-facts.ts'
 import { createTextSealer, type TextSealer } from '../../../lib/crypto/sealing.ts'
 import { sha256Hex } from '../../../lib/crypto/sha256.ts'
@@ -12,6 +13,7 @@ import { toFailure } from '../../../storage/database/errors.ts'
 import { toNestedDatabase } from '../../../storage/database/nested-database.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import { pruneInSlices } from '../../../storage/database/prune-in-slices.ts'
+import type { Actor } from './actor.ts'
 import type { ApiEnv } from './api-env.ts'
 
 const KEY = /^[\x21-\x7e]{1,255}$/
@@ -87,11 +89,20 @@ async function readRequest(c: Context<ApiEnv>, key: string): Promise<IdempotentR
   const body = await c.req.text()
   return {
     workspaceId: actor.workspaceId,
-    // Each person has their own keys, so that nobody reads another person's answer. The header cannot contain a space.
-    key: actor.kind === 'user' ? `person ${actor.userId} ${key}` : key,
+    key: toOwner(actor) + key,
     path: c.req.path,
     bodyHash: sha256Hex(body),
   }
+}
+
+/**
+ * A stored answer is for the person who got it first, or for API keys with the same scopes: another one might read in it what
+ * it may not. The header cannot contain a space.
+ */
+function toOwner(actor: Actor): string {
+  if (actor.kind === 'user') return `person ${actor.userId} `
+  const scopes = toStoredScopes(actor.scopes ?? ['*'])
+  return scopes === '*' ? '' : `${scopes} `
 }
 
 /** How the text of an answer is stored in the row. */

@@ -1,26 +1,33 @@
-// Refuses an API key that lacks a scope of the route. It runs before the body is read, and before an Idempotency-Key
-// finds the answer of another key.
+// What the scopes of an API key allow: the first gate refuses a route, the second shows of its answer what the key may read.
 
 import type { MiddlewareHandler } from 'hono'
-import { findMissingScopes } from '../../../http/key-scope.ts'
-import { Failure } from '../../../lib/failure.ts'
+import { hasScopes, requireScopes } from './actor.ts'
 import type { ApiEnv } from './api-env.ts'
 
-/** @throws Failure `forbidden`, naming every missing scope */
+/**
+ * Runs before the body is read, and before an Idempotency-Key finds a stored answer.
+ * @throws Failure `forbidden`, naming every missing scope
+ */
 export const requireScope: MiddlewareHandler<ApiEnv> = (c, next) => {
   const actor = c.get('actor')
   const facts = c.get('facts')
-  if (actor?.kind === 'key' && facts) {
-    const missing = findMissingScopes(facts.scopes, actor.scopes ?? ['*'])
-    if (missing.length > 0) throw toScopeRefusal(missing)
-  }
+  if (actor && facts) requireScopes(actor, ...facts.scopes)
   return next()
 }
 
-const toScopeRefusal = (missing: string[]) =>
-  new Failure(
-    'forbidden',
-    missing.length === 1
-      ? `This API key lacks the scope ${missing[0]}`
-      : `This API key lacks the scopes ${missing.join(' and ')}`,
-  )
+/** Of `WrittenShape`: what only the answer to a create has. */
+const CREATED = ['shortUrl', 'endpoint', 'dns']
+
+/** Stands around the Idempotency-Key, so that a stored answer is limited for the key that asks for it again. */
+export const limitAnswer: MiddlewareHandler<ApiEnv> = async (c, next) => {
+  await next()
+  const actor = c.get('actor')
+  const facts = c.get('facts')
+  if (!actor || !facts || !c.res.ok || hasScopes(actor, ...facts.shows)) return
+  const { data } = (await c.res.json()) as { data: object | object[] }
+  const limit = (resource: object) => {
+    const names = ['id' in resource ? 'id' : 'formKey', 'updatedAt', ...(c.res.status === 201 ? CREATED : [])]
+    return Object.fromEntries(Object.entries(resource).filter(([name]) => names.includes(name)))
+  }
+  c.res = Response.json({ data: Array.isArray(data) ? data.map(limit) : limit(data) }, c.res)
+}

@@ -33,7 +33,7 @@ export const authFacts = (
   by: Extract<Caller, 'anybody' | 'person'>,
   body: RouteFacts['body'] = 'object',
   { fresh = false, secretInAnswer = false }: Partial<Pick<RouteFacts, 'fresh' | 'secretInAnswer'>> = {},
-) => declareFacts({ by, scopes: [], body, idempotent: false, secretInAnswer, slow: false, fresh })
+) => declareFacts({ by, scopes: [], shows: [], body, idempotent: false, secretInAnswer, slow: false, fresh })
 
 export const isFailureWith =
   (...codes: Failure['code'][]) =>

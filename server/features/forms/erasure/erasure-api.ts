@@ -55,6 +55,7 @@ const routes = {
     path: '/submissions',
     slow: true,
     scope: 'submissions:write',
+    shows: 'any',
     operationId: 'eraseSubmissions',
     summary: 'Erase all that is stored of an e-mail address',
     description:

@@ -1,11 +1,13 @@
 // Changes a form. An absent field stays, null sets the value of a new form, and an empty change changes nothing.
 
-import { type Actor, allow } from '../../accounts/access/actor.ts'
+import { type Actor, allow, requireScopes } from '../../accounts/access/actor.ts'
 import { requireValidRules } from '../rules/check-rules.ts'
 import type { FormResource, UpdateFormInput } from '../schema.ts'
+import { DEFAULT_SPAM_RETENTION_DAYS } from '../spam/schema.ts'
 import {
   FORMS_WRITE,
   type FormNeeds,
+  type FormRow,
   refuseBlockedTargets,
   refuseUnavailable,
   requireChannels,
@@ -14,7 +16,7 @@ import {
 } from './form.ts'
 import { getForm } from './get-form.ts'
 
-/** @throws Failure `not_found`, `invalid` */
+/** @throws Failure `not_found`, `invalid`; `forbidden` for a key that may not delete submissions, where this deletes some */
 export async function updateForm(
   needs: FormNeeds,
   actor: Actor,
@@ -29,6 +31,7 @@ export async function updateForm(
   return needs.db.write(async (connection) => {
     const form = await getForm(connection, actor, formKey)
     if (Object.keys(changes).length === 0) return toFormResource(needs, form)
+    if (isShorter(form, { ...form, ...changes })) requireScopes(actor, 'submissions:write')
     await requireChannels(connection, actor, input)
     // Sets only the named columns, so that two changes at once do not undo each other.
     await connection
@@ -39,4 +42,15 @@ export async function updateForm(
       .execute()
     return toFormResource(needs, await getForm(connection, actor, formKey))
   })
+}
+
+type Retention = Pick<FormRow, 'retention_days' | 'spam_retention_days'>
+
+/** True where a job deletes submissions earlier than before. */
+function isShorter(before: Retention, after: Retention): boolean {
+  const toDays = ({ retention_days: all, spam_retention_days: spam }: Retention) =>
+    [all ?? Number.POSITIVE_INFINITY, spam ?? DEFAULT_SPAM_RETENTION_DAYS] as const
+  const [all, spam] = toDays(before)
+  const [allAfter, spamAfter] = toDays(after)
+  return allAfter < all || spamAfter < spam
 }

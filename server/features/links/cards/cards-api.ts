@@ -23,7 +23,7 @@ const FetchTarget = z.strictObject(
   { error: ({ code }) => (code === 'invalid_type' ? 'must be an object' : undefined) },
 )
 
-const shared = { tags: ['Links'], slow: true, idempotent: false }
+const shared = { tags: ['Links'], slow: true, idempotent: false, shows: 'any' as const }
 
 const readDestinationCard = apiRoute({
   ...shared,

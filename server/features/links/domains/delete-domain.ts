@@ -3,7 +3,7 @@
 import { Failure } from '../../../lib/failure.ts'
 import type { Connection } from '../../../storage/database/open-database.ts'
 import { recordChange } from '../../../storage/database/record-change.ts'
-import { type Actor, allow } from '../../accounts/access/actor.ts'
+import { type Actor, allow, hasScopes } from '../../accounts/access/actor.ts'
 import { recordAudit } from '../../accounts/audit/record-audit.ts'
 import { type DomainNeeds, type DomainRow, getDomain, lockDomains, toDomainResource } from './domain.ts'
 import { countDomainLinks, hasLinks } from './domain-links.ts'
@@ -41,7 +41,7 @@ export async function deleteDomain(
     }
     if (!target) break
   }
-  throw await domainInUse(needs, row)
+  throw await domainInUse(needs, actor, row)
 }
 
 /** @returns undefined where the domain has links. A link in the trash keeps its slug, so it counts too */
@@ -86,12 +86,13 @@ async function lockAgainstLinks(
     .execute()
 }
 
-async function domainInUse({ db }: DomainNeeds, row: DomainRow) {
+/** Counts for a caller who may read. */
+async function domainInUse({ db }: DomainNeeds, actor: Actor, row: DomainRow) {
   const { links, trashed } = await countDomainLinks(db.read, row)
   const all = links + trashed
   const counted = `${all} ${all === 1 ? 'link' : 'links'}, ${trashed} of them in the trash`
   return new Failure(
     'conflict',
-    `${row.domain} has ${counted}. Delete them for good, or move them: moveTo=<domain id>, or moveTo=default.`,
+    `${hasScopes(actor, 'links:read') ? `${row.domain} has ${counted}` : 'The domain has links'}. Delete them for good, or move them: moveTo=<domain id>, or moveTo=default.`,
   )
 }

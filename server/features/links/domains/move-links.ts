@@ -7,7 +7,7 @@ import { Failure, invalid } from '../../../lib/failure.ts'
 import { isUniqueViolation } from '../../../storage/database/errors.ts'
 import type { Connection } from '../../../storage/database/open-database.ts'
 import { recordChange } from '../../../storage/database/record-change.ts'
-import { type Actor, allow } from '../../accounts/access/actor.ts'
+import { type Actor, allow, hasScopes } from '../../accounts/access/actor.ts'
 import { refuseSuspendedLink } from '../rules.ts'
 import { isReserved, toSlugKey } from '../slug.ts'
 import type { DomainNeeds, DomainRow } from './domain.ts'
@@ -54,7 +54,7 @@ export async function moveLinks(
   to: MoveTarget,
 ): Promise<number> {
   allow(actor, 'domains:delete')
-  await refuseConflicts(needs, from, to)
+  await refuseConflicts(needs, actor, from, to)
   let moved = 0
   // Each step begins where the last one ended: PostgreSQL would read what has moved again, until it is vacuumed.
   for (let after: string | undefined = ''; after !== undefined; ) {
@@ -75,6 +75,7 @@ interface MovingLink {
 /** Reads all links once. @throws Failure `conflict` that names the first slugs, `forbidden` */
 async function refuseConflicts(
   { db, site }: Pick<DomainNeeds, 'db' | 'site'>,
+  actor: Actor,
   from: DomainRow,
   to: MoveTarget,
 ): Promise<void> {
@@ -98,10 +99,12 @@ async function refuseConflicts(
     if (links.length < LINKS_AT_ONCE) break
     after = links.at(-1)?.slug_key ?? after
   }
-  if (conflicts.length > 0) throw moveConflict(to, conflicts)
+  if (conflicts.length > 0) throw moveConflict(actor, to, conflicts)
 }
 
-function moveConflict({ name }: MoveTarget, conflicts: string[]) {
+function moveConflict(actor: Actor, { name }: MoveTarget, conflicts: string[]) {
+  if (!hasScopes(actor, 'links:read'))
+    return new Failure('conflict', 'Nothing was moved: the other domain has no room for some slugs.')
   const named = conflicts.slice(0, CONFLICTS_NAMED).join(', ')
   const more = conflicts.length > CONFLICTS_NAMED ? ' and others' : ''
   return new Failure(
@@ -160,7 +163,7 @@ async function moveSome(
       throw error
     throw new Failure(
       'conflict',
-      `${to.name} has got a link with one of the slugs meanwhile. Other links have moved: repeat the request.`,
+      `The other domain has got a link with one of the slugs meanwhile. Other links have moved: repeat the request.`,
     )
   }
 }

@@ -2,7 +2,7 @@
 
 import { Failure } from '../../../lib/failure.ts'
 import type { Connection } from '../../../storage/database/open-database.ts'
-import type { Actor } from '../../accounts/access/actor.ts'
+import { type Actor, hasScopes } from '../../accounts/access/actor.ts'
 
 export const takenName = (domain: string) =>
   new Failure(
@@ -13,7 +13,7 @@ export const takenName = (domain: string) =>
 /** @throws Failure `conflict` */
 export async function refuseTakenName(
   connection: Connection,
-  { workspaceId }: Pick<Actor, 'workspaceId'>,
+  actor: Pick<Actor, 'workspaceId' | 'scopes'>,
   domain: string,
 ): Promise<void> {
   const other = await connection
@@ -21,7 +21,7 @@ export async function refuseTakenName(
     .select('id')
     .where('domain', '=', domain)
     .where('verified_at', 'is not', null)
-    .where('workspace_id', '<>', workspaceId)
+    .where('workspace_id', '<>', actor.workspaceId)
     .executeTakeFirst()
-  if (other) throw takenName(domain)
+  if (other) throw takenName(hasScopes(actor, 'links:read') ? domain : 'The domain')
 }

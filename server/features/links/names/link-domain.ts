@@ -3,7 +3,7 @@
 import { invalid } from '../../../lib/failure.ts'
 import { toAsciiHost } from '../../../lib/web-url.ts'
 import type { Connection, DatabaseEngine } from '../../../storage/database/open-database.ts'
-import type { Actor } from '../../accounts/access/actor.ts'
+import { type Actor, hasScopes } from '../../accounts/access/actor.ts'
 import { readHostName } from './domain-directory.ts'
 
 export interface LinkDomain {
@@ -34,7 +34,7 @@ export const toStoredDomain = (site: DomainLookup['site'], typed: string): strin
  */
 export async function resolveDomain(
   lookup: DomainLookup,
-  actor: Pick<Actor, 'workspaceId'>,
+  actor: Pick<Actor, 'workspaceId' | 'scopes'>,
   typed: string | null | undefined,
 ): Promise<LinkDomain> {
   if (typed === undefined || typed === null) return (await findPrimaryDomain(lookup, actor)) ?? DEFAULT_DOMAIN
@@ -101,8 +101,9 @@ const toLinkDomain = (row: { domain: string; case_sensitive: number }): LinkDoma
 
 async function toUnknownSentence(
   { connection, site }: DomainLookup,
-  actor: Pick<Actor, 'workspaceId'>,
+  actor: Pick<Actor, 'workspaceId' | 'scopes'>,
 ): Promise<string> {
+  if (!hasScopes(actor, 'links:read')) return 'is not a domain of this workspace'
   const rows = await selectDomains({ connection }, actor)
     .where('verified_at', 'is not', null)
     .orderBy('domain')

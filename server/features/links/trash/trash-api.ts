@@ -60,6 +60,7 @@ const routes = {
     method: 'delete',
     path: '/links/trash',
     scope: 'links:write',
+    shows: 'any',
     operationId: 'emptyTrash',
     summary: 'Delete all links in the trash for good',
     description: 'Suspended links stay.',

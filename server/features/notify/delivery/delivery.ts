@@ -1,10 +1,9 @@
 // A delivery as a row and as the resource that callers see.
 
 import { sql } from 'kysely'
-import { findMissingScopes } from '../../../http/key-scope.ts'
 import { toIso, toIsoOrNull } from '../../../lib/api-fields.ts'
 import type { Connection } from '../../../storage/database/open-database.ts'
-import type { Actor } from '../../accounts/access/actor.ts'
+import { type Actor, hasScopes } from '../../accounts/access/actor.ts'
 import { isReplyEvent } from '../outbox/enqueue-reply.ts'
 import type { DeliveryResource } from '../schema.ts'
 
@@ -75,8 +74,10 @@ export interface DeliveryRow {
 }
 
 /** Deliveries repeat what submissions say. People see both, and a key has a scope for each. */
-export const maySeeSubmissions = (actor: Actor) =>
-  actor.kind === 'user' || findMissingScopes(['submissions:read'], actor.scopes ?? ['*']).length === 0
+export const maySeeSubmissions = (actor: Actor) => hasScopes(actor, 'submissions:read')
+
+/** What a mail server answers about a reply names the sender of the submission. */
+export const maySeeAnswers = (actor: Actor, event: string) => !isReplyEvent(event) || maySeeSubmissions(actor)
 
 const NAME = /^(your[-_ ]?|full[-_ ]?)?name$/i
 
@@ -100,7 +101,7 @@ export function toDeliveryResource(actor: Actor, row: DeliveryRow): DeliveryReso
     status: row.status as DeliveryResource['status'],
     attemptCount: row.attempts_before - row.interrupted_before + row.attempts - row.interrupted,
     interruptedCount: row.interrupted_before + row.interrupted,
-    lastError: row.last_error,
+    lastError: maySeeAnswers(actor, row.event) ? row.last_error : null,
     nextAttemptAt: row.status === 'waiting' ? toIsoOrNull(row.due_at) : null,
     createdAt: toIso(row.created_at),
     finishedAt: toIsoOrNull(row.finished_at),

@@ -6,13 +6,21 @@ import type { Connection } from '../../../storage/database/open-database.ts'
 import type { Actor } from '../../accounts/access/actor.ts'
 import { parseStoredRequest } from '../channels/sent-request.ts'
 import { SUBMISSION_CREATED, SUBMISSION_DIGEST } from '../outbox/enqueue-deliveries.ts'
+import { isReplyEvent } from '../outbox/enqueue-reply.ts'
 import type { DeliveryDetail } from '../schema.ts'
-import { DELIVERY_COLUMNS, maySeeSubmissions, selectDeliveries, toDeliveryResource } from './delivery.ts'
+import {
+  DELIVERY_COLUMNS,
+  maySeeAnswers,
+  maySeeSubmissions,
+  selectDeliveries,
+  toDeliveryResource,
+} from './delivery.ts'
 
 /** The schedule makes 10 attempts; only retries by hand make more than 100. */
 const ATTEMPTS_SHOWN = 100
 
-const isAboutChannel = (event: string) => event !== SUBMISSION_CREATED && event !== SUBMISSION_DIGEST
+const isAboutChannel = (event: string) =>
+  event !== SUBMISSION_CREATED && event !== SUBMISSION_DIGEST && !isReplyEvent(event)
 
 /** @throws Failure `not_found`, also for a delivery of another workspace */
 export async function getDelivery(connection: Connection, actor: Actor, id: number): Promise<DeliveryDetail> {
@@ -38,7 +46,7 @@ export async function getDelivery(connection: Connection, actor: Actor, id: numb
       attempt,
       outcome: outcome as DeliveryDetail['attempts'][number]['outcome'],
       httpStatus: http_status,
-      answer,
+      answer: maySeeAnswers(actor, row.event) ? answer : null,
       tookMs: took_ms,
       at: toIso(at),
     })),

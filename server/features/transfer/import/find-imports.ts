@@ -1,13 +1,14 @@
 // Finds imports and what became of their rows.
 
 import type { Selectable } from 'kysely'
+import { KEY_SCOPES } from '../../../http/key-scope.ts'
 import { nextTurn } from '../../../lib/concurrency/next-turn.ts'
 import { notFound } from '../../../lib/failure.ts'
 import { toCsvLine } from '../../../lib/formats/csv-line.ts'
 import { cutPage, orderById, type Page, readPageQuery } from '../../../lib/pagination.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import type { ImportRows } from '../../../storage/database/tables/transfer-tables.ts'
-import type { Actor } from '../../accounts/access/actor.ts'
+import { type Actor, hasScopes } from '../../accounts/access/actor.ts'
 import {
   ERRORS_LISTED,
   type ImportListQueryInput,
@@ -19,16 +20,21 @@ import {
 } from '../schema.ts'
 import { type ImportRow, toImportResource } from './import-row.ts'
 
-type InWorkspace = Pick<Actor, 'workspaceId'>
+type InWorkspace = Pick<Actor, 'workspaceId' | 'scopes'>
+
+/**
+ * The export of a workspace has forms, submissions, channels and domains too. The rows of its import name them, and its undo
+ * deletes them: for a key without every scope there is no such import.
+ */
+const selectImports = (connection: Connection, actor: InWorkspace) =>
+  connection
+    .selectFrom('imports')
+    .where('workspace_id', '=', actor.workspaceId)
+    .$if(!hasScopes(actor, ...KEY_SCOPES), (imports) => imports.where('source', '<>', 'towpath'))
 
 /** @throws Failure `not_found` */
 export async function getImport(connection: Connection, actor: InWorkspace, id: number): Promise<ImportRow> {
-  const row = await connection
-    .selectFrom('imports')
-    .selectAll()
-    .where('workspace_id', '=', actor.workspaceId)
-    .where('id', '=', id)
-    .executeTakeFirst()
+  const row = await selectImports(connection, actor).selectAll().where('id', '=', id).executeTakeFirst()
   if (!row) throw notFound('Import')
   return row
 }
@@ -42,7 +48,7 @@ export async function listImports(
   query: ImportListQueryInput,
 ): Promise<Page<ImportResource>> {
   const { limit, after } = readPageQuery(query, IMPORTS)
-  const all = read.selectFrom('imports').where('workspace_id', '=', actor.workspaceId)
+  const all = selectImports(read, actor)
   let page = all.selectAll()
   if (after) page = page.where('id', '<', after.id)
   const found = await page
