@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { copyText, countCharacters, foldCase, isCleanText } from './text.ts'
+import { copyText, countCharacters, foldCase, isCleanText, normalizeUnicode } from './text.ts'
 
 describe('matching without regard to case', () => {
   test.each([
@@ -35,6 +35,35 @@ describe('matching without regard to case', () => {
 
   test('a part of a text is a part of the folded text', () => {
     expect(foldCase('ΟΔΟΣΑΒ')).toContain(foldCase('ΟΔΟΣ'))
+  })
+})
+
+describe('a normal form', () => {
+  const FORMS = ['NFC', 'NFD', 'NFKC'] as const
+
+  test('is that of Unicode for what people write, up to thirty marks on a letter', () => {
+    const mark = fc.constantFrom('\u0301', '\u0316', '\u0327', '\u0344', '\u05b0', '\u064b', '\uff9e')
+    const letter = fc.tuple(
+      fc.string({ unit: 'grapheme', minLength: 1, maxLength: 1 }),
+      fc.array(mark, { maxLength: 28 }),
+    )
+    fc.assert(
+      fc.property(fc.array(letter), fc.constantFrom(...FORMS), (letters, form) => {
+        const text = letters.map(([one, marks]) => one + marks.join('')).join('')
+        expect(normalizeUnicode(text, form)).toBe(text.normalize(form))
+      }),
+    )
+  })
+
+  test('breaks a longer run of every character that is a mark in it', () => {
+    for (let code = 0; code <= 0x10ffff; code++) {
+      const character = String.fromCodePoint(code)
+      const form = character.isWellFormed() ? character.normalize('NFKD') : ''
+      // A mark of class 0 stops others from moving across it: these two stay in their order.
+      const moves = `${form}\u0334`.normalize('NFD') !== `${form}\u0334`
+      const isMark = /^\p{M}/u.test(form) && moves
+      if (isMark) expect(normalizeUnicode(character.repeat(31), 'NFKC')).toContain('\u034f')
+    }
   })
 })
 

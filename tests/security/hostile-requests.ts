@@ -75,6 +75,10 @@ const JSON_BODIES: [name: string, body: string][] = [
   ['white space', `${fill(' ')}{}`],
   ['a text of a megabyte', `{"destinationUrl":"${fill('x')}","email":"x","a":"x"}`],
   ['an unfinished text', `{"a":"${fill('\\\\')}`],
+  [
+    'marks',
+    `{"email":"${fill(MARKS, 250_000)}","password":"${fill(MARKS, 250_000)}","title":"${fill(MARKS, 250_000)}"}`,
+  ],
 ]
 
 const LINK_BODIES: [name: string, body: string][] = [
