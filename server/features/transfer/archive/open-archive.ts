@@ -19,6 +19,10 @@ import { FileProblem } from '../files/source-file.ts'
 
 export interface Archive {
   manifest: ArchiveManifest
+  /** What all files of submissions unpack to, as the zip's directory declares. No entry unpacks to more. */
+  fileBytes: number
+  /** What a packed file unpacks to; undefined where the zip lacks it. @param path without its folder */
+  findFileBytes(path: string): number | undefined
   /** Unpacks a file. An export of an older release may lack it: then it is empty. */
   read(name: WorkspaceFileName | `${typeof FILE_FOLDER}${string}`): AsyncGenerator<Buffer>
   close(): Promise<void>
@@ -65,8 +69,15 @@ export async function openArchive(path: string): Promise<Archive> {
     const entries = await listEntries(opened)
     const manifest = await readManifest(opened, entries)
     checkNames(entries, manifest)
+    const fileBytes = sumFileBytes(entries)
+    if (fileBytes > Math.max(RATIO_FREE_BYTES, (await handle.stat()).size * RATIO_MAX))
+      throw new FileProblem(
+        `The files of submissions in the zip would unpack to more than ${RATIO_MAX} times its size. ${HOW_TO}`,
+      )
     return {
       manifest,
+      fileBytes,
+      findFileBytes: (path) => entries.get(FILE_FOLDER + path)?.uncompressedSize,
       async *read(name) {
         const entry = entries.get(name)
         if (entry) yield* readEntry(opened, entry)
@@ -111,6 +122,13 @@ function listEntries(zip: ZipFile): Promise<Map<string, Entry>> {
 /** Of a submission. Its record has the checksum, and the manifest has that of the records. */
 const isSubmittedFile = (name: string) =>
   name.startsWith(FILE_FOLDER) && FILE_KEY.test(name.slice(FILE_FOLDER.length))
+
+/** Entries may share packed bytes, so a limit for each entry does not bound their sum. */
+const sumFileBytes = (entries: Map<string, Entry>) =>
+  [...entries.values()].reduce(
+    (sum, { fileName, uncompressedSize }) => sum + (isSubmittedFile(fileName) ? uncompressedSize : 0),
+    0,
+  )
 
 const isKnownName = (name: string) =>
   name === MANIFEST_NAME || (WORKSPACE_FILES as readonly string[]).includes(name) || isSubmittedFile(name)

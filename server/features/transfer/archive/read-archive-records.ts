@@ -32,18 +32,41 @@ export async function readArchiveRecords(
   try {
     let left = skip
     for (const file of RECORD_FILES) {
-      const finish = file === 'links.ndjson' ? await createClickFinisher(archive) : undefined
+      const finish = await createFinisher(archive, file)
       for await (const lines of readLines(archive, file)) {
-        const fresh = lines.slice(left)
+        const fresh = lines.map((line) => finish(toReading(file, line))).slice(left)
         left = Math.max(0, left - lines.length)
-        for (let from = 0; from < fresh.length; from += BATCH_RECORDS) {
-          const readings = fresh.slice(from, from + BATCH_RECORDS).map((line) => toReading(file, line))
-          await send({ file, readings: finish ? readings.map(finish as never) : readings } as RecordBatch)
-        }
+        for (let from = 0; from < fresh.length; from += BATCH_RECORDS)
+          await send({ file, readings: fresh.slice(from, from + BATCH_RECORDS) } as RecordBatch)
       }
     }
   } finally {
     await archive.close()
+  }
+}
+
+type Finisher = (reading: RecordReading) => RecordReading
+
+/** What needs more than the one record. The finisher sees every record of its file, those that are stored already too. */
+async function createFinisher(archive: Archive, file: RecordFileName): Promise<Finisher> {
+  if (file === 'links.ndjson') return (await createClickFinisher(archive)) as Finisher
+  if (file === 'submissions.ndjson') return createFileChecker(archive) as Finisher
+  return (reading) => reading
+}
+
+/** Each packed file belongs to one record, which has its size: else a small zip would unpack one file many times. */
+function createFileChecker(archive: Archive) {
+  const named = new Set<string>()
+  return (reading: RecordReading<'submissions.ndjson'>): RecordReading<'submissions.ndjson'> => {
+    for (const { path, bytes } of reading.record?.files ?? []) {
+      const found = archive.findFileBytes(path)
+      const message = named.has(path)
+        ? `name ${path}, which is named before`
+        : found !== undefined && found !== bytes && `name ${path} with ${bytes} bytes, and it has ${found}`
+      if (message) return { row: reading.row, problem: { field: 'files', message } }
+      named.add(path)
+    }
+    return reading
   }
 }
 

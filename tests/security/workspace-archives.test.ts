@@ -1,0 +1,193 @@
+// Zips of workspaces that a stranger has written: what they may unpack, and whose forms they may take over.
+
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { randomBytes } from 'node:crypto'
+import {
+  packArchive,
+  toFileRecord,
+  toFormRecord,
+  toPackedPath,
+  toSubmissionRecord,
+} from '../support/imports/pack-archive.ts'
+import {
+  call,
+  type ImportAnswer,
+  readImport,
+  sendImport,
+  uploadAndRun,
+  waitForEnd,
+} from '../support/imports/upload-client.ts'
+import { startServer, type TestServer, type TestWorkspace } from '../support/server/test-server.ts'
+import { until } from '../support/until.ts'
+import { listUploadedFiles } from '../support/upload-requests.ts'
+
+setDefaultTimeout(120_000)
+
+const KIB = 1024
+const FORM = 'abcdefgh23'
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startServer('sqlite', {
+    environment: { UPLOAD_BYTES_PER_WORKSPACE: String(4 * KIB * KIB) },
+  })
+}, 120_000)
+afterAll(() => server?.close())
+
+const toTarget = ({ key }: TestWorkspace) => ({ origin: server.origin, key })
+const toUpload = (zip: Buffer) => ({
+  fields: { source: 'towpath' },
+  file: new File([new Uint8Array(zip)], 'workspace.zip'),
+})
+const importZip = (ws: TestWorkspace, zip: Buffer): Promise<ImportAnswer> =>
+  uploadAndRun(toTarget(ws), toUpload(zip))
+const countSubmissions = async (ws: TestWorkspace) => (await ws.api('/submissions')).json.data.length
+
+/** A form, and submissions with the files. */
+const packFiles = (
+  files: Record<string, Buffer>,
+  submissions: { files: object[] }[],
+  formKey = FORM,
+): Promise<Buffer> =>
+  packArchive(
+    {
+      'forms.ndjson': [toFormRecord(formKey)],
+      'submissions.ndjson': submissions.map((changes, i) => toSubmissionRecord(i + 1, formKey, changes)),
+    },
+    files,
+  )
+
+describe('a zip of a workspace unpacks', () => {
+  test('each packed file once, however many records name it', async () => {
+    const ws = await server.createWorkspace()
+    const path = toPackedPath(1)
+    const file = Buffer.alloc(256 * KIB, 1)
+    const record = { files: [toFileRecord(path, file)] }
+    const before = listUploadedFiles(server.dataDir).length
+    const done = await importZip(ws, await packFiles({ [path]: file }, Array(30).fill(record)))
+    expect([done.status, done.created, done.failed]).toEqual(['done', 2, 29])
+    expect(done.errors[0]).toMatchObject({
+      row: 2,
+      field: 'files',
+      message: expect.stringContaining('named before'),
+    })
+    expect(listUploadedFiles(server.dataDir).length - before).toBe(1)
+  })
+
+  test('no file whose record has another size', async () => {
+    const ws = await server.createWorkspace()
+    const [one, two] = [toPackedPath(1), toPackedPath(2)]
+    const file = Buffer.alloc(KIB, 1)
+    const zip = await packFiles({ [one]: file, [two]: file }, [
+      { files: [toFileRecord(one, file, { bytes: 1 })] },
+      { files: [toFileRecord(two, file)] },
+    ])
+    const done = await importZip(ws, zip)
+    expect([done.status, done.created, done.errors]).toEqual([
+      'done',
+      2,
+      [{ row: 1, field: 'files', value: null, message: expect.stringContaining('1024') }],
+    ])
+  })
+
+  test('nothing where its files together do not fit into the workspace', async () => {
+    const ws = await server.createWorkspace()
+    const before = listUploadedFiles(server.dataDir).length
+    const files = Array.from({ length: 5 }, (_, i) => [toPackedPath(i), randomBytes(KIB * KIB)] as const)
+    const submissions = files.map(([path, file]) => ({ files: [toFileRecord(path, file)] }))
+    const done = await importZip(ws, await packFiles(Object.fromEntries(files), submissions))
+    expect([done.status, done.problem]).toEqual([
+      'failed',
+      expect.stringMatching(/5 MB.*no room.*Nothing is imported/),
+    ])
+    expect((await ws.api('/forms')).json.data).toEqual([])
+    expect(listUploadedFiles(server.dataDir).length).toBe(before)
+  })
+
+  test('no more than the room that is left, and the rows say so', async () => {
+    const ws = await server.createWorkspace()
+    const pack = (from: number, count: number) => {
+      const files = Array.from(
+        { length: count },
+        (_, i) => [toPackedPath(from + i), Buffer.alloc(KIB * KIB, 7)] as const,
+      )
+      return packFiles(
+        Object.fromEntries(files),
+        files.map(([path, file]) => ({ files: [toFileRecord(path, file)] })),
+      )
+    }
+    expect(await importZip(ws, await pack(0, 2))).toMatchObject({ status: 'done', created: 3 })
+    // A later export of the same workspace: two submissions are here, and there is room for two more.
+    const done = await importZip(ws, await pack(0, 6))
+    expect([done.status, done.created, done.skipped, done.failed]).toEqual(['done', 2, 3, 2])
+    expect(done.errors.map(({ field, message }) => [field, message])).toEqual(
+      Array(2).fill(['files', expect.stringContaining('no room')]),
+    )
+  })
+
+  test('no entries that share their packed bytes', async () => {
+    const ws = await server.createWorkspace()
+    const path = toPackedPath(0)
+    const file = Buffer.alloc(1024 * KIB, 1)
+    const zip = shareEntry(await packFiles({ [path]: file }, [{ files: [] }]), path, 99)
+    const done = await importZip(ws, zip)
+    expect([done.status, done.problem]).toEqual(['failed', expect.stringContaining('200 times')])
+  })
+
+  test('nothing more once its import is cancelled', async () => {
+    const ws = await server.createWorkspace()
+    const { store } = server.app.fileLinks.uploads
+    const files = Array.from({ length: 20 }, (_, i) => [toPackedPath(i), Buffer.from(`file ${i}`)] as const)
+    const submissions = files.map(([path, file]) => ({ files: [toFileRecord(path, file)] }))
+    const zip = await packFiles(Object.fromEntries(files), submissions)
+    const before = listUploadedFiles(server.dataDir).length
+    const create = store.create
+    let created = 0
+    store.create = async () => {
+      if (++created === 2) await cancel()
+      return create.call(store)
+    }
+    const begun = Promise.withResolvers<number>()
+    const cancel = async () => {
+      const id = await begun.promise
+      void call(toTarget(ws), `/imports/${id}`, { method: 'DELETE' })
+      await until('the import to be cancelled', async () => {
+        const { stage, status } = await readImport(toTarget(ws), id)
+        return stage === 'undo' || status === 'undone'
+      })
+    }
+    try {
+      const { status, json } = await sendImport(toTarget(ws), toUpload(zip))
+      expect(status).toBe(202)
+      begun.resolve(json.data.id)
+      expect(await waitForEnd(toTarget(ws), json.data.id)).toMatchObject({ status: 'undone' })
+    } finally {
+      store.create = create
+    }
+    // The one that was begun, and none after it.
+    expect(created).toBe(2)
+    expect(listUploadedFiles(server.dataDir).length).toBe(before)
+    expect(await countSubmissions(ws)).toBe(0)
+  })
+})
+
+/** Repeats the directory's entry of a packed file under other names: all of them unpack the same bytes. */
+function shareEntry(zip: Buffer, path: string, times: number): Buffer {
+  const end = zip.lastIndexOf(Buffer.from('PK\x05\x06', 'latin1'))
+  const at = zip.readUInt32LE(end + 16)
+  const directory = zip.subarray(at, end)
+  const name = `files/${path}`
+  const from = directory.lastIndexOf(Buffer.from('PK\x01\x02', 'latin1'), directory.indexOf(name))
+  const next = directory.indexOf(Buffer.from('PK\x01\x02', 'latin1'), from + 4)
+  const entry = directory.subarray(from, next === -1 ? undefined : next).toString('latin1')
+  const copies = Array.from({ length: times }, (_, i) =>
+    entry.replace(name, `files/${toPackedPath(i + 1)}`),
+  ).join('')
+  const whole = Buffer.concat([zip.subarray(0, end), Buffer.from(copies, 'latin1'), zip.subarray(end)])
+  const newEnd = end + copies.length
+  const count = zip.readUInt16LE(end + 8) + times
+  whole.writeUInt16LE(count, newEnd + 8)
+  whole.writeUInt16LE(count, newEnd + 10)
+  whole.writeUInt32LE(directory.length + copies.length, newEnd + 12)
+  return whole
+}
