@@ -6,6 +6,7 @@ import {
   packArchive,
   toFileRecord,
   toFormRecord,
+  toLinkRecord,
   toPackedPath,
   toSubmissionRecord,
 } from '../support/imports/pack-archive.ts'
@@ -169,6 +170,16 @@ describe('a zip of a workspace unpacks', () => {
     expect(listUploadedFiles(server.dataDir).length).toBe(before)
     expect(await countSubmissions(ws)).toBe(0)
   })
+})
+
+test('a link of a zip takes no slug that is in the trash of another workspace', async () => {
+  const [ws, other] = [await server.createWorkspace(), await server.createWorkspace()]
+  const { id } = await ws.createLink({ slug: 'printed' })
+  await ws.api(`/links/${id}`, { method: 'DELETE' })
+  const deletedAt = new Date().toISOString()
+  const records = [toLinkRecord(1, 'printed'), toLinkRecord(2, 'printed', { deletedAt })]
+  const done = await importZip(other, await packArchive({ 'links.ndjson': records }))
+  expect([done.status, done.created, done.skipped]).toEqual(['done', 0, 2])
 })
 
 /** Repeats the directory's entry of a packed file under other names: all of them unpack the same bytes. */

@@ -80,6 +80,42 @@ export const toFormRecord = (formKey: string, changes: object = {}) => ({
   ...changes,
 })
 
+/** A link as an export has it. */
+export const toLinkRecord = (id: number, slug: string, changes: object = {}) => ({
+  id,
+  slug,
+  domain: 'go.example',
+  destinationUrl: 'https://example.com/',
+  title: null,
+  comments: null,
+  tags: [],
+  externalId: null,
+  archived: false,
+  startsAt: null,
+  expiresAt: null,
+  expiredUrl: null,
+  clickLimit: null,
+  leadLimit: null,
+  passwordProtected: false,
+  forwardQuery: false,
+  trackConversions: true,
+  geoTargeting: {},
+  deviceTargeting: {},
+  redirectStatus: 302,
+  previewTitle: null,
+  previewDescription: null,
+  previewImage: null,
+  clicks: 0,
+  leads: 0,
+  lastClickedAt: null,
+  createdAt: AT,
+  updatedAt: AT,
+  clicksUsed: 0,
+  deletedAt: null,
+  purgedAt: null,
+  ...changes,
+})
+
 /** A submission as an export has it. */
 export const toSubmissionRecord = (id: number, formKey: string, changes: object = {}) => ({
   id,
