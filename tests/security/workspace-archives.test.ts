@@ -2,6 +2,8 @@
 
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { randomBytes } from 'node:crypto'
+import { newFormKey } from '../../server/features/forms/settings/form-key.ts'
+import { HIT_DIMENSIONS } from '../../server/storage/hits/hit.ts'
 import {
   packArchive,
   toFileRecord,
@@ -180,6 +182,129 @@ test('a link of a zip takes no slug that is in the trash of another workspace', 
   const records = [toLinkRecord(1, 'printed'), toLinkRecord(2, 'printed', { deletedAt })]
   const done = await importZip(other, await packArchive({ 'links.ndjson': records }))
   expect([done.status, done.created, done.skipped]).toEqual(['done', 0, 2])
+})
+
+describe('a record of a zip fails at its row', () => {
+  const AT = '2026-01-01T00:00:00.000Z'
+  const channel = { id: 1, type: 'webhook', name: 'Hook', to: [], url: null, chatId: null, enabled: true }
+
+  test.each([
+    '0000-01-01T00:00:00.000Z',
+    '1969-12-31T23:59:59.999Z',
+    '2201-01-01T00:00:00.000Z',
+    '9999-12-31T00:00:00.000Z',
+  ])('with the time %s, and analytics of all time go on', async (time) => {
+    const ws = await server.createWorkspace()
+    const times = { createdAt: time, updatedAt: time }
+    const submission = toSubmissionRecord(2, FORM, {
+      consent: { field: 'terms', text: 'Yes', at: Date.parse(time) },
+    })
+    const touch = { at: time, kind: 'click', linkId: null, clickId: null, referrer: null, landingUrl: null }
+    const utm = { utmSource: null, utmMedium: null, utmCampaign: null, utmTerm: null, utmContent: null }
+    const texts = Object.fromEntries(HIT_DIMENSIONS.map((name) => [name, null]))
+    const hit = {
+      ...texts,
+      linkId: 0,
+      outcome: 'redirect',
+      class: 'human',
+      trigger: 'link',
+      visitor: '1',
+      unknownSlug: null,
+    }
+    const formKey = newFormKey()
+    const done = await importZip(
+      ws,
+      await packArchive({
+        'tags.ndjson': [{ name: 'old', color: 'gray', createdAt: time }],
+        'channels.ndjson': [{ ...channel, ...times }],
+        'forms.ndjson': [toFormRecord(formKey), toFormRecord(newFormKey(), times)],
+        'links.ndjson': [
+          toLinkRecord(1, 'times', { createdAt: time }),
+          toLinkRecord(2, 'clicked', { lastClickedAt: time }),
+        ],
+        'submissions.ndjson': [
+          toSubmissionRecord(1, formKey, { createdAt: time }),
+          { ...submission, formKey },
+          toSubmissionRecord(3, formKey, { touches: [{ ...touch, ...utm }] }),
+        ],
+        'hits.ndjson': [{ ...hit, at: Date.parse(time) }],
+      }),
+    )
+    expect([done.status, done.created, done.clicks]).toEqual(['done', 1, 0])
+    expect(done.failed).toBe(8)
+    expect(done.errors.filter(({ message }) => message.includes('from 1970 to 2200')).length).toBeGreaterThan(
+      7,
+    )
+    for (const path of ['/analytics/clicks?interval=all', '/analytics/leads?interval=all', '/submissions'])
+      expect([path, (await ws.api(path)).status]).toEqual([path, 200])
+  })
+
+  test('and a manifest with such a time is none', async () => {
+    const ws = await server.createWorkspace()
+    const workspace = { publicId: 'abc', name: 'Test', createdAt: '0000-01-01T00:00:00.000Z' }
+    const done = await importZip(ws, await packArchive({ 'tags.ndjson': [] }, {}, { workspace }))
+    expect([done.status, done.problem]).toEqual(['failed', expect.stringContaining('manifest.json')])
+    expect((await ws.api('/analytics/clicks?interval=all')).status).toBe(200)
+  })
+
+  test.each([
+    ['a pattern that is none', { rules: { phone: { pattern: '(' } } }, 'rules.phone.pattern'],
+    [
+      'a choice that the other rules refuse',
+      { rules: { size: { maxLength: 1, oneOf: ['XL'] } } },
+      'rules.size.oneOf.0',
+    ],
+    [
+      'more words against spam than the API takes',
+      { spam: { words: Array(501).fill('casino') } },
+      'spam.words',
+    ],
+    ['more hosts than the API takes', { nextHosts: Array(51).fill('example.com') }, 'nextHosts'],
+    ['a redirect to a script', { redirectUrl: 'javascript:alert(1)' }, 'redirectUrl'],
+  ])('where a form has %s', async (_, changes, field) => {
+    const ws = await server.createWorkspace()
+    const done = await importZip(
+      ws,
+      await packArchive({ 'forms.ndjson': [toFormRecord(newFormKey(), changes)] }),
+    )
+    expect([done.status, done.created, done.errors.map((error) => error.field)]).toEqual(['done', 0, [field]])
+  })
+
+  test.each([
+    ['an address that is none', { url: '/…' }, 'url'],
+    ['the address of a script', { url: 'javascript:alert(1)' }, 'url'],
+    ['too long a chat', { type: 'telegram', chatId: 'x'.repeat(101) }, 'chatId'],
+    ['a recipient that is none', { type: 'email', to: ['nobody'] }, 'to.0'],
+  ])('where a channel has %s, and channels are listed as before', async (_, changes, field) => {
+    const ws = await server.createWorkspace()
+    const record = { ...channel, createdAt: AT, updatedAt: AT, ...changes }
+    const done = await importZip(ws, await packArchive({ 'channels.ndjson': [record] }))
+    expect([done.status, done.created, done.errors.map((error) => error.field)]).toEqual(['done', 0, [field]])
+    expect((await ws.api('/channels')).status).toBe(200)
+  })
+
+  test('where a submission has more than the endpoint takes', async () => {
+    const ws = await server.createWorkspace()
+    const formKey = newFormKey()
+    const large = Array.from({ length: 17 }, (_, i) => [`f${i}`, 'x'.repeat(65_536)])
+    const records = [
+      toSubmissionRecord(1, formKey, { fields: large }),
+      toSubmissionRecord(2, formKey, { email: 'nobody' }),
+      // 65,536 characters of two units each.
+      toSubmissionRecord(3, formKey, { fields: [['message', '😀'.repeat(65_536)]] }),
+    ]
+    const done = await importZip(
+      ws,
+      await packArchive({ 'forms.ndjson': [toFormRecord(formKey)], 'submissions.ndjson': records }),
+    )
+    expect([done.created, done.errors.map(({ row, field }) => [row, field])]).toEqual([
+      2,
+      [
+        [1, 'fields'],
+        [2, 'email'],
+      ],
+    ])
+  })
 })
 
 /** Repeats the directory's entry of a packed file under other names: all of them unpack the same bytes. */

@@ -16,6 +16,7 @@ import {
 } from '../export/manifest.ts'
 import { FILE_FOLDER } from '../export/stream-files.ts'
 import { FileProblem } from '../files/source-file.ts'
+import { archiveTime } from './archive-time.ts'
 
 export interface Archive {
   manifest: ArchiveManifest
@@ -44,7 +45,7 @@ const Manifest = z.object({
   workspace: z.object({
     publicId: z.string().min(1).max(100),
     name: z.string().max(1000),
-    createdAt: z.iso.datetime(),
+    createdAt: archiveTime,
   }),
   files: z
     .array(

@@ -30,8 +30,8 @@ export async function checkArchive(run: ImportRun): Promise<void> {
     return null
   })
   const { defaultDomain, workspace } = contents.manifest
-  const createdAt = Date.parse(workspace.createdAt)
-  run.options.archive = { publicId: workspace.publicId, defaultDomain, createdAt }
+  const { publicId, createdAt } = workspace
+  run.options.archive = { publicId, defaultDomain, createdAt }
   run.options.clickRows = contents.records['hits.ndjson'] ?? 0
   await requireRoomForFiles({ actor: run.actor, archive: run.options.archive }, needs, contents.fileBytes)
   if (row.on_conflict === 'fail') await requireNoConflict(run)
