@@ -1,4 +1,4 @@
-// Creates a form.
+// Creates a form: its settings are judged before the transaction that inserts it under a new key.
 
 import { type Actor, allow } from '../../accounts/access/actor.ts'
 import { requireRoom } from '../../accounts/access/workspace-limits.ts'
