@@ -47,10 +47,14 @@ export async function openDiskSpace({
   let mark = 0
   let failing = false
   let held = 0
+  /** Given back since the last check, which may not have seen what was written. */
+  let settling = 0
 
   async function check() {
+    const settled = settling
     try {
       const space = await readSpace(dir)
+      settling -= settled
       free = space.free
       mark = toLowMark(space.total, reserveBytes)
       setLow(low ? free < mark * RECOVERED_AT : free < mark)
@@ -78,7 +82,7 @@ export async function openDiskSpace({
     checking = false
   }, everyMs)
   // What has been written of the held bytes counts twice until it is given back: a full disk is worse than a late upload.
-  const hasRoomFor = (bytes: number) => !low && free - held - bytes >= mark
+  const hasRoomFor = (bytes: number) => !low && free - held - settling - bytes >= mark
   return {
     isLow: () => low,
     hasRoomFor,
@@ -87,6 +91,7 @@ export async function openDiskSpace({
       held += bytes
       return () => {
         held -= bytes
+        settling += bytes
       }
     },
     free: () => free,

@@ -133,6 +133,23 @@ describe('the zip of a workspace', () => {
     },
   )
 
+  test('of more entries than can be kept in memory is refused before they are read', async () => {
+    // The end of a zip says how many there are: as ZIP64, whose numbers are long enough.
+    const end = whole.lastIndexOf(Buffer.from('PK\x05\x06', 'latin1'))
+    const long = Buffer.alloc(56)
+    long.write('PK\x06\x06', 'latin1')
+    long.writeBigUInt64LE(250_001n, 32)
+    long.writeBigUInt64LE(BigInt(whole.readUInt32LE(end + 16)), 48)
+    const locator = Buffer.alloc(20)
+    locator.write('PK\x06\x07', 'latin1')
+    locator.writeBigUInt64LE(BigInt(end), 8)
+    const short = Buffer.from(whole.subarray(end))
+    short.fill(0xff, 8, 20)
+    expect(await read(Buffer.concat([whole.subarray(0, end), long, locator, short]))).toContain(
+      '250001 files, and at most 250000',
+    )
+  })
+
   test('that was cut off, or damaged anywhere, is refused or the same', async () => {
     for (let length = 0; length < whole.length; length += 7)
       expect(await read(whole.subarray(0, length))).not.toBe('whole')

@@ -33,6 +33,8 @@ const MANIFEST_BYTES_MAX = 1024 * 1024
 /** Our own exports shrink to a tenth or a thirtieth; a bomb to a thousandth. */
 const RATIO_MAX = 200
 const RATIO_FREE_BYTES = 64 * 1024 * 1024
+/** Every entry of the directory is in memory while the zip is read. So many files of 4 KiB fill the largest zip. */
+const ENTRIES_MAX = 250_000
 const STORED = 0
 const DEFLATED = 8
 
@@ -104,8 +106,21 @@ const openZip = (fd: number) =>
     fromFd(fd, options, (error, zip) => (error ? reject(error) : resolve(zip)))
   })
 
+const EMPTY = Buffer.alloc(0)
+/** What an entry has besides: half of its memory. */
+const UNUSED: Partial<Entry> = {
+  fileNameRaw: EMPTY,
+  extraFieldRaw: EMPTY,
+  fileCommentRaw: EMPTY,
+  extraFields: [],
+}
+
 /** All entries of the zip's directory. An entry that no export has ends the reading: there may be millions. */
 function listEntries(zip: ZipFile): Promise<Map<string, Entry>> {
+  if (zip.entryCount > ENTRIES_MAX)
+    throw new FileProblem(
+      `The zip has ${zip.entryCount} files, and at most ${ENTRIES_MAX} can be imported at once.`,
+    )
   const entries = new Map<string, Entry>()
   return new Promise((resolve, reject) => {
     zip.on('error', reject)
@@ -113,7 +128,7 @@ function listEntries(zip: ZipFile): Promise<Map<string, Entry>> {
     zip.on('entry', (entry: Entry) => {
       const problem = findEntryProblem(entry, entries)
       if (problem) return reject(new FileProblem(problem))
-      entries.set(entry.fileName, entry)
+      entries.set(entry.fileName, Object.assign(entry, UNUSED))
       zip.readEntry()
     })
     zip.readEntry()
