@@ -62,3 +62,18 @@ test('reads the real file system', async () => {
   expect(disk.free()).toBeGreaterThan(0)
   expect(disk.free()).toBeLessThan(Number.POSITIVE_INFINITY)
 })
+
+test('has no room for bytes that are held for others, until they give them back', async () => {
+  const setFree = await open(100 * GIB, GIB, 7 * GIB)
+  const release = disk?.hold(1.5 * GIB)
+  expect(release).toBeDefined()
+  // The mark is 5 GiB.
+  expect([disk?.hasRoomFor(GIB), disk?.hold(GIB)]).toEqual([false, undefined])
+  release?.()
+  // They may have been written since the last check.
+  expect(disk?.hasRoomFor(GIB)).toBe(false)
+  await setFree(6.5 * GIB)
+  expect(disk?.hasRoomFor(GIB)).toBe(true)
+  await setFree(5.5 * GIB)
+  expect(disk?.hasRoomFor(GIB)).toBe(false)
+})

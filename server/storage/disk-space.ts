@@ -13,8 +13,10 @@ export interface FreeSpace {
 
 export interface DiskSpace {
   isLow(): boolean
-  /** Whether the disk is not low after so many more bytes. */
+  /** Whether the disk is not low after so many more bytes, and after all that is held. */
   hasRoomFor(bytes: number): boolean
+  /** Keeps room for bytes before they are written. @returns what gives the room back; undefined where there is none */
+  hold(bytes: number): (() => void) | undefined
   /** Bytes at the last check. */
   free(): number
   close(): void
@@ -44,10 +46,15 @@ export async function openDiskSpace({
   let free = Number.POSITIVE_INFINITY
   let mark = 0
   let failing = false
+  let held = 0
+  /** Given back since the last check, which may not have seen what was written. */
+  let settling = 0
 
   async function check() {
+    const settled = settling
     try {
       const space = await readSpace(dir)
+      settling -= settled
       free = space.free
       mark = toLowMark(space.total, reserveBytes)
       setLow(low ? free < mark * RECOVERED_AT : free < mark)
@@ -74,9 +81,19 @@ export async function openDiskSpace({
     await check()
     checking = false
   }, everyMs)
+  // What has been written of the held bytes counts twice until it is given back: a full disk is worse than a late upload.
+  const hasRoomFor = (bytes: number) => !low && free - held - settling - bytes >= mark
   return {
     isLow: () => low,
-    hasRoomFor: (bytes) => !low && free - bytes >= mark,
+    hasRoomFor,
+    hold(bytes) {
+      if (!hasRoomFor(bytes)) return undefined
+      held += bytes
+      return () => {
+        held -= bytes
+        settling += bytes
+      }
+    },
     free: () => free,
     close: () => clearInterval(timer),
   }

@@ -13,6 +13,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -167,8 +168,23 @@ describe('a backup', () => {
     )
     writeFileSync(formats, known)
     const [file] = manifest.files
-    await rewriteManifest(copy, { ...manifest, files: [{ ...file, path: 'data/../../out' }] })
-    expect(await findProblem(copy)).toContain('do not fit together')
+    for (const path of ['data/../../out', 'data/secret\0', 'data/a\u0007b']) {
+      await rewriteManifest(copy, { ...manifest, files: [{ ...file, path }] })
+      expect([path, await findProblem(copy)]).toEqual([path, expect.stringContaining('do not fit together')])
+    }
+  })
+
+  test('with a symbolic link is refused, whatever it leads to', async () => {
+    for (const path of ['data/secret', 'data', 'manifest.json', 'SHA256SUMS']) {
+      const copy = copyOfWhole('linked')
+      rmSync(join(copy, path), { recursive: true })
+      symlinkSync(join(whole, path), join(copy, path))
+      const isIndex = ['manifest.json', 'SHA256SUMS'].includes(path)
+      const sentence = isIndex
+        ? `its ${path} cannot be read`
+        : `${path} in the backup ${copy} is a symbolic link`
+      expect([path, await findProblem(copy)]).toEqual([path, expect.stringContaining(sentence)])
+    }
   })
 
   test('goes into an empty DATA_DIR only, and not beside a server', async () => {

@@ -1,6 +1,6 @@
 // Copies and hashes files for backups, in pieces, so that redirects beside it do not wait for the disk.
 
-import { createReadStream } from 'node:fs'
+import { constants, createReadStream } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 
 const PIECE_BYTES = 1024 * 1024
@@ -21,11 +21,13 @@ export interface CopyNeeds {
   onBytes(bytes: number): void
   /** Leaves pieces of zeros out: most of a segment of the spool has not been written yet. */
   isSparse?: boolean
+  /** A symbolic link is an error, for directories that others may have written. */
+  refusesLinks?: boolean
 }
 
 /** Copies a file to a new one that only this user may read. Resolves when the copy is on the disk. */
 export async function copyFile(from: string, to: string, needs: CopyNeeds): Promise<FileDigest> {
-  const source = await open(from, 'r')
+  const source = await open(from, needs.refusesLinks ? constants.O_RDONLY | constants.O_NOFOLLOW : 'r')
   try {
     const target = await open(to, 'wx', 0o600)
     try {

@@ -1,7 +1,7 @@
 // The manifest of a backup: what it is of, what it holds, and the SHA-256 of each file. SHA256SUMS has the same sums once
 // more, and that of the manifest, so a damaged manifest is found as well.
 
-import { readFile } from 'node:fs/promises'
+import { lstat, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { parseJson } from '../../lib/formats/parse-json.ts'
@@ -11,8 +11,8 @@ import { MANIFEST, SUMS } from './places.ts'
 /** Rises when an older release could not restore the backup any more. */
 export const FORMAT = 1
 
-/** Names below the backup. None of them is `..`, which would lead out of it. */
-const FILE_PATH = /^(?!(?:.*\/)?\.\.?(?:\/|$))[^/\\\n\r]+(?:\/[^/\\\n\r]+)*$/
+/** Names below the backup. None of them is `..`, which would lead out of it, and none has a control character. */
+const FILE_PATH = /^(?!(?:.*\/)?\.\.?(?:\/|$))[^/\\\p{Cc}]+(?:\/[^/\\\p{Cc}]+)*$/u
 
 const BackupFile = z.object({
   path: z.string().regex(FILE_PATH),
@@ -79,7 +79,9 @@ export async function readManifest(backup: string): Promise<Manifest> {
 
 async function readText(backup: string, name: string): Promise<string> {
   try {
-    return await readFile(join(backup, name), 'utf8')
+    const path = join(backup, name)
+    if (!(await lstat(path)).isFile()) throw new Error(`${name} is a link, or no file`)
+    return await readFile(path, 'utf8')
   } catch (cause) {
     throw new BackupProblem(`${backup} is not a complete backup: its ${name} cannot be read.`, { cause })
   }

@@ -1,7 +1,7 @@
 // Puts a backup into an empty data directory. Every file is compared with its SHA-256 on its way, and nothing is in its
 // place before all of them are right.
 
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { toSqlitePath } from '../../storage/database/open-reader.ts'
 import { isKnownMigration, skipIds } from '../../storage/database/sqlite-snapshot.ts'
@@ -76,13 +76,19 @@ function failAsProblem(cause: Error): never {
 
 /** Finds what is missing, what is of another size and what is not of the backup, before anything is read. */
 function verifyFiles(backup: string, { files }: Manifest) {
+  const found = listFiles(backup)
+  for (const path of found)
+    if (lstatSync(path).isSymbolicLink())
+      throw new BackupProblem(
+        `${relative(backup, path)} in the backup ${backup} is a symbolic link. A backup has only files: put the file there, and try again.`,
+      )
   for (const { path, bytes } of files) {
-    const found = statSync(join(backup, path), { throwIfNoEntry: false })
-    if (!found?.isFile()) throw new BackupProblem(`The backup ${backup} is damaged: ${path} is missing.`)
-    if (found.size !== bytes) throw new BackupProblem(toDamage(backup, path))
+    const file = lstatSync(join(backup, path), { throwIfNoEntry: false })
+    if (!file?.isFile()) throw new BackupProblem(`The backup ${backup} is damaged: ${path} is missing.`)
+    if (file.size !== bytes) throw new BackupProblem(toDamage(backup, path))
   }
   const known = new Set([...files.map(({ path }) => path), MANIFEST, SUMS])
-  for (const path of listFiles(backup)) {
+  for (const path of found) {
     if (!known.has(relative(backup, path)))
       throw new BackupProblem(
         `${relative(backup, path)} is not a file of the backup ${backup}. Move it away, and try again.`,
@@ -154,7 +160,7 @@ async function copyFiles({ dataDir, progress, signal }: RestoreNeeds, backup: st
     const to = join(draft, file.path)
     if (file.path.startsWith(`${DATA}/`)) {
       mkdirSync(dirname(to), { recursive: true, mode: 0o700 })
-      verifyDigest(backup, file, await copyFile(from, to, { signal, onBytes }))
+      verifyDigest(backup, file, await copyFile(from, to, { signal, onBytes, refusesLinks: true }))
     } else verifyDigest(backup, file, await hashFile(from, signal))
   }
 }

@@ -14,12 +14,12 @@ import { isMultipartForm } from '../../http/json-body.ts'
 import { toTextStream } from '../../http/text-stream.ts'
 import { type Actor, allow } from '../accounts/access/actor.ts'
 import { type ApiEnv, createApi } from '../accounts/access/api-env.ts'
-import { type CreateNeeds, createImport, requireTurn } from './import/create-import.ts'
+import { type CreateNeeds, createImport, requireFullAccess, requireTurn } from './import/create-import.ts'
 import { deleteImport } from './import/delete-import.ts'
 import { exportErrors, getImport, listImportRows, listImports } from './import/find-imports.ts'
 import { toImportResource } from './import/import-row.ts'
 import { type InspectNeeds, inspectUpload } from './import/inspect-upload.ts'
-import { receiveUpload, storeContents, type Upload } from './import/receive-upload.ts'
+import { receiveUpload, storeContents, type Upload, type UploadNeeds } from './import/receive-upload.ts'
 import * as shapes from './schema.ts'
 
 const imports = { tags: ['Import and export'] }
@@ -166,7 +166,7 @@ const routes = {
   }),
 }
 
-export interface ImportsApiNeeds extends Omit<CreateNeeds, 'db'>, InspectNeeds {
+export interface ImportsApiNeeds extends Omit<CreateNeeds, 'db'>, InspectNeeds, UploadNeeds {
   /** Resolves when an undo is done, and after a short while. */
   waitForUndo(actor: Actor, id: number): Promise<void>
 }
@@ -182,9 +182,18 @@ function receiveForm(needs: ImportsApiNeeds, fileFields: FileFields): Middleware
     if (c.req.method !== 'POST' || !isMultipartForm(c.req.header('content-type'))) return next()
     const actor = c.get('actor')
     allow(actor, 'links:write')
-    if (fileFields.includes('clicks')) await requireTurn(c.get('db').read, actor)
+    const isImport = fileFields.includes('clicks')
+    if (isImport) await requireTurn(c.get('db').read, actor)
     const { raw } = c.req
-    const upload = await receiveUpload({ ...needs, fileFields }, raw)
+    const upload = await receiveUpload(
+      {
+        ...needs,
+        fileFields,
+        workspaceId: actor.workspaceId,
+        isLargeSource: (source) => isImport && isWorkspaceSource(actor, source),
+      },
+      raw,
+    )
     uploads.set(raw, upload)
     try {
       const placeholders = Object.fromEntries(Object.keys(upload.files).map((field) => [field, '']))
@@ -197,6 +206,13 @@ function receiveForm(needs: ImportsApiNeeds, fileFields: FileFields): Middleware
   }
 }
 
+/** Rights are judged before the first byte of a file is taken. @throws Failure `forbidden` */
+function isWorkspaceSource(actor: Actor, source: unknown): boolean {
+  if (source !== 'towpath') return false
+  requireFullAccess(actor)
+  return true
+}
+
 /** The files of a form, or those of the JSON body. Without any there is nothing to store. */
 async function getUpload(
   needs: ImportsApiNeeds,
@@ -206,7 +222,7 @@ async function getUpload(
   const received = uploads.get(c.req.raw)
   if (received) return received
   if (contents.file === undefined && contents.clicks === undefined) return undefined
-  return storeContents(needs.dataDir, contents)
+  return storeContents(needs, c.get('actor').workspaceId, contents)
 }
 
 export function createImportsApi(needs: ImportsApiNeeds) {

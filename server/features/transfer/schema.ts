@@ -53,6 +53,10 @@ export const ERRORS_LISTED = 5
 export const FILE_MAX = 64 * 1024 ** 2
 /** Of click histories, and of our own exports. */
 export const LARGE_FILE_MAX = 1024 ** 3
+/** Of all files that the imports of a workspace keep on a node: uploads, imports that wait or run, dry runs of the last day. */
+export const IMPORT_BYTES_OF_WORKSPACE = 2 * LARGE_FILE_MAX
+/** Of all workspaces. */
+export const IMPORT_BYTES_OF_NODE = 10 * IMPORT_BYTES_OF_WORKSPACE
 
 /** Of a JSON body; a form may have larger files. */
 const TEXT_MAX = 1024 ** 2

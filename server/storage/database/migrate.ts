@@ -42,6 +42,7 @@ import { deliveryRequests } from './migrations/operations/0029-delivery-requests
 import { lateDeliveries } from './migrations/operations/0030-late-deliveries.ts'
 import { imports } from './migrations/transfer/0034-imports.ts'
 import { history } from './migrations/transfer/0035-history.ts'
+import { importBounds } from './migrations/transfer/0043-import-bounds.ts'
 import type { Tables } from './tables.ts'
 
 export const listMigrations = (engine: DatabaseEngine): Record<string, Migration> => ({
@@ -84,6 +85,7 @@ export const listMigrations = (engine: DatabaseEngine): Record<string, Migration
   '0039-spam': spam(engine),
   '0040-notification-settings': notificationSettings(engine),
   '0041-erasure-receipts': erasureReceipts(engine),
+  '0043-import-bounds': importBounds(engine),
 })
 
 /**

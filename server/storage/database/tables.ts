@@ -23,6 +23,7 @@ import type {
   ErasedFiles,
   ErasureReceipts,
   FormAttempts,
+  FormKeys,
   Forms,
   Replies,
   ReplyStops,
@@ -77,6 +78,7 @@ export interface Tables {
   idempotency_keys: IdempotencyKeys
   click_marks: ClickMarks
   forms: Forms
+  form_keys: FormKeys
   submissions: Submissions
   touches: Touches
   submission_files: SubmissionFiles

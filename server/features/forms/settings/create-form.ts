@@ -1,4 +1,4 @@
-// Creates a form. The database decides whether the new key is free.
+// Creates a form: its settings are judged before the transaction that inserts it under a new key.
 
 import { type Actor, allow } from '../../accounts/access/actor.ts'
 import { requireRoom } from '../../accounts/access/workspace-limits.ts'
@@ -13,11 +13,8 @@ import {
   toFormColumns,
   toFormResource,
 } from './form.ts'
-import { newFormKey } from './form-key.ts'
 import { getForm } from './get-form.ts'
-
-// There are 31^10 keys. With a million forms, a single try fails once in 10^9.
-const TRIES = 3
+import { insertForm } from './insert-form.ts'
 
 /** @throws Failure `invalid`, `conflict` */
 export async function createForm(
@@ -33,23 +30,9 @@ export async function createForm(
   return needs.db.write(async (connection) => {
     await requireChannels(connection, actor, input)
     const at = needs.now()
-    for (let tries = TRIES; tries > 0; tries--) {
-      const inserted = await connection
-        .insertInto('forms')
-        .values({
-          ...columns,
-          workspace_id: actor.workspaceId,
-          form_key: newFormKey(),
-          created_at: at,
-          updated_at: at,
-        })
-        .onConflict((conflict) => conflict.column('form_key').doNothing())
-        .returning('form_key')
-        .executeTakeFirst()
-      if (!inserted) continue
-      await requireRoom(connection, actor.workspaceId, 'forms')
-      return toFormResource(needs, await getForm(connection, actor, inserted.form_key))
-    }
-    throw new Error(`no free form key in ${TRIES} tries`)
+    const form = { ...columns, workspace_id: actor.workspaceId, created_at: at, updated_at: at }
+    const inserted = await insertForm(connection, form)
+    await requireRoom(connection, actor.workspaceId, 'forms')
+    return toFormResource(needs, await getForm(connection, actor, inserted.form_key))
   })
 }

@@ -4,6 +4,7 @@ import {
   type TestServer,
   type TestWorkspace,
 } from '../../../../tests/support/server/test-server.ts'
+import { deleteWorkspace } from '../../accounts/workspaces/delete-workspace.ts'
 import type { LinkResource, TrashedLinkResource } from '../schema.ts'
 import { suspendLink } from '../suspend.ts'
 import { pruneTrash } from './prune-trash.ts'
@@ -151,16 +152,18 @@ onBothEngines('a deleted link', (server) => {
     expect(seen).toEqual(ids)
   })
 
-  test('is purged by the job when 30 days are over, and not before', async () => {
-    const ws = await server().createWorkspace()
+  test('is purged by the job when 30 days are over, and not before: then any workspace may have its slug', async () => {
+    const [ws, other] = [await server().createWorkspace(), await server().createWorkspace()]
     const link = await createTrashed(ws, { slug: `old-${ws.id}` })
     const { db } = server().app
     const deletedAt = Date.parse((await readTrash(ws))[0]?.deletedAt ?? '')
     await pruneTrash(db, deletedAt + 30 * DAY)
     expect(await readTrash(ws)).toHaveLength(1)
+    expect((await create(other, link.slug))[0]).toBe(409)
     await pruneTrash(db, deletedAt + 30 * DAY + 1)
     expect(await readTrash(ws)).toEqual([])
-    expect((await create(ws, link.slug))[0]).toBe(201)
+    expect((await create(other, link.slug))[0]).toBe(201)
+    expect((await create(ws, link.slug))[0]).toBe(409)
     const events = await db.read
       .selectFrom('audit_events')
       .select(['actor_type', 'action'])
@@ -168,6 +171,13 @@ onBothEngines('a deleted link', (server) => {
       .where('action', '=', 'link.purged')
       .execute()
     expect(events).toEqual([{ actor_type: 'system', action: 'link.purged' }])
+  })
+
+  test('of a workspace that is deleted frees its slug at once, from the trash too', async () => {
+    const [ws, other] = [await server().createWorkspace(), await server().createWorkspace()]
+    const links = [await createTrashed(ws), await ws.createLink()]
+    await deleteWorkspace({ db: server().app.db, now: Date.now }, ws.id)
+    for (const { slug } of links) expect((await create(other, slug))[0]).toBe(201)
   })
 
   test('can be suspended in the trash: then it keeps its slug, and returns suspended', async () => {

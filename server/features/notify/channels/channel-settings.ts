@@ -39,7 +39,9 @@ export function findUnavailableReason(
   { smtpUrl, allow }: ServerAbilities,
 ): string | null {
   if (type === 'email' && smtpUrl === undefined) return `E-mail is not sent: ${NO_MAIL}`
-  return url !== null && hasRefusedHost(new URL(url), allow) ? PRIVATE_ADDRESS : null
+  // An import of an earlier release may have stored any text.
+  const shown = url === null ? null : URL.parse(url)
+  return shown && hasRefusedHost(shown, allow) ? PRIVATE_ADDRESS : null
 }
 
 /** @param field the field that asks for the type. @throws Failure `invalid` */

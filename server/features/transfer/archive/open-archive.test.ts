@@ -1,12 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Readable } from 'node:stream'
-import { buffer } from 'node:stream/consumers'
 import fc from 'fast-check'
-import { ZipFile } from 'yazl'
+import {
+  packArchive,
+  packZip,
+  toFormRecord,
+  toManifest,
+} from '../../../../tests/support/imports/pack-archive.ts'
 import { atScale } from '../../../../tests/support/scale.ts'
 import { FileProblem } from '../files/source-file.ts'
 import { readArchiveRecords } from './read-archive-records.ts'
@@ -17,30 +19,6 @@ const path = join(directory, 'a.zip')
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
 const TAGS = '{"name":"a","color":"gray","createdAt":"2026-01-01T00:00:00.000Z"}\n'
-
-function toManifest(files: Record<string, string | Buffer>, changes: object = {}) {
-  return JSON.stringify({
-    format: 'towpath-workspace',
-    version: 1,
-    product: '1.0.0',
-    defaultDomain: 'go.example',
-    workspace: { publicId: 'abc', name: 'Test', createdAt: '2026-01-01T00:00:00.000Z' },
-    files: Object.entries(files).map(([name, text]) => ({
-      name,
-      records: 1,
-      bytes: Buffer.byteLength(text),
-      sha256: createHash('sha256').update(text).digest('hex'),
-    })),
-    ...changes,
-  })
-}
-
-async function pack(entries: [string, string | Buffer][]): Promise<Buffer> {
-  const zip = new ZipFile()
-  for (const [name, text] of entries) zip.addBuffer(Buffer.from(text), name)
-  zip.end()
-  return buffer(zip.outputStream as Readable)
-}
 
 const read = async (bytes: Buffer): Promise<string> => {
   await Bun.write(path, bytes)
@@ -56,7 +34,7 @@ const read = async (bytes: Buffer): Promise<string> => {
 describe('the zip of a workspace', () => {
   let whole: Buffer
   beforeAll(async () => {
-    whole = await pack([
+    whole = await packZip([
       ['tags.ndjson', TAGS],
       ['manifest.json', toManifest({ 'tags.ndjson': TAGS })],
     ])
@@ -72,6 +50,16 @@ describe('the zip of a workspace', () => {
         readings: [{ row: 1, record: { name: 'a', color: 'gray', createdAt: 1767225600000 } }],
       },
     ])
+  })
+
+  test('of an older release lacks settings of forms', async () => {
+    const { uploads, reply, spam, rules, messages, consent, ...older } = toFormRecord('abcdefgh23')
+    await Bun.write(path, await packArchive({ 'forms.ndjson': [older] }))
+    const problems: unknown[] = []
+    await readArchiveRecords({ path, skip: 0 }, async ({ readings }) =>
+      problems.push(...readings.map(({ problem }) => problem)),
+    )
+    expect(problems).toEqual([undefined])
   })
 
   const bomb = Buffer.alloc(65 * 1024 * 1024)
@@ -141,9 +129,26 @@ describe('the zip of a workspace', () => {
   ] as [string, [string, string | Buffer][], string][])(
     '%s is refused with a sentence',
     async (_, entries, sentence) => {
-      expect(await read(await pack(entries))).toContain(sentence)
+      expect(await read(await packZip(entries))).toContain(sentence)
     },
   )
+
+  test('of more entries than can be kept in memory is refused before they are read', async () => {
+    // The end of a zip says how many there are: as ZIP64, whose numbers are long enough.
+    const end = whole.lastIndexOf(Buffer.from('PK\x05\x06', 'latin1'))
+    const long = Buffer.alloc(56)
+    long.write('PK\x06\x06', 'latin1')
+    long.writeBigUInt64LE(250_001n, 32)
+    long.writeBigUInt64LE(BigInt(whole.readUInt32LE(end + 16)), 48)
+    const locator = Buffer.alloc(20)
+    locator.write('PK\x06\x07', 'latin1')
+    locator.writeBigUInt64LE(BigInt(end), 8)
+    const short = Buffer.from(whole.subarray(end))
+    short.fill(0xff, 8, 20)
+    expect(await read(Buffer.concat([whole.subarray(0, end), long, locator, short]))).toContain(
+      '250001 files, and at most 250000',
+    )
+  })
 
   test('that was cut off, or damaged anywhere, is refused or the same', async () => {
     for (let length = 0; length < whole.length; length += 7)

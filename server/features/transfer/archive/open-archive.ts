@@ -16,9 +16,14 @@ import {
 } from '../export/manifest.ts'
 import { FILE_FOLDER } from '../export/stream-files.ts'
 import { FileProblem } from '../files/source-file.ts'
+import { archiveTime } from './archive-time.ts'
 
 export interface Archive {
   manifest: ArchiveManifest
+  /** What all files of submissions unpack to, as the zip's directory declares. No entry unpacks to more. */
+  fileBytes: number
+  /** What a packed file unpacks to; undefined where the zip lacks it. @param path without its folder */
+  findFileBytes(path: string): number | undefined
   /** Unpacks a file. An export of an older release may lack it: then it is empty. */
   read(name: WorkspaceFileName | `${typeof FILE_FOLDER}${string}`): AsyncGenerator<Buffer>
   close(): Promise<void>
@@ -28,6 +33,8 @@ const MANIFEST_BYTES_MAX = 1024 * 1024
 /** Our own exports shrink to a tenth or a thirtieth; a bomb to a thousandth. */
 const RATIO_MAX = 200
 const RATIO_FREE_BYTES = 64 * 1024 * 1024
+/** Every entry of the directory is in memory while the zip is read. So many files of 4 KiB fill the largest zip. */
+const ENTRIES_MAX = 250_000
 const STORED = 0
 const DEFLATED = 8
 
@@ -40,7 +47,7 @@ const Manifest = z.object({
   workspace: z.object({
     publicId: z.string().min(1).max(100),
     name: z.string().max(1000),
-    createdAt: z.iso.datetime(),
+    createdAt: archiveTime,
   }),
   files: z
     .array(
@@ -65,8 +72,15 @@ export async function openArchive(path: string): Promise<Archive> {
     const entries = await listEntries(opened)
     const manifest = await readManifest(opened, entries)
     checkNames(entries, manifest)
+    const fileBytes = sumFileBytes(entries)
+    if (fileBytes > Math.max(RATIO_FREE_BYTES, (await handle.stat()).size * RATIO_MAX))
+      throw new FileProblem(
+        `The files of submissions in the zip would unpack to more than ${RATIO_MAX} times its size. ${HOW_TO}`,
+      )
     return {
       manifest,
+      fileBytes,
+      findFileBytes: (path) => entries.get(FILE_FOLDER + path)?.uncompressedSize,
       async *read(name) {
         const entry = entries.get(name)
         if (entry) yield* readEntry(opened, entry)
@@ -92,8 +106,21 @@ const openZip = (fd: number) =>
     fromFd(fd, options, (error, zip) => (error ? reject(error) : resolve(zip)))
   })
 
+const EMPTY = Buffer.alloc(0)
+/** What an entry has besides: half of its memory. */
+const UNUSED: Partial<Entry> = {
+  fileNameRaw: EMPTY,
+  extraFieldRaw: EMPTY,
+  fileCommentRaw: EMPTY,
+  extraFields: [],
+}
+
 /** All entries of the zip's directory. An entry that no export has ends the reading: there may be millions. */
 function listEntries(zip: ZipFile): Promise<Map<string, Entry>> {
+  if (zip.entryCount > ENTRIES_MAX)
+    throw new FileProblem(
+      `The zip has ${zip.entryCount} files, and at most ${ENTRIES_MAX} can be imported at once.`,
+    )
   const entries = new Map<string, Entry>()
   return new Promise((resolve, reject) => {
     zip.on('error', reject)
@@ -101,7 +128,7 @@ function listEntries(zip: ZipFile): Promise<Map<string, Entry>> {
     zip.on('entry', (entry: Entry) => {
       const problem = findEntryProblem(entry, entries)
       if (problem) return reject(new FileProblem(problem))
-      entries.set(entry.fileName, entry)
+      entries.set(entry.fileName, Object.assign(entry, UNUSED))
       zip.readEntry()
     })
     zip.readEntry()
@@ -111,6 +138,13 @@ function listEntries(zip: ZipFile): Promise<Map<string, Entry>> {
 /** Of a submission. Its record has the checksum, and the manifest has that of the records. */
 const isSubmittedFile = (name: string) =>
   name.startsWith(FILE_FOLDER) && FILE_KEY.test(name.slice(FILE_FOLDER.length))
+
+/** Entries may share packed bytes, so a limit for each entry does not bound their sum. */
+const sumFileBytes = (entries: Map<string, Entry>) =>
+  [...entries.values()].reduce(
+    (sum, { fileName, uncompressedSize }) => sum + (isSubmittedFile(fileName) ? uncompressedSize : 0),
+    0,
+  )
 
 const isKnownName = (name: string) =>
   name === MANIFEST_NAME || (WORKSPACE_FILES as readonly string[]).includes(name) || isSubmittedFile(name)

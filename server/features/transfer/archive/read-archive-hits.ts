@@ -6,6 +6,7 @@ import { HIT_CLASSES, HIT_DIMENSIONS, HIT_OUTCOMES, HIT_TRIGGERS } from '../../.
 import type { HistoryRow } from '../history/messages.ts'
 import { UNKNOWN_CLICK } from '../sources/source-click.ts'
 import { toArchiveKey, toNoLinkKey } from './archive-keys.ts'
+import { archiveMoment } from './archive-time.ts'
 import type { Archive } from './open-archive.ts'
 import { type ArchiveLine, readLines } from './read-lines.ts'
 
@@ -19,7 +20,7 @@ const { trigger: _, ...texts } = Object.fromEntries(HIT_DIMENSIONS.map((name) =>
   typeof text
 >
 const HitRecord = z.object({
-  at: z.int().min(0),
+  at: archiveMoment,
   linkId: z.int().min(0),
   outcome: z.enum(HIT_OUTCOMES),
   class: z.enum(HIT_CLASSES),

@@ -1,5 +1,8 @@
 // Reads the records of an archive in the order in which they are stored: what others refer to comes first.
 
+import { Failure } from '../../../lib/failure.ts'
+import { requireValidRules } from '../../forms/rules/check-rules.ts'
+import { CreateForm } from '../../forms/schema.ts'
 import { type Archive, openArchive } from './open-archive.ts'
 import { countHitsByLink } from './read-archive-hits.ts'
 import { type ArchiveLine, readLines } from './read-lines.ts'
@@ -32,18 +35,61 @@ export async function readArchiveRecords(
   try {
     let left = skip
     for (const file of RECORD_FILES) {
-      const finish = file === 'links.ndjson' ? await createClickFinisher(archive) : undefined
+      const finish = await createFinisher(archive, file)
       for await (const lines of readLines(archive, file)) {
-        const fresh = lines.slice(left)
+        const readings = []
+        for (const line of lines) readings.push(await finish(toReading(file, line)))
+        const fresh = readings.slice(left)
         left = Math.max(0, left - lines.length)
-        for (let from = 0; from < fresh.length; from += BATCH_RECORDS) {
-          const readings = fresh.slice(from, from + BATCH_RECORDS).map((line) => toReading(file, line))
-          await send({ file, readings: finish ? readings.map(finish as never) : readings } as RecordBatch)
-        }
+        for (let from = 0; from < fresh.length; from += BATCH_RECORDS)
+          await send({ file, readings: fresh.slice(from, from + BATCH_RECORDS) } as RecordBatch)
       }
     }
   } finally {
     await archive.close()
+  }
+}
+
+type Finisher = (reading: RecordReading) => RecordReading | Promise<RecordReading>
+
+/** What needs more than the one record. The finisher sees every record of its file, those that are stored already too. */
+async function createFinisher(archive: Archive, file: RecordFileName): Promise<Finisher> {
+  if (file === 'links.ndjson') return (await createClickFinisher(archive)) as Finisher
+  if (file === 'forms.ndjson') return checkRules as Finisher
+  if (file === 'submissions.ndjson') return createFileChecker(archive) as Finisher
+  return (reading) => reading
+}
+
+/** The API checks the rules of fields with more than their schema: patterns are compiled. */
+async function checkRules(reading: RecordReading<'forms.ndjson'>): Promise<RecordReading<'forms.ndjson'>> {
+  const rules = CreateForm.shape.rules.safeParse(reading.record?.rules)
+  // The schema's own mistakes are found where the form is stored.
+  if (!rules.success) return reading
+  try {
+    await requireValidRules(rules.data)
+    return reading
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error
+    const [[field, message] = ['rules', error.message]] = Object.entries(error.detail.errors ?? {})
+    return { row: reading.row, problem: { field, message } }
+  }
+}
+
+/** Each packed file belongs to one record, which has its size: else a small zip would unpack one file many times. */
+function createFileChecker(archive: Archive) {
+  const named = new Set<string>()
+  return (reading: RecordReading<'submissions.ndjson'>): RecordReading<'submissions.ndjson'> => {
+    for (const { path, bytes } of reading.record?.files ?? []) {
+      const found = archive.findFileBytes(path)
+      // One whose bytes were gone at the export is left out.
+      if (found === undefined) continue
+      const message = named.has(path)
+        ? `name ${path}, which is named before`
+        : found !== bytes && `name ${path} with ${bytes} bytes, and it has ${found}`
+      if (message) return { row: reading.row, problem: { field: 'files', message } }
+      named.add(path)
+    }
+    return reading
   }
 }
 

@@ -2,14 +2,16 @@
 // is stored. What the API checks too (names, URLs, slugs) is checked by the API's own rules later.
 
 import { z } from 'zod'
+import { BODY_MAX } from '../../../http/json-body.ts'
 import { isEmail } from '../../../lib/email.ts'
-import { isCleanText } from '../../../lib/text.ts'
+import { countCharacters, isCleanText } from '../../../lib/text.ts'
 import { FILE_KEY } from '../../../storage/files/file-key.ts'
 import { ATTEMPT_OUTCOMES } from '../../forms/attempts/attempt-counter.ts'
 import { SUBMISSION_STATUSES } from '../../forms/submissions/schema.ts'
 import { UPLOAD_FILES_MAX } from '../../forms/uploads/schema.ts'
-import { CHANNEL_TYPES, RECIPIENTS_MAX } from '../../notify/schema.ts'
+import { CHANNEL_TYPES, CHANNEL_URL_MAX, RECIPIENTS_MAX } from '../../notify/schema.ts'
 import { TOUCH_KINDS } from '../../tracking/touch.ts'
+import { archiveDay, archiveMoment, archiveTime } from './archive-time.ts'
 
 const TEXT_MAX = 10_000
 const FIELD_MAX = 65_536
@@ -17,11 +19,16 @@ const FIELDS_MAX = 256
 const FIELD_NAME_MAX = 256
 
 const text = (max = TEXT_MAX) =>
-  z.string().max(max).refine(isCleanText, 'must not contain NUL or broken Unicode characters')
+  z
+    .string()
+    .refine((value) => countCharacters(value) <= max, `must be at most ${max} characters`)
+    .refine(isCleanText, 'must not contain NUL or broken Unicode characters')
 const orNull = text().nullable()
 const id = z.int().min(1)
-const count = z.int().min(0)
-const time = z.iso.datetime().transform((value) => Date.parse(value))
+/** So many that a database adds up the counts of 8 million records. */
+const COUNT_MAX = 2 ** 40
+const count = z.int().min(0).max(COUNT_MAX)
+const time = archiveTime
 const visitor = z
   .string()
   .regex(/^\d{1,20}$/)
@@ -44,8 +51,8 @@ const DomainRecord = z.object({
   rootUrl: orNull,
   notFoundUrl: orNull,
   expiredUrl: orNull,
-  assetLinks: z.unknown(),
-  appleAppSiteAssociation: z.unknown(),
+  assetLinks: z.unknown().optional(),
+  appleAppSiteAssociation: z.unknown().optional(),
   createdAt: time,
 })
 
@@ -54,8 +61,11 @@ const ChannelRecord = z.object({
   type: z.enum(CHANNEL_TYPES),
   name: text(),
   to: z.array(z.string().refine(isEmail, 'must be e-mail addresses')).max(RECIPIENTS_MAX),
-  url: text(3000).nullable(),
-  chatId: text(300).nullable(),
+  // Only shown: it came without its secret.
+  url: text(CHANNEL_URL_MAX)
+    .refine((url) => /^https?:$/.test(URL.parse(url)?.protocol ?? ''), 'must be a web address')
+    .nullable(),
+  chatId: text(100).nullable(),
   enabled: z.boolean(),
   createdAt: time,
   updatedAt: time,
@@ -76,14 +86,14 @@ const FormRecord = z.object({
   nextHosts: z.array(text()),
   channelIds: z.array(id),
   // Checked by the rules of the API. Exports of older releases lack them.
-  uploads: z.unknown(),
-  reply: z.unknown(),
-  spam: z.unknown(),
+  uploads: z.unknown().optional(),
+  reply: z.unknown().optional(),
+  spam: z.unknown().optional(),
   spamRetentionDays: z.int().nullable().optional(),
-  rules: z.unknown(),
-  messages: z.unknown(),
+  rules: z.unknown().optional(),
+  messages: z.unknown().optional(),
   retentionDays: z.int().nullable().optional(),
-  consent: z.unknown(),
+  consent: z.unknown().optional(),
   createdAt: time,
   updatedAt: time,
 })
@@ -124,7 +134,7 @@ const LinkRecord = z.object({
 
 const AttemptRecord = z.object({
   formKey: text(100),
-  day: z.iso.date(),
+  day: archiveDay,
   outcome: z.enum(ATTEMPT_OUTCOMES),
   field: text(),
   attempts: count,
@@ -151,19 +161,25 @@ const FileRecord = z.object({
 const SubmissionRecord = z.object({
   id,
   formKey: text(100),
-  fields: z.array(z.tuple([text(FIELD_MAX), text(FIELD_MAX)])).max(FIELDS_MAX),
+  fields: z
+    .array(z.tuple([text(FIELD_NAME_MAX), text(FIELD_MAX)]))
+    .max(FIELDS_MAX)
+    .refine(
+      (fields) => fields.reduce((sum, [name, value]) => sum + name.length + value.length, 0) <= BODY_MAX,
+      'must be at most 1 MiB together',
+    ),
   status: z.enum(SUBMISSION_STATUSES),
   // Exports of older releases lack these, and files.
   spamReasons: z.array(text(1000)).max(100).nullable().default(null),
   consent: z
-    .object({ field: text(FIELD_NAME_MAX), text: text(), at: z.int() })
+    .object({ field: text(FIELD_NAME_MAX), text: text(), at: archiveMoment })
     .nullable()
     .default(null),
   language: text(100).nullable().default(null),
   announced: z.boolean().default(true),
   announcedAt: time.nullable().default(null),
   notes: orNull,
-  email: orNull,
+  email: z.string().refine(isEmail, 'must be an e-mail address').nullable(),
   duplicateOf: id.nullable(),
   visitor: visitor.nullable(),
   linkId: id.nullable(),

@@ -9,6 +9,8 @@ export interface ArchiveContents {
   manifest: ArchiveManifest
   /** How many lines each file has. */
   records: Partial<Record<WorkspaceFileName, number>>
+  /** What all files of submissions unpack to. */
+  fileBytes: number
 }
 
 /** @param onProgress from 0 to 1 @throws FileProblem */
@@ -38,7 +40,7 @@ export async function verifyArchive(
         )
       records[file.name as WorkspaceFileName] = file.records
     }
-    return { manifest: archive.manifest, records }
+    return { manifest: archive.manifest, records, fileBytes: archive.fileBytes }
   } finally {
     await archive.close()
   }

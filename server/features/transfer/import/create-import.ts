@@ -94,7 +94,7 @@ function requireSource(input: CreateImportInput, earlier: ImportRow | undefined)
 }
 
 /** An export of a workspace has forms, submissions and channels, which members may not all make. @throws Failure `forbidden` */
-function requireFullAccess(actor: Actor) {
+export function requireFullAccess(actor: Actor): void {
   const hasScopes = actor.kind !== 'user' && actor.scopes !== undefined && !actor.scopes.includes('*')
   const isOwner = actor.kind !== 'user' || actor.role === 'owner'
   if (hasScopes || !isOwner)

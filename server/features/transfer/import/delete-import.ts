@@ -6,16 +6,14 @@ import { recordAudit } from '../../accounts/audit/record-audit.ts'
 import { UNDO_DAYS } from '../schema.ts'
 import type { CreateNeeds } from './create-import.ts'
 import { getImport } from './find-imports.ts'
-import { getUndoEnd, type ImportRow } from './import-row.ts'
+import { getUndoEnd, type ImportRow, readOptions } from './import-row.ts'
+import { removeUnneededUpload } from './prune-imports.ts'
 
 /** @throws Failure `not_found`, `forbidden`; `conflict` when nothing can be undone any more */
-export async function deleteImport(
-  { db, now, node, wakeRunner }: CreateNeeds,
-  actor: Actor,
-  id: number,
-): Promise<void> {
+export async function deleteImport(needs: CreateNeeds, actor: Actor, id: number): Promise<void> {
   allow(actor, 'links:write')
-  await db.write(async (connection) => {
+  const { db, now, node, wakeRunner } = needs
+  const unneeded = await db.write(async (connection) => {
     const row = await getImport(connection, actor, id)
     const at = now()
     requireUndoable(row, at)
@@ -43,7 +41,10 @@ export async function deleteImport(
       throw new Failure('conflict', 'The import has changed just now. Look at it again.')
     const target = { type: 'import', id, name: row.file_name ?? row.source } as const
     await recordAudit(connection, actor, { action: 'import.undone', target }, at)
+    // Of another node, its sweep does it.
+    return isNothingThere && row.node === node ? readOptions(row).directory : undefined
   })
+  if (unneeded !== undefined) await removeUnneededUpload(needs, unneeded)
   wakeRunner()
 }
 

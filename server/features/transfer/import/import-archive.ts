@@ -13,10 +13,14 @@ import { toStandIn } from '../history/stand-in.ts'
 import type { ArchiveRun, RecordOutcome } from '../workspace/archive-run.ts'
 import { endArchive } from '../workspace/end-archive.ts'
 import { findHitLinks } from '../workspace/item-keys.ts'
-import { type ArchiveFiles, openArchiveFiles } from '../workspace/receive-archive-files.ts'
+import {
+  type ArchiveFiles,
+  openArchiveFiles,
+  requireRoomForFiles,
+} from '../workspace/receive-archive-files.ts'
 import { ROW_FILES, storeRecord } from '../workspace/store-record.ts'
 import { forgetPretendedRows, getPosition } from './import-links.ts'
-import { type ImportRun, updateRun } from './import-run.ts'
+import { type ImportRun, requireRunning, updateRun } from './import-run.ts'
 
 /** Reads the archive to its end, and changes nothing. @throws FileProblem where it cannot be imported */
 export async function checkArchive(run: ImportRun): Promise<void> {
@@ -26,9 +30,10 @@ export async function checkArchive(run: ImportRun): Promise<void> {
     return null
   })
   const { defaultDomain, workspace } = contents.manifest
-  const createdAt = Date.parse(workspace.createdAt)
-  run.options.archive = { publicId: workspace.publicId, defaultDomain, createdAt }
+  const { publicId, createdAt } = workspace
+  run.options.archive = { publicId, defaultDomain, createdAt }
   run.options.clickRows = contents.records['hits.ndjson'] ?? 0
+  await requireRoomForFiles({ actor: run.actor, archive: run.options.archive }, needs, contents.fileBytes)
   if (row.on_conflict === 'fail') await requireNoConflict(run)
   await needs.db.write((connection) =>
     updateRun(connection, run, 'check', {
@@ -67,7 +72,7 @@ export async function importArchive(run: ImportRun): Promise<ReadonlySet<string>
   if (isDryRun) await forgetPretendedRows(run)
   const archive = await toArchiveRun(run)
   const skip = isDryRun ? 0 : await getPosition(run)
-  const files = openArchiveFiles({ ...needs, workspaceId: run.row.workspace_id }, file.path)
+  const files = openArchiveFiles(archive, needs, file.path, () => requireRunning(run, 'links'))
   try {
     await reader.run('archive', { file, skip }, async (batch) => {
       await storeBatch(run, archive, files, batch)

@@ -63,8 +63,12 @@ export function toUploadedFiles(
 export const removeUpload = (dataDir: string, directory: string) =>
   rm(toImportPath(dataDir, directory), { recursive: true, force: true })
 
-/** Removes the directories that nobody needs. @param needed their names */
-export async function sweepUploads(dataDir: string, needed: ReadonlySet<string>, now: number): Promise<void> {
+/** Removes the directories that nobody needs. @param needed by their names */
+export async function sweepUploads(
+  dataDir: string,
+  needed: Pick<ReadonlyMap<string, unknown>, 'has'>,
+  now: number,
+): Promise<void> {
   const names = await readdir(toImportsPath(dataDir)).catch((error) => {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
     throw error

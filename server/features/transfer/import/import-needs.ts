@@ -1,6 +1,7 @@
 // What imports need of the server.
 
 import type { Database } from '../../../storage/database/open-database.ts'
+import type { DiskSpace } from '../../../storage/disk-space.ts'
 import type { Uploads } from '../../forms/uploads/open-uploads.ts'
 import type { Site } from '../../links/link.ts'
 
@@ -11,6 +12,8 @@ export interface ImportNeeds {
   dataDir: string
   /** Takes the files of submissions. */
   uploads: Pick<Uploads, 'store' | 'unfinished' | 'bytesPerWorkspace'>
+  /** The disk of the data directory. */
+  disk: Pick<DiskSpace, 'hasRoomFor' | 'hold'>
   /** This node: it has the files of its imports, and runs them. */
   node: string
   /** Of the country database; the one that comes with the product when absent. */

@@ -53,6 +53,8 @@ export function toImportRun(
 /** Somebody has asked for the undo of an import that runs, or its workspace is gone. */
 export class ImportInterrupted extends Error {}
 
+const GONE = 'The import is cancelled, or its workspace is gone'
+
 /**
  * Changes the row of an import that runs. Call it first in a transaction that stores something: it locks the row.
  * @throws ImportInterrupted when the import is not in this stage any more
@@ -71,6 +73,22 @@ export async function updateRun(
     .where('status', '=', 'running')
     .where('stage', '=', stage)
     .executeTakeFirst()
-  if (Number(numUpdatedRows) === 0)
-    throw new ImportInterrupted('The import is cancelled, or its workspace is gone')
+  if (Number(numUpdatedRows) === 0) throw new ImportInterrupted(GONE)
+}
+
+/**
+ * For work that takes long outside of a transaction. @throws ImportInterrupted when the import is not in this stage any
+ * more, and the reason of the signal
+ */
+export async function requireRunning({ needs, row, signal }: ImportRun, stage: ImportStage): Promise<void> {
+  signal.throwIfAborted()
+  const found = await needs.db.read
+    .selectFrom('imports')
+    .select('id')
+    .where('workspace_id', '=', row.workspace_id)
+    .where('id', '=', row.id)
+    .where('status', '=', 'running')
+    .where('stage', '=', stage)
+    .executeTakeFirst()
+  if (!found) throw new ImportInterrupted(GONE)
 }

@@ -19,7 +19,7 @@ import type { ImportMetrics } from './import-metrics.ts'
 import type { ImportNeeds } from './import-needs.ts'
 import type { ImportRow } from './import-row.ts'
 import { ImportInterrupted, type ImportRun, toImportRun, updateRun } from './import-run.ts'
-import { listNeededUploads } from './prune-imports.ts'
+import { removeUnneededUpload } from './prune-imports.ts'
 import { NOTHING_TAKEN } from './taken-names.ts'
 import { undoImport } from './undo-import.ts'
 
@@ -174,8 +174,7 @@ async function fail(needs: RunnerNeeds, run: ImportRun, problem: string): Promis
 /** The files of a dry run wait for the imports that follow it. */
 async function close(needs: RunnerNeeds, run: ImportRun, status: 'done' | 'failed' | 'undone') {
   needs.metrics.ended(status, await findRow(needs, run.row))
-  const needed = await listNeededUploads(needs)
-  if (!needed.has(run.options.directory)) await removeUpload(needs.dataDir, run.options.directory)
+  await removeUnneededUpload(needs, run.options.directory)
 }
 
 const findRow = ({ db }: Pick<ImportNeeds, 'db'>, { id, workspace_id }: ImportRow) =>

@@ -3,6 +3,7 @@
 import type { Actor } from '../../accounts/access/actor.ts'
 import { eraseUndoneHistories } from '../history/erase-imported-clicks.ts'
 import { createImportMetrics } from './import-metrics.ts'
+import { createUploadRooms } from './import-room.ts'
 import { isOpen } from './import-row.ts'
 import { type RunnerNeeds, runImports } from './import-runner.ts'
 import { failAbandonedImports, pruneImportFiles } from './prune-imports.ts'
@@ -39,6 +40,7 @@ export function openImports(needs: ImportServiceNeeds) {
   }
 
   return {
+    openRoom: createUploadRooms(needs),
     /** Runs what waits on this node. @throws Failure `unavailable` */
     run,
     /** A failure of it is the job's, which runs each second. */

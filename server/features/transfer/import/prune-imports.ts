@@ -6,7 +6,7 @@ import { DAY_MS } from '../../../lib/utc-day.ts'
 import type { Database } from '../../../storage/database/open-database.ts'
 import { pruneInSlices } from '../../../storage/database/prune-in-slices.ts'
 import { DRY_RUN_FILE_HOURS, UNDO_DAYS } from '../schema.ts'
-import { sweepUploads } from './import-files.ts'
+import { removeUpload, sweepUploads } from './import-files.ts'
 import type { ImportNeeds } from './import-needs.ts'
 import { readOptions } from './import-row.ts'
 
@@ -15,25 +15,43 @@ export async function pruneImportFiles(needs: ImportNeeds): Promise<void> {
   await sweepUploads(needs.dataDir, await listNeededUploads(needs), needs.now())
 }
 
-/** The names of directories: open imports, and dry runs of the last day, need theirs. */
-export async function listNeededUploads({
-  db,
-  node,
-  now,
-}: Pick<ImportNeeds, 'db' | 'node' | 'now'>): Promise<Set<string>> {
+type UploadNeeds = Pick<ImportNeeds, 'db' | 'node' | 'now'>
+
+/** Deletes the files of an import that has ended, unless another one needs them. @param directory of its options */
+export async function removeUnneededUpload(
+  needs: UploadNeeds & Pick<ImportNeeds, 'dataDir'>,
+  directory: string,
+): Promise<void> {
+  const needed = await listNeededUploads(needs)
+  if (!needed.has(directory)) await removeUpload(needs.dataDir, directory)
+}
+
+export interface NeededUpload {
+  workspaceId: number
+  bytes: number
+}
+
+/** By the names of directories: open imports, and dry runs of the last day, need theirs. */
+export async function listNeededUploads({ db, node, now }: UploadNeeds): Promise<Map<string, NeededUpload>> {
   const since = now() - DRY_RUN_FILE_HOURS * 60 * 60_000
   const rows = await db.read
     .selectFrom('imports')
-    .select('options')
+    .select(['workspace_id', 'options', 'file_bytes', 'clicks_file_bytes'])
     .where('node', '=', node)
-    .where((e) =>
-      e.or([
-        e('status', 'in', ['queued', 'running']),
-        e.and([e('dry_run', '=', 1), e('status', '=', 'done'), e('finished_at', '>', since)]),
-      ]),
+    // Literals, because SQLite takes no partial index for values that are bound.
+    .where(
+      sql<boolean>`(status in ('queued', 'running') or (dry_run = 1 and status = 'done' and finished_at > ${since}))`,
     )
     .execute()
-  return new Set(rows.map((row) => readOptions(row).directory))
+  return new Map(
+    rows.map((row) => [
+      readOptions(row).directory,
+      {
+        workspaceId: row.workspace_id,
+        bytes: Number(row.file_bytes) + Number(row.clicks_file_bytes ?? 0),
+      },
+    ]),
+  )
 }
 
 /** What became of each row, of all workspaces. The import itself stays, with its figures. */

@@ -1,7 +1,6 @@
 // Takes the upload of an import: its files go to the disk as they come, and its other fields become a JSON body.
 
 import { createWriteStream } from 'node:fs'
-import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -10,6 +9,7 @@ import { Failure, invalid, unavailable } from '../../../lib/failure.ts'
 import { syncToDisk } from '../../../storage/write-durably.ts'
 import { FILE_MAX, LARGE_FILE_MAX } from '../schema.ts'
 import { createUploadDirectory, FILE_NAMES, type UploadDirectory } from './import-files.ts'
+import type { OpenUploadRoom, UploadRoom } from './import-room.ts'
 
 /** What a form may have as a file. */
 type FileField = keyof typeof FILE_NAMES
@@ -36,28 +36,63 @@ const JSON_FIELDS = new Set(['dryRun', 'from', 'domainMap', 'mapping'])
 
 type UploadRequest = Pick<Request, 'body' | 'headers' | 'signal'>
 
-interface UploadNeeds {
+export interface UploadNeeds {
   dataDir: string
+  openRoom: OpenUploadRoom
+}
+
+interface FormNeeds extends UploadNeeds {
+  workspaceId: number
   /** The fields that may be files. */
   fileFields: readonly FileField[]
+  /** Whether `file` may have more than 64 MiB. @param source as the form says it @throws Failure `forbidden` */
+  isLargeSource: (source: unknown) => boolean
+}
+
+/** An upload that is being received. */
+interface OpenUpload extends Upload {
+  room: UploadRoom
+  isLargeSource: FormNeeds['isLargeSource']
 }
 
 /**
- * @throws Failure `invalid`, `too_large`, `unavailable` where the disk is full. Then nothing of the upload stays.
+ * @throws Failure `invalid`, `forbidden`, `too_large`, `too_many`, and `unavailable` where the disk is full. Then nothing of
+ * the upload stays.
  */
-export async function receiveUpload(
-  { dataDir, fileFields }: UploadNeeds,
-  request: UploadRequest,
+export function receiveUpload(needs: FormNeeds, request: UploadRequest): Promise<Upload> {
+  const { workspaceId, fileFields, isLargeSource } = needs
+  // A body of chunks has no length: its room grows with it.
+  const length = Number(request.headers.get('content-length') ?? 0)
+  return fillUpload(needs, workspaceId, length, (upload) =>
+    parseForm({ ...upload, isLargeSource }, fileFields, request),
+  )
+}
+
+/** @param bytes to keep room for, before the first one is written */
+async function fillUpload(
+  { dataDir, openRoom }: UploadNeeds,
+  workspaceId: number,
+  bytes: number,
+  fill: (upload: Upload & Pick<OpenUpload, 'room'>) => Promise<void>,
 ): Promise<Upload> {
-  const directory = await createUploadDirectory(dataDir).catch((error) => {
-    throw toUploadFailure(error)
-  })
+  const room = openRoom(workspaceId)
+  let directory: UploadDirectory | undefined
   try {
+    await room.growTo(bytes)
+    const created = await createUploadDirectory(dataDir)
+    directory = {
+      ...created,
+      async discard() {
+        await created.discard()
+        room.release()
+      },
+    }
     const upload: Upload = { directory, files: {}, fields: {} }
-    await parseForm(upload, fileFields, request)
+    await fill({ ...upload, room })
     return upload
   } catch (error) {
-    await directory.discard()
+    await directory?.discard()
+    room.release()
     throw toUploadFailure(error)
   }
 }
@@ -75,7 +110,7 @@ function toUploadFailure(error: unknown): unknown {
 }
 
 async function parseForm(
-  upload: Upload,
+  upload: OpenUpload,
   fileFields: readonly FileField[],
   { body, headers, signal }: UploadRequest,
 ): Promise<void> {
@@ -143,7 +178,7 @@ function addField({ fields }: Upload, field: string, text: string) {
 }
 
 async function storeFile(
-  upload: Upload,
+  upload: OpenUpload,
   field: FileField,
   stream: Readable,
   name: string | undefined,
@@ -151,12 +186,15 @@ async function storeFile(
   if (upload.files[field]) throw invalid({ [field]: 'must be given once' })
   const received: ReceivedFile = { name: name?.slice(0, NAME_MAX) || null, bytes: 0 }
   upload.files[field] = received
-  const isLarge = field === 'clicks' || upload.fields.source === 'towpath'
+  const isLarge = field === 'clicks' || upload.isLargeSource(upload.fields.source)
   const max = isLarge ? LARGE_FILE_MAX : FILE_MAX
   const counter = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       received.bytes += chunk.length
-      if (received.bytes <= max) return done(null, chunk)
+      if (received.bytes <= max) {
+        upload.room.growTo(sumFiles(upload)).then(() => done(null, chunk), done)
+        return
+      }
       const larger = isLarge ? '1 GiB' : '64 MiB'
       done(
         new Failure(
@@ -171,26 +209,25 @@ async function storeFile(
   await syncToDisk(path)
 }
 
-/** Stores the files of a JSON body: their texts, or the JSON itself. @throws Failure `unavailable` */
-export async function storeContents(
-  dataDir: string,
+const sumFiles = ({ files }: Upload) =>
+  Object.values(files).reduce((sum, file) => sum + (file?.bytes ?? 0), 0)
+
+/** Stores the files of a JSON body: their texts, or the JSON itself. @throws Failure `too_many`, `unavailable` */
+export function storeContents(
+  needs: UploadNeeds,
+  workspaceId: number,
   contents: Partial<Record<FileField, unknown>>,
 ): Promise<Upload> {
-  const directory = await createUploadDirectory(dataDir).catch((error) => {
-    throw toUploadFailure(error)
-  })
-  try {
-    const upload: Upload = { directory, files: {}, fields: {} }
-    for (const [field, content] of Object.entries(contents)) {
-      if (content === undefined) continue
+  const texts = Object.entries(contents).flatMap(([field, content]): [string, string][] =>
+    content === undefined ? [] : [[field, typeof content === 'string' ? content : JSON.stringify(content)]],
+  )
+  const bytes = texts.reduce((sum, [, text]) => sum + Buffer.byteLength(text), 0)
+  return fillUpload(needs, workspaceId, bytes, async ({ directory, files }) => {
+    for (const [field, text] of texts) {
       const path = join(directory.path, FILE_NAMES[field as FileField])
-      await Bun.write(path, typeof content === 'string' ? content : JSON.stringify(content), { mode: 0o600 })
+      await Bun.write(path, text, { mode: 0o600 })
       await syncToDisk(path)
-      upload.files[field as FileField] = { name: null, bytes: (await stat(path)).size }
+      files[field as FileField] = { name: null, bytes: Buffer.byteLength(text) }
     }
-    return upload
-  } catch (error) {
-    await directory.discard()
-    throw toUploadFailure(error)
-  }
+  })
 }

@@ -3,9 +3,9 @@
 import type { Connection, Database, OnCommit } from '../../../storage/database/open-database.ts'
 import type { Actor } from '../../accounts/access/actor.ts'
 import type { Uploads } from '../../forms/uploads/open-uploads.ts'
+import type { SubmittedFile } from '../../forms/uploads/submitted-file.ts'
 import type { Site } from '../../links/link.ts'
 import type { OnConflict, RowKind, RowOutcome } from '../schema.ts'
-import type { ArchiveFilesById } from './receive-archive-files.ts'
 
 /** What is known of an archive that was checked. Stored with the import. */
 export interface ArchiveFacts {
@@ -16,6 +16,9 @@ export interface ArchiveFacts {
   /** When that workspace was created: its analytics begin there. */
   createdAt: number
 }
+
+/** By the id of a submission in the archive; null where the workspace has no room for its files. */
+export type ArchiveFilesById = Map<number, SubmittedFile[] | null>
 
 export interface ArchiveRun {
   needs: { db: Database; site: Site; now: () => number; uploads: Pick<Uploads, 'bytesPerWorkspace'> }

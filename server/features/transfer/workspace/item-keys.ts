@@ -2,7 +2,7 @@
 
 import type { Connection } from '../../../storage/database/open-database.ts'
 import { toArchiveKey } from '../archive/archive-keys.ts'
-import type { RecordTransaction } from './archive-run.ts'
+import type { ArchiveRun, RecordTransaction } from './archive-run.ts'
 
 const SOURCE = 'towpath'
 
@@ -19,9 +19,15 @@ export interface KnownItem {
   importId: number
 }
 
+/** Whose items are looked for, and what they are called there. */
+export interface ItemSearch {
+  run: Pick<ArchiveRun, 'actor' | 'archive'>
+  connection: Connection
+}
+
 /** @returns those of the ids that are here, by their ids in the archive. What was deleted since may come again. */
 export async function findItems(
-  { run, connection }: Pick<RecordTransaction, 'run' | 'connection'>,
+  { run, connection }: ItemSearch,
   kind: ItemKind,
   ids: readonly (number | string)[],
 ): Promise<Map<number | string, KnownItem>> {
@@ -43,6 +49,22 @@ export async function findItems(
     if (id !== undefined) known.set(id, { id: link_id, importId: import_id })
   }
   return known
+}
+
+/** Whether an earlier import, or an earlier part of this one, has brought something of this kind. */
+export async function hasItems({ run, connection }: ItemSearch, kind: ItemKind): Promise<boolean> {
+  const start = toArchiveKey(run.archive.publicId, kind, '')
+  const row = await connection
+    .selectFrom('import_keys')
+    .select('link_id')
+    .where('workspace_id', '=', run.actor.workspaceId)
+    .where('source', '=', SOURCE)
+    .where('source_key', '>=', start)
+    // The character after a colon.
+    .where('source_key', '<', `${start.slice(0, -1)};`)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
 }
 
 export async function storeItemKey(

@@ -117,7 +117,7 @@ async function toColumns(
     clicks: 0,
     clicks_before: 0,
     leads: record.leads,
-    last_clicked_at: record.lastClickedAt,
+    last_clicked_at: record.lastClickedAt === null ? null : past(record.lastClickedAt),
     created_at: past(record.createdAt),
     updated_at: past(record.updatedAt),
     deleted_at: record.deletedAt === null ? null : past(record.deletedAt),

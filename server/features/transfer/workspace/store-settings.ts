@@ -1,12 +1,12 @@
 // Stores the tags, domains, channels and forms of an archive: what links and submissions refer to.
 
-import { Failure, invalid } from '../../../lib/failure.ts'
+import { invalid } from '../../../lib/failure.ts'
 import { foldCase } from '../../../lib/text.ts'
 import { requireRoom } from '../../accounts/access/workspace-limits.ts'
 import { recordAudit } from '../../accounts/audit/record-audit.ts'
 import { CreateForm } from '../../forms/schema.ts'
 import { refuseBlockedTargets, toFormColumns } from '../../forms/settings/form.ts'
-import { FORM_KEY, newFormKey } from '../../forms/settings/form-key.ts'
+import { insertForm } from '../../forms/settings/insert-form.ts'
 import { createDomainIn } from '../../links/domains/create-domain.ts'
 import { CreateDomain } from '../../links/domains/schema.ts'
 import { CreateTag } from '../../links/schema.ts'
@@ -124,10 +124,10 @@ export async function storeChannel(
   )
 }
 
-// There are 31^10 keys: see createForm.
-const TRIES = 3
-
-/** A form keeps its key where no other form of this server has it: pages that post to it need no change then. */
+/**
+ * A form keeps its key where no form of this server has it and no other workspace ever had it: pages that post to it need no
+ * change then.
+ */
 export async function storeForm(
   transaction: RecordTransaction,
   record: ArchiveRecord<'forms.ndjson'>,
@@ -151,20 +151,10 @@ export async function storeForm(
     created_at: Math.min(createdAt, needs.now()),
     updated_at: Math.min(updatedAt, needs.now()),
   }
-  const keys = [...(FORM_KEY.test(formKey) ? [formKey] : []), ...Array.from({ length: TRIES }, newFormKey)]
-  for (const form_key of keys) {
-    const row = await connection
-      .insertInto('forms')
-      .values({ ...columns, form_key })
-      .onConflict((conflict) => conflict.column('form_key').doNothing())
-      .returning(['id', 'updated_at'])
-      .executeTakeFirst()
-    if (!row) continue
-    await requireRoom(connection, actor.workspaceId, 'forms')
-    await storeItemKey(transaction, 'form', formKey, row.id)
-    if (form_key === formKey) return toCreated(item, row)
-    const message = `Another form of this server has the key ${formKey}: the new one is ${form_key}. Change the address in your page.`
-    return { ...toCreated(item, row, message), outcome: 'renamed' }
-  }
-  throw new Failure('conflict', 'There is no free form key')
+  const row = await insertForm(connection, columns, formKey)
+  await requireRoom(connection, actor.workspaceId, 'forms')
+  await storeItemKey(transaction, 'form', formKey, row.id)
+  if (row.form_key === formKey) return toCreated(item, row)
+  const message = `The key ${formKey} belongs to another form or workspace of this server, or did once: the new one is ${row.form_key}. Change the address in your page.`
+  return { ...toCreated(item, row, message), outcome: 'renamed' }
 }

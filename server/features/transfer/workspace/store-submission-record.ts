@@ -54,13 +54,17 @@ async function storeFiles(
   submissionId: number,
 ): Promise<string | null> {
   if (run.isDryRun) return null
-  const files = run.files.get(record.id) ?? []
+  const received = run.files.get(record.id)
+  const files = received ?? []
   const owner = {
     workspaceId: run.actor.workspaceId,
     submissionId,
     at: Math.min(record.createdAt, run.needs.now()),
   }
-  if (!(await recordFiles(connection, owner, files, run.needs.uploads.bytesPerWorkspace)))
+  if (
+    received === null ||
+    !(await recordFiles(connection, owner, files, run.needs.uploads.bytesPerWorkspace))
+  )
     throw invalid({ files: 'the workspace has no room for them' })
   const missing = record.files.length - files.length
   if (missing === 0) return null

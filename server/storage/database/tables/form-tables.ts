@@ -182,6 +182,15 @@ export interface Touches {
   utm_content: string | null
 }
 
+/**
+ * The workspace that each form key belongs to, kept when the form or the workspace is deleted: pages may use a key for years,
+ * and their leads must not go to others. A trigger writes the row when a form is inserted.
+ */
+export interface FormKeys {
+  form_key: string
+  workspace_id: number
+}
+
 /** Counts of attempts to send a form, by UTC day and outcome. */
 export interface FormAttempts {
   form_id: number
