@@ -4,7 +4,7 @@
 import type { Selectable } from 'kysely'
 import { hasRefusedHost, PRIVATE_ADDRESS } from '../../../http/address-policy.ts'
 import { invalid } from '../../../lib/failure.ts'
-import { checkUrl } from '../../../lib/web-url.ts'
+import { checkUrl, parseUrl } from '../../../lib/web-url.ts'
 import type { Channels } from '../../../storage/database/tables/notify-tables.ts'
 import { CHANNEL_URL_MAX, type ChannelType, type UpdateChannelInput } from '../schema.ts'
 import type { SendNeeds } from './contract.ts'
@@ -40,7 +40,7 @@ export function findUnavailableReason(
 ): string | null {
   if (type === 'email' && smtpUrl === undefined) return `E-mail is not sent: ${NO_MAIL}`
   // An import of an earlier release may have stored any text.
-  const shown = url === null ? null : URL.parse(url)
+  const shown = url === null ? null : parseUrl(url)
   return shown && hasRefusedHost(shown, allow) ? PRIVATE_ADDRESS : null
 }
 

@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { BODY_MAX } from '../../../http/json-body.ts'
 import { isEmail } from '../../../lib/email.ts'
 import { countCharacters, isCleanText } from '../../../lib/text.ts'
+import { parseUrl } from '../../../lib/web-url.ts'
 import { FILE_KEY } from '../../../storage/files/file-key.ts'
 import { ATTEMPT_OUTCOMES } from '../../forms/attempts/attempt-counter.ts'
 import { SUBMISSION_STATUSES } from '../../forms/submissions/schema.ts'
@@ -63,7 +64,7 @@ const ChannelRecord = z.object({
   to: z.array(z.string().refine(isEmail, 'must be e-mail addresses')).max(RECIPIENTS_MAX),
   // Only shown: it came without its secret.
   url: text(CHANNEL_URL_MAX)
-    .refine((url) => /^https?:$/.test(URL.parse(url)?.protocol ?? ''), 'must be a web address')
+    .refine((url) => /^https?:$/.test(parseUrl(url)?.protocol ?? ''), 'must be a web address')
     .nullable(),
   chatId: text(100).nullable(),
   enabled: z.boolean(),
