@@ -9,22 +9,38 @@ export interface ShortUrl {
   slug: string
 }
 
+/**
+ * A host has at most 253 characters (RFC 1035 §2.3.4); a port, or a name and a password, may stand beside it. To parse a
+ * host (IDNA) takes a time that grows with the square of its length.
+ */
+export const AUTHORITY_MAX = 253 + 100
+
 /** @param text with or without `https://` @returns null for what is no URL */
 export function splitShortUrl(text: string): ShortUrl | null {
-  const hasScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(text)
-  const url = URL.parse(hasScheme ? text : `https://${text}`)
-  if (!url || !/^https?:$/.test(url.protocol)) return null
+  const scheme = /^[a-z][a-z0-9+.-]*:\/\//i.exec(text)?.[0]
   // A URL parser takes "123" for the address 0.0.0.123.
   if (!/^(?:https?:\/\/)?[^/?#]*[^/?#.]\.[^/?#.]/i.test(text)) return null
+  const start = text.slice(scheme?.length, AUTHORITY_MAX + (scheme?.length ?? 0) + 1)
+  if (start.length > AUTHORITY_MAX && !/[/?#]/.test(start)) return null
+  const url = URL.parse(scheme === undefined ? `https://${text}` : text)
+  if (!url || !/^https?:$/.test(url.protocol)) return null
   return { host: url.hostname, slug: toSlug(url.pathname) }
 }
 
 /** A host as it stands in a file, such as `https://Go.Example/`. @returns null for what is none */
 export const toHost = (text: string): string | null => splitShortUrl(text)?.host ?? null
 
+/** A loop: a pattern for the slashes at the end would begin at each slash before it. */
+export function trimSlashes(text: string): string {
+  let [start, end] = [0, text.length]
+  while (text[start] === '/') start++
+  while (end > start && text[end - 1] === '/') end--
+  return text.slice(start, end)
+}
+
 /** Without slashes around it, and decoded where the encoding is right. */
 export function toSlug(path: string): string {
-  const slug = path.replace(/^\/+|\/+$/g, '')
+  const slug = trimSlashes(path)
   const decoded = percentDecode(slug)
   return isCleanText(decoded) ? decoded : slug
 }

@@ -3,7 +3,7 @@
 
 import { FieldReader } from '../files/fields.ts'
 import type { FileRecord } from '../files/source-file.ts'
-import { type ShortUrl, splitShortUrl } from './short-url.ts'
+import { type ShortUrl, splitShortUrl, trimSlashes } from './short-url.ts'
 import type { ImportSource, Reading, ReadingOptions, SourceClick, SourceLink } from './source.ts'
 import { createSourceClick, readClickTime, toKnown } from './source-click.ts'
 import { createSourceLink } from './source-link.ts'
@@ -77,6 +77,6 @@ function readName(fields: FieldReader, ...names: string[]): Partial<ShortUrl> | 
     const shortUrl = splitShortUrl(text)
     return shortUrl && shortUrl.slug !== '' ? shortUrl : null
   }
-  const slug = text.replace(/^\/+|\/+$/g, '')
+  const slug = trimSlashes(text)
   return slug === '' ? null : { slug }
 }
