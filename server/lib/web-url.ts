@@ -1,6 +1,8 @@
 // URLs that browsers see. The check of a destination reads the parsed URL and never the string: parsers drop tabs and
 // newlines, fold slashes and read user names.
 
+import { trimEnd } from './clean-text.ts'
+
 export const URL_MAX = 8192
 
 export interface UrlRule {
@@ -31,8 +33,11 @@ export function checkUrl(text: string, rule: UrlRule): { href: string } | { wron
 }
 
 /** "go.example." and "go.example:443" under http reach the same server as "go.example". */
-export const toServerName = (host: string) =>
-  host.toLowerCase().replace(/\.*(:(?:80|443))?$|\.+(?=:\d+$)/, '')
+export function toServerName(host: string): string {
+  const port = /:\d+$/.exec(host)?.[0] ?? ''
+  const name = trimEnd(host.slice(0, host.length - port.length), '.').toLowerCase()
+  return port === ':80' || port === ':443' ? name : name + port
+}
 
 /**
  * The URL that visitors call for a link. A workspace's domain has https, or the scheme and port of an origin without https.

@@ -69,11 +69,10 @@ export const isSourceName = (text: string) => names.has(text)
 
 const nameByText = new Map(KNOWN_SOURCES.map(({ name }) => [name.toLowerCase(), name]))
 
-/** The last labels of a host. A subdomain belongs to the longest entry of the list that it ends with. */
-const LAST_LABELS = [/[^.]+\.[^.]+\.[^.]+$/, /[^.]+\.[^.]+$/]
-
+/** A subdomain belongs to the longest entry of the list that it ends with. */
 export function findKnownSource(host: string): KnownSource | undefined {
-  const ends = LAST_LABELS.map((labels) => labels.exec(host)?.[0] ?? '')
+  const labels = host.split('.')
+  const ends = [3, 2].map((count) => labels.slice(-count).join('.'))
   return [host, ...ends].map((end) => sourceByHost.get(end)).find((source) => source !== undefined)
 }
 

@@ -1,5 +1,6 @@
 // Splits the short URLs of other tools into a host and a slug.
 
+import { trimBoth } from '../../../lib/clean-text.ts'
 import { isCleanText, percentDecode } from '../../../lib/text.ts'
 
 export interface ShortUrl {
@@ -30,17 +31,9 @@ export function splitShortUrl(text: string): ShortUrl | null {
 /** A host as it stands in a file, such as `https://Go.Example/`. @returns null for what is none */
 export const toHost = (text: string): string | null => splitShortUrl(text)?.host ?? null
 
-/** A loop: a pattern for the slashes at the end would begin at each slash before it. */
-export function trimSlashes(text: string): string {
-  let [start, end] = [0, text.length]
-  while (text[start] === '/') start++
-  while (end > start && text[end - 1] === '/') end--
-  return text.slice(start, end)
-}
-
 /** Without slashes around it, and decoded where the encoding is right. */
 export function toSlug(path: string): string {
-  const slug = trimSlashes(path)
+  const slug = trimBoth(path, '/')
   const decoded = percentDecode(slug)
   return isCleanText(decoded) ? decoded : slug
 }
