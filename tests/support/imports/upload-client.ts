@@ -70,9 +70,6 @@ export async function sendImport(
 const toFile = (upload: Upload) =>
   upload instanceof File ? upload : new File([upload.text], upload.name, { type: 'text/plain' })
 
-const readImport = async (target: ImportTarget, id: number): Promise<ImportAnswer> =>
-  (await call(target, `/imports/${id}`)).json.data
-
 /** Resolves with the import once `isReached` says so. It asks rarely: a key may send 300 requests a minute. */
 export function waitForProgress(
   target: ImportTarget,
