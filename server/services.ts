@@ -16,7 +16,7 @@ import { readDomainMetrics } from './features/links/domains/domain-metrics.ts'
 import { readLinkMetrics } from './features/links/metrics.ts'
 import { preloadLinks } from './features/links/preload-links.ts'
 import { createClockFollower } from './features/notify/delivery/follow-clock.ts'
-import { openImports } from './features/transfer/import/open-imports.ts'
+import { type ImportServiceNeeds, openImports } from './features/transfer/import/open-imports.ts'
 import { followChanges } from './follow-changes.ts'
 import { verifySafeRequest } from './http/safe-request.ts'
 import { type JobNeeds, startJobs } from './jobs.ts'
@@ -33,6 +33,8 @@ import { openPublicEndpoints, type PublicEndpoints } from './wiring/public-endpo
 export interface ServiceOptions extends StoreOptions {
   /** Where several servers share the ports of this machine. */
   worker?: MetricsNeeds['worker']
+  /** How long files of imports may take. */
+  reading?: Pick<ImportServiceNeeds, 'sliceMs' | 'deadlineMs'>
 }
 
 export type Services = Awaited<ReturnType<typeof openServices>>
@@ -42,7 +44,7 @@ export type Services = Awaited<ReturnType<typeof openServices>>
  * @throws when a store cannot be opened, or the address check of outgoing requests does not hold
  */
 export async function openServices(config: Config, options: ServiceOptions = {}) {
-  const { now = Date.now, clock, worker } = options
+  const { now = Date.now, clock, worker, reading } = options
   await verifySafeRequest()
   const blocklist = await createBlocklist(config.destinationBlocklist)
   const site = createSite(config, blocklist.isBlocked)
@@ -57,7 +59,7 @@ export async function openServices(config: Config, options: ServiceOptions = {})
   await preloadLinks(shared)
   const backups = createServiceBackups(config, now, worker)
   const doctor = createServerDoctor(config, { ...shared, hitWorker: stores.hitWorker })
-  const imports = openServiceImports(config, shared)
+  const imports = openServiceImports(config, { ...shared, ...reading })
   const parts = { ...shared, ...endpoints, imports, notify, resolvePendingAttribution, doctor }
   const submissionPruner = createSubmissionPruner(shared)
   const jobs = startServiceJobs(config, {
@@ -158,7 +160,10 @@ const createServiceMetrics = (services: MetricServices, worker: MetricsNeeds['wo
     ],
   })
 
-const openServiceImports = ({ dataDir, geoipDb, hitRetentionDays: days }: Config, shared: CommonParts) =>
+const openServiceImports = (
+  { dataDir, geoipDb, hitRetentionDays: days }: Config,
+  shared: CommonParts & ServiceOptions['reading'],
+) =>
   openImports({
     ...shared,
     ...shared.hits,

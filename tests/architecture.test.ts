@@ -88,7 +88,7 @@ const EXCEPTIONS: RuleException[] = [
   createException('allow', 'hits/erase-deleted-workspaces.ts', 'skipPastErasures', JOB),
   createException('workspace', 'links/counting/count-clicks.ts', 'addClicks', JOB),
   createException('workspace', 'links/preload-links.ts', 'listLastClicked', 'redirects serve all workspaces'),
-  createException('workspace', 'transfer/import/import-runner.ts', 'takeNext', JOB),
+  createException('workspace', 'transfer/import/import-schedule.ts', 'listWaiting', JOB),
   createException('allow', 'transfer/history/store-chunk.ts', 'storeChunk', JOB),
   createException('allow', 'transfer/history/erase-imported-clicks.ts', 'eraseImportedClicks', JOB),
   createException('allow', 'transfer/history/erase-imported-clicks.ts', 'eraseHere', JOB),

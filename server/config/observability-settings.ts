@@ -1,6 +1,7 @@
 // Settings of the log, of slow requests, and of traces. Those of traces have the names that OpenTelemetry gives them
 // (https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/).
 
+import { trimEnd } from '../lib/clean-text.ts'
 import { LOG_LEVELS, type LogLevel } from '../lib/log.ts'
 import { LOG_FORMATS, type LogFormat } from '../lib/telemetry/log-format.ts'
 import { TRACE_SAMPLERS, type TraceSampler, type TracingSettings } from '../lib/telemetry/tracing-settings.ts'
@@ -71,7 +72,7 @@ function readEndpoint(text: string | undefined, wrong: ProblemReporter): string 
   if (text === undefined) return undefined
   const url = parseUrl(text)
   if (url && /^https?:$/.test(url.protocol) && !url.search && !url.hash) {
-    url.pathname = `${url.pathname.replace(/\/+$/, '')}/v1/traces`
+    url.pathname = `${trimEnd(url.pathname, '/')}/v1/traces`
     return url.href
   }
   wrong(

@@ -1,7 +1,7 @@
 // Describes a user agent, such as `Firefox on macOS`, so that people recognize their devices.
 
 const BROWSERS: [RegExp, string][] = [
-  [/Edg\w*\//, 'Edge'],
+  [/Edg(?:e|A|iOS)?\//, 'Edge'],
   [/OPR\//, 'Opera'],
   [/Firefox\/|FxiOS\//, 'Firefox'],
   [/Chrome\/|CriOS\//, 'Chrome'],

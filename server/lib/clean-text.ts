@@ -11,6 +11,19 @@ export function cutText(text: string, bound: number): string {
   return last >= 0xd800 && last <= 0xdbff ? cut.slice(0, -1) : cut
 }
 
+/** By a loop: a pattern for what a text ends with begins anew at each such character in it. */
+export function trimEnd(text: string, character: string): string {
+  let end = text.length
+  while (text[end - 1] === character) end--
+  return text.slice(0, end)
+}
+
+export function trimBoth(text: string, character: string): string {
+  let start = 0
+  while (text[start] === character) start++
+  return trimEnd(text.slice(start), character)
+}
+
 /** Cuts a text to a bound, without the characters that no engine stores (NUL, lone surrogates). '' becomes null. */
 export function cleanText(text: string | null, bound: number): string | null {
   if (text === null || text === '') return null

@@ -8,9 +8,14 @@ export type TargetDevice = 'ios' | 'android' | 'desktop'
  */
 export function deviceForTargeting(userAgent: string): TargetDevice {
   if (/Windows Phone|IEMobile/i.test(userAgent)) return 'desktop'
-  if (/iPhone|iPad|iPod/.test(userAgent) || /Macintosh;.*Mobile\//.test(userAgent)) return 'ios'
+  if (/iPhone|iPad|iPod/.test(userAgent) || isMacWithMobile(userAgent)) return 'ios'
   if (/Android/i.test(userAgent)) return 'android'
   return 'desktop'
+}
+
+function isMacWithMobile(userAgent: string): boolean {
+  const mac = userAgent.indexOf('Macintosh;')
+  return mac >= 0 && userAgent.includes('Mobile/', mac)
 }
 
 /** Whether the browser fetches ahead, before a person clicks: `Sec-Purpose`, or the header of an older browser. */

@@ -2,6 +2,7 @@
 // newlines, fold slashes and read user names.
 
 import { domainToASCII } from 'node:url'
+import { trimEnd } from './clean-text.ts'
 import { percentDecode } from './text.ts'
 
 export const URL_MAX = 8192
@@ -58,8 +59,11 @@ export function checkUrl(text: string, rule: UrlRule): { href: string } | { wron
 }
 
 /** "go.example." and "go.example:443" under http reach the same server as "go.example". */
-export const toServerName = (host: string) =>
-  host.toLowerCase().replace(/\.*(:(?:80|443))?$|\.+(?=:\d+$)/, '')
+export function toServerName(host: string): string {
+  const port = /:\d+$/.exec(host)?.[0] ?? ''
+  const name = trimEnd(host.slice(0, host.length - port.length), '.').toLowerCase()
+  return port === ':80' || port === ':443' ? name : name + port
+}
 
 /**
  * The URL that visitors call for a link. A workspace's domain has https, or the scheme and port of an origin without https.

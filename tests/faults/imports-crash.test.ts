@@ -2,7 +2,6 @@
 // file is killed in the middle of each stage.
 
 import { describe, expect, test } from 'bun:test'
-import { readdirSync, readFileSync } from 'node:fs'
 import { startClickHouse } from '../support/clickhouse/clickhouse-server.ts'
 import { closeAfterAll } from '../support/close-after-all.ts'
 import { type ShlinkFiles, writeShlinkFiles } from '../support/imports/shlink-files.ts'
@@ -11,13 +10,13 @@ import {
   hasEnded,
   type ImportAnswer,
   type ImportTarget,
-  readImport,
   sendImport,
   undoImport,
   waitForEnd,
   waitForProgress,
 } from '../support/imports/upload-client.ts'
 import { startPostgres } from '../support/postgres/postgres-server.ts'
+import { listReaderProcesses } from '../support/processes/worker-processes.ts'
 import { atScale } from '../support/scale.ts'
 import { until } from '../support/until.ts'
 import { createInstallation, type Installation, randomMs, type ServerProcess } from './server-process.ts'
@@ -55,24 +54,6 @@ const ENGINES: { name: string; runs: boolean; open: () => Promise<Setting> }[] =
     },
   },
 ]
-
-/** The processes that read files for a server. */
-const listReaders = (server: ServerProcess): number[] =>
-  readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name) && isReaderOf(name, server.pid))
-    .map(Number)
-
-function isReaderOf(name: string, pid: number): boolean {
-  try {
-    const parent = readFileSync(`/proc/${name}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[1]
-    return (
-      Number(parent) === pid &&
-      readFileSync(`/proc/${name}/cmdline`, 'utf8').includes('transfer/reader/main.ts')
-    )
-  } catch {
-    return false // the process has ended meanwhile
-  }
-}
 
 const toTarget = ({ origin }: ServerProcess, { keys: [key = ''] }: Installation): ImportTarget => ({
   origin,
@@ -174,26 +155,54 @@ describe.each(ENGINES)('an import on $name', ({ runs, open }) => {
         clicks: files.visits,
       })
       const { id } = json.data as ImportAnswer
-      const killed = new Set<number>()
-      // Three deaths in a row end an import. These have work between them.
-      while (killed.size < 2) {
-        const reader = await until('a process that reads', async () => {
-          const found = listReaders(server).find((pid) => !killed.has(pid))
-          return found ?? (hasEnded(await readImport(target, id)) ? -1 : undefined)
-        })
-        if (reader === -1) break
-        await Bun.sleep(randomMs(0, 300))
-        try {
-          process.kill(reader, 'SIGKILL')
-          killed.add(reader)
-        } catch {
-          // It has ended by itself.
-        }
-      }
-      expect(killed.size).toBeGreaterThan(0)
+      // The second death ends an import.
+      await killReader(server, randomMs(0, 300))
       await expectExactly(target, files, await waitForEnd(target, id))
       expect(await server.stop()).toBe(0)
     },
     600_000,
   )
+
+  test.skipIf(!runs)(
+    'whose reading process is killed under two servers fails, and an ordinary stop does not count',
+    async () => {
+      const { installation, environment } = await open()
+      closeLater(installation.end)
+      const files = writeShlinkFiles(LINKS, VISITS)
+      let server = await installation.start({ environment })
+      let target = toTarget(server, installation)
+      const restart = async () => {
+        expect(await server.stop()).toBe(0)
+        server = await installation.start({ environment })
+        target = toTarget(server, installation)
+      }
+      const upload = { fields: { source: 'shlink' }, file: files.links, clicks: files.visits }
+      const { json } = await sendImport(target, upload)
+      const { id } = json.data as ImportAnswer
+      await killReader(server, 0)
+      for (let stop = 0; stop < 3; stop++) {
+        await findReader(server)
+        await restart()
+      }
+      await killReader(server, 0)
+      expect(await waitForEnd(target, id)).toMatchObject({
+        status: 'failed',
+        problem:
+          'The file could not be read: twice it took too long at one place, or too much memory. Split the file, and try again.',
+      })
+      expect(await server.stop()).toBe(0)
+    },
+    600_000,
+  )
 })
+
+const findReader = (server: ServerProcess) =>
+  until('a process that reads', () => listReaderProcesses(server.pid)[0])
+
+/** Kills a process that reads, and waits for the next one, which the import has unless it failed. */
+async function killReader(server: ServerProcess, afterMs: number): Promise<void> {
+  const reader = await findReader(server)
+  await Bun.sleep(afterMs)
+  process.kill(reader, 'SIGKILL')
+  await until('the end of the process', () => !listReaderProcesses(server.pid).includes(reader))
+}

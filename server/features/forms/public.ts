@@ -4,6 +4,7 @@
 import { readClientAddress, toRateLimitKey } from '../../http/client-address.ts'
 import { requestId } from '../../http/request-id.ts'
 import type { ServerHandle } from '../../http/server-handle.ts'
+import { trimBoth } from '../../lib/clean-text.ts'
 import type { Network } from '../../lib/ip-network.ts'
 import { log } from '../../lib/log.ts'
 import { type RequestDomain, servesWorkspace } from '../../lib/request-domain.ts'
@@ -363,7 +364,7 @@ function requireRoom({ db, disk }: FormEndpointNeeds): void {
 
 /** Ignores slashes around the key, because site builders and proxies add them. */
 function parseFormKey(path: string): string {
-  const text = path.replace(/^\/+|\/+$/g, '')
+  const text = trimBoth(path, '/')
   try {
     return decodeURIComponent(text)
   } catch {

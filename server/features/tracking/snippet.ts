@@ -84,7 +84,11 @@ const toHandler = (answer: (request: Request) => Promise<Response>) => async (re
 }
 
 /** Without a URL parser: a broken Host header makes a URL that no parser takes. */
-const readName = (url: string) => /([^/]*)$/.exec(url.replace(/[?#].*/, ''))?.[1] ?? ''
+const readName = (url: string) =>
+  url
+    .replace(/[?#].*/, '')
+    .split('/')
+    .at(-1) ?? ''
 
 /** A browser fetches a pinned script with CORS; an isolated page (COEP) requires Cross-Origin-Resource-Policy. */
 const CROSS_ORIGIN_HEADERS = {

@@ -242,7 +242,10 @@ export function createImportsApi(needs: ImportsApiNeeds) {
       const input = c.req.valid('json' as never) as shapes.InspectImportInput
       const upload = await getUpload(needs, c, { file: input.file })
       try {
-        return c.json({ data: await inspectUpload(needs, c.get('actor'), input, upload) }, 200)
+        return c.json(
+          { data: await inspectUpload(needs, c.get('actor'), input, upload, c.req.raw.signal) },
+          200,
+        )
       } finally {
         await upload?.directory.discard()
       }

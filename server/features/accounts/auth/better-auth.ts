@@ -5,6 +5,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { createHmac } from 'node:crypto'
 import type { BetterAuthOptions, BetterAuthPlugin } from 'better-auth'
+import { trimEnd } from '../../../lib/clean-text.ts'
 import { Failure, unavailable } from '../../../lib/failure.ts'
 import { describeError, log } from '../../../lib/log.ts'
 import type { Database } from '../../../storage/database/open-database.ts'
@@ -277,7 +278,7 @@ async function createOidcPlugin({ oidc, now }: AuthNeeds): Promise<BetterAuthPlu
       {
         providerId: OIDC_PROVIDER,
         name: oidc.name,
-        discoveryUrl: `${oidc.issuer.replace(/\/+$/, '')}/.well-known/openid-configuration`,
+        discoveryUrl: `${trimEnd(oidc.issuer, '/')}/.well-known/openid-configuration`,
         clientId: oidc.clientId,
         clientSecret: oidc.clientSecret,
         scopes: ['openid', 'email', 'profile'],

@@ -1,6 +1,7 @@
 // Checks the claims of an ID token that Better Auth leaves to its callers. Signature, audience, expiry and nonce have
 // been checked before (https://openid.net/specs/openid-connect-core-1_0.html#IDTokenValidation).
 
+import { trimEnd } from '../../../lib/clean-text.ts'
 import { isEmail } from '../../../lib/email.ts'
 import { log } from '../../../lib/log.ts'
 
@@ -23,7 +24,7 @@ export interface OidcClient {
   clientId: string
 }
 
-const withoutSlash = (url: string) => url.replace(/\/+$/, '')
+const withoutSlash = (url: string) => trimEnd(url, '/')
 
 /** @param now in milliseconds. @returns what is wrong with the claims; undefined where nothing is */
 export function findClaimProblem(

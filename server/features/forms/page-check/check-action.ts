@@ -1,5 +1,6 @@
 // Checks where the forms of a page send their data: which form posts to the endpoint, and what keeps one from it.
 
+import { trimBoth } from '../../../lib/clean-text.ts'
 import { quote } from '../../../lib/text.ts'
 import { parseUrl } from '../../../lib/web-url.ts'
 import { createFinding, type Finding, formatElement } from './finding.ts'
@@ -53,8 +54,9 @@ function submitsToEndpoint({ attributes, type }: FormControl, addresses: PageAdd
 }
 
 const parseFormKey = (path: string) => {
-  const key = /^\/f\/+([^/]*)\/*$/.exec(path)?.[1]
-  return key !== undefined && /^[\w.~%-]*$/.test(key) ? key.replace(/%([2-7][0-9a-f])/gi, unescapeByte) : key
+  const key = trimBoth(path.slice(2), '/')
+  if (!path.startsWith('/f/') || key.includes('/')) return undefined
+  return /^[\w.~%-]*$/.test(key) ? key.replace(/%([2-7][0-9a-f])/gi, unescapeByte) : key
 }
 const unescapeByte = (_: string, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))
 

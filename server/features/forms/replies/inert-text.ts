@@ -20,7 +20,7 @@ const LINKS = [
   // `evil.example`, and the same before a path or a port. No top-level domain begins with a digit, or has one letter of ASCII.
   new RegExp(`${HOST}\\.(?![\\d-])(?:${HOST}{2}|[^\\0-\\x7f\\p{P}\\p{S}])`, 'u'),
   // An IPv4 address.
-  /(?<!\d)\d+\.\d+\.\d+\.\d/,
+  /\d\.\d+\.\d+\.\d/,
   // An encoded word of a header (RFC 2047), which a mail program shows decoded.
   /=\?/,
   // Markdown.

@@ -1,6 +1,7 @@
 // A form's list of hosts that `_next` may lead to: what an entry may be, how it is stored, and which URLs it allows.
 // Without a list, anybody can write a form that posts to this server and leads on to a page of theirs.
 
+import { trimEnd } from '../../../lib/clean-text.ts'
 import { parseUrl } from '../../../lib/web-url.ts'
 
 /** A host name of at most 253 characters, and a port. */
@@ -33,4 +34,4 @@ export function isNextAllowed(allowed: string[], url: URL): boolean {
   return (url.port === '' && allowed.includes(host)) || allowed.includes(`${host}:${port}`)
 }
 
-const withoutDot = (hostname: string) => hostname.replace(/\.+$/, '')
+const withoutDot = (hostname: string) => trimEnd(hostname, '.')

@@ -1,5 +1,6 @@
 // Checks a submission against the rules of its form. Each rule that it breaks is a sentence for people.
 
+import { trimEnd } from '../../../lib/clean-text.ts'
 import { createPacer } from '../../../lib/concurrency/next-turn.ts'
 import { isEmail } from '../../../lib/email.ts'
 import { quote } from '../../../lib/text.ts'
@@ -61,7 +62,7 @@ const toAddressPatterns = (rule: string) => [` ${rule.startsWith('@') ? '*' : ''
 
 /** A domain covers its subdomains; `*.example` covers them alone. */
 function toDomainPatterns(rule: string): string[] {
-  const labels = rule.toLowerCase().replace(/\.+$/, '')
+  const labels = trimEnd(rule.toLowerCase(), '.')
   const domain = labels.includes('*') ? labels : normalizeHost(labels)
   if (domain === '') return []
   return domain.startsWith('*') ? [` ${domain} `] : [` ${domain} `, `.${domain} `]

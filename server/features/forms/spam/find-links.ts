@@ -1,5 +1,6 @@
 // Finds the links in a text, as people and programs write them: http(s) URLs, `www.`, Markdown and BBCode.
 
+import { trimEnd } from '../../../lib/clean-text.ts'
 import { toAsciiHost } from '../../../lib/web-url.ts'
 
 export interface FoundLink {
@@ -48,7 +49,7 @@ function toHost(authority: string): string {
 
 /** @returns '' for what is no host */
 export function normalizeHost(text: string): string {
-  const host = text.replace(/\.+$/, '').toLowerCase()
+  const host = trimEnd(text, '.').toLowerCase()
   if (host === '' || host.length > HOST_MAX) return ''
   return /^[a-z0-9.-]+$/.test(host) ? host : toAsciiHost(host)
 }

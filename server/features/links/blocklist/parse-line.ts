@@ -1,5 +1,6 @@
 // Reads one line of a blocklist: a host, or a line of a hosts file (`0.0.0.0 bad.example`).
 
+import { trimEnd } from '../../../lib/clean-text.ts'
 import { parseIpAddress } from '../../../lib/parse-ip.ts'
 import { parseUrl } from '../../../lib/web-url.ts'
 
@@ -48,4 +49,4 @@ function parseBlockedHost(word: string): string | undefined {
 }
 
 /** The host of a URL without the dot that a full name may end with. */
-export const toHostName = ({ hostname }: URL) => hostname.toLowerCase().replace(/\.+$/, '')
+export const toHostName = ({ hostname }: URL) => trimEnd(hostname.toLowerCase(), '.')

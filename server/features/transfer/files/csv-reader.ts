@@ -64,18 +64,22 @@ export class CsvReader implements RecordReader {
     this.#pieces = []
     this.#waiting = 0
     const { lineEnd, delimiter } = this.#layout
+    const finders = {
+      quote: createFinder(text, '"'),
+      row: createFinder(text, lineEnd),
+      cell: createFinder(text, delimiter),
+    }
     let start = 0
-    let quote = findFrom(text, '"', 0)
     while (start < text.length) {
-      const end = findFrom(text, lineEnd, start)
-      if (quote < start) quote = findFrom(text, '"', start)
+      const end = finders.row(start)
+      const quote = finders.quote(start)
       if (quote > end || (quote === text.length && end === text.length)) {
         if (end === text.length && !isEnd) break
         this.#add(trimReturn(text.slice(start, end)).split(delimiter))
         start = end + 1
         continue
       }
-      const next = this.#parseQuoted(text, start, isEnd)
+      const next = this.#parseQuoted(text, start, isEnd, finders)
       if (next < 0) break
       start = next
     }
@@ -83,11 +87,10 @@ export class CsvReader implements RecordReader {
   }
 
   /** A row that has quotes. @returns where the next row begins; -1 where the row is not complete yet */
-  #parseQuoted(text: string, start: number, isEnd: boolean): number {
+  #parseQuoted(text: string, start: number, isEnd: boolean, finders: Finders): number {
     const { lineEnd, delimiter } = this.#layout
     const cells: string[] = []
     let at = start
-    let rowEnd = -1
     for (;;) {
       let cell: string
       if (text[at] === '"') {
@@ -105,8 +108,8 @@ export class CsvReader implements RecordReader {
           if (at + 1 >= text.length || text[at + 1] === '\n') at++
         }
       } else {
-        if (rowEnd < at) rowEnd = findFrom(text, lineEnd, at)
-        const end = Math.min(findFrom(text, delimiter, at), rowEnd)
+        const rowEnd = finders.row(at)
+        const end = Math.min(finders.cell(at), rowEnd)
         if (end === text.length && !isEnd) return -1
         cell = end === rowEnd ? trimReturn(text.slice(at, end)) : text.slice(at, end)
         at = end
@@ -147,9 +150,19 @@ export class CsvReader implements RecordReader {
   }
 }
 
-const findFrom = (text: string, what: string, from: number) => {
-  const at = text.indexOf(what, from)
-  return at < 0 ? text.length : at
+/** Finds the next one from a place on; the end of the text where there is none. */
+type Finder = (from: number) => number
+type Finders = Record<'quote' | 'row' | 'cell', Finder>
+
+/** For places in ascending order: it looks at no part of the text twice. */
+function createFinder(text: string, what: string): Finder {
+  let found = -1
+  return (from) => {
+    if (found >= from) return found
+    const at = text.indexOf(what, from)
+    found = at < 0 ? text.length : at
+    return found
+  }
 }
 
 const trimReturn = (line: string) => (line.endsWith('\r') ? line.slice(0, -1) : line)
@@ -165,9 +178,9 @@ function findClosingQuote(text: string, open: number): number {
 
 function toRecord(row: number, columns: string[], cells: string[]): FileRecord {
   const fields = new Map<string, string>()
-  for (let index = 0; index < columns.length; index++) {
-    fields.set(columns[index] as string, cells[index] ?? '')
-  }
+  // Cells that are missing are left out: in a file of 1,000 columns a row of two bytes would take as long as a thousand.
+  const count = Math.min(columns.length, cells.length)
+  for (let index = 0; index < count; index++) fields.set(columns[index] as string, cells[index] as string)
   const record: FileRecord = { row, table: null, fields, columns }
   const hasTooMany =
     cells.length > columns.length && cells.slice(columns.length).some((cell) => !isBlank(cell))
@@ -182,16 +195,18 @@ function toRecord(row: number, columns: string[], cells: string[]): FileRecord {
 
 /** Names of columns as written. One without a name is "Column 3"; a name that is there already is "Title (2)". */
 export function nameColumns(cells: string[]): string[] {
-  const used = new Set(cells.map((cell) => cell.trim()))
-  const names: string[] = []
+  const written = new Set(cells.map((cell) => cell.trim()))
+  const names = new Set<string>()
+  /** Name → the last number that it had. */
+  const counts = new Map<string, number>()
   for (const [index, cell] of cells.entries()) {
     const name = cell.trim() || `Column ${index + 1}`
     let unique = name
-    for (let count = 2; names.includes(unique) || (unique !== name && used.has(unique)); count++) {
-      unique = `${name} (${count})`
-    }
-    names.push(unique)
+    let count = counts.get(name) ?? 1
+    while (names.has(unique) || (unique !== name && written.has(unique))) unique = `${name} (${++count})`
+    counts.set(name, count)
+    names.add(unique)
   }
   // A header of many commas ends with cells that have neither name nor content.
-  return names
+  return [...names]
 }

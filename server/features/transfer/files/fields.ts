@@ -5,6 +5,10 @@ import { readTime, type TimeOptions } from './read-time.ts'
 import type { FieldProblem, FileRecord } from './source-file.ts'
 
 const VALUE_MAX = 200
+/** Of one record: people read the first ones. A list of a megabyte could be wrong in each of its parts. */
+const PROBLEMS_MAX = 20
+/** Of one list: no link has so many tags, or short URLs. */
+const LIST_MAX = 1_000
 
 /** The fields of one record. A name that the file writes with other capitals, blanks or underscores is found too. */
 export class FieldReader {
@@ -36,7 +40,11 @@ export class FieldReader {
   raw(...names: string[]): unknown {
     for (const name of names) {
       const column = findColumn(this.#record, name)
-      if (column !== undefined) return this.#record.fields.get(column)
+      if (column === undefined) continue
+      const { fields, columns, table } = this.#record
+      const value = fields.get(column)
+      // A row that is too short has an empty cell in CSV, and NULL in SQL.
+      return value === undefined && columns ? (table === null ? '' : null) : value
     }
     return undefined
   }
@@ -70,15 +78,16 @@ export class FieldReader {
     const value = this.raw(...names)
     if (value === undefined || value === null || value === '') return []
     const parts = Array.isArray(value) ? value : String(this.text(...names) ?? '').split(separator)
-    const texts: string[] = []
+    const texts = new Set<string>()
     for (const element of parts) {
       const part = toName(element)
       const text = typeof part === 'string' || typeof part === 'number' ? String(part).trim() : null
       if (text === null || !isCleanText(text))
         this.add(names, part, 'Each part of the list has to be a text.')
-      else if (text !== '' && !texts.includes(text)) texts.push(text)
+      else if (text !== '') texts.add(text)
+      if (texts.size === LIST_MAX || this.problems.length >= PROBLEMS_MAX) break
     }
-    return texts
+    return [...texts]
   }
 
   /** A whole number from 0; `1,234` and `1 234` too. */
@@ -135,6 +144,7 @@ export class FieldReader {
 
   /** Says what is wrong with a field. The name of the column is as the file writes it. */
   add(names: string | string[], value: unknown, message: string): void {
+    if (this.problems.length >= PROBLEMS_MAX) return
     const name = typeof names === 'string' ? names : this.#findName(names)
     const field = findColumn(this.#record, name) ?? name
     this.problems.push({ field: this.#path + field, value: toShown(value), message })

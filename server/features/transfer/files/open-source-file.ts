@@ -112,15 +112,27 @@ function decodeHead({ bytes }: Head, encoding: FileEncoding): string {
   }
 }
 
-const SQL_START =
-  /^(?:\s|--[^\n]*\n|#[^\n]*\n|\/\*[\s\S]*?\*\/;?)*(?:CREATE|INSERT|REPLACE|DROP|SET|USE|LOCK|START|BEGIN|ALTER)\b/i
+const SQL_BLANK = /\s+|--[^\n]*\n|#[^\n]*\n|\/\*[\s\S]*?\*\/;?/y
+const SQL_START = /(?:CREATE|INSERT|REPLACE|DROP|SET|USE|LOCK|START|BEGIN|ALTER)\b/iy
+
+/** One blank or comment after the other: a pattern of all of them takes twice as long with each comment. */
+function startsAsSql(text: string): boolean {
+  let at = 0
+  for (;;) {
+    SQL_BLANK.lastIndex = at
+    if (!SQL_BLANK.test(text)) break
+    at = SQL_BLANK.lastIndex
+  }
+  SQL_START.lastIndex = at
+  return SQL_START.test(text)
+}
 
 function recogniseFormat(text: string): FileFormat {
   const start = text.trimStart()
   if (start.startsWith('{') || start.startsWith('[')) return 'json'
   if (/^<(?:!doctype|html|\?xml)/i.test(start))
     throw new FileProblem('This is a web page or XML. Export the links as CSV or JSON, and import that.')
-  if (SQL_START.test(start) && /\b(?:CREATE\s+TABLE|INSERT\s|REPLACE\s)/i.test(start)) return 'sql'
+  if (startsAsSql(start) && /\b(?:CREATE\s+TABLE|INSERT\s|REPLACE\s)/i.test(start)) return 'sql'
   return 'csv'
 }
 

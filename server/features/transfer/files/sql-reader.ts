@@ -113,6 +113,7 @@ export class SqlReader implements RecordReader {
     if (!values) return this.#skipFrom(at)
     const known = this.#note(name, columns)
     if (!this.#isWanted(name)) return this.#skipFrom(next)
+    if (columns) requireFewColumns(name, columns)
     if (known.length === 0 && columns === null)
       throw new FileProblem(
         `The SQL dump has rows of ${name}, and neither says its columns nor creates the table. Export it with its structure.`,
@@ -141,9 +142,7 @@ export class SqlReader implements RecordReader {
     if (name === null || text[open] !== '(') return this.#skipFrom(at)
     const columns = readDefinitions(text, open)
     if (columns === null) return INCOMPLETE
-    if (columns.length > COLUMNS_MAX)
-      throw new FileProblem(`The table ${name} has more than ${COLUMNS_MAX} columns.`)
-    this.tables.set(name, { name, columns })
+    this.tables.set(name, { name, columns: requireFewColumns(name, columns) })
     return this.#skipFrom(open)
   }
 
@@ -184,7 +183,9 @@ export class SqlReader implements RecordReader {
 
   #add(table: string, columns: string[], values: (string | null)[]): void {
     const fields = new Map<string, string | null>()
-    for (const [index, column] of columns.entries()) fields.set(column, values[index] ?? null)
+    // As in CSV, values that are missing are left out.
+    const count = Math.min(columns.length, values.length)
+    for (let index = 0; index < count; index++) fields.set(columns[index] as string, values[index] ?? null)
     const record: FileRecord = { row: this.row++, table, fields, columns }
     if (values.length !== columns.length) {
       const message = `The row has ${values.length} values, and the table ${columns.length} columns. Export the table again.`
@@ -192,6 +193,11 @@ export class SqlReader implements RecordReader {
     }
     this.records.push(record)
   }
+}
+
+function requireFewColumns(table: string, columns: string[]): string[] {
+  if (columns.length <= COLUMNS_MAX) return columns
+  throw new FileProblem(`The table ${table} has more than ${COLUMNS_MAX} columns.`)
 }
 
 /** The names in `(a, b)`. @returns null where the text ends first */

@@ -111,8 +111,12 @@ function appendEnd(lines: LineBuffer, { importId }: ClickPlace): void {
 const NOBODY = toUtf8(`${NO_VISITOR}"`)
 const IMPORT = toUtf8(',"importId":')
 
+/** More than any name has: a cache keeps thousands. */
+const NAME_CHARS_MAX = 512
+
 /** The parts of a cache's key are lines. */
-const toLine = (text: string | null) => text?.replaceAll('\n', ' ') ?? ''
+const toLine = (text: string | null) =>
+  text === null ? '' : cutText(text, NAME_CHARS_MAX).replaceAll('\n', ' ')
 
 function toNamedPlace(country: string, region: string, city: string): Place {
   const code = findCountryCode(country)

@@ -1,7 +1,9 @@
 // The reader's part of a click history: finds which clicks are new, describes them, and hands them over in chunks. Memory
 // is bounded by one chunk, and by the pairs of link and day where earlier imports have brought some.
 
+import { cutText } from '../../../lib/clean-text.ts'
 import { createSerialQueue } from '../../../lib/concurrency/serial-queue.ts'
+import { copyText } from '../../../lib/text.ts'
 import { DAY_MS } from '../../../lib/utc-day.ts'
 import { openGeoLookup } from '../../hits/batches/open-geo-lookup.ts'
 import { parseUserAgent } from '../../visitors/user-agent.ts'
@@ -13,8 +15,11 @@ import { createClickDescriber } from './describe-click.ts'
 import { createLinkFinder, type LinkFinder } from './find-links.ts'
 import type { HistoryRow, HistoryTask, LinkDays, ProblemRow, SendToServer } from './messages.ts'
 
-/** Names of links that a row was refused for. */
+/** Names of links that a row was refused for, with as many characters as are told apart. */
 const UNKNOWN_MAX = 10_000
+const UNKNOWN_CHARS_MAX = 1_000
+/** Of a value in the list of problems. */
+const VALUE_MAX = 200
 const PAIRS_AT_ONCE = 5_000
 
 /** Opens the history from its beginning: batches of rows in the order of the file. */
@@ -135,10 +140,10 @@ function findProblems(
     return [{ row, field: 'date', value, message: time }]
   }
   if (linkId > 0) return undefined
-  const name = keys.at(-1) ?? ''
+  const name = copyText((keys.at(-1) ?? '').slice(0, UNKNOWN_CHARS_MAX))
   if (unknownLinks.has(name) || unknownLinks.size >= UNKNOWN_MAX) return []
   unknownLinks.add(name)
-  const value = click.slug ?? click.sourceKey
+  const value = cutText(click.slug ?? click.sourceKey ?? '', VALUE_MAX) || null
   const message = 'This import has no link of this name. Its clicks are left out, in all rows.'
   return [{ row, field: 'link', value, message }]
 }

@@ -36,6 +36,18 @@ export interface ImportOptions {
   clickRows: number | null
   /** What the check has found of the export of a workspace. */
   archive?: ArchiveFacts
+  /** What has become of its readers. Absent before the first one. */
+  readers?: ReaderRecord
+}
+
+/** It outlives the server, so that no file ends its readers, or the server, again and again. */
+export interface ReaderRecord {
+  /** Readers that ended by themselves, or were stuck. */
+  lost: number
+  /** Servers that ended without a stop while a reader was at the same place. */
+  crashes: number
+  /** The reader that runs, or has run when the server ended; null after a stop. */
+  begun: { process: string; place: string } | null
 }
 
 export const readOptions = ({ options }: Pick<ImportRow, 'options'>): ImportOptions => JSON.parse(options)

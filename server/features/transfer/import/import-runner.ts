@@ -1,11 +1,10 @@
-// Runs the imports of this node, one at a time: check, links, clicks. An import that a stop or a kill has interrupted goes
-// on where it was.
+// Runs one import: check, links, clicks. An import that a stop or a kill has interrupted goes on where it was, and one that
+// has ended its reader twice fails.
 
-import type { ExpressionBuilder } from 'kysely'
+import { randomToken } from '../../../lib/crypto/random.ts'
 import { Failure } from '../../../lib/failure.ts'
 import { describeError, log } from '../../../lib/log.ts'
-import type { Tables } from '../../../storage/database/tables.ts'
-import { lockWorkspace } from '../../accounts/workspaces/lock-workspace.ts'
+import type { Connection } from '../../../storage/database/open-database.ts'
 import { isArchive } from '../archive/is-archive.ts'
 import { FileProblem } from '../files/source-file.ts'
 import { eraseImportedClicks, type HistoryErasureNeeds } from '../history/erase-imported-clicks.ts'
@@ -17,7 +16,7 @@ import { removeUpload } from './import-files.ts'
 import { checkImport, importLinks, restartPretence } from './import-links.ts'
 import type { ImportMetrics } from './import-metrics.ts'
 import type { ImportNeeds } from './import-needs.ts'
-import type { ImportRow } from './import-row.ts'
+import { type ImportRow, type ReaderRecord, readOptions } from './import-row.ts'
 import { ImportInterrupted, type ImportRun, toImportRun, updateRun } from './import-run.ts'
 import { removeUnneededUpload } from './prune-imports.ts'
 import { NOTHING_TAKEN } from './taken-names.ts'
@@ -25,84 +24,84 @@ import { undoImport } from './undo-import.ts'
 
 export interface RunnerNeeds extends ImportNeeds, HistoryErasureNeeds {
   metrics: ImportMetrics
+  /** How long an import has a reader that others wait for, at first. */
+  sliceMs?: number
+  /** How long a reader may be stuck. */
+  deadlineMs?: number
 }
 
-/** How often the reader of one import may end by itself. */
-const READERS_MAX = 3
+/** An import may lose its reader once: the machine may have been short of memory. */
+const LOST_MAX = 2
+/** After this many crashes of the server at one place of a file, assume that the file causes them. */
+const CRASHES_MAX = 5
+/** Tells a server from those that ran before it. */
+const PROCESS = randomToken(8)
 
-/** @param signal the server stops: the running import waits for the next start */
-export async function runImports(needs: RunnerNeeds, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
-    const row = await takeNext(needs)
-    if (!row) return
-    await runImport(needs, row, signal)
-  }
-}
-
-/**
- * Undos, and what has run before, come first. No import begins while another node runs one of the same workspace: both
- * would bring the days of a history that neither has found.
- */
-async function takeNext({ db, node, now }: ImportNeeds): Promise<ImportRow | undefined> {
-  const next = await db.read
-    .selectFrom('imports')
-    .selectAll()
-    .where('node', '=', node)
-    .where((e) => e.or([e('status', '=', 'running'), e.and([e('status', '=', 'queued'), isAlone(e)])]))
-    .orderBy('status', 'desc')
-    .orderBy('id')
-    .limit(1)
-    .executeTakeFirst()
-  if (next?.status !== 'queued') return next
-  return db.write(async (connection) => {
-    if (db.engine === 'postgres') await lockWorkspace(connection, next.workspace_id)
-    // Between the two statements somebody may have cancelled it, or another node has begun one.
-    return connection
-      .updateTable('imports')
-      .set({ status: 'running', stage: 'check', started_at: now() })
-      .where('workspace_id', '=', next.workspace_id)
-      .where('id', '=', next.id)
-      .where('status', '=', 'queued')
-      .where(isAlone)
-      .returningAll()
-      .executeTakeFirst()
-  })
-}
-
-/** Whether no other node runs an import of the same workspace. */
-const isAlone = ({ not, exists, selectFrom }: ExpressionBuilder<Tables, 'imports'>) =>
-  not(
-    exists(
-      selectFrom('imports as other')
-        .select('other.id')
-        .whereRef('other.workspace_id', '=', 'imports.workspace_id')
-        .whereRef('other.node', '<>', 'imports.node')
-        .where('other.status', '=', 'running'),
-    ),
-  )
-
-async function runImport(needs: RunnerNeeds, row: ImportRow, signal: AbortSignal): Promise<void> {
-  for (let readers = 1; ; readers++) {
-    const reader = openReader(signal)
-    const run = toImportRun(needs, row, { reader, signal })
+/** @param signal the server stops, the import gives way or is cancelled: its reader ends at once */
+export async function runImport(needs: RunnerNeeds, row: ImportRow, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    const begun = await noteReader(needs, row, beginReader)
+    if (!begun) return removeUpload(needs.dataDir, readOptions(row).directory)
+    const reader = openReader(signal, needs.deadlineMs)
+    const run = toImportRun(needs, begun, { reader, signal })
     try {
-      if (row.stage === 'undo') await undo(needs, run)
-      else await runStages(needs, run)
-      return
+      if (begun.stage === 'undo') return await undo(needs, run)
+      requireReadable(run.options.readers)
+      return await runStages(needs, run)
     } catch (error) {
-      if (signal.aborted) return
-      if (error instanceof ReaderLost && readers < READERS_MAX) {
-        log.warn('import_reader_lost', { importId: row.id, ...describeError(error) })
-        const again = await findRow(needs, row)
-        if (!again) return removeUpload(needs.dataDir, run.options.directory)
-        row = again
-        continue
-      }
-      return await endEarly(needs, run, error)
+      if (signal.aborted) return await interrupt(needs, run)
+      if (!(error instanceof ReaderLost)) return await endEarly(needs, run, error)
+      log.warn('import_reader_lost', { importId: row.id, ...describeError(error) })
+      await noteReader(needs, row, (readers) => ({ ...readers, lost: readers.lost + 1 }))
     } finally {
       reader.close()
     }
   }
+}
+
+/** @returns the row as it is now; undefined where its workspace is gone */
+const noteReader = (
+  { db }: Pick<ImportNeeds, 'db'>,
+  { id, workspace_id }: ImportRow,
+  change: (readers: ReaderRecord, row: ImportRow) => ReaderRecord,
+): Promise<ImportRow | undefined> =>
+  db.write(async (connection) => {
+    const row = await selectRow(connection, { id, workspace_id })
+    if (!row || row.stage === 'undo') return row
+    const options = readOptions(row)
+    const readers = change(options.readers ?? { lost: 0, crashes: 0, begun: null }, row)
+    return connection
+      .updateTable('imports')
+      .set({ options: JSON.stringify({ ...options, readers }) })
+      .where('workspace_id', '=', workspace_id)
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirst()
+  })
+
+function beginReader({ lost, crashes, begun }: ReaderRecord, { stage, position }: ImportRow): ReaderRecord {
+  const place = `${stage} ${position}`
+  const hasCrashed = begun !== null && begun.process !== PROCESS
+  const crashesHere = begun?.place === place ? crashes + 1 : 1
+  return { lost, crashes: hasCrashed ? crashesHere : crashes, begun: { process: PROCESS, place } }
+}
+
+/** @throws FileProblem */
+function requireReadable({ lost, crashes }: ReaderRecord = { lost: 0, crashes: 0, begun: null }): void {
+  if (lost >= LOST_MAX)
+    throw new FileProblem(
+      'The file could not be read: twice it took too long at one place, or too much memory. Split the file, and try again.',
+    )
+  if (crashes >= CRASHES_MAX)
+    throw new FileProblem(
+      `The file could not be read: the server has ended ${CRASHES_MAX} times while it read one place of it. Split the file, and try again.`,
+    )
+}
+
+/** It goes on where it was, or its undo comes next. */
+async function interrupt(needs: RunnerNeeds, { row, options }: ImportRun): Promise<void> {
+  const left = await noteReader(needs, row, ({ lost }) => ({ lost, crashes: 0, begun: null }))
+  if (!left) await removeUpload(needs.dataDir, options.directory)
 }
 
 async function runStages(needs: RunnerNeeds, run: ImportRun): Promise<void> {
@@ -138,12 +137,7 @@ async function undo(needs: RunnerNeeds, run: ImportRun): Promise<void> {
 async function endEarly(needs: RunnerNeeds, run: ImportRun, error: unknown): Promise<void> {
   // The database is away: the job tries again later.
   if (error instanceof Failure && error.code === 'unavailable') throw error
-  if (error instanceof ImportInterrupted || error instanceof ImportStopped) {
-    const row = await findRow(needs, run.row)
-    // With the undo of an import that ran, its turn comes again at once.
-    if (!row) await removeUpload(needs.dataDir, run.options.directory)
-    return
-  }
+  if (error instanceof ImportInterrupted || error instanceof ImportStopped) return interrupt(needs, run)
   if (!(error instanceof FileProblem))
     log.error('import_failed', { importId: run.row.id, ...describeError(error) })
   await fail(needs, run, toProblem(error))
@@ -151,8 +145,6 @@ async function endEarly(needs: RunnerNeeds, run: ImportRun, error: unknown): Pro
 
 function toProblem(error: unknown): string {
   if (error instanceof FileProblem) return error.message
-  if (error instanceof ReaderLost)
-    return 'The file could not be read: reading it has ended three times, perhaps because memory is short. Split the file, and try again.'
   return 'This server has failed while it ran the import: its log says why. What was created stays, and the import can be undone or sent again.'
 }
 
@@ -173,12 +165,12 @@ async function fail(needs: RunnerNeeds, run: ImportRun, problem: string): Promis
 
 /** The files of a dry run wait for the imports that follow it. */
 async function close(needs: RunnerNeeds, run: ImportRun, status: 'done' | 'failed' | 'undone') {
-  needs.metrics.ended(status, await findRow(needs, run.row))
+  needs.metrics.ended(status, await selectRow(needs.db.read, run.row))
   await removeUnneededUpload(needs, run.options.directory)
 }
 
-const findRow = ({ db }: Pick<ImportNeeds, 'db'>, { id, workspace_id }: ImportRow) =>
-  db.read
+const selectRow = (connection: Connection, { id, workspace_id }: Pick<ImportRow, 'id' | 'workspace_id'>) =>
+  connection
     .selectFrom('imports')
     .selectAll()
     .where('workspace_id', '=', workspace_id)

@@ -7,35 +7,48 @@ import { FileProblem } from '../files/source-file.ts'
 import { openReader, ReaderLost } from '../reader/open-reader.ts'
 import type { InspectImportInput, InspectionResource } from '../schema.ts'
 import { FILE_NAMES } from './import-files.ts'
+import { SLICE_MS } from './import-schedule.ts'
 import type { Upload } from './receive-upload.ts'
 
 export interface InspectNeeds {
-  dataDir: string
+  /** How long a file is looked at while others wait. */
+  sliceMs?: number
+  /** How long a reader may be stuck. */
+  deadlineMs?: number
 }
 
 /** Each takes a process of its own. */
 const AT_ONCE = 2
 const TIMEOUT_MS = 60_000
+const RETRY_S = 5
 
-let running = 0
+interface Inspection {
+  workspaceId: number
+  since: number
+  controller: AbortController
+}
 
-/** @throws Failure `invalid` for a file that nobody can read, `too_many` */
+/** In the order in which they began. */
+const running = new Set<Inspection>()
+
+/**
+ * @param signal the client is gone
+ * @throws Failure `invalid` for a file that nobody can read, `too_many`
+ */
 export async function inspectUpload(
-  _needs: InspectNeeds,
+  needs: InspectNeeds,
   actor: Actor,
   { mapping = {}, dateOrder, timeZone = 'UTC' }: InspectImportInput,
   upload: Upload | undefined,
+  signal: AbortSignal,
 ): Promise<InspectionResource> {
   allow(actor, 'links:write')
   const file = upload?.files.file
   if (!upload || !file) throw invalid({ file: 'is required' })
   if (file.bytes === 0) throw invalid({ file: 'is empty' })
-  if (running >= AT_ONCE)
-    throw new Failure('too_many', 'Other files are being looked at. Try again in 5 seconds.', {
-      retryAfter: 5,
-    })
-  running++
-  const reader = openReader(AbortSignal.timeout(TIMEOUT_MS))
+  const inspection = begin(needs, actor)
+  const signals = [AbortSignal.timeout(TIMEOUT_MS), inspection.controller.signal, signal]
+  const reader = openReader(AbortSignal.any(signals), needs.deadlineMs)
   try {
     const path = join(upload.directory.path, FILE_NAMES.file)
     const options = { mapping, dateOrder: dateOrder ?? null, timeZone }
@@ -45,7 +58,26 @@ export async function inspectUpload(
     const isTooMuch = error instanceof ReaderLost || (error as Error).name === 'TimeoutError'
     throw isTooMuch ? invalid({ file: 'cannot be read: it takes too long, or too much memory' }) : error
   } finally {
-    running--
+    running.delete(inspection)
     reader.close()
   }
 }
+
+/** One for a workspace. The oldest one gives way to another workspace after its slice. @throws Failure `too_many` */
+function begin({ sliceMs = SLICE_MS }: InspectNeeds, { workspaceId }: Actor): Inspection {
+  const since = performance.now()
+  if ([...running].some((other) => other.workspaceId === workspaceId))
+    throw tooMany('Another file of this workspace is being looked at.')
+  if (running.size >= AT_ONCE) {
+    const oldest = [...running].find((other) => since - other.since >= sliceMs)
+    if (!oldest) throw tooMany('Other files are being looked at.')
+    running.delete(oldest)
+    oldest.controller.abort(tooMany('The files of others are being looked at.'))
+  }
+  const inspection = { workspaceId, since, controller: new AbortController() }
+  running.add(inspection)
+  return inspection
+}
+
+const tooMany = (sentence: string) =>
+  new Failure('too_many', `${sentence} Try again in ${RETRY_S} seconds.`, { retryAfter: RETRY_S })

@@ -5,7 +5,8 @@ import { eraseUndoneHistories } from '../history/erase-imported-clicks.ts'
 import { createImportMetrics } from './import-metrics.ts'
 import { createUploadRooms } from './import-room.ts'
 import { isOpen } from './import-row.ts'
-import { type RunnerNeeds, runImports } from './import-runner.ts'
+import type { RunnerNeeds } from './import-runner.ts'
+import { createImportSchedule, runImports, wakeSchedule } from './import-schedule.ts'
 import { failAbandonedImports, pruneImportFiles } from './prune-imports.ts'
 
 export type ImportService = ReturnType<typeof openImports>
@@ -20,12 +21,14 @@ export function openImports(needs: ImportServiceNeeds) {
   const controller = new AbortController()
   const metrics = createImportMetrics()
   const startedAt = needs.now()
+  const schedule = createImportSchedule({ ...needs, metrics }, controller.signal)
   let running: Promise<void> | undefined
   let isWanted = false
 
-  /** One run at a time. One that is asked for in the meantime follows. */
+  /** One schedule runs at a time. It looks at once for what is new, cancelled ones too. */
   function run(): Promise<void> {
     isWanted = true
+    wakeSchedule(schedule)
     running ??= runWhileWanted().finally(() => {
       running = undefined
     })
@@ -35,7 +38,7 @@ export function openImports(needs: ImportServiceNeeds) {
   async function runWhileWanted() {
     while (isWanted && !controller.signal.aborted) {
       isWanted = false
-      await runImports({ ...needs, metrics }, controller.signal)
+      await runImports(schedule)
     }
   }
 
@@ -63,6 +66,9 @@ export function openImports(needs: ImportServiceNeeds) {
     pruneFiles: () => pruneImportFiles(needs),
     failAbandoned: () => failAbandonedImports(needs, startedAt),
     metrics: metrics.read,
+    /** They hold for inspections too. */
+    sliceMs: needs.sliceMs,
+    deadlineMs: needs.deadlineMs,
     /** Interrupts what runs. It goes on with the next start. */
     async stop() {
       controller.abort(new Error('The server stops'))

@@ -26,6 +26,8 @@ const TASKS: { [Name in ReaderTaskName]: TaskFunction<Name> } = {
   clicks: readClicks,
 }
 
+const ALIVE_EVERY_MS = 1_000
+
 // Redirects go first.
 lowerPriority()
 
@@ -49,6 +51,9 @@ async function runTask<Name extends ReaderTaskName>(name: Name, input: ReaderTas
     send({ type: 'error', message: error instanceof Error ? error.message : String(error) })
   }
 }
+
+// A file that holds the event loop for longer than the server waits ends this process.
+setInterval(() => send({ type: 'alive' }), ALIVE_EVERY_MS)
 
 process.on('message', (message: MessageToReader) => {
   if (message.type === 'reply') takeReply(message.value)

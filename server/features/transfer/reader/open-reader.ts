@@ -6,8 +6,16 @@ import { getLogFormat, getLogLevel } from '../../../lib/log.ts'
 import { FileProblem } from '../files/source-file.ts'
 import type { MessageFromReader, MessageToReader, ReaderTaskName, ReaderTasks } from './protocol.ts'
 
-/** The child process has ended in the middle of a task. */
+/** The child process has ended in the middle of a task, or was stuck. */
 export class ReaderLost extends Error {}
+
+/**
+ * A reader is stuck when its event loop does not turn for this long. Between two turns it reads 64 KiB of a file, which
+ * take milliseconds. It turns while it waits for the server, so a slow server costs it nothing.
+ */
+export const READER_DEADLINE_MS = 60_000
+/** Looks at a reader within its deadline. Only looks count: a server that was held up had none in that time. */
+const LOOKS = 6
 
 export interface Reader {
   /**
@@ -37,7 +45,7 @@ interface Child {
 }
 
 /** @param signal ends the process and the task that runs */
-export function openReader(signal?: AbortSignal): Reader {
+export function openReader(signal?: AbortSignal, deadlineMs = READER_DEADLINE_MS): Reader {
   let child: Child | undefined
   let task: Task | undefined
 
@@ -62,7 +70,7 @@ export function openReader(signal?: AbortSignal): Reader {
     if (message.type === 'result') endTask()?.resolve(message.result as never)
     else if (message.type === 'problem') endTask()?.reject(new FileProblem(message.message))
     else if (message.type === 'error') fail(new Error(message.message))
-    else {
+    else if (message.type === 'batch') {
       const current = task
       try {
         if (!current) return
@@ -83,7 +91,7 @@ export function openReader(signal?: AbortSignal): Reader {
       if (task) throw new Error('the reader runs one task at a time')
       const { promise, resolve, reject } = Promise.withResolvers<never>()
       task = { onBatch: onBatch as Task['onBatch'], resolve, reject }
-      child ??= startChild(receive, (started, reason) => {
+      child ??= startChild(receive, deadlineMs, (started, reason) => {
         // The end of a process that was killed on purpose comes later than its successor.
         if (child === started) fail(reason)
       })
@@ -99,8 +107,10 @@ export function openReader(signal?: AbortSignal): Reader {
 
 function startChild(
   receive: (message: MessageFromReader) => Promise<void>,
-  onExit: (child: Child, reason: ReaderLost) => void,
+  deadlineMs: number,
+  onEnd: (child: Child, reason: ReaderLost) => void,
 ): Child {
+  let quietLooks = 0
   const child = Bun.spawn([process.execPath, join(import.meta.dir, 'main.ts')], {
     stdin: 'ignore',
     stdout: 'inherit',
@@ -109,9 +119,18 @@ function startChild(
     // history of a million clicks took 60 MB more.
     env: { BUN_JSC_forceRAMSize: String(256 * 1024 ** 2) },
     serialization: 'advanced',
-    ipc: (message: MessageFromReader) => void receive(message),
-    onExit: (_, code, signal) => onExit(handle, new ReaderLost(`The reader ended with ${signal ?? code}`)),
+    ipc(message: MessageFromReader) {
+      quietLooks = 0
+      void receive(message)
+    },
+    onExit(_, code, signal) {
+      clearInterval(watch)
+      onEnd(handle, new ReaderLost(`The reader ended with ${signal ?? code}`))
+    },
   })
+  const watch = setInterval(() => {
+    if (++quietLooks > LOOKS) onEnd(handle, new ReaderLost(`The reader was stuck for ${deadlineMs} ms`))
+  }, deadlineMs / LOOKS)
   const handle: Child = {
     post: (message) => postToChild(child, message),
     kill: () => child.kill('SIGKILL'),

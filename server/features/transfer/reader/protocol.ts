@@ -136,6 +136,8 @@ export type MessageToReader =
   | { type: 'reply'; value: unknown }
 
 export type MessageFromReader =
+  /** Each second, as long as its event loop turns. */
+  | { type: 'alive' }
   | { type: 'batch'; batch: unknown }
   | { type: 'result'; result: unknown }
   /** The file is wrong. */

@@ -75,11 +75,15 @@ const FIELD_NAMES: Record<MappedField, readonly string[]> = {
 
 export type CsvMapping = Partial<Record<MappedField, string>>
 
+/** `created(utc)` is `created`. */
+const stripBrackets = (name: string) =>
+  name.endsWith(')') && name.includes('(') ? name.slice(0, name.indexOf('(')) : name
+
 /** A name that two fields may have is for the first one in the order of the fields. */
 export function suggestMapping(columns: readonly string[]): Record<string, string> {
   const plain = new Map<string, string>()
   for (const column of columns) {
-    const name = toPlainName(column).replace(/\(.*\)$/, '')
+    const name = stripBrackets(toPlainName(column))
     if (!plain.has(name)) plain.set(name, column)
   }
   const mapping: CsvMapping = {}

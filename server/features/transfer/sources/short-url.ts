@@ -1,5 +1,6 @@
 // Splits the short URLs of other tools into a host and a slug.
 
+import { trimBoth } from '../../../lib/clean-text.ts'
 import { isCleanText, percentDecode } from '../../../lib/text.ts'
 import { parseUrl } from '../../../lib/web-url.ts'
 
@@ -12,11 +13,11 @@ export interface ShortUrl {
 
 /** @param text with or without `https://` @returns null for what is no URL */
 export function splitShortUrl(text: string): ShortUrl | null {
+  // A URL parser takes "123" for the address 0.0.0.123.
+  if (!/^(?:https?:\/\/)?[^/?#]*[^/?#.]\.[^/?#.]/i.test(text)) return null
   const hasScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(text)
   const url = parseUrl(hasScheme ? text : `https://${text}`)
   if (!url || !/^https?:$/.test(url.protocol)) return null
-  // A URL parser takes "123" for the address 0.0.0.123.
-  if (!/^(?:https?:\/\/)?[^/?#]*[^/?#.]\.[^/?#.]/i.test(text)) return null
   return { host: url.hostname, slug: toSlug(url.pathname) }
 }
 
@@ -25,7 +26,7 @@ export const toHost = (text: string): string | null => splitShortUrl(text)?.host
 
 /** Without slashes around it, and decoded where the encoding is right. */
 export function toSlug(path: string): string {
-  const slug = path.replace(/^\/+|\/+$/g, '')
+  const slug = trimBoth(path, '/')
   const decoded = percentDecode(slug)
   return isCleanText(decoded) ? decoded : slug
 }

@@ -3,6 +3,7 @@
 
 import { fromReversibleCell } from '../../../lib/formats/csv-line.ts'
 import { parseJson } from '../../../lib/formats/parse-json.ts'
+import { HOST_MAX } from '../../../lib/web-url.ts'
 import { REDIRECT_STATUSES } from '../../links/schema.ts'
 import { splitTexts } from '../export/joined-texts.ts'
 import { type FieldReader, readRecord } from '../files/fields.ts'
@@ -39,7 +40,7 @@ function readLink(fields: FieldReader, options: ReadingOptions): SourceLink {
   const tags = fields.raw('tags')
   return createSourceLink({
     sourceKey: fields.text('shortUrl'),
-    host: fields.text('domain')?.toLowerCase() ?? null,
+    host: readHost(fields),
     slug: fields.text('slug'),
     destinationUrl: fields.required(
       'The destination is missing. Write the URL that the link leads to.',
@@ -69,6 +70,14 @@ function readLink(fields: FieldReader, options: ReadingOptions): SourceLink {
     },
     left: isProtected ? [LOST_PASSWORD] : [],
   })
+}
+
+/** As it is: that of the old server may have a port. */
+function readHost(fields: FieldReader): string | null {
+  const domain = fields.text('domain')
+  if (domain !== null && domain.length > HOST_MAX + ':65535'.length)
+    fields.add('domain', domain, 'This is no domain. Write it as go.example.')
+  return domain?.toLowerCase() ?? null
 }
 
 /** An object of URLs: in CSV its JSON. */

@@ -1,6 +1,7 @@
 // YOURLS: its tables `url` and `log` as an SQL dump or as CSV, the JSON of its API, and the CSV of a plugin. The formats:
 // fixtures/yourls/README.md.
 
+import { trimBoth } from '../../../lib/clean-text.ts'
 import { FieldReader } from '../files/fields.ts'
 import type { FileRecord } from '../files/source-file.ts'
 import { type ShortUrl, splitShortUrl } from './short-url.ts'
@@ -77,6 +78,6 @@ function readName(fields: FieldReader, ...names: string[]): Partial<ShortUrl> | 
     const shortUrl = splitShortUrl(text)
     return shortUrl && shortUrl.slug !== '' ? shortUrl : null
   }
-  const slug = text.replace(/^\/+|\/+$/g, '')
+  const slug = trimBoth(text, '/')
   return slug === '' ? null : { slug }
 }

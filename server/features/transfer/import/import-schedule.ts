@@ -1,0 +1,215 @@
+// Shares the readers of this node among the workspaces: no workspace waits for the end of another one's import. Each has one
+// import that runs. Where all readers are taken and another workspace waits, the import that has had its reader longest gives
+// way after its slice, and goes on later where it was.
+
+import type { ExpressionBuilder } from 'kysely'
+import type { Tables } from '../../../storage/database/tables.ts'
+import { lockWorkspace } from '../../accounts/workspaces/lock-workspace.ts'
+import type { ImportRow } from './import-row.ts'
+import { ImportInterrupted } from './import-run.ts'
+import { type RunnerNeeds, runImport } from './import-runner.ts'
+
+/** Each takes up to 150 MB. */
+const READERS = 2
+/** The first slice of an import. Each next one is twice as long, so that what has to begin again comes to its end. */
+export const SLICE_MS = 15_000
+const DOUBLINGS_MAX = 6
+/** An import may be cancelled on another node, and its workspace deleted. */
+const POLL_MS = 1_000
+
+interface Turn {
+  row: ImportRow
+  since: number
+  controller: AbortController
+  ended: Promise<void>
+}
+
+/** When a workspace last had a reader, and how often in a row it has given way. */
+interface History {
+  endedAt: number
+  gaveWay: number
+}
+
+export interface ImportSchedule {
+  needs: RunnerNeeds
+  /** The server stops: what runs waits for the next start. */
+  signal: AbortSignal
+  /** By workspace. */
+  turns: Map<number, Turn>
+  histories: Map<number, History>
+  isWoken: boolean
+  onWake: () => void
+}
+
+export function createImportSchedule(needs: RunnerNeeds, signal: AbortSignal): ImportSchedule {
+  const schedule: ImportSchedule = {
+    needs,
+    signal,
+    turns: new Map(),
+    histories: new Map(),
+    isWoken: false,
+    onWake() {},
+  }
+  signal.addEventListener('abort', () => wakeSchedule(schedule), { once: true })
+  return schedule
+}
+
+/** Looks at once, rather than at the next poll. */
+export function wakeSchedule(schedule: ImportSchedule): void {
+  schedule.isWoken = true
+  schedule.onWake()
+}
+
+/** Runs what waits on this node, and resolves when nothing does. @throws Failure `unavailable` */
+export async function runImports(schedule: ImportSchedule): Promise<void> {
+  const { signal, turns } = schedule
+  const failed = Promise.withResolvers<never>()
+  // Nobody may wait for it at the moment.
+  failed.promise.catch(() => {})
+  try {
+    while (!signal.aborted) {
+      schedule.isWoken = false
+      await endStaleTurns(schedule)
+      const waiting = await listWaiting(schedule)
+      for (const workspaceId of waiting.slice(0, READERS - turns.size))
+        await beginTurn(schedule, workspaceId, failed.reject)
+      if (turns.size === 0) return
+      giveWay(schedule, waiting.filter((workspaceId) => !turns.has(workspaceId)).length)
+      await Promise.race([failed.promise, waitForWake(schedule)])
+    }
+  } finally {
+    // What runs goes on where it was, at the next start or once the database is there again.
+    for (const { controller } of turns.values()) controller.abort(new Error('The imports stop'))
+    await Promise.all([...turns.values()].map(({ ended }) => ended))
+  }
+}
+
+function waitForWake(schedule: ImportSchedule): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, POLL_MS)
+  schedule.onWake = resolve
+  if (schedule.isWoken) resolve()
+  return promise.finally(() => clearTimeout(timer))
+}
+
+/** Ends the imports that were cancelled, whichever node was asked, and those whose workspace is gone. */
+async function endStaleTurns({ needs, turns }: ImportSchedule): Promise<void> {
+  if (turns.size === 0) return
+  const ids = [...turns.values()].map(({ row }) => row.id)
+  const found = await needs.db.read
+    .selectFrom('imports')
+    .select(['id', 'stage'])
+    .where('workspace_id', 'in', [...turns.keys()])
+    .where('id', 'in', ids)
+    .where('status', '=', 'running')
+    .execute()
+  const stages = new Map(found.map(({ id, stage }) => [id, stage]))
+  for (const { row, controller } of turns.values()) {
+    const isUndo = stages.get(row.id) === 'undo'
+    if (stages.has(row.id) && isUndo === (row.stage === 'undo')) continue
+    controller.abort(new ImportInterrupted('The import is cancelled, or its workspace is gone'))
+  }
+}
+
+/** The workspaces without a turn, those that have waited longest first. */
+async function listWaiting({ needs: { db, node }, turns, histories }: ImportSchedule): Promise<number[]> {
+  const open = await db.read
+    .selectFrom('imports')
+    .select((e) => ['workspace_id', e.fn.min('created_at').as('since')])
+    .where('node', '=', node)
+    .where((e) => e.or([e('status', '=', 'running'), e.and([e('status', '=', 'queued'), isAlone(e)])]))
+    .groupBy('workspace_id')
+    .execute()
+  const since = new Map(
+    open.map((row) => [
+      row.workspace_id,
+      Math.max(Number(row.since), histories.get(row.workspace_id)?.endedAt ?? 0),
+    ]),
+  )
+  // An import that a workspace makes later waits from then on.
+  for (const workspaceId of histories.keys()) if (!since.has(workspaceId)) histories.delete(workspaceId)
+  return [...since]
+    .filter(([workspaceId]) => !turns.has(workspaceId))
+    .sort(([, a], [, b]) => a - b)
+    .map(([workspaceId]) => workspaceId)
+}
+
+async function beginTurn(
+  schedule: ImportSchedule,
+  workspaceId: number,
+  fail: (error: unknown) => void,
+): Promise<void> {
+  const { needs, signal, turns, histories } = schedule
+  const row = await takeNext(needs, workspaceId)
+  if (!row) return
+  const controller = new AbortController()
+  const end = () => {
+    const gaveWay = controller.signal.reason instanceof GaveWay
+    turns.delete(workspaceId)
+    histories.set(workspaceId, {
+      endedAt: needs.now(),
+      gaveWay: gaveWay ? (histories.get(workspaceId)?.gaveWay ?? 0) + 1 : 0,
+    })
+    wakeSchedule(schedule)
+  }
+  const ended = runImport(needs, row, AbortSignal.any([signal, controller.signal]))
+    .catch(fail)
+    .finally(end)
+  turns.set(workspaceId, { row, since: performance.now(), controller, ended })
+}
+
+class GaveWay extends Error {}
+
+/** @param count of the workspaces that wait */
+function giveWay({ needs, turns, histories }: ImportSchedule, count: number): void {
+  const isOver = ([workspaceId, { since }]: [number, Turn]) => {
+    const doublings = Math.min(histories.get(workspaceId)?.gaveWay ?? 0, DOUBLINGS_MAX)
+    return performance.now() - since >= (needs.sliceMs ?? SLICE_MS) * 2 ** doublings
+  }
+  const over = [...turns].filter(isOver).sort(([, a], [, b]) => a.since - b.since)
+  for (const [, { controller }] of over.slice(0, count))
+    controller.abort(new GaveWay('Other workspaces wait for a reader'))
+}
+
+/**
+ * Undos, and what has run before, come first. No import begins while another node runs one of the same workspace: both
+ * would bring the days of a history that neither has found.
+ */
+async function takeNext({ db, node, now }: RunnerNeeds, workspaceId: number): Promise<ImportRow | undefined> {
+  const next = await db.read
+    .selectFrom('imports')
+    .selectAll()
+    .where('node', '=', node)
+    .where('workspace_id', '=', workspaceId)
+    .where((e) => e.or([e('status', '=', 'running'), e.and([e('status', '=', 'queued'), isAlone(e)])]))
+    .orderBy('status', 'desc')
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst()
+  if (next?.status !== 'queued') return next
+  return db.write(async (connection) => {
+    if (db.engine === 'postgres') await lockWorkspace(connection, workspaceId)
+    // Between the two statements somebody may have cancelled it, or another node has begun one.
+    return connection
+      .updateTable('imports')
+      .set({ status: 'running', stage: 'check', started_at: now() })
+      .where('workspace_id', '=', workspaceId)
+      .where('id', '=', next.id)
+      .where('status', '=', 'queued')
+      .where(isAlone)
+      .returningAll()
+      .executeTakeFirst()
+  })
+}
+
+/** Whether no other node runs an import of the same workspace. */
+const isAlone = ({ not, exists, selectFrom }: ExpressionBuilder<Tables, 'imports'>) =>
+  not(
+    exists(
+      selectFrom('imports as other')
+        .select('other.id')
+        .whereRef('other.workspace_id', '=', 'imports.workspace_id')
+        .whereRef('other.node', '<>', 'imports.node')
+        .where('other.status', '=', 'running'),
+    ),
+  )

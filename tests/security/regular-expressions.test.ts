@@ -1,0 +1,180 @@
+import { beforeAll, expect, test } from 'bun:test'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { type CallExpression, type NewExpression, parseSync, Visitor } from 'oxc-parser'
+import type { Diagnostics, Parameters } from 'recheck'
+import { ROOT, readCheckout } from '../support/architecture/read-checkout.ts'
+
+// Its plain JavaScript. The package itself prefers a binary where there is one.
+const { checkSync }: Pick<typeof import('recheck'), 'checkSync'> = createRequire(import.meta.url)(
+  'recheck/lib/browser.js',
+)
+
+/** Bounds of work, and none of time: a slow machine finds the same. Larger automata are searched at random, by one seed. */
+const LIMITS: Parameters = {
+  ...{ timeout: null, attackTimeout: null, incubationTimeout: null, seedingTimeout: null },
+  ...{ maxNFASize: 3_000, attackLimit: 200_000, incubationLimit: 5_000, maxIteration: 2 },
+  ...{ maxGenerationSize: 20, maxInitialGenerationSize: 50, mutationSize: 10, crossoverSize: 5 },
+  ...{ maxAttackStringSize: 20_000, maxGeneStringSize: 500 },
+}
+
+/** Patterns whose time grows with a power of their text, with what bounds the text. */
+const POLYNOMIAL: [file: string, pattern: string, bound: string][] = [
+  ['dashboard/pages/forms/form-examples.ts', '/<input([^>]*)>/g', 'an example of ours with names of fields'],
+  ['dashboard/pages/forms/page-doctor.tsx', '/<[a-z/].*>/is', 'a sentence of ours, in the browser'],
+  [
+    'dashboard/pages/forms/settings/groups/reply-preview.tsx',
+    '/\\{\\{\\s*([^{}]*?)\\s*\\}\\}/g',
+    "the owner's own reply in the owner's browser",
+  ],
+  [
+    'dashboard/pages/transfer/detail/import-rows.tsx',
+    '/^[a-z]+[a-zA-Z]*$/',
+    "the name of a column, in the browser of the file's owner",
+  ],
+  [
+    'server/config/observability-settings.ts',
+    "/^\\s*([\\w!#$%&'*+.^`|~-]+)\\s*=\\s*([!-~]*)\\s*$/",
+    "the operator's setting",
+  ],
+  ['server/config/observability-settings.ts', '/^\\d*\\.?\\d+$/', "the operator's setting"],
+  [
+    'server/features/accounts/auth/common-passwords.ts',
+    '/^[^\\p{L}@$]+|[^\\p{L}@$]+$/gu',
+    'PASSWORD_MAX, 128 characters: 0.01 ms',
+  ],
+  ['server/features/forms/replies/mailbox.ts', '/(?<=.)\\+.*$/', 'EMAIL_MAX, 254 characters: 0.03 ms'],
+  ['server/features/forms/spam/check-rules.ts', '/\\*+ $/', 'RULE_MAX, 200 characters: 0.01 ms'],
+  [
+    'server/features/forms/uploads/file-name.ts',
+    '/^[. ]+|[. ]+$/g',
+    'the last 1,020 characters of a name: 0.5 ms',
+  ],
+  [
+    'server/features/transfer/history/country-code.ts',
+    '/\\s*\\(.*\\)$/',
+    'the names of countries that come with the runtime',
+  ],
+  ['server/http/route-table.ts', '/\\{[^}]*\\}|:[^/]+/g', 'the routes of this server'],
+  [
+    'server/lib/html/read-html.ts',
+    '/<meta\\s[^>]*charset\\s*=\\s*["\']?\\s*([\\w-]+)/i',
+    'META_BYTES, the first 1,024 bytes of a page: 0.02 ms',
+  ],
+  [
+    'server/storage/files/parse-bucket-page.ts',
+    '/<Contents>([\\s\\S]*?)<\\/Contents>/g',
+    "1,000 objects of the operator's bucket: 3 ms",
+  ],
+  [
+    'server/storage/hits/duckdb/open-file.ts',
+    '/no space left|disk quota|file too large|out of memory(?!.*replaying wal.*allocation failure)|failed to allocate/i',
+    'an error message of the engine',
+  ],
+  ['snippet/script-site.ts', '/[^/]*$/', "the address of the snippet, in the page's own markup"],
+]
+
+/** Patterns that the checker cannot read: it knows no `v`. Each matches one character, or one of a list. */
+const UNREADABLE = [
+  '/(?:[0-9*](?=\\u20e3)|[\\p{Emoji}--\\p{Emoji_Presentation}--[0-9*#]](?!\\p{Emoji_Modifier}))/gv',
+  '/[\\p{RGI_Emoji}--\\q{#\\ufe0f\\u20e3}]/gv',
+]
+
+/** Files that make patterns while they run, and from what. */
+const MADE_LATER: Record<string, string> = {
+  'dashboard/pages/forms/form-examples.ts':
+    "the rule of a form, in its owner's browser: only whether it can be read",
+  'server/features/accounts/auth/setup-access.ts': 'the name of a cookie of ours',
+  'server/features/notify/channels/service-response.ts': 'escaped texts',
+  'server/http/route-table.ts': 'the routes of this server, whose parameters end at a slash',
+  'server/storage/files/parse-bucket-page.ts': 'names of elements, whose content ends at the next bracket',
+}
+
+interface Pattern {
+  file: string
+  written: string
+}
+
+const patterns: Pattern[] = []
+let made: Pattern[] = []
+const makers = new Set<string>()
+
+/** Prints the patterns that files of ours make with `new RegExp` while they are imported. */
+const REPORT_MADE = `
+  const Original = RegExp
+  const made = new Set()
+  globalThis.RegExp = new Proxy(Original, {
+    construct(target, args, maker) {
+      const pattern = Reflect.construct(target, args, maker === RegExp ? Original : maker)
+      const caller = new Error().stack.split('\\n').find((line) => line.includes(process.cwd() + '/server/')) ?? ''
+      const file = /(server\\/[\\w./-]+\\.ts):/.exec(caller.replace(process.cwd(), ''))?.[1]
+      if (file) made.add(JSON.stringify({ file, written: String(pattern) }))
+      return pattern
+    },
+  })
+  for (const path of process.argv.slice(1)) await import(path)
+  console.log('[' + [...made].join() + ']')
+  process.exit(0)`
+
+async function listMade(): Promise<Pattern[]> {
+  const paths = [...makers].filter((path) => path.startsWith('server/')).map((path) => join(ROOT, path))
+  const child = Bun.spawn([process.execPath, '-e', REPORT_MADE, ...paths], { cwd: ROOT, stderr: 'inherit' })
+  return JSON.parse(await new Response(child.stdout).text())
+}
+
+beforeAll(async () => {
+  for (const { path, text } of await readCheckout()) {
+    if (!/^(?:server|snippet|dashboard)\/.*\.tsx?$/.test(path) || /\.(?:test|fixture)\.tsx?$/.test(path))
+      continue
+    const noteMaker = ({ callee }: NewExpression | CallExpression) => {
+      if (callee.type === 'Identifier' && callee.name === 'RegExp') makers.add(path)
+    }
+    new Visitor({
+      Literal(node) {
+        if ('regex' in node) patterns.push({ file: path, written: text.slice(node.start, node.end) })
+      },
+      NewExpression: noteMaker,
+      CallExpression: noteMaker,
+    }).visit(parseSync(path, text).program)
+  }
+  made = await listMade()
+})
+
+function check(written: string): Diagnostics {
+  const end = written.lastIndexOf('/')
+  return checkSync(written.slice(1, end), written.slice(end + 1), LIMITS)
+}
+
+test('no pattern takes a time that doubles with each character, and those with a power have a bounded text', () => {
+  expect(patterns.length).toBeGreaterThan(700)
+  const found = { exponential: [] as string[], polynomial: [] as string[], unreadable: [] as string[] }
+  const known = new Map<string, Diagnostics>()
+  for (const { file, written } of [...patterns, ...made]) {
+    const diagnostics = known.get(written) ?? check(written)
+    known.set(written, diagnostics)
+    if (diagnostics.status === 'unknown') found.unreadable.push(written)
+    else if (diagnostics.status === 'vulnerable')
+      found[diagnostics.complexity.type].push(`${file} ${written}`)
+  }
+  expect(found.exponential).toEqual([])
+  // An entry that no file needs any more fails here too.
+  expect([...new Set(found.polynomial)].sort()).toEqual(
+    POLYNOMIAL.map(([file, pattern]) => `${file} ${pattern}`).sort(),
+  )
+  expect([...new Set(found.unreadable)].sort()).toEqual([...UNREADABLE].sort())
+}, 600_000)
+
+test('the patterns that files make are checked, or are known to be made later', () => {
+  const checked = new Set(made.map(({ file }) => file))
+  expect([...makers].filter((file) => !checked.has(file) && !(file in MADE_LATER))).toEqual([])
+  expect(Object.keys(MADE_LATER).filter((file) => !makers.has(file))).toEqual([])
+})
+
+test('the checker finds a pattern that doubles, and one that squares', () => {
+  const types = [String.raw`/^(?:\s|--[^\n]*\n|\/\*[\s\S]*?\*\/;?)*(?:CREATE|INSERT)\b/i`, '/a+$/', '/^a+$/']
+    .map(check)
+    .map((diagnostics) =>
+      diagnostics.status === 'unknown' ? diagnostics.status : diagnostics.complexity.type,
+    )
+  expect(types).toEqual(['exponential', 'polynomial', 'linear'])
+})
