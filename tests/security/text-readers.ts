@@ -55,7 +55,7 @@ import { extractUtmParameters } from '../../server/features/visitors/campaign.ts
 import { isOwnHost, parseReferrer } from '../../server/features/visitors/referrer.ts'
 import { readClientAddress } from '../../server/http/client-address.ts'
 import { readRequestHost } from '../../server/http/request-host.ts'
-import { cleanText, cutText } from '../../server/lib/clean-text.ts'
+import { cleanText, cutText, trimBoth, trimEnd } from '../../server/lib/clean-text.ts'
 import { decodeCursor } from '../../server/lib/cursor.ts'
 import { scanJson } from '../../server/lib/formats/json-limits.ts'
 import { readHtml } from '../../server/lib/html/read-html.ts'
@@ -376,6 +376,8 @@ const WITH_MORE: Record<string, TextReader> = {
     readRequestHost({ get: () => text }, () => '127.0.0.1', []),
   'lib/clean-text.ts cleanText': (text) => cleanText(text, 512),
   'lib/clean-text.ts cutText': (text) => cutText(text, 512),
+  'lib/clean-text.ts trimBoth': (text) => trimBoth(text, '/'),
+  'lib/clean-text.ts trimEnd': (text) => trimEnd(text, '.'),
   'lib/cursor.ts decodeCursor': (text) => decodeCursor(text, 'id'),
   'lib/formats/json-limits.ts scanJson': (text) =>
     scanJson(text, { depth: 20, values: 100_000, entries: 10_000 }),
