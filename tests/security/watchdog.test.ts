@@ -1,7 +1,7 @@
 // What no bound has stopped is at least seen: a thread of the server says which request holds the event loop, while it does,
 // and no secret of that request. A process that was stopped from outside raises no alarm.
 
-import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInstallation, type Installation, type ServerProcess } from '../faults/server-process.ts'
@@ -29,7 +29,6 @@ beforeAll(async () => {
   form = (await server.api(installation.keys[0] as string, '/forms', { name: 'Contact' })).json.data.formKey
 })
 afterAll(() => installation?.end())
-beforeEach(() => rmSync(release, { force: true }))
 
 interface Line {
   event: string
@@ -45,7 +44,11 @@ const readLines = (event: string, from: number): Line[] =>
     .map((line) => JSON.parse(line))
 
 /** Sends a request that stalls. @returns the line of the stall, written before the loop was free, and all that was written */
-async function stall(path: string, init: RequestInit = {}): Promise<{ line: Line; text: string }> {
+async function stall(
+  path: string,
+  init: RequestInit = {},
+): Promise<{ line: Line; resumed: Line; text: string }> {
+  rmSync(release, { force: true })
   const from = server.readOutput().length
   let answered = false
   const answer = fetch(server.origin + path, { redirect: 'manual', ...init }).then((response) => {
@@ -61,7 +64,7 @@ async function stall(path: string, init: RequestInit = {}): Promise<{ line: Line
   const [resumed] = readLines('event_loop_resumed', from)
   expect(Number(line?.ms)).toBeGreaterThanOrEqual(STALL_MS)
   expect(Number(resumed?.ms)).toBeGreaterThanOrEqual(STALL_MS)
-  return { line: line as Line, text: server.readOutput().slice(from) }
+  return { line: line as Line, resumed: resumed as Line, text: server.readOutput().slice(from) }
 }
 
 const readStalls = () => readMetric(server.origin, 'towpath_event_loop_stalls_total')
@@ -91,6 +94,16 @@ test('a form post that holds the event loop after its body has come is named whi
   expect(sumSamples(samples, 'towpath_event_loop_longest_stall_seconds')).toBeGreaterThanOrEqual(
     STALL_MS / 1000,
   )
+})
+
+test('what holds the loop a second time is named with its stack afterwards', async () => {
+  await stall(`/${STALL_MARK}`)
+  const { resumed } = await stall(`/f/${form}`, {
+    method: 'POST',
+    body: `name=${STALL_MARK}`,
+    headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+  })
+  expect(resumed.stack).toMatch(/stallOn[\s\S]*readForm[\s\S]*read-body\.ts/)
 })
 
 test.each([

@@ -1,8 +1,9 @@
 // Starts the thread that watches the event loop, and counts what it sees (docs/adr/0061-watchdog.md).
 
-import { getLogFormat, getLogLevel, log } from '../../lib/log.ts'
+import { describeError, getLogFormat, getLogLevel, log } from '../../lib/log.ts'
 import { beat, closeBoard, openBoard } from '../../lib/telemetry/request-board.ts'
 import type { Metric } from '../health-and-metrics.ts'
+import { createLoopProfiler } from './loop-profiler.ts'
 import type { WatchdogStart } from './watchdog-thread.ts'
 
 export interface Watchdog {
@@ -15,8 +16,13 @@ export interface Watchdog {
 }
 
 export function createWatchdog(): Watchdog {
+  const profiler = createLoopProfiler()
   let thread: Worker | undefined
   let [stalls, longestMs] = [0, 0]
+  const report = async (ms: number) => {
+    const stack = await profiler.takeStack(ms).catch((error) => describeError(error).stack)
+    log.warn('event_loop_resumed', { ms: Math.round(ms), stack })
+  }
   return {
     start() {
       const started = new Worker(new URL('./watchdog-thread.ts', import.meta.url).href, { smol: true })
@@ -32,7 +38,7 @@ export function createWatchdog(): Watchdog {
       if (seen === stalls) return
       stalls = seen
       longestMs = Math.max(longestMs, sinceMs)
-      log.warn('event_loop_resumed', { ms: Math.round(sinceMs) })
+      void report(sinceMs)
     },
     metrics: () => [
       {
@@ -49,6 +55,7 @@ export function createWatchdog(): Watchdog {
       },
     ],
     close() {
+      profiler.close()
       thread?.terminate()
       closeBoard()
     },
