@@ -2,6 +2,7 @@
 // bun bench/attack-corpus.ts <name> <target as JSON>: runs one.
 
 import { connect, type Socket } from 'node:net'
+import { COMMENTED_DUMP, packMarks, packOneFile, writeMarks } from './attack-files.ts'
 
 export interface AttackTarget {
   port: number
@@ -10,7 +11,15 @@ export interface AttackTarget {
   formKey: string
   /** A link with a password. */
   lockedSlug: string
+  /** A form with a pattern for each of PATTERN_FIELDS. */
+  patternFormKey: string
+  /** Of the first key's workspace, which has the forms, too. */
+  publicId: string
+  /** Of a workspace where people have asked for a thousand slugs in vain. */
+  missingKey: string
 }
+
+export const PATTERN_FIELDS = Array.from({ length: 100 }, (_, n) => `field${n}`)
 
 interface Attack {
   name: string
@@ -63,7 +72,12 @@ const asStranger = () => {
   return { 'X-Forwarded-For': `100.${64 + ((people >> 16) & 63)}.${(people >> 8) & 255}.${people & 255}` }
 }
 
-async function post(target: AttackTarget, path: string, body: string, headers: Record<string, string>) {
+async function post(
+  target: AttackTarget,
+  path: string,
+  body: string | FormData,
+  headers: Record<string, string>,
+) {
   const init: RequestInit = {
     method: 'POST',
     body,
@@ -78,6 +92,26 @@ async function get(target: AttackTarget, path: string, headers: Record<string, s
   await (await fetch(origin(target) + path, init)).arrayBuffer()
 }
 
+/** Sends a file to be imported, or inspected. */
+function upload(target: AttackTarget, n: number, path: string, fields: Record<string, string | Blob>) {
+  const form = new FormData()
+  for (const [name, value] of Object.entries(fields)) {
+    if (typeof value === 'string') form.append(name, value)
+    else form.append(name, value, 'attack')
+  }
+  return post(target, `/v1/imports${path}`, form, keyOf(target, n))
+}
+
+/** Imports that run go on when the attack ends: a few of them are enough. */
+const importOften = (
+  perSecond: number,
+  source: string,
+  makeFile: () => Promise<string | Uint8Array<ArrayBuffer>>,
+) => ({
+  start: (target: AttackTarget) =>
+    pace(perSecond, 1, async (n) => upload(target, n, '', { source, file: new Blob([await makeFile()]) })),
+})
+
 const JSON_TYPE = { 'Content-Type': 'application/json' }
 const FORM_TYPE = { 'Content-Type': 'application/x-www-form-urlencoded' }
 const keyOf = ({ keys }: AttackTarget, n: number) => ({ Authorization: `Bearer ${keys[n % keys.length]}` })
@@ -87,6 +121,20 @@ const randomSlug = (length: number) =>
 
 const WIDE_ARRAY = `{"destinationUrl":"https://example.com/","a":[${'1,'.repeat(500_000)}1]}`
 const DEEP_BRACKETS = `{"a":${'['.repeat(200_000)}{"__proto__":1}${']'.repeat(200_000)}}`
+
+/** 130 KB that a person could have typed, with less patience. */
+const MARKED_TEXT = writeMarks(32_000)
+const MARKED_PATH = `GET /${writeMarks(3_700)} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`
+const LONG_HOST = `<form method="post" action="http://${writeMarks(50_000)}.example/f/x"><input name="a"></form>`
+const PATTERN_BODY = new URLSearchParams(
+  Object.fromEntries(PATTERN_FIELDS.map((name) => [name, 'abcdefghij'.repeat(20)])),
+).toString()
+
+function toFormData(fields: Record<string, string>): FormData {
+  const form = new FormData()
+  for (const [name, value] of Object.entries(fields)) form.append(name, value)
+  return form
+}
 
 const HOSTILE_HEADS = [
   'GET /bench1 HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n',
@@ -216,6 +264,82 @@ export const ATTACKS: Attack[] = [
           JSON.stringify({ email: `a${n}@example.com`, password: 'wrong password' }),
           { ...JSON_TYPE, Origin: origin(target) },
         ),
+      ),
+  },
+  {
+    name: 'marks: a form post of 130 KB, 2 a second',
+    start: (target) =>
+      pace(2, 2, () => post(target, `/f/${target.formKey}`, `text=${MARKED_TEXT}`, FORM_TYPE)),
+  },
+  {
+    name: 'marks: the same as JSON, 2 a second',
+    start: (target) =>
+      pace(2, 2, () =>
+        post(target, `/f/${target.formKey}`, JSON.stringify({ text: MARKED_TEXT }), JSON_TYPE),
+      ),
+  },
+  {
+    name: 'marks: the same as multipart, 2 a second',
+    start: (target) =>
+      pace(2, 2, () => post(target, `/f/${target.formKey}`, toFormData({ text: MARKED_TEXT }), {})),
+  },
+  {
+    name: 'marks: paths of 15 KB, 8 a second',
+    start: (target) =>
+      pace(8, 4, async (n) => {
+        const socket = dial(target, n)
+        const closed = new Promise((resolve) => socket.once('close', resolve))
+        socket.resume()
+        socket.write(MARKED_PATH)
+        await closed
+      }),
+  },
+  {
+    name: 'import: an SQL dump with sixty comments, 2 a second',
+    ...importOften(2, 'csv', async () => COMMENTED_DUMP),
+  },
+  {
+    name: 'inspect: an SQL dump with sixty comments, 2 a second',
+    start: (target) => pace(2, 2, (n) => upload(target, n, '/inspect', { file: new Blob([COMMENTED_DUMP]) })),
+  },
+  {
+    name: 'import: a workspace of 2.5 KB with 128,000 marks',
+    ...importOften(2, 'towpath', packMarks),
+  },
+  { name: 'import: a workspace that names one file 500 times', ...importOften(1, 'towpath', packOneFile) },
+  {
+    name: 'page check: a host of 100,000 marks, 2 a second',
+    start: (target) =>
+      pace(2, 2, () =>
+        post(target, `/v1/forms/${target.formKey}/check`, JSON.stringify({ html: LONG_HOST }), {
+          ...JSON_TYPE,
+          ...keyOf(target, 0),
+        }),
+      ),
+  },
+  {
+    name: 'page views: a referrer with a host of 3 KB of marks, 100 a second',
+    start: (target) =>
+      pace(100, 16, (n) => {
+        const page = {
+          w: target.publicId,
+          u: 'https://example.com/',
+          r: `https://${n}${writeMarks(750)}.example/`,
+        }
+        return post(target, '/e', JSON.stringify(page), JSON_TYPE)
+      }),
+  },
+  {
+    name: 'patterns: a form with a hundred, 5 a second',
+    start: (target) => pace(5, 2, () => post(target, `/f/${target.patternFormKey}`, PATTERN_BODY, FORM_TYPE)),
+  },
+  {
+    name: 'analytics: a thousand missing slugs, 2 a second',
+    start: (target) =>
+      pace(2, 2, () =>
+        get(target, '/v1/analytics/missing?interval=7d&limit=1000', {
+          Authorization: `Bearer ${target.missingKey}`,
+        }),
       ),
   },
 ]

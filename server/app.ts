@@ -49,7 +49,7 @@ import { createHeaderWrapper, toStrictTransportLine } from './http/answer-header
 import type { FastPathOptions } from './http/fast-path/listener.ts'
 import { jsonBody } from './http/json-body.ts'
 import { requireOneHost } from './http/request-host.ts'
-import { pathOf } from './http/request-path.ts'
+import { createPathMatcher, pathOf } from './http/request-path.ts'
 import type { Caller } from './http/route-facts.ts'
 import { toRouteTemplate } from './http/route-table.ts'
 import type { ServerHandle } from './http/server-handle.ts'
@@ -277,13 +277,19 @@ export function createApp(services: Services) {
   const reserved = [...services.site.reserved].map(
     (name): Mount => [`/${name}`, secure(OTHER, DEFAULT, handlers.page)],
   )
+  const other = secure(OTHER, EVERY, handlers.other)
+  // A path is judged as the one that it is once its dots are resolved.
+  const judge = (path: string, answer: Answer): Answer => {
+    const isMatch = createPathMatcher(path)
+    return (request, server) => (isMatch(pathOf(request.url)) ? answer : other)(request, server)
+  }
   const mounted = map.map(
-    ([, , path, answer, , hosts]): Mount => [path, secure(toRouteTemplate(path), hosts, answer)],
+    ([, , path, answer, , hosts]): Mount => [path, judge(path, secure(toRouteTemplate(path), hosts, answer))],
   )
   return {
     serve: {
       routes: Object.fromEntries([...reserved, ...mounted]),
-      fetch: secure(OTHER, EVERY, handlers.other),
+      fetch: other,
     },
     fastPath: fastPath(handlers, services),
     setConnectionMetrics: services.setConnectionMetrics,

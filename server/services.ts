@@ -84,6 +84,7 @@ export async function openServices(config: Config, options: ServiceOptions = {})
     signIn: { ...config, ...shared },
     api: createApiNeeds(config, parts),
     observer: observability.observer,
+    watchLoop: observability.watchLoop,
     operations: {
       access: config,
       probe: stores.db.probe,

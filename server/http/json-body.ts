@@ -4,6 +4,7 @@ import type { Context, MiddlewareHandler } from 'hono'
 import { nextTurn } from '../lib/concurrency/next-turn.ts'
 import { Failure, invalid } from '../lib/failure.ts'
 import { type JsonLimits, scanJson } from '../lib/formats/json-limits.ts'
+import { noteResumed } from '../lib/telemetry/request-context.ts'
 import type { BodyKind } from './route-facts.ts'
 
 export const BODY_MAX = 1024 * 1024
@@ -37,6 +38,7 @@ export async function readBytes(request: Request, max: number): Promise<Uint8Arr
       chunks.push(chunk)
     }
   }
+  noteResumed()
   return Buffer.concat(chunks)
 }
 

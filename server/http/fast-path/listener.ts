@@ -6,6 +6,7 @@ import type { TCPSocketListener } from 'bun'
 import type { Network } from '../../lib/ip-network.ts'
 import { describeError, log } from '../../lib/log.ts'
 import { unmapAddress } from '../../lib/parse-ip.ts'
+import { enterFastPath, leaveFastPath } from '../../lib/telemetry/request-board.ts'
 import { type ConnectionLimits, deriveConnectionLimits, readDescriptorLimit } from './connection-limits.ts'
 import {
   type Client,
@@ -184,8 +185,15 @@ function receive(state: State, client: Client, chunk: Buffer): void {
   else if (!answer(state, client, chunk as Bytes)) passOn(state, client, chunk)
 }
 
+function answer(state: State, client: Client, chunk: Bytes): boolean {
+  enterFastPath(chunk)
+  const answered = tryAnswer(state, client, chunk)
+  leaveFastPath()
+  return answered
+}
+
 /** @returns false where the server behind must answer; then nothing has happened yet */
-function answer({ options, readHead, readPost, stopping }: State, client: Client, chunk: Bytes): boolean {
+function tryAnswer({ options, readHead, readPost, stopping }: State, client: Client, chunk: Bytes): boolean {
   const { address } = client.data
   const head = readHead(chunk)
   const redirect = head && options.redirect(head, address)

@@ -5,7 +5,9 @@
 import type { Socket } from 'bun'
 import { describeError, log } from '../../lib/log.ts'
 import { freeBuffer } from '../../lib/memory/free-buffer.ts'
+import { applyTargetHost, REFUSED_TARGET } from './absolute-target.ts'
 import { createExchange, type Exchange, hasEnded, readFromClient, readFromServer } from './exchange.ts'
+import type { Bytes } from './header-fields.ts'
 import { addBytes, createProgress, type Progress } from './progress.ts'
 import { CHUNKS_END } from './request-framing.ts'
 
@@ -77,6 +79,10 @@ interface State {
   restingSinceMs: number
   /** Null where the end of the present exchange cannot be told: the relay goes on for good. */
   exchange: Exchange | null
+  /** The first bytes of a request, until it is known whether its target names a host. */
+  start: Bytes | null
+  /** The request was replaced with one that is refused: what follows it goes nowhere. */
+  refused: boolean
   up: Direction
   down: Direction
   /** How the client gets on with its request. */
@@ -110,6 +116,8 @@ export function openTcpRelay(
     phase: 'passing',
     restingSinceMs: 0,
     exchange: null,
+    start: null,
+    refused: false,
     up: { rest: null, held: null, ended: false, progress: createProgress() },
     down: { rest: null, held: null, ended: false, progress: createProgress() },
     request: createProgress(),
@@ -149,13 +157,30 @@ export function openTcpRelay(
 function begin(state: State, first: Buffer): void {
   state.phase = 'passing'
   state.exchange = createExchange()
+  state.start = NOTHING
   state.answered = true
   send(state, first)
 }
 
 function send(state: State, chunk: Buffer): void {
-  const { exchange, up, client, server } = state
   noteRequest(state, chunk.length)
+  const passed = state.start ? readStart(state, state.start, chunk) : chunk
+  if (passed && !state.refused) forward(state, passed)
+  if (passed === REFUSED_TARGET) state.refused = true
+}
+
+const NOTHING = Buffer.alloc(0) as Bytes
+
+function readStart(state: State, start: Bytes, chunk: Buffer): Buffer | null {
+  const bytes = (start.length > 0 ? Buffer.concat([start, chunk]) : chunk) as Bytes
+  const passed = applyTargetHost(bytes)
+  // A copy: the socket uses its buffer again.
+  state.start = passed ? null : (Buffer.from(bytes) as Bytes)
+  return passed
+}
+
+function forward(state: State, chunk: Buffer): void {
+  const { exchange, up, client, server } = state
   if (exchange && !readFromClient(exchange, chunk)) {
     state.exchange = null
     state.chunksEnd = exchange.request.chunked ? '' : null
@@ -273,7 +298,8 @@ function connect(state: State, { hostname, port }: RelayOptions): void {
         state.port = socket.localPort
         if (state.phase === 'closed') return void socket.terminate()
         events.opened(state.port)
-        flush(up, client, socket)
+        if (up.rest) flush(up, client, socket)
+        else client.resume()
       },
       data: (socket, chunk) => receive(state, chunk, socket),
       drain: (socket) => flush(up, client, socket),

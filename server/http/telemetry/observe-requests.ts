@@ -3,6 +3,7 @@
 
 import { isInNetworks, type Network } from '../../lib/ip-network.ts'
 import { log } from '../../lib/log.ts'
+import { postRequest, removeRequest } from '../../lib/telemetry/request-board.ts'
 import {
   createRequestContext,
   type RequestContext,
@@ -11,6 +12,7 @@ import {
 import { getTracer } from '../../lib/telemetry/tracing.ts'
 import { toErrorResponse } from '../error-response.ts'
 import { requestId } from '../request-id.ts'
+import { pathOf } from '../request-path.ts'
 import type { ServerHandle } from '../server-handle.ts'
 import { type RequestMetrics, toKnownMethod } from './request-metrics.ts'
 
@@ -39,6 +41,12 @@ export const observeRequests =
     const { headers } = request
     const method = toKnownMethod(request.method)
     const context = createRequestContext(requestId(headers.get('x-request-id')), route)
+    context.number = postRequest({
+      id: context.id,
+      method,
+      path: pathOf(request.url),
+      bytes: Number(headers.get('content-length') ?? 0),
+    })
     startSpan(needs, context, method, request, server)
     const respond = (response: Response) => {
       endRequest(needs, context, { method, status: response.status, startedAt })
@@ -100,6 +108,7 @@ function endRequest(
     failed: status >= 500,
     attributes: { 'http.route': route, 'http.response.status_code': status },
   })
+  removeRequest(context.number)
   context.ended = true
 }
 

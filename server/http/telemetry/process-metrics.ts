@@ -16,12 +16,14 @@ export interface ProcessMetrics {
   close(): void
 }
 
-export function openProcessMetrics(version: string): ProcessMetrics {
+/** @param onTurn called with the time since its last call */
+export function openProcessMetrics(version: string, onTurn: (sinceMs: number) => void): ProcessMetrics {
   const lag = createHistogram(LAG_SECONDS)
   let expectedAt = performance.now() + LAG_EVERY_MS
   const timer = setInterval(() => {
     const now = performance.now()
     lag.observe(Math.max(0, now - expectedAt) / 1000)
+    onTurn(now - expectedAt + LAG_EVERY_MS)
     expectedAt = now + LAG_EVERY_MS
   }, LAG_EVERY_MS)
   timer.unref()

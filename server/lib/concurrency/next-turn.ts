@@ -1,7 +1,9 @@
 // Gives the event loop back in the middle of long work, so that redirects run in between.
 
+import { noteResumed } from '../telemetry/request-context.ts'
+
 /** Resolves in the next turn of the event loop. */
-export const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
+export const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve)).then(noteResumed)
 
 /** A redirect waits this long at most. */
 const SLICE_MS = 2

@@ -2,6 +2,7 @@
 // no function has to pass it on.
 
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { setRunning } from './request-board.ts'
 import { getTracer, type Span, type SpanStart } from './tracing.ts'
 
 /** What a request waits for, where that is measured. */
@@ -17,6 +18,8 @@ export interface RequestContext {
   /** How many works of a kind run, and since when there has been one. */
   readonly overlaps: Partial<Record<WaitKind, { works: number; from: number }>>
   span?: Span
+  /** On the board of requests (`request-board.ts`); 0 where it is not there. */
+  number: number
   /** Work that goes on after the answer belongs to no request. */
   ended: boolean
 }
@@ -30,7 +33,13 @@ export function findRequest(): RequestContext | undefined {
 }
 
 /** Runs `work`, and everything that it awaits, for the request. */
-export const runForRequest = <T>(request: RequestContext, work: () => T): T => storage.run(request, work)
+export function runForRequest<T>(request: RequestContext, work: () => T): T {
+  setRunning(request.number)
+  return storage.run(request, work)
+}
+
+/** Call it where a request goes on after a wait: what holds the event loop then is this request. */
+export const noteResumed = () => setRunning(findRequest()?.number ?? 0)
 
 /** Runs work of all requests, which the caller's request only happens to start. */
 export const runForNobody = <T>(work: () => T): T => storage.run(undefined, work)
@@ -42,6 +51,7 @@ export const createRequestContext = (id: string, route: string, span?: Span): Re
   waited: {},
   overlaps: {},
   span,
+  number: 0,
   ended: false,
 })
 
@@ -85,6 +95,7 @@ export async function measureWait<T>(kind: WaitKind, work: () => Promise<T>): Pr
   try {
     return await work()
   } finally {
+    setRunning(request.number)
     if (--overlap.works === 0) addWait(request, kind, { from: overlap.from, until: performance.now() })
   }
 }

@@ -3,6 +3,7 @@
 import { BODY_MAX, readBytes } from '../../../http/json-body.ts'
 import { createPacer } from '../../../lib/concurrency/next-turn.ts'
 import { type JsonLimits, scanJson } from '../../../lib/formats/json-limits.ts'
+import { noteResumed } from '../../../lib/telemetry/request-context.ts'
 import type { BodyEntry } from './body-entry.ts'
 import { EndpointError, tooLarge } from './endpoint-error.ts'
 import { readJsonMembers } from './json-members.ts'
@@ -69,6 +70,7 @@ async function readBytesUpToLimit(request: Request, headers: Headers): Promise<U
     // Read in one call where Content-Length is within the limit. Otherwise count the bytes while they arrive.
     const fits = length !== null && /^\d+$/.test(length) && Number(length) <= BODY_MAX
     bytes = fits ? await request.bytes() : await readBytes(request, BODY_MAX)
+    noteResumed()
   } catch {
     // The sender closed the connection in the middle of the body. That is no fault of the server, so it is no 500.
     throw new EndpointError(400, 'The body is cut off')
