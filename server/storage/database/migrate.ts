@@ -40,6 +40,7 @@ import { notificationSettings } from './migrations/forms/0040-notification-setti
 import { erasureReceipts } from './migrations/forms/0041-erasure-receipts.ts'
 import { deliveryRequests } from './migrations/operations/0029-delivery-requests.ts'
 import { lateDeliveries } from './migrations/operations/0030-late-deliveries.ts'
+import { mailShares } from './migrations/operations/0045-mail-shares.ts'
 import { imports } from './migrations/transfer/0034-imports.ts'
 import { history } from './migrations/transfer/0035-history.ts'
 import type { Tables } from './tables.ts'
@@ -84,6 +85,7 @@ export const listMigrations = (engine: DatabaseEngine): Record<string, Migration
   '0039-spam': spam(engine),
   '0040-notification-settings': notificationSettings(engine),
   '0041-erasure-receipts': erasureReceipts(engine),
+  '0045-mail-shares': mailShares(engine),
 })
 
 /**

@@ -41,6 +41,7 @@ import type {
   Erasures,
   IdempotencyKeys,
   MailCounts,
+  MailShares,
   Misses,
   MissingReports,
   RateLimits,
@@ -94,6 +95,7 @@ export interface Tables {
   delivery_attempts: DeliveryAttempts
   mail_recipients: MailRecipients
   mail_counts: MailCounts
+  mail_shares: MailShares
   captcha_tokens: CaptchaTokens
   erasures: Erasures
   erasure_marks: ErasureMarks
