@@ -4,6 +4,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
+import { sql } from 'kysely'
 import { insertSubmissions } from '../../server/features/forms/submissions/submission.fixture.ts'
 import { type Database, openDatabase } from '../../server/storage/database/open-database.ts'
 import { createInstallation, type Installation, type ServerProcess } from '../faults/server-process.ts'
@@ -24,6 +25,9 @@ const NAMES_EACH = 256
 const WIDE = 100
 const LINKS = 100
 const COUNTRIES = 100
+const RULED_FORMS = 30
+const RULES_BYTES = 900_000
+const DELIVERIES = 200_000
 const MISSING = 1_000
 /** Twice as many as are compared with a missing slug. */
 const ALIKE = 800
@@ -54,6 +58,8 @@ beforeAll(async () => {
   try {
     await insertLinks(db)
     await insertMissing(db)
+    await insertForms(db)
+    await insertDeliveries(db)
     const rows = await db.read.selectFrom('forms').select(['id', 'workspace_id', 'form_key']).execute()
     const insert = (formKey: string, submissions: Parameters<typeof insertSubmissions>[2]) =>
       db.write(async (connection) => {
@@ -101,6 +107,34 @@ const toLink = (workspaceId: number, domain: string, slug: string) => ({
   created_at: 1_700_000_000_000,
   updated_at: 1_700_000_000_000,
 })
+
+/** The rules of a form can have a megabyte. */
+async function insertForms(db: Database) {
+  const form = await db.read.selectFrom('forms').selectAll().orderBy('id').executeTakeFirstOrThrow()
+  const choices = Array.from({ length: RULES_BYTES / 1_000 }, (_, i) => `${i}`.padEnd(997, 'x'))
+  const rules = JSON.stringify({ choice: { oneOf: choices } })
+  await db.write(async (connection) => {
+    for (let n = 0; n < RULED_FORMS; n++) {
+      const { id: _, ...row } = { ...form, form_key: `ruled${n}`, rules }
+      await connection.insertInto('forms').values(row).execute()
+    }
+  })
+}
+
+/** None of them is about a form. */
+async function insertDeliveries(db: Database) {
+  const [workspaceId = 0] = await listWorkspaces(db)
+  await db.write(async (connection) => {
+    const { id } = await connection
+      .insertInto('channels')
+      .values({ workspace_id: workspaceId, type: 'webhook', name: 'x', created_at: 1, updated_at: 1 })
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    await sql`insert into deliveries (workspace_id, channel_id, event, message_id, status, created_at)
+      with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${DELIVERIES})
+      select ${workspaceId}, ${id}, 'test', 'm' || n, 'delivered', n from numbers`.execute(connection)
+  })
+}
 
 /** Slugs that people ask for, and links that are alike: they differ late, or have forty characters, in which each mistake is looked up. */
 async function insertMissing(db: Database) {
@@ -200,6 +234,9 @@ describe('the event loop is soon free again, whatever strangers have sent', () =
     ['an export with thousands of columns', () => `/forms/${forms.wide}/submissions/export`],
     ['a page of links with many targets', () => '/links?limit=100'],
     ['a search in links', () => `/links?limit=1&search=${worstSearch}`],
+    ['a page of forms with large rules', () => '/forms?limit=100'],
+    ['a page of deliveries', () => '/deliveries?limit=100'],
+    ['deliveries of a form that has none', () => `/deliveries?limit=100&formKey=${forms.large}`],
     ['a count of leads', () => '/analytics/leads?start=2023-01-01&end=2030-01-01&groupBy=country'],
   ])('%s', async (_, path, atOnce = 1) => {
     let least = Number.POSITIVE_INFINITY
@@ -238,6 +275,21 @@ test('a page ends at 4 MiB, and the pages together have every submission once', 
   } while (cursor)
   expect(ids).toEqual([...new Set(ids)].toSorted((a, b) => b - a))
   expect(ids).toHaveLength(LARGE)
+})
+
+test('pages of deliveries that are counted in steps have each delivery once, and their number', async () => {
+  const ids: number[] = []
+  let cursor: string | null = null
+  for (let pages = 0; pages < 25; pages++) {
+    const query: string = cursor ? `&cursor=${cursor}` : ''
+    const page = await (await read(`/deliveries?limit=100&status=delivered${query}`)).json()
+    const { data, total, nextCursor } = page as { data: { id: number }[]; total: number; nextCursor: string }
+    expect(total).toBe(DELIVERIES)
+    ids.push(...data.map(({ id }) => id))
+    cursor = nextCursor
+  }
+  const newest = ids[0] as number
+  expect(ids).toEqual(Array.from({ length: 2_500 }, (_, i) => newest - i))
 })
 
 test('a CSV has a thousand columns for fields, and all others in one more', async () => {

@@ -3,8 +3,9 @@
 import { toCsvLine } from '../../../lib/formats/csv-line.ts'
 import { cutPage, orderById, type Page, readPageQuery } from '../../../lib/pagination.ts'
 import type { Database } from '../../../storage/database/open-database.ts'
+import { newestFirst, scanPage } from '../../../storage/database/scan-page.ts'
 import type { AuditEventResource, AuditListInput, AuditSelection } from '../schema.ts'
-import { selectAuditEvents, toAuditEventResource } from './audit-event.ts'
+import { type AuditEventRow, selectAuditEvents, toAuditEventResource } from './audit-event.ts'
 
 const ORDER = orderById('audit id desc')
 /** Reading this many rows holds up redirects for some 3 ms. */
@@ -17,17 +18,22 @@ export async function listAudit(
   query: AuditListInput,
 ): Promise<Page<AuditEventResource>> {
   const { limit, after } = readPageQuery(query, ORDER)
-  let page = selectAuditEvents(db.read, workspaceId, query).selectAll()
-  if (after !== undefined) page = page.where('id', '<', after.id)
-  const found = await page
-    .orderBy('id', 'desc')
-    .limit(limit + 1)
-    .execute()
-  const { total } = await selectAuditEvents(db.read, workspaceId, query)
-    .select((e) => e.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow()
+  const events = selectAuditEvents(db.read, workspaceId, query)
+  const { rows: found, total } = await scanPage<AuditEventRow, number>({
+    limit: limit + 1,
+    findPlace: (from, skipped) => newestFirst.findPlace(db, 'audit_events', { workspaceId, from, skipped }),
+    read(range, most) {
+      let page = events.where(newestFirst.isIn(range)).selectAll()
+      if (after !== undefined) page = page.where('id', '<', after.id)
+      return page.orderBy('id', 'desc').limit(most).execute()
+    },
+    async count(range) {
+      const count = events.where(newestFirst.isIn(range)).select((e) => e.fn.countAll<number>().as('n'))
+      return (await count.executeTakeFirstOrThrow()).n
+    },
+  })
   const { rows, nextCursor } = cutPage(found, limit, ORDER)
-  return { data: rows.map(toAuditEventResource), nextCursor, total: Number(total) }
+  return { data: rows.map(toAuditEventResource), nextCursor, total }
 }
 
 const CSV_HEADER = [
