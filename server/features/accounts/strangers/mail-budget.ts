@@ -1,12 +1,13 @@
 // Limits the mails of an installation to `MAIL_PER_DAY`, because strangers cause nearly all of them. The days are those of
 // UTC. The count is in the database, so that it is exact between processes and survives a restart.
 
-import type { Selectable } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { Metric } from '../../../http/health-and-metrics.ts'
 import type { MailPurpose, MailSender } from '../../../http/mail/send-mail.ts'
 import { log } from '../../../lib/log.ts'
 import { DAY_MS } from '../../../lib/utc-day.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
+import { pruneInSlices } from '../../../storage/database/prune-in-slices.ts'
 import type { MailCounts } from '../../../storage/database/tables/operation-tables.ts'
 import { type MailKind, type MailShare, mayTakeMails } from './mail-share.ts'
 
@@ -200,8 +201,6 @@ export const limitMails =
 
 export async function pruneMailCounts(db: Database, now: number): Promise<void> {
   const oldest = Math.floor(now / DAY_MS) - DAYS_KEPT
-  await db.write(async (connection) => {
-    await connection.deleteFrom('mail_counts').where('day', '<', oldest).execute()
-    await connection.deleteFrom('mail_shares').where('day', '<', oldest).execute()
-  })
+  await db.write((connection) => connection.deleteFrom('mail_counts').where('day', '<', oldest).execute())
+  await pruneInSlices(db, 'mail_shares', sql`day < ${oldest}`)
 }

@@ -2,7 +2,6 @@
 
 import { cutPage, orderById, type Page, readPageQuery } from '../../../lib/pagination.ts'
 import type { Database } from '../../../storage/database/open-database.ts'
-import { newestFirst, scanPage } from '../../../storage/database/scan-page.ts'
 import type { Actor } from '../../accounts/access/actor.ts'
 import { type ReceiptHasher, toReceiptResource } from './erasure-receipt.ts'
 import type { ErasureListQueryInput, ReceiptResource } from './schema.ts'
@@ -21,20 +20,13 @@ export async function listReceipts(
     .where('workspace_id', '=', workspaceId)
     .where('finished_at', 'is not', null)
   if (email !== undefined) receipts = receipts.where('email_hash', '=', hashReceipt(workspaceId, email))
-  const { rows: found, total } = await scanPage({
-    limit: limit + 1,
-    findPlace: (from: number | undefined, skipped) =>
-      newestFirst.findPlace(db, 'erasure_receipts', { workspaceId, from, skipped }),
-    read(range, most) {
-      let page = receipts.where(newestFirst.isIn(range)).selectAll()
-      if (after) page = page.where('id', '<', after.id)
-      return page.orderBy('id', 'desc').limit(most).execute()
-    },
-    async count(range) {
-      const count = receipts.where(newestFirst.isIn(range)).select((e) => e.fn.countAll<number>().as('n'))
-      return (await count.executeTakeFirstOrThrow()).n
-    },
-  })
+  let page = receipts.selectAll()
+  if (after) page = page.where('id', '<', after.id)
+  const found = await page
+    .orderBy('id', 'desc')
+    .limit(limit + 1)
+    .execute()
+  const total = await receipts.select((e) => e.fn.countAll<number>().as('n')).executeTakeFirstOrThrow()
   const { rows, nextCursor } = cutPage(found, limit, ORDER)
-  return { data: rows.map(toReceiptResource), nextCursor, total }
+  return { data: rows.map(toReceiptResource), nextCursor, total: Number(total.n) }
 }

@@ -127,7 +127,8 @@ async function pruneForm(
  * leaves, and not while the server holds it back.
  */
 const isAskedSince = (since: number) => sql<boolean>`exists (select 1 from deliveries
-  where deliveries.submission_id = submissions.id and event = 'confirm'
+  where deliveries.submission_id = submissions.id
+    and +deliveries.workspace_id = submissions.workspace_id and event = 'confirm'
     and (status = 'waiting' or finished_at > ${since}))`
 
 /**

@@ -1,9 +1,15 @@
 // Lists the deliveries of a workspace, newest first, a page at a time.
 
 import { sql } from 'kysely'
-import { cutPage, orderByCreation, type Page, readPageQuery } from '../../../lib/pagination.ts'
+import {
+  cutPage,
+  orderByCreation,
+  type Page,
+  type PlaceRange,
+  readPageQuery,
+  scanPage,
+} from '../../../lib/pagination.ts'
 import type { Database } from '../../../storage/database/open-database.ts'
-import { type PlaceRange, scanPage } from '../../../storage/database/scan-page.ts'
 import type { Actor } from '../../accounts/access/actor.ts'
 import type { DeliveryListQueryInput, DeliveryResource } from '../schema.ts'
 import { DELIVERY_COLUMNS, type DeliveryRow, selectDeliveries, toDeliveryResource } from './delivery.ts'
