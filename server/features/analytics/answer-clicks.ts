@@ -2,6 +2,7 @@
 // names.
 
 import { toIso } from '../../lib/api-fields.ts'
+import { createPacer } from '../../lib/concurrency/next-turn.ts'
 import { Failure, unavailable } from '../../lib/failure.ts'
 import type { Database } from '../../storage/database/database.ts'
 import type {
@@ -114,7 +115,11 @@ async function toGrouping(
           groups.push({ linkId: id, group: groupBy === 'domain' ? domain || defaultDomain : slug_key })
         }
       }
-      if (groupBy === 'slug') for (const each of groups) each.group = slugs.get(each.group) as string
+      const pace = createPacer()
+      for (const each of groupBy === 'slug' ? groups : []) {
+        each.group = slugs.get(each.group) as string
+        await pace()
+      }
       return { by: 'linkGroup', groups, limit }
     }
     default:

@@ -3,7 +3,7 @@
 import type { LogLevel } from '../../../lib/log.ts'
 import type { LogFormat } from '../../../lib/telemetry/log-format.ts'
 import type { TracingSettings } from '../../../lib/telemetry/tracing-settings.ts'
-import type { HitExport, HitQuery, ImportedHits, LastClicksQuery } from '../../../storage/hits/hit-engine.ts'
+import type { HitExport, ImportedHits, LastClicksQuery } from '../../../storage/hits/hit-engine.ts'
 import type { DailySalt } from '../../visitors/salts.ts'
 import type { BatchRetention } from '../batches/batch-retention.ts'
 import type { ClickCount } from '../batches/click-counts.ts'
@@ -44,9 +44,10 @@ export interface WorkerSettings {
 
 /** A call to the worker. Each call gets one answer. */
 export type WorkerCall =
-  | { type: 'ask'; query: HitQuery }
+  /** The question as `writeQuestion` writes it. */
+  | { type: 'ask'; question: string }
   /** Like `ask`, and says where the answer comes from. */
-  | { type: 'explain'; query: HitQuery }
+  | { type: 'explain'; question: string }
   /** Answered once the engine holds everything before the position `through` of the spool. */
   | { type: 'lastClicks'; query: LastClicksQuery; through: SpoolPosition }
   | { type: 'export'; request: HitExport }
