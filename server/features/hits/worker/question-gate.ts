@@ -3,7 +3,7 @@
 
 import { Failure } from '../../../lib/failure.ts'
 import type { ExplainedAnswer, HitAnswer, HitQuery } from '../../../storage/hits/hit-engine.ts'
-import { writeQuestion } from './question-text.ts'
+import { writeQuestion } from './protocol.ts'
 
 /** A page of analytics asks about ten. The worst question measured on 50 million hits took 1.5 s, and three run at once. */
 export const PENDING_PER_WORKSPACE = 32
