@@ -1,6 +1,7 @@
 // Pages of a list (docs/contract.md §1): reads `limit` and `cursor` of a request, and cuts the rows into a page with
 // the cursor of the next one.
 
+import { takeTurn } from './concurrency/take-turn.ts'
 import { decodeCursor, encodeCursor } from './cursor.ts'
 import { invalid } from './failure.ts'
 
@@ -85,4 +86,46 @@ export function fitPage(found: { bytes: number }[], limit: number): number {
     return index > 0 && total > PAGE_BYTES_MAX
   })
   return tooMany === -1 ? limit : Math.min(limit, tooMany)
+}
+
+/** Rows from one place on and before another, in the order of the list. Absent: from the start, or to the end. */
+export interface PlaceRange<Place> {
+  from: Place | undefined
+  before: Place | undefined
+}
+
+export interface PageScan<Row, Place> {
+  /** How many rows the page has at most. */
+  limit: number
+  /** @returns the place `skipped` rows behind `from`, by an index alone; undefined where the list ends before */
+  findPlace(from: Place | undefined, skipped: number): Promise<Place | undefined>
+  /** The first rows of the range that belong to the page. */
+  read(range: PlaceRange<Place>, limit: number): Promise<Row[]>
+  /** How many rows of the range pass the filters. */
+  count(range: PlaceRange<Place>): Promise<number | string>
+}
+
+const ROWS_AT_ONCE = 2_000
+
+/**
+ * Reads a page of a long list and counts the list, some thousand rows a turn. SQLite runs on the event loop: one statement
+ * that counts 300,000 rows holds it for 40 to 100 ms.
+ */
+export async function scanPage<Row, Place>({
+  limit,
+  findPlace,
+  read,
+  count,
+}: PageScan<Row, Place>): Promise<{ rows: Row[]; total: number }> {
+  const rows: Row[] = []
+  let total = 0
+  for (let from: Place | undefined; ; ) {
+    await takeTurn()
+    const before = await findPlace(from, ROWS_AT_ONCE)
+    if (rows.length < limit) rows.push(...(await read({ from, before }, limit - rows.length)))
+    // PostgreSQL answers counts as texts.
+    total += Number(await count({ from, before }))
+    if (before === undefined) return { rows, total }
+    from = before
+  }
 }

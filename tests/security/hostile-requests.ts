@@ -177,6 +177,17 @@ const FORM_BODIES: [name: string, type: string, body: string][] = [
   ],
 ]
 
+/** For each field of a form. */
+const PATTERNS: [name: string, toPattern: (field: number) => string][] = [
+  ['ranges without regard to case', (i) => `(?i)[${'b-\u{10fff0}'.repeat(99)}${i}]`],
+  ['repetitions', (i) => `${'x{1000}'.repeat(69)}${i}`],
+  ['a repeated group', (i) => `(?:${'ab'.repeat(230)}${i}){1000}`],
+  [
+    'a few large and many small ones',
+    (i) => (i < 20 ? `${'\\p{L}'.repeat(25)}${i}` : `(?i)${'k'.repeat(300)}${i}`),
+  ],
+]
+
 const PAGES: [name: string, html: string][] = [
   ['tags', fill('<a>', PAGE)],
   ['controls', `<form>${fill('<input name=a>', PAGE)}`],
@@ -271,6 +282,14 @@ export const hostileRequests: HostileRequest[] = [
     named('a form', `${kind} of marks against spam`, () =>
       post('/v1/forms', `{"name":"x","spam":{"${kind}":["${fill(MARKS)}"]}}`),
     ),
+  ),
+  ...PATTERNS.map(([name, toPattern]) =>
+    named('a form with a hundred patterns', name, () => {
+      const rules = Object.fromEntries(
+        items(100, (i) => [`f${i}`, { pattern: toPattern(i) }] as never) as never,
+      )
+      return post('/v1/forms', JSON.stringify({ name: 'x', rules }))
+    }),
   ),
   named('a channel', 'many recipients', () =>
     post('/v1/channels', `{"type":"email","name":"x","to":${list('"a@b.co"', 8_900)}}`),

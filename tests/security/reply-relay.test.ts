@@ -6,8 +6,9 @@ import fc from 'fast-check'
 import { isEmail } from '../../server/lib/email.ts'
 import type { ReceivedMail } from '../support/fake-servers/mail-server.ts'
 import { findDangers, hostileText } from '../support/hostile-senders.ts'
-import { type ReplyForm, withReplies } from '../support/reply-forms.ts'
+import { REPLY, type ReplyForm, withReplies } from '../support/reply-forms.ts'
 import { atScale } from '../support/scale.ts'
+import { until } from '../support/until.ts'
 
 const TOTAL = atScale({ test: 100, soak: 100_000 })
 const AT_ONCE = 50
@@ -116,3 +117,36 @@ withReplies('the reply to a hostile sender', (house) => {
     expect(mails).toBeGreaterThan(TOTAL / 3)
   }, 7_200_000)
 })
+
+withReplies(
+  'the mails of a day',
+  (house) => {
+    test('are not spent by one sender: another workspace still asks for confirmations, and so does the same one', async () => {
+      const { createForm, mail, server } = house()
+      const confirming = { reply: { ...REPLY, confirm: true } }
+      const flooded = await createForm()
+      const own = await createForm(confirming, flooded.workspace)
+      const other = await createForm(confirming)
+      const newcomer = await createForm()
+      for (let n = 0; n < 40; n++) await flooded.submit({ email: `flood${n}@example.com` })
+      await until('a reply that waits', async () =>
+        (await flooded.deliveries()).some(
+          ({ status, lastError }) => status === 'waiting' && lastError?.includes('MAIL_PER_DAY'),
+        ),
+      )
+      const replies = mail.mails.length
+      expect(replies).toBeGreaterThan(20)
+      await other.submit({ email: 'newcomer@example.com' })
+      await own.submit({ email: 'ada@example.com' })
+      await newcomer.submit({ email: 'grace@example.com' })
+      for (const address of ['newcomer', 'ada', 'grace'])
+        await until(`the mail to ${address}`, () =>
+          mail.mails.some(({ to }) => to[0] === `${address}@example.com`),
+        )
+      expect(await server.app.db.read.selectFrom('mail_counts').select('sent').execute()).toEqual([
+        { sent: replies + 3 },
+      ])
+    }, 120_000)
+  },
+  { MAIL_PER_DAY: '60' },
+)

@@ -33,7 +33,9 @@ export interface ReplyHouse {
   engine: DatabaseEngine
   server: TestServer
   mail: MailServer
-  /** Moves the server's clock. */
+  /** The server's clock. */
+  now(): number
+  /** Moves it. */
   advance(ms: number): void
   createForm(fields?: Record<string, unknown>, workspace?: TestWorkspace): Promise<ReplyForm>
   /** @returns the next `count` mails, once no delivery waits */
@@ -66,8 +68,9 @@ export function withReplies(
 async function openHouse(engine: DatabaseEngine, environment: Record<string, string>): Promise<ReplyHouse> {
   const mail = await startMailServer()
   let ahead = 0
+  const now = () => Date.now() + ahead
   const server = await startServer(engine, {
-    now: () => Date.now() + ahead,
+    now,
     environment: {
       ...BEHIND_PROXY.environment,
       SMTP_URL: mail.url(),
@@ -81,6 +84,7 @@ async function openHouse(engine: DatabaseEngine, environment: Record<string, str
     engine,
     server,
     mail,
+    now,
     advance(ms) {
       ahead += ms
     },

@@ -2,7 +2,9 @@
 // names.
 
 import { toIso } from '../../lib/api-fields.ts'
+import { createPacer } from '../../lib/concurrency/next-turn.ts'
 import { Failure, unavailable } from '../../lib/failure.ts'
+import type { Database } from '../../storage/database/database.ts'
 import type {
   HitAnswer,
   HitGrouping,
@@ -12,7 +14,7 @@ import type {
 } from '../../storage/hits/hit-engine.ts'
 import type { NotedHits } from './explain.ts'
 import { toNullLabel } from './filter.ts'
-import { loadLinkNames, loadTagNames } from './names.ts'
+import { listLinkSlugs, loadLinkNames, loadLinkTags, loadTagNames } from './names.ts'
 import {
   resolveBucketStarts,
   resolveSelection,
@@ -23,6 +25,7 @@ import type { ClickAnswerData, ClickQuestion, ClickSelection } from './schema.ts
 import { fillBuckets } from './timeline.ts'
 
 export interface ClickNeeds extends SelectionNeeds {
+  db: Pick<Database, 'engine' | 'read'>
   hits: Pick<HitReader, 'ask'>
 }
 
@@ -98,30 +101,25 @@ async function toGrouping(
       return { by: 'total' }
     case 'time':
       return { by: 'time', starts }
-    case 'tagId': {
-      const linkTags = await db.read
-        .selectFrom('link_tags')
-        .select(['link_id', 'tag_id'])
-        .where('workspace_id', '=', workspaceId)
-        .execute()
-      const groups = linkTags.map(({ link_id, tag_id }) => ({ linkId: link_id, group: tag_id }))
-      return { by: 'linkGroup', groups, limit }
-    }
+    case 'tagId':
+      return { by: 'linkGroup', groups: await loadLinkTags(db, workspaceId), limit }
     case 'domain':
     case 'slug': {
-      const links = await db.read
-        .selectFrom('links')
-        .select(['id', 'domain', 'slug', 'slug_key'])
-        .where('workspace_id', '=', workspaceId)
-        .orderBy('id')
-        .execute()
       // Links on several domains or of several times can spell one slug differently. The answer has the newest
       // spelling.
-      const slugs = new Map(links.map((link) => [link.slug_key, link.slug]))
-      const groups = links.map((link) => ({
-        linkId: link.id,
-        group: groupBy === 'domain' ? link.domain || defaultDomain : (slugs.get(link.slug_key) as string),
-      }))
+      const slugs = new Map<string, string>()
+      const groups: { linkId: number; group: string }[] = []
+      for await (const links of listLinkSlugs(db, workspaceId)) {
+        for (const { id, domain, slug, slug_key } of links) {
+          if (groupBy === 'slug') slugs.set(slug_key, slug)
+          groups.push({ linkId: id, group: groupBy === 'domain' ? domain || defaultDomain : slug_key })
+        }
+      }
+      const pace = createPacer()
+      for (const each of groupBy === 'slug' ? groups : []) {
+        each.group = slugs.get(each.group) as string
+        await pace()
+      }
       return { by: 'linkGroup', groups, limit }
     }
     default:

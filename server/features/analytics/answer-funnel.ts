@@ -10,7 +10,7 @@ import { countLeads, type LeadGrouping, type LeadSelection } from './count-leads
 import type { NotedHits } from './explain.ts'
 import { toNullLabel } from './filter.ts'
 import type { FunnelAnswerData, FunnelQuestion } from './leads-schema.ts'
-import { loadTagNames } from './names.ts'
+import { loadLinkTags, loadTagNames } from './names.ts'
 import type { WorkspaceScope } from './resolve-selection.ts'
 
 export interface FunnelNeeds extends LeadNeeds {
@@ -150,11 +150,7 @@ async function listLinkTags(
   { workspaceId }: WorkspaceScope,
   { keys, negate }: GroupSubset,
 ) {
-  const linkTags = await db.read
-    .selectFrom('link_tags')
-    .select(['link_id as linkId', 'tag_id as group'])
-    .where('workspace_id', '=', workspaceId)
-    .execute()
+  const linkTags = await loadLinkTags(db, workspaceId)
   const tagIds = new Set(keys)
   return linkTags.filter(({ group }) => tagIds.has(group) !== negate)
 }

@@ -14,7 +14,7 @@ import {
 import type { AnswerExplainer } from './explain.ts'
 import { type FilterName, toNullLabel } from './filter.ts'
 import type { LeadAnswerData, LeadQuestion } from './leads-schema.ts'
-import { type LinkName, loadFormNames, loadLinkNames, loadTagNames } from './names.ts'
+import { type LinkName, listLinkSlugs, loadFormNames, loadLinkNames, loadTagNames } from './names.ts'
 import type { QuestionSelection } from './parameters.ts'
 import {
   type ResolvedName,
@@ -117,17 +117,10 @@ export async function loadLinkNamesOrNone(needs: SelectionNeeds, actor: Workspac
 
 /** Gives the newest spelling of a slug, as for clicks. */
 async function loadSlugNames({ db }: LeadNeeds, { workspaceId }: WorkspaceScope, answers: LeadCount[]) {
-  const keys = answers.flatMap(({ key }) => (key === null ? [] : [String(key)]))
-  const links =
-    keys.length === 0
-      ? []
-      : await db.read
-          .selectFrom('links')
-          .select(['slug', 'slug_key'])
-          .where('workspace_id', '=', workspaceId)
-          .where('slug_key', 'in', keys)
-          .orderBy('id')
-          .execute()
-  const slugs = new Map(links.map((link) => [link.slug_key, link.slug]))
+  const keys = new Set(answers.flatMap(({ key }) => (key === null ? [] : [String(key)])))
+  const slugs = new Map<string, string>()
+  if (keys.size > 0)
+    for await (const links of listLinkSlugs(db, workspaceId))
+      for (const { slug, slug_key } of links) if (keys.has(slug_key)) slugs.set(slug_key, slug)
   return (key: string) => slugs.get(key) ?? key
 }

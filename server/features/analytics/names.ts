@@ -1,5 +1,7 @@
 // Loads the names of links, tags and forms for answers. A deleted link keeps its name.
 
+import { createPacer } from '../../lib/concurrency/next-turn.ts'
+import { takeTurn } from '../../lib/concurrency/take-turn.ts'
 import type { Database } from '../../storage/database/database.ts'
 import type { WorkspaceScope } from './resolve-selection.ts'
 
@@ -43,6 +45,71 @@ export async function loadLinkNames(
       deleted: !link || link.deleted_at !== null,
     }
   }
+}
+
+/** A read of SQLite holds the event loop, so it has so many rows. */
+const ROWS_AT_ONCE = 2_000
+
+export interface LinkSlug {
+  id: number
+  domain: string
+  slug: string
+  slug_key: string
+}
+
+/** All links of the workspace, deleted ones too, in the order of their ids: some thousand a turn of the event loop. */
+export async function* listLinkSlugs(
+  { read }: Pick<Database, 'read'>,
+  workspaceId: number,
+): AsyncGenerator<LinkSlug[]> {
+  for (let after: number | undefined = 0; after !== undefined; ) {
+    await takeTurn()
+    const rows: LinkSlug[] = await read
+      .selectFrom('links')
+      .select(['id', 'domain', 'slug', 'slug_key'])
+      .where('workspace_id', '=', workspaceId)
+      .where('id', '>', after)
+      .orderBy('id')
+      .limit(ROWS_AT_ONCE)
+      .execute()
+    yield rows
+    after = rows.length < ROWS_AT_ONCE ? undefined : rows.at(-1)?.id
+  }
+}
+
+interface TaggedLink {
+  linkId: number
+  group: number
+}
+
+/** The tags of all links of the workspace. */
+export async function loadLinkTags(
+  { engine, read }: Pick<Database, 'engine' | 'read'>,
+  workspaceId: number,
+): Promise<TaggedLink[]> {
+  const select = () =>
+    read
+      .selectFrom('link_tags')
+      .select(['link_id as linkId', 'tag_id as group'])
+      .where('workspace_id', '=', workspaceId)
+  if (engine === 'postgres') return select().execute()
+  const tags = await read.selectFrom('tags').select('id').where('workspace_id', '=', workspaceId).execute()
+  const pace = createPacer()
+  const linkTags: TaggedLink[] = []
+  for (const { id } of tags) {
+    for (let after: number | undefined = 0; after !== undefined; ) {
+      await pace()
+      const rows: TaggedLink[] = await select()
+        .where('tag_id', '=', id)
+        .where('link_id', '>', after)
+        .orderBy('link_id')
+        .limit(ROWS_AT_ONCE)
+        .execute()
+      linkTags.push(...rows)
+      after = rows.length < ROWS_AT_ONCE ? undefined : rows.at(-1)?.linkId
+    }
+  }
+  return linkTags
 }
 
 export async function loadTagNames(

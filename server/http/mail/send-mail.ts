@@ -5,12 +5,14 @@ import { openMailer } from './smtp.ts'
 
 const TIMEOUT_MS = 30_000
 
-/** What a mail is for, where strangers decide how many are sent: the day's mails end earlier for these. */
-export type MailPurpose = 'signUp' | 'invitation' | 'recipient' | 'notification' | 'reply'
+/** What a mail is for, where strangers decide how many are sent: these have shares of the day's mails. */
+export type MailPurpose = 'signUp' | 'invitation' | 'recipient' | 'notification' | 'confirmation' | 'reply'
 
 export interface Mail {
   to: string
   purpose?: MailPurpose
+  /** In whose name the mail is sent. */
+  workspaceId?: number
   subject: string
   text: string
 }

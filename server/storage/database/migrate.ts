@@ -40,9 +40,10 @@ import { notificationSettings } from './migrations/forms/0040-notification-setti
 import { erasureReceipts } from './migrations/forms/0041-erasure-receipts.ts'
 import { deliveryRequests } from './migrations/operations/0029-delivery-requests.ts'
 import { lateDeliveries } from './migrations/operations/0030-late-deliveries.ts'
+import { mailShares } from './migrations/operations/0043-mail-shares.ts'
 import { imports } from './migrations/transfer/0034-imports.ts'
 import { history } from './migrations/transfer/0035-history.ts'
-import { importBounds } from './migrations/transfer/0043-import-bounds.ts'
+import { importBounds } from './migrations/transfer/0042-import-bounds.ts'
 import type { Tables } from './tables.ts'
 
 export const listMigrations = (engine: DatabaseEngine): Record<string, Migration> => ({
@@ -85,7 +86,8 @@ export const listMigrations = (engine: DatabaseEngine): Record<string, Migration
   '0039-spam': spam(engine),
   '0040-notification-settings': notificationSettings(engine),
   '0041-erasure-receipts': erasureReceipts(engine),
-  '0043-import-bounds': importBounds(engine),
+  '0042-import-bounds': importBounds(engine),
+  '0043-mail-shares': mailShares(engine),
 })
 
 /**

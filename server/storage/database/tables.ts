@@ -42,6 +42,7 @@ import type {
   Erasures,
   IdempotencyKeys,
   MailCounts,
+  MailShares,
   Misses,
   MissingReports,
   RateLimits,
@@ -96,6 +97,7 @@ export interface Tables {
   delivery_attempts: DeliveryAttempts
   mail_recipients: MailRecipients
   mail_counts: MailCounts
+  mail_shares: MailShares
   captcha_tokens: CaptchaTokens
   erasures: Erasures
   erasure_marks: ErasureMarks

@@ -1,10 +1,18 @@
 // Lists the audit log of a workspace, newest first, and exports it, oldest first.
 
+import { sql } from 'kysely'
 import { toCsvLine } from '../../../lib/formats/csv-line.ts'
-import { cutPage, orderById, type Page, readPageQuery } from '../../../lib/pagination.ts'
+import {
+  cutPage,
+  orderById,
+  type Page,
+  type PlaceRange,
+  readPageQuery,
+  scanPage,
+} from '../../../lib/pagination.ts'
 import type { Database } from '../../../storage/database/open-database.ts'
 import type { AuditEventResource, AuditListInput, AuditSelection } from '../schema.ts'
-import { selectAuditEvents, toAuditEventResource } from './audit-event.ts'
+import { type AuditEventRow, selectAuditEvents, toAuditEventResource } from './audit-event.ts'
 
 const ORDER = orderById('audit id desc')
 /** Reading this many rows holds up redirects for some 3 ms. */
@@ -17,18 +25,32 @@ export async function listAudit(
   query: AuditListInput,
 ): Promise<Page<AuditEventResource>> {
   const { limit, after } = readPageQuery(query, ORDER)
-  let page = selectAuditEvents(db.read, workspaceId, query).selectAll()
-  if (after !== undefined) page = page.where('id', '<', after.id)
-  const found = await page
-    .orderBy('id', 'desc')
-    .limit(limit + 1)
-    .execute()
-  const { total } = await selectAuditEvents(db.read, workspaceId, query)
-    .select((e) => e.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow()
+  const events = selectAuditEvents(db.read, workspaceId, query)
+  const { rows: found, total } = await scanPage<AuditEventRow, number>({
+    limit: limit + 1,
+    async findPlace(from, skipped) {
+      // PostgreSQL counts in a process of its own, at once.
+      if (db.engine === 'postgres') return undefined
+      const all = db.read.selectFrom('audit_events').select('id').where('workspace_id', '=', workspaceId)
+      const rest = from === undefined ? all : all.where('id', '<=', from)
+      return (await rest.orderBy('id', 'desc').offset(skipped).limit(1).executeTakeFirst())?.id
+    },
+    read(range, most) {
+      let page = events.where(isIn(range)).selectAll()
+      if (after !== undefined) page = page.where('id', '<', after.id)
+      return page.orderBy('id', 'desc').limit(most).execute()
+    },
+    async count(range) {
+      const count = events.where(isIn(range)).select((e) => e.fn.countAll<number>().as('n'))
+      return (await count.executeTakeFirstOrThrow()).n
+    },
+  })
   const { rows, nextCursor } = cutPage(found, limit, ORDER)
-  return { data: rows.map(toAuditEventResource), nextCursor, total: Number(total) }
+  return { data: rows.map(toAuditEventResource), nextCursor, total }
 }
+
+const isIn = ({ from, before }: PlaceRange<number>) =>
+  sql<boolean>`id <= ${from ?? Number.MAX_SAFE_INTEGER} and id > ${before ?? 0}`
 
 const CSV_HEADER = [
   'id',

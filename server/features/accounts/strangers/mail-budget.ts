@@ -1,27 +1,45 @@
 // Limits the mails of an installation to `MAIL_PER_DAY`, because strangers cause nearly all of them. The days are those of
 // UTC. The count is in the database, so that it is exact between processes and survives a restart.
 
+import { type Selectable, sql } from 'kysely'
 import type { Metric } from '../../../http/health-and-metrics.ts'
 import type { MailPurpose, MailSender } from '../../../http/mail/send-mail.ts'
 import { log } from '../../../lib/log.ts'
 import { DAY_MS } from '../../../lib/utc-day.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
+import { pruneInSlices } from '../../../storage/database/prune-in-slices.ts'
+import type { MailCounts } from '../../../storage/database/tables/operation-tables.ts'
+import { type MailKind, type MailShare, mayTakeMails } from './mail-share.ts'
 
-/** Mails that people need to reach their account keep a twentieth of the day's mails. */
-const RESERVED = 1 / 20
-/** Anybody causes replies to the senders of forms: the other half is for people who look after something here. */
-const FOR_REPLIES = 1 / 2
 const DAYS_KEPT = 30
+
+/** What mails are for, and in whose name they are sent. */
+export interface MailSource {
+  /** Absent: a mail that people need to reach their account. */
+  purpose?: MailPurpose
+  /** Absent where the server itself sends. */
+  workspaceId?: number
+}
 
 export interface MailBudget {
   /** Counts mails that are sent next. @returns false, and counts nothing, when not all of them fit */
-  take(mails: number, purpose?: MailPurpose): Promise<boolean>
+  take(mails: number, source?: MailSource): Promise<boolean>
   /** Whether one more mail fits. */
-  hasRoom(purpose?: MailPurpose): Promise<boolean>
+  hasRoom(source?: MailSource): Promise<boolean>
   /** Milliseconds until the next day starts. */
   msUntilReset(): number
   metrics(): Metric[]
 }
+
+const KINDS: Record<MailPurpose, MailKind> = {
+  signUp: 'signUps',
+  invitation: 'notifications',
+  recipient: 'notifications',
+  notification: 'notifications',
+  confirmation: 'confirmations',
+  reply: 'replies',
+}
+const toKind = ({ purpose }: MailSource): MailKind => (purpose ? KINDS[purpose] : 'accounts')
 
 export function createMailBudget({
   db,
@@ -33,39 +51,39 @@ export function createMailBudget({
   mailPerDay: number
 }): MailBudget {
   const today = () => Math.floor(now() / DAY_MS)
-  const toMax = (purpose?: MailPurpose) => {
-    if (purpose === undefined) return mailPerDay
-    return mailPerDay - Math.floor(mailPerDay * (purpose === 'reply' ? FOR_REPLIES : RESERVED))
-  }
   let last = { day: 0, sent: 0 }
   let refused = 0
   let loggedDay = 0
 
-  function noteRefusal(day: number) {
+  function noteRefusal(day: number, { workspaceId }: MailSource) {
     refused++
-    if (loggedDay !== day) log.warn('mail_used_up', { mailPerDay })
+    // The first one of the day. `workspace` may be one that has sent its share, while others still may send.
+    if (loggedDay !== day) log.warn('mail_used_up', { mailPerDay, workspace: workspaceId })
     loggedDay = day
   }
 
   return {
-    async take(mails, purpose) {
-      const [day, max] = [today(), toMax(purpose)]
-      const row =
-        mails > max ? undefined : await db.write((connection) => countMails(connection, { day, mails, max }))
-      if (row) last = { day, sent: row.sent }
-      else noteRefusal(day)
-      return row !== undefined
+    async take(mails, source = {}) {
+      const [day, kind] = [today(), toKind(source)]
+      const sent = await db.write((connection) =>
+        takeMails(connection, { day, perDay: mailPerDay, kind, mails, workspaceId: source.workspaceId }),
+      )
+      if (sent === undefined) noteRefusal(day, source)
+      else last = { day, sent }
+      return sent !== undefined
     },
-    async hasRoom(purpose) {
-      const day = today()
+    async hasRoom(source = {}) {
+      const [day, kind] = [today(), toKind(source)]
       const row = await db.read
         .selectFrom('mail_counts')
-        .select('sent')
+        .selectAll()
         .where('day', '=', day)
         .executeTakeFirst()
-      const room = (row?.sent ?? 0) < toMax(purpose)
-      if (!room) noteRefusal(day)
-      return room
+      const sent = toSent(row)
+      const share = await readShare(db.read, { day, kind, sent, workspaceId: source.workspaceId })
+      const fits = mayTakeMails({ perDay: mailPerDay, sent }, { kind, mails: 1 }, share)
+      if (!fits) noteRefusal(day, source)
+      return fits
     },
     msUntilReset: () => (today() + 1) * DAY_MS - now(),
     metrics: () => [
@@ -84,36 +102,105 @@ export function createMailBudget({
       {
         name: 'towpath_mails_refused_total',
         kind: 'counter',
-        help: 'Mails that waited or were not sent because MAIL_PER_DAY was used up',
+        help: 'Mails that waited or were not sent because MAIL_PER_DAY, or a share of it, was used up',
         value: refused,
       },
     ],
   }
 }
 
-const countMails = (
+type MailCountsRow = Selectable<MailCounts>
+
+function toSent(row: MailCountsRow | undefined): Record<MailKind, number> {
+  const { sent = 0, sign_ups: signUps = 0, notifications = 0, confirmations = 0, replies = 0 } = row ?? {}
+  const accounts = sent - signUps - notifications - confirmations - replies
+  return { accounts, signUps, notifications, confirmations, replies }
+}
+
+interface Taking {
+  day: number
+  perDay: number
+  kind: MailKind
+  mails: number
+  workspaceId: number | undefined
+}
+
+/** @returns how many mails the day has now; undefined, and counts nothing, where these do not fit */
+async function takeMails(
   connection: Connection,
-  { day, mails, max }: { day: number; mails: number; max: number },
-) =>
-  connection
+  { day, perDay, kind, mails, workspaceId }: Taking,
+): Promise<number | undefined> {
+  // Locks the day: processes that take at the same moment take one after the other.
+  const row = await connection
     .insertInto('mail_counts')
-    .values({ day, sent: mails })
+    .values({ day, sent: 0 })
     .onConflict((conflict) =>
-      conflict
-        .column('day')
-        .doUpdateSet((e) => ({ sent: e('mail_counts.sent', '+', mails) }))
-        .where('mail_counts.sent', '<=', max - mails),
+      conflict.column('day').doUpdateSet((e) => ({ sent: e.ref('mail_counts.sent') })),
     )
-    .returning('sent')
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  const sent = toSent(row)
+  const share = await readShare(connection, { day, kind, sent, workspaceId })
+  if (!mayTakeMails({ perDay, sent }, { kind, mails }, share)) return undefined
+  const column = kind === 'signUps' ? 'sign_ups' : kind
+  await connection
+    .updateTable('mail_counts')
+    .set((e) => ({
+      sent: e('sent', '+', mails),
+      ...(column !== 'accounts' && { [column]: e(column, '+', mails) }),
+    }))
+    .where('day', '=', day)
+    .execute()
+  if (workspaceId !== undefined && isShared(kind))
+    await connection
+      .insertInto('mail_shares')
+      .values({ day, workspace_id: workspaceId, [kind]: mails })
+      .onConflict((conflict) =>
+        conflict.columns(['day', 'workspace_id']).doUpdateSet((e) => ({
+          [kind]: e(`mail_shares.${kind}`, '+', mails),
+        })),
+      )
+      .execute()
+  return row.sent + mails
+}
+
+type SharedKind = Exclude<MailKind, 'accounts' | 'signUps'>
+const isShared = (kind: MailKind): kind is SharedKind => kind !== 'accounts' && kind !== 'signUps'
+
+/** All sign-ups together have one share, as a workspace has. */
+async function readShare(
+  connection: Connection,
+  {
+    day,
+    kind,
+    sent,
+    workspaceId,
+  }: { day: number; kind: MailKind; sent: Record<MailKind, number>; workspaceId: number | undefined },
+): Promise<MailShare> {
+  if (!isShared(kind) || workspaceId === undefined) return { own: sent[kind], isAlone: false }
+  const row = await connection
+    .selectFrom('mail_shares')
+    .select(kind)
+    .where('day', '=', day)
+    .where('workspace_id', '=', workspaceId)
     .executeTakeFirst()
+  const other = await connection
+    .selectFrom('workspaces')
+    .select('id')
+    .where('id', '<>', workspaceId)
+    .limit(1)
+    .executeTakeFirst()
+  return { own: row?.[kind] ?? 0, isAlone: other === undefined }
+}
 
 /** Sends while the day's mails last. */
 export const limitMails =
   (send: MailSender, budget: MailBudget): MailSender =>
   async (mail) =>
-    (await budget.take(1, mail.purpose)) && send(mail)
+    (await budget.take(1, mail)) && send(mail)
 
 export async function pruneMailCounts(db: Database, now: number): Promise<void> {
   const oldest = Math.floor(now / DAY_MS) - DAYS_KEPT
   await db.write((connection) => connection.deleteFrom('mail_counts').where('day', '<', oldest).execute())
+  await pruneInSlices(db, 'mail_shares', sql`day < ${oldest}`)
 }

@@ -62,7 +62,8 @@ export async function invite(
   const url = `${needs.origin}/app/join?token=${token}`
   // Outside the transaction, because a mail server can be slow.
   const mail = toInvitationMail(created, url, needs.origin)
-  const mailed = needs.sendMail ? await needs.sendMail({ to: email, purpose: 'invitation', ...mail }) : false
+  const source = { purpose: 'invitation', workspaceId } as const
+  const mailed = needs.sendMail ? await needs.sendMail({ to: email, ...source, ...mail }) : false
   return { ...created.invitation, url, mailed }
 }
 
@@ -104,7 +105,7 @@ async function enforceDailyLimits({ limiter, sendMail, mailBudget }: InviteNeeds
     { key: `invitations:workspace:${actor.workspaceId}`, who: 'This workspace has' },
     ...(actor.kind === 'user' ? [{ key: `invitations:user:${actor.userId}`, who: 'You have' }] : []),
   ]
-  if (sendMail && !(await mailBudget.hasRoom('invitation'))) {
+  if (sendMail && !(await mailBudget.hasRoom({ purpose: 'invitation', workspaceId: actor.workspaceId }))) {
     const message =
       'This server has sent all its mails of today. Invite people tomorrow, or ask the operator.'
     throw new Failure('too_many', message, { retryAfter: Math.ceil(mailBudget.msUntilReset() / 1000) })

@@ -49,6 +49,7 @@ export async function sendToOwners(
 ): Promise<boolean> {
   if (!sendMail) return false
   const owners = await listOwnerEmails({ db, onlyVerified }, workspaceId)
-  const sent = await Promise.all(owners.map((to) => sendMail({ to, purpose: 'notification', subject, text })))
+  const mail = { purpose: 'notification', workspaceId, subject, text } as const
+  const sent = await Promise.all(owners.map((to) => sendMail({ to, ...mail })))
   return sent.includes(true)
 }

@@ -1,12 +1,19 @@
 // Answers what people asked the domains of a workspace for in vain, with the closest slugs that there are.
 
 import { toIso } from '../../../lib/api-fields.ts'
+import { takeTurn } from '../../../lib/concurrency/take-turn.ts'
 import type { Database } from '../../../storage/database/database.ts'
 import { type MissSum, sumMisses } from '../../hits/misses/sum-misses.ts'
 import { listCountedDomains } from '../../links/domains/counted-domains.ts'
 import { resolveRange, type SelectionNeeds, type WorkspaceScope } from '../resolve-selection.ts'
 import type { TimeRange } from '../timeline.ts'
-import { findNeighbours, type MissingSlug, type SlugNeighbours } from './closest-slug.ts'
+import {
+  createLookUpBudget,
+  findNeighbours,
+  type LookUpBudget,
+  type MissingSlug,
+  type SlugNeighbours,
+} from './closest-slug.ts'
 import { isDomainAsked } from './is-domain-asked.ts'
 import type { MissingAnswerData, MissingQuestion } from './schema.ts'
 
@@ -27,9 +34,10 @@ export async function answerMissing(
   const range = await resolveRange(needs, actor, question)
   const isAsked = isDomainAsked(needs, question.filters)
   const { slugs, otherHits } = await listMissed(needs, actor, range, isAsked)
+  const budget = createLookUpBudget()
   const data: MissingAnswerData['data'] = []
   for (const missed of slugs.slice(0, question.limit)) {
-    const neighbours = await findMissedNeighbours(needs, actor, missed)
+    const neighbours = await findMissedNeighbours(needs, actor, missed, budget)
     data.push(toMissingSlug(needs, missed, neighbours))
   }
   return { data, otherHits }
@@ -38,7 +46,10 @@ export async function answerMissing(
 const HOUR_MS = 60 * 60 * 1000
 const toHour = (at: number) => at - (at % HOUR_MS)
 
-/** The slugs of all domains that `isAsked` takes, those that were asked for most first. */
+/** More than an answer or a day's reports have. */
+const SLUGS_KEPT = 2_000
+
+/** The slugs of all domains that `isAsked` takes, those that were asked for most first: at most SLUGS_KEPT. */
 export async function listMissed(
   { db }: Pick<MissingNeeds, 'db'>,
   { workspaceId }: WorkspaceScope,
@@ -53,16 +64,28 @@ export async function listMissed(
     const hours = { since: toHour(Math.max(start, since)), until: end }
     const sums = await sumMisses(db, { domain, workspaceId: holder, ...hours })
     otherHits += sums.otherHits
-    for (const [slugKey, sum] of sums.slugs) slugs.push({ domain, slugKey, caseSensitive, ...sum })
+    for (const [slugKey, sum] of sums.slugs) {
+      slugs.push({ domain, slugKey, caseSensitive, ...sum })
+      if (slugs.length < 2 * SLUGS_KEPT) continue
+      await takeTurn()
+      keepMostAsked(slugs)
+    }
   }
-  return { slugs: slugs.sort((a, b) => b.hits - a.hits || b.lastAt - a.lastAt), otherHits }
+  keepMostAsked(slugs)
+  return { slugs, otherHits }
+}
+
+function keepMostAsked(slugs: MissedSlug[]) {
+  slugs.sort((a, b) => b.hits - a.hits || b.lastAt - a.lastAt).splice(SLUGS_KEPT)
 }
 
 export const findMissedNeighbours = (
   { db, now }: Pick<MissingNeeds, 'db' | 'now'>,
   { workspaceId }: WorkspaceScope,
   { domain, slugKey, caseSensitive }: MissedSlug,
-): Promise<SlugNeighbours> => findNeighbours(db, { domain, slugKey, caseSensitive, workspaceId, now: now() })
+  budget: LookUpBudget,
+): Promise<SlugNeighbours> =>
+  findNeighbours(db, { domain, slugKey, caseSensitive, workspaceId, now: now() }, budget)
 
 const toMissingSlug = (
   { defaultDomain }: Pick<MissingNeeds, 'defaultDomain'>,

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { measureProcessorMs } from '../../../../tests/support/processor-time.ts'
 import { atScale } from '../../../../tests/support/scale.ts'
 import { onBothEngines, type TestServer } from '../../../../tests/support/server/test-server.ts'
-import { findNeighbours } from './closest-slug.ts'
+import { createLookUpBudget, findNeighbours } from './closest-slug.ts'
 
 setDefaultTimeout(600_000)
 
@@ -39,7 +39,11 @@ onBothEngines('the closest slug', (server) => {
     await addLinks(server(), 'few.example', workspaceId, FEW)
     await addLinks(server(), 'many.example', workspaceId, MANY)
     const find = (domain: string, slugKey: string) =>
-      findNeighbours(server().app.db, { domain, slugKey, workspaceId, caseSensitive: false, now: Date.now() })
+      findNeighbours(
+        server().app.db,
+        { domain, slugKey, workspaceId, caseSensitive: false, now: Date.now() },
+        createLookUpBudget(),
+      )
     const measure = (domain: string) =>
       measureProcessorMs(async () => {
         for (let n = 0; n < SEARCHES; n++) await find(domain, `campagn-${n}000${n}-nothing`)
@@ -48,8 +52,12 @@ onBothEngines('the closest slug', (server) => {
     const few = await measure('few.example')
     const many = await measure('many.example')
     expect(many).toBeLessThan(4 * few)
-    expect(await find('many.example', 'campiagn-0000777')).toMatchObject({
-      closest: { slug: 'campaign-0000777' },
-    })
+    // A mistake is found wherever it is, among links that all begin alike.
+    for (let at = 0; at < 'campaign-'.length; at++) {
+      const mistaken = `${'campaign-'.slice(0, at)}x${'campaign-'.slice(at + 1)}0000777`
+      expect(await find('many.example', mistaken)).toMatchObject({ closest: { slug: 'campaign-0000777' } })
+    }
+    for (const mistaken of ['campaign-00x00777', 'campaign-000077x7', 'campaign-0000777x'])
+      expect(await find('many.example', mistaken)).toMatchObject({ closest: { slug: 'campaign-0000777' } })
   })
 })

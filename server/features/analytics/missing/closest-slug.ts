@@ -32,34 +32,70 @@ interface SlugSearch extends MissingSlug {
 
 interface Candidate extends ClosestLink {
   slugKey: string
-  /** 1: the link answers visitors. PostgreSQL answers with a boolean. */
+  /** 1: the link is one of the workspace, and not deleted. PostgreSQL answers with a boolean. */
+  own: number | boolean
+  /** 1: the link answers visitors. */
   live: number | boolean
 }
 
+/** How many texts may still be looked up for one answer. */
+export interface LookUpBudget {
+  left: number
+}
+
+/** Some tenth of a second for each 100,000, over many turns. */
+const LOOK_UPS_MAX = 200_000
+export const createLookUpBudget = (): LookUpBudget => ({ left: LOOK_UPS_MAX })
+
 /** Slugs to read on each side of the one that was asked for. */
 const BESIDE = 200
+const LOOK_UPS_AT_ONCE = 500
 
-/** Works for one slug a turn of the event loop. */
+/** Works in steps of some milliseconds, one a turn of the event loop. */
 export async function findNeighbours(
   db: Pick<Database, 'engine' | 'read'>,
   search: SlugSearch,
+  budget: LookUpBudget,
 ): Promise<SlugNeighbours> {
-  await takeTurn()
   const { slugKey } = search
-  const typed = [slugKey, ...listVariants(slugKey, search.caseSensitive)]
-  const found = await listCandidates(db, search, { by: 'slug', slugKeys: typed })
-  const own = found.find((candidate) => candidate.slugKey === slugKey)
-  if (own) return { linkId: own.id, closest: null }
+  await takeTurn()
   const before = await listCandidates(db, search, { by: 'before', slugKey })
+  const same = before.find((candidate) => candidate.own && candidate.slugKey === slugKey)
+  if (same) return { linkId: same.id, closest: null }
+  await takeTurn()
   const after = await listCandidates(db, search, { by: 'after', slugKey })
-  const live = [...found, ...before, ...after].filter((candidate) => candidate.live)
-  const closest = pickClosest(slugKey, live)
+  const known = Math.max(countUnread(slugKey, before), countUnread(slugKey, after))
+  await takeTurn()
+  const typed = listVariants(slugKey, search.caseSensitive, budget.left > 0 ? known : 0)
+  budget.left -= typed.length
+  const candidates = [...before, ...after]
+  for (let from = 0; from < typed.length; from += LOOK_UPS_AT_ONCE) {
+    await takeTurn()
+    const slugKeys = typed.slice(from, from + LOOK_UPS_AT_ONCE)
+    candidates.push(...(await listCandidates(db, search, { by: 'slug', slugKeys })))
+  }
+  await takeTurn()
+  const closest = pickClosest(
+    slugKey,
+    candidates.filter(({ own, live }) => own && live),
+  )
   return { linkId: null, closest: closest ? { id: closest.id, slug: closest.slug } : null }
 }
 
-type Place = { by: 'slug'; slugKeys: string[] } | { by: 'before' | 'after'; slugKey: string }
+/**
+ * All slugs that share more of their beginning than the farthest one that was read are read already: a mistake behind it
+ * needs no looking up. @returns up to which character mistakes must be looked up
+ */
+function countUnread(slugKey: string, beside: Candidate[]): number {
+  const farthest = beside.at(-1)
+  if (!farthest || beside.length < BESIDE) return 0
+  const other = Array.from(farthest.slugKey)
+  const characters = Array.from(slugKey)
+  const differs = characters.findIndex((character, n) => character !== other[n])
+  return (differs === -1 ? characters.length : differs) + 1
+}
 
-const COLUMNS = 'id, slug, slug_key, workspace_id, deleted_at, archived, suspended_at, expires_at'
+type Place = { by: 'slug'; slugKeys: string[] } | { by: 'before' | 'after'; slugKey: string }
 
 /**
  * Reads the index on slugs. A domain may have links of a former holder too, so the bound is on what is read, before the
@@ -74,12 +110,12 @@ function listCandidates(
     const onDomain = `purged_at is null and domain = ${bind(domain)}`
     const where = () => {
       if (place.by === 'slug') return isInList('slug_key', bind(place.slugKeys))
-      const [operator, order] = place.by === 'before' ? ['<', 'desc'] : ['>', 'asc']
+      const [operator, order] = place.by === 'before' ? ['<=', 'desc'] : ['>', 'asc']
       return `slug_key ${operator} ${bind(place.slugKey)} order by slug_key ${order} limit ${BESIDE}`
     }
     return `select id, slug, slug_key as "slugKey",
+        workspace_id = ${bind(workspaceId)} and deleted_at is null as own,
         archived = 0 and suspended_at is null and (expires_at is null or expires_at > ${bind(now)}) as live
-      from (select ${COLUMNS} from links where ${onDomain} and ${where()}) as candidates
-      where workspace_id = ${bind(workspaceId)} and deleted_at is null`
+      from links where ${onDomain} and ${where()}`
   })
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import fc from 'fast-check'
 import { countEdits } from './edit-distance.ts'
 
 const count = (a: string, b: string, max = 10) => countEdits(Array.from(a), Array.from(b), max)
@@ -32,4 +33,35 @@ test('stops counting above the bound, and gives the same answer below it', () =>
       for (const max of [0, 1, 2, 3]) expect(count(a, b, max)).toBe(Math.min(edits, max + 1))
     }
   }
+})
+
+/** The whole matrix of the definition. */
+function countAll(a: string[], b: string[]): number {
+  const rows: number[][] = []
+  const at = (i: number, j: number) => rows[i]?.[j] ?? Number.POSITIVE_INFINITY
+  for (let i = 0; i <= a.length; i++) {
+    rows[i] = []
+    for (let j = 0; j <= b.length; j++) {
+      const equal = a[i - 1] === b[j - 1]
+      const isSwap = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
+      const edits = Math.min(
+        at(i - 1, j) + 1,
+        at(i, j - 1) + 1,
+        at(i - 1, j - 1) + (equal ? 0 : 1),
+        isSwap ? at(i - 2, j - 2) + 1 : Number.POSITIVE_INFINITY,
+      )
+      ;(rows[i] as number[])[j] = i + j === 0 ? 0 : edits
+    }
+  }
+  return at(a.length, b.length)
+}
+
+test('agrees with the definition', () => {
+  const text = fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 12 })
+  fc.assert(
+    fc.property(text, text, fc.integer({ min: 0, max: 13 }), (a, b, max) => {
+      expect(countEdits(a, b, max)).toBe(Math.min(countAll(a, b), max + 1))
+    }),
+    { numRuns: 3_000 },
+  )
 })

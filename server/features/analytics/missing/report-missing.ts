@@ -7,6 +7,7 @@ import { DAY_MS } from '../../../lib/utc-day.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import { type OwnersMailNeeds, sendToOwners } from '../../accounts/workspaces/mail-owners.ts'
 import { findMissedNeighbours, listMissed, type MissedSlug } from './answer-missing.ts'
+import { createLookUpBudget } from './closest-slug.ts'
 import { type ReportedSlug, toMissingMail } from './missing-mail.ts'
 
 export interface ReportNeeds extends OwnersMailNeeds {
@@ -94,11 +95,12 @@ async function describeNew(
     .where('workspace_id', '=', workspaceId)
     .execute()
   const names = new Set(reported.map(({ domain, slug }) => `${domain}/${slug}`))
+  const budget = createLookUpBudget()
   const found: ReportedSlug[] = []
   for (const missed of frequent) {
     if (found.length === SLUGS_PER_MAIL) break
     if (names.has(`${missed.domain}/${missed.slugKey}`)) continue
-    const { linkId, closest } = await findMissedNeighbours(needs, { workspaceId }, missed)
+    const { linkId, closest } = await findMissedNeighbours(needs, { workspaceId }, missed, budget)
     if (linkId === null) found.push({ ...missed, closest: closest?.slug ?? null })
   }
   return found

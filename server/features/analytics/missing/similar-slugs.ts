@@ -24,15 +24,22 @@ export function findMistakesMax(characters: number): number {
   return characters < 14 ? 2 : 3
 }
 
-/** The slug keys that are one mistake away, or look the same: at most some thousand, and each can be looked up. */
-export function listVariants(slugKey: string, caseSensitive: boolean): string[] {
+/**
+ * The slug keys that are one mistake away, or look the same: at most some thousand, and each can be looked up.
+ * @param mistakesBefore leaves out typing mistakes at this character and behind it
+ */
+export function listVariants(
+  slugKey: string,
+  caseSensitive: boolean,
+  mistakesBefore = Number.POSITIVE_INFINITY,
+): string[] {
   const characters = Array.from(slugKey)
   const variants = new Set(listLookAlikes(slugKey))
   if (caseSensitive)
     for (const text of [slugKey.toLowerCase(), slugKey.toUpperCase(), capitalize(slugKey)]) variants.add(text)
   for (const text of listBeginnings(slugKey)) variants.add(text)
   if (findMistakesMax(characters.length) > 0)
-    for (const text of listMistakes(characters, caseSensitive)) variants.add(text)
+    for (const text of listMistakes(characters, caseSensitive, mistakesBefore)) variants.add(text)
   variants.delete('')
   return [...variants]
 }
@@ -56,9 +63,9 @@ function* listBeginnings(slugKey: string) {
 }
 const BEGINNING_MIN = 3
 
-function* listMistakes(characters: string[], caseSensitive: boolean) {
+function* listMistakes(characters: string[], caseSensitive: boolean, end: number) {
   const typed = caseSensitive ? LOWER_CASE + UPPER_CASE : LOWER_CASE
-  for (let at = 0; at <= characters.length; at++) {
+  for (let at = 0; at <= characters.length && at < end; at++) {
     const before = characters.slice(0, at).join('')
     const [one = '', other = ''] = characters.slice(at, at + 2)
     const after = characters.slice(at + 1).join('')

@@ -1,5 +1,6 @@
 // A copy of all that the workspace has of one e-mail address, as a zip that is written while it is sent.
 
+import { sql } from 'kysely'
 import { toIso, toIsoOrNull } from '../../../lib/api-fields.ts'
 import { takeTurn } from '../../../lib/concurrency/take-turn.ts'
 import { orderedJson } from '../../../lib/formats/ordered-json.ts'
@@ -97,7 +98,8 @@ async function readDeliveries(connection: Connection, { workspaceId }: Actor, su
       'channels.name',
       'channels.type',
     ])
-    .where('deliveries.workspace_id', '=', workspaceId)
+    // SQLite would read all deliveries of the workspace otherwise, and not the few by the index on submissions.
+    .where(sql<boolean>`+deliveries.workspace_id = ${workspaceId}`)
     .where('channels.workspace_id', '=', workspaceId)
     .where('deliveries.submission_id', 'in', submissionIds)
     .orderBy('deliveries.id')

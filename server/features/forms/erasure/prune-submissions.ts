@@ -110,11 +110,9 @@ async function pruneForm(
       const before = form.before[reason]
       if (before === null) continue
       const isOld = sql<boolean>`${HAS_STATUS[reason]} and submissions.created_at < ${before}`
-      for (
-        let deleted = await deleteNext(db, form, isOld);
-        deleted > 0;
-        deleted = await deleteNext(db, form, isOld)
-      ) {
+      const isHeld = reason === 'unconfirmed' ? isAskedSince(now - CONFIRM_WITHIN_MS) : sql<boolean>`false`
+      const next = () => deleteNext(db, form, isOld, isHeld)
+      for (let deleted = await next(); deleted > 0; deleted = await next()) {
         counts[reason] += deleted
         totals[reason] += deleted
       }
@@ -124,24 +122,38 @@ async function pruneForm(
   }
 }
 
-/** @returns 0 when none is left */
+/**
+ * Whether the mail that asks the sender to confirm still waits, or has left since: the sender's time begins when the mail
+ * leaves, and not while the server holds it back.
+ */
+const isAskedSince = (since: number) => sql<boolean>`exists (select 1 from deliveries
+  where deliveries.submission_id = submissions.id
+    and +deliveries.workspace_id = submissions.workspace_id and event = 'confirm'
+    and (status = 'waiting' or finished_at > ${since}))`
+
+/**
+ * Deletes the oldest, up to the first one that is held. Those after it may be of the same mailbox, and its link confirms them
+ * too. @returns 0 when none is left
+ */
 async function deleteNext(
   db: Database,
   { id, workspace_id }: PrunedForm,
   isOld: RawBuilder<boolean>,
+  isHeld: RawBuilder<boolean>,
 ): Promise<number> {
   await takeTurn()
   return db.write(async (connection) => {
     const rows = await connection
       .selectFrom('submissions')
-      .select(['id', sql<number>`octet_length(fields)`.as('bytes')])
+      .select(['id', sql<number>`octet_length(fields)`.as('bytes'), isHeld.as('held')])
       .where('workspace_id', '=', workspace_id)
       .where('form_id', '=', id)
       .where(isOld)
       .orderBy('created_at')
       .limit(ROWS_AT_ONCE)
       .execute()
-    const [step] = cutIntoSteps(rows, BYTES_AT_ONCE)
+    const held = rows.findIndex((row) => row.held)
+    const [step] = cutIntoSteps(held === -1 ? rows : rows.slice(0, held), BYTES_AT_ONCE)
     if (!step) return 0
     await deleteSubmissionRows(
       connection,

@@ -4,9 +4,12 @@ import { expect, test } from 'bun:test'
 import { type ReplyForm, type ReplyHouse, withReplies } from '../../../../tests/support/reply-forms.ts'
 import { BROWSER_USER_AGENT } from '../../../../tests/support/server/test-server.ts'
 import { until } from '../../../../tests/support/until.ts'
+import { createSubmissionPruner } from '../erasure/prune-submissions.ts'
 
 const DAY = 24 * 60 * 60_000
 const CONFIRM = { subject: 'Please confirm', text: 'Hello {{name}}, press here:\n{{confirm}}', confirm: true }
+/** Of the server in `withReplies`. */
+const MAILS_PER_DAY = 1_000_000
 const POST = { method: 'POST', headers: { 'Content-Type': 'application/x-www-form-urlencoded' }, body: '' }
 
 async function readLink({ settle, server, mail }: ReplyHouse): Promise<string> {
@@ -193,6 +196,52 @@ withReplies('double opt-in', (house) => {
     // Who had confirmed sees the thanks for as long as the submission is there.
     expect((await server.call(pressedPath)).status).toBe(200)
     expect((await server.call(path, { method: 'DELETE' })).status).toBe(405)
+  })
+
+  test('counts the seven days from when the mail left, not from when the server held it back', async () => {
+    const { createForm, server, now, advance, mail, settle } = house()
+    const { db } = server.app
+    const today = () => Math.floor(now() / DAY)
+    /** Uses up the mails of a day, as other mails would. */
+    const useUp = (day: number) =>
+      db.write((connection) =>
+        connection
+          .insertInto('mail_counts')
+          .values({ day, sent: MAILS_PER_DAY })
+          .onConflict((conflict) => conflict.column('day').doUpdateSet({ sent: MAILS_PER_DAY }))
+          .execute(),
+      )
+    const prune = () => createSubmissionPruner({ db, now }).run()
+    const form = await createForm({ reply: CONFIRM })
+    for (const day of [0, 8]) await useUp(today() + day)
+    await form.submit({ email: 'ada@example.com' })
+    await form.submit({ email: 'ada@example.com', n: 'the same mailbox has no mail of its own' })
+    const isHeld = async () => {
+      const [delivery] = await form.deliveries()
+      return (
+        delivery.status === 'waiting' &&
+        delivery.lastError !== null &&
+        Date.parse(delivery.nextAttemptAt) > now()
+      )
+    }
+    await until('the mail to be held', isHeld)
+    advance(8 * DAY)
+    await until('the mail to be held again', isHeld)
+    await prune()
+    expect(await listStatuses(form)).toEqual(['unconfirmed', 'unconfirmed'])
+    expect(mail.mails).toHaveLength(0)
+    advance(DAY)
+    const path = await readLink(house())
+    advance(7 * DAY - 60_000)
+    await prune()
+    expect((await server.call(path, POST)).status).toBe(200)
+    expect(await listStatuses(form)).toEqual(['new', 'new'])
+
+    await form.submit({ email: 'grace@example.com' })
+    await settle()
+    advance(7 * DAY + 60_000)
+    await prune()
+    expect(await form.list()).toHaveLength(2)
   })
 
   test('does not hold back a submission without an address', async () => {

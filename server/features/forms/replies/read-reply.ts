@@ -14,8 +14,8 @@ export interface ReplyReaderNeeds {
 }
 
 /**
- * Nothing is sent once the submission is deleted or spam, is confirmed by hand, or can no longer be confirmed; once the
- * form has no reply any more, the workspace is suspended, or the person has stopped its replies.
+ * Nothing is sent once the submission is deleted or spam, or is confirmed by hand; once the form
+ * has no reply any more, the workspace is suspended, or the person has stopped its replies.
  */
 export const createReplyReader =
   ({ db, links, hashAddress }: ReplyReaderNeeds): ReplyReader =>
@@ -28,7 +28,6 @@ export const createReplyReader =
         'submissions.email',
         'submissions.fields',
         'submissions.status',
-        'submissions.created_at',
         'forms.reply',
         'workspaces.suspended_at',
       ])
@@ -36,15 +35,16 @@ export const createReplyReader =
       .where('submissions.id', '=', submissionId)
       .executeTakeFirst()
     if (!row || row.email === null || row.reply === null || row.suspended_at !== null) return undefined
-    const expiresAt = row.created_at + CONFIRM_WITHIN_MS
     const isWanted =
       event === 'confirm'
-        ? row.status === 'unconfirmed' && expiresAt > at
+        ? row.status === 'unconfirmed'
         : row.status !== 'spam' && row.status !== 'unconfirmed'
     if (!isWanted) return undefined
     const address = hashAddress(workspaceId, row.email)
     if (await isStopped(db, workspaceId, address)) return undefined
     const stopUrl = links.toStopUrl({ workspaceId, address })
+    // The mail may have waited for days, and its recipient has the same time all the same.
+    const expiresAt = at + CONFIRM_WITHIN_MS
     const confirmUrl =
       event === 'confirm' ? links.toConfirmUrl({ workspaceId, submissionId, expiresAt }) : undefined
     const values = { fields: new Map<string, string>(JSON.parse(row.fields)), email: row.email }

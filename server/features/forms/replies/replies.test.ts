@@ -145,12 +145,14 @@ withReplies('a reply', (house) => {
     expect(await settle()).toHaveLength(200)
     expect((await form.list()).length + (await other.list()).length).toBe(230)
     await submitMany(1_000, 3)
-    // Another workspace has its own 200.
+    // Another workspace has its own 200, and so have mails that ask for a confirmation.
     await (await createForm()).submit({ email: 'person0@example.com' })
-    expect(await settle()).toHaveLength(201)
+    const confirming = await createForm({ reply: { ...REPLY, confirm: true } }, form.workspace)
+    await confirming.submit({ email: 'person0@example.com' })
+    expect(await settle()).toHaveLength(202)
     advance(HOUR + 1)
     await submitMany(2_000, 2)
-    expect(await settle()).toHaveLength(203)
+    expect(await settle()).toHaveLength(204)
     const metrics = await server.call('/metrics')
     const limited = metrics.text.split('\n').find((line) => /^towpath_replies_total.*hourly/.test(line))
     expect(limited).toEndWith(' 33')

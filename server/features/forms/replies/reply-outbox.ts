@@ -12,12 +12,12 @@ import { enqueueReply } from '../../notify/outbox/enqueue-reply.ts'
 import { type AddressHasher, isAnswerable, toMailbox } from './mailbox.ts'
 import type { ReplySettings } from './schema.ts'
 
-/** In any hour, for a workspace. */
+/** In any hour, for a workspace: as many replies, and as many mails that ask for a confirmation. */
 export const REPLIES_PER_HOUR = 200
 const HOUR_MS = 60 * 60_000
 /** Transactions take turns in another order than their times. A later time than this is of a clock that was wrong. */
 const CLOCK_AHEAD_MS = HOUR_MS
-const WORKSPACES_KEPT = 1_000
+const LIMITS_KEPT = 2_000
 
 export interface ReplyingForm {
   id: number
@@ -63,7 +63,7 @@ export function createReplyOutbox(needs: ReplyOutboxNeeds): ReplyOutbox {
   const own = addressparser(mailFrom ?? '', { flatten: true })[0]?.address
   const ownMailbox = own && toMailbox(own)
   const counts = new Map<Outcome, number>(OUTCOMES.map((outcome) => [outcome, 0]))
-  const limited = createLimitedWorkspaces()
+  const limited = createReachedLimits()
 
   async function queue(
     connection: Connection,
@@ -72,24 +72,34 @@ export function createReplyOutbox(needs: ReplyOutboxNeeds): ReplyOutbox {
     { id, email, at }: AnsweredSubmission & { email: string },
   ): Promise<Outcome> {
     const { workspaceId } = form
+    const confirms = Number(form.reply?.confirm === true)
+    const limit = `${workspaceId} ${confirms}`
     if (!isAnswerable(email) || toMailbox(email) === ownMailbox) return 'program'
-    if (limited.has(workspaceId, at)) return 'hourly'
+    if (limited.has(limit, at)) return 'hourly'
     if (needs.engine === 'postgres') await lockWorkspace(connection, workspaceId)
     const address = hashAddress(workspaceId, email)
     const ahead = at + CLOCK_AHEAD_MS
-    const [known] = await selectLimits(connection, { workspaceId, address, since: at - HOUR_MS, ahead })
+    const [known] = await selectLimits(connection, {
+      workspaceId,
+      confirms,
+      address,
+      since: at - HOUR_MS,
+      ahead,
+    })
     if (known?.stopped) return 'stopped'
     if (Number(known?.sent) >= REPLIES_PER_HOUR) {
       const until = Number(known?.oldest ?? at) + HOUR_MS
       onCommit(() => {
-        if (limited.add(workspaceId, until, at)) needs.onLimit(workspaceId)
+        if (!limited.add(limit, until, at)) return
+        log.warn('replies_limited', { workspace: workspaceId, perHour: REPLIES_PER_HOUR })
+        needs.onLimit(workspaceId)
       })
       return 'hourly'
     }
-    const row = { form_id: form.id, address, workspace_id: workspaceId, queued_at: at }
+    const row = { form_id: form.id, address, workspace_id: workspaceId, queued_at: at, confirms }
     const counted = await countReply(connection, { ...row, dayAgo: at - DAY_MS, ahead })
     if (counted.length === 0) return 'daily'
-    const event = form.reply?.confirm ? 'confirm' : 'reply'
+    const event = confirms ? 'confirm' : 'reply'
     await enqueueReply(connection, { workspaceId, submissionId: id, event, at })
     return 'queued'
   }
@@ -120,23 +130,22 @@ export function createReplyOutbox(needs: ReplyOutboxNeeds): ReplyOutbox {
 }
 
 /** Spares the database the question while the answer is known. */
-function createLimitedWorkspaces() {
-  const workspaces = new Map<number, number>()
+function createReachedLimits() {
+  const limits = new Map<string, number>()
   return {
     /** A limit that ends later than in an hour was set before the clock was. */
-    has(workspaceId: number, at: number) {
-      const until = workspaces.get(workspaceId)
+    has(limit: string, at: number) {
+      const until = limits.get(limit)
       return until !== undefined && until > at && until <= at + HOUR_MS
     },
     /** @returns whether this is the first time in an hour */
-    add(workspaceId: number, until: number, at: number): boolean {
-      const before = workspaces.get(workspaceId)
+    add(limit: string, until: number, at: number): boolean {
+      const before = limits.get(limit)
       const isNew = before === undefined || before < at - HOUR_MS || before > at + HOUR_MS
-      workspaces.delete(workspaceId)
-      workspaces.set(workspaceId, until)
-      const [oldest] = workspaces.keys()
-      if (workspaces.size > WORKSPACES_KEPT && oldest !== undefined) workspaces.delete(oldest)
-      if (isNew) log.warn('replies_limited', { workspace: workspaceId, perHour: REPLIES_PER_HOUR })
+      limits.delete(limit)
+      limits.set(limit, until)
+      const [oldest] = limits.keys()
+      if (limits.size > LIMITS_KEPT && oldest !== undefined) limits.delete(oldest)
       return isNew
     },
   }
@@ -148,27 +157,30 @@ const lockWorkspace = (connection: Connection, workspaceId: number) =>
 
 interface LimitQuery extends Record<string, unknown> {
   workspaceId: number
+  confirms: number
   address: string
   since: number
   ahead: number
 }
 
-const selectLimits = prepareQuery((connection, { workspaceId, address, since, ahead }: LimitQuery) =>
-  connection
-    .selectFrom('replies')
-    .where('workspace_id', '=', workspaceId)
-    .where('queued_at', '>', since)
-    .where('queued_at', '<=', ahead)
-    .select((e) => [
-      e.fn.countAll<number>().as('sent'),
-      e.fn.min('queued_at').as('oldest'),
-      e
-        .selectFrom('reply_stops')
-        .select('stopped_at')
-        .where('reply_stops.workspace_id', '=', workspaceId)
-        .where('reply_stops.address', '=', address)
-        .as('stopped'),
-    ]),
+const selectLimits = prepareQuery(
+  (connection, { workspaceId, confirms, address, since, ahead }: LimitQuery) =>
+    connection
+      .selectFrom('replies')
+      .where('workspace_id', '=', workspaceId)
+      .where('confirms', '=', confirms)
+      .where('queued_at', '>', since)
+      .where('queued_at', '<=', ahead)
+      .select((e) => [
+        e.fn.countAll<number>().as('sent'),
+        e.fn.min('queued_at').as('oldest'),
+        e
+          .selectFrom('reply_stops')
+          .select('stopped_at')
+          .where('reply_stops.workspace_id', '=', workspaceId)
+          .where('reply_stops.address', '=', address)
+          .as('stopped'),
+      ]),
 )
 
 interface CountedReply extends Record<string, unknown> {
@@ -176,6 +188,7 @@ interface CountedReply extends Record<string, unknown> {
   address: string
   workspace_id: number
   queued_at: number
+  confirms: number
   dayAgo: number
   ahead: number
 }
@@ -188,7 +201,10 @@ const countReply = prepareQuery((connection, { dayAgo, ahead, ...row }: CountedR
     .onConflict((conflict) =>
       conflict
         .columns(['form_id', 'address'])
-        .doUpdateSet((e) => ({ queued_at: e.ref('excluded.queued_at') }))
+        .doUpdateSet((e) => ({
+          queued_at: e.ref('excluded.queued_at'),
+          confirms: e.ref('excluded.confirms'),
+        }))
         .where((e) => e.or([e('replies.queued_at', '<=', dayAgo), e('replies.queued_at', '>', ahead)])),
     )
     .returning('form_id'),

@@ -239,6 +239,46 @@ describe('a pattern', () => {
     expect(() => compilePattern(source)).toThrow(new Error(message))
   })
 
+  test.each([
+    ['x{1000}'.repeat(70), `is too large: it has more than 10000 steps, and ${PROGRAM_MAX} are the most.`],
+    [`(?:${'ab'.repeat(200)}){1000}`, 'is too large: it has more than 10000 steps'],
+    [`(?i)[${'b-\u{10fff0}'.repeat(9)}]`, 'is too large: with (?i), its ranges may have at most'],
+  ])('%p is refused before it is compiled', (source, message) => {
+    expect(() => compilePattern(source)).toThrow(message)
+  })
+
+  test.each([
+    '(?i)[a-z0-9._%+-]+@[a-z0-9.-]+\\.[a-z]{2,}',
+    '(?i)[\\x{20}-\\x{10ffff}]{1,100}',
+    "[\\p{L}\\p{M}' .-]{2,60}",
+    '(?:\\Q(\\E[0-9]{2,5}\\)|\\+[0-9]{1,3})[ -]?[0-9]{4,12}',
+  ])('that people write passes: %p', (source) => {
+    expect(() => compilePattern(source)).not.toThrow()
+  })
+
+  test('is compiled once, also where a form has a hundred', async () => {
+    const toRules = (form: number) =>
+      Object.fromEntries(
+        Array.from({ length: 100 }, (_, i) => [
+          `f${i}`,
+          {
+            pattern:
+              i < 20 ? `${'\\p{Lu}?'.repeat(25)}${form}-${i}` : `(?i)(?:${'kst'.repeat(80)}|${form}-${i})`,
+          },
+        ]),
+      )
+    const forms = Array.from({ length: 3 }, (_, form) => toRules(form))
+    const sent = Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`f${i}`, 'x']))
+    const checkAll = () =>
+      measureProcessorMs(async () => {
+        for (const rules of forms) expect(await check(rules, sent)).not.toEqual({})
+      })
+    const first = await checkAll()
+    await checkAll()
+    const later = Math.min(await checkAll(), await checkAll(), await checkAll())
+    expect(later).toBeLessThan(first / 3)
+  })
+
   test('of any text compiles or says why not', () => {
     const piece = fc.constantFrom(
       'a',

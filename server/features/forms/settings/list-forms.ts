@@ -1,7 +1,8 @@
 // Lists the forms of a workspace, newest first, one page at a time.
 
 import { sql } from 'kysely'
-import { cutPage, orderByCreation, type Page, readPageQuery } from '../../../lib/pagination.ts'
+import { takeTurn } from '../../../lib/concurrency/take-turn.ts'
+import { cutPage, fitPage, orderByCreation, type Page, readPageQuery } from '../../../lib/pagination.ts'
 import type { Actor } from '../../accounts/access/actor.ts'
 import type { FormListQueryInput, FormResource } from '../schema.ts'
 import { type FormNeeds, selectForms, toFormResource } from './form.ts'
@@ -16,11 +17,14 @@ export async function listForms(
 ): Promise<Page<FormResource>> {
   const { read } = needs.db
   const { limit, after } = readPageQuery(query, ORDER)
-  let page = selectForms(read, actor)
-  if (after) page = page.where(sql<boolean>`(forms.created_at, forms.id) < (${after.value}, ${after.id})`)
+  let page = read
+    .selectFrom('forms')
+    .select(['id', 'created_at', FORM_BYTES])
+    .where('workspace_id', '=', actor.workspaceId)
+  if (after) page = page.where(sql<boolean>`(created_at, id) < (${after.value}, ${after.id})`)
   const found = await page
-    .orderBy('forms.created_at', 'desc')
-    .orderBy('forms.id', 'desc')
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
     .limit(limit + 1)
     .execute()
   const { total } = await read
@@ -28,6 +32,27 @@ export async function listForms(
     .select((e) => e.fn.countAll<number>().as('total'))
     .where('workspace_id', '=', actor.workspaceId)
     .executeTakeFirstOrThrow()
-  const { rows, nextCursor } = cutPage(found, limit, ORDER)
-  return { data: rows.map((form) => toFormResource(needs, form)), nextCursor, total: Number(total) }
+  const { rows, nextCursor } = cutPage(found, fitPage(found, limit), ORDER)
+  return { data: await readForms(needs, actor, rows), nextCursor, total: Number(total) }
+}
+
+/** Rules and texts of a form can have a megabyte. */
+const FORM_BYTES =
+  sql<number>`octet_length(name) + coalesce(octet_length(rules), 0) + coalesce(octet_length(messages), 0)
+  + coalesce(octet_length(spam), 0) + coalesce(octet_length(reply), 0) + coalesce(octet_length(consent), 0)`.as(
+    'bytes',
+  )
+
+/** SQLite runs on the event loop, and counts the submissions of a form: one form a turn. */
+async function readForms(needs: FormNeeds, actor: Actor, rows: { id: number }[]): Promise<FormResource[]> {
+  const { engine, read } = needs.db
+  const ids = rows.map(({ id }) => id)
+  const forms = new Map<number, FormResource>()
+  for (const step of engine === 'sqlite' ? ids.map((id) => [id]) : [ids]) {
+    await takeTurn()
+    if (step.length === 0) break
+    const found = await selectForms(read, actor).where('forms.id', 'in', step).execute()
+    for (const form of found) forms.set(form.id, toFormResource(needs, form))
+  }
+  return ids.flatMap((id) => forms.get(id) ?? [])
 }

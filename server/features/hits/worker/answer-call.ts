@@ -16,7 +16,7 @@ import { addQuestion } from '../rollups/question-origins.ts'
 import { isBefore, type SpoolPosition } from '../spool/position.ts'
 import { eraseHits, eraseImportedHits } from './erase-hits.ts'
 import { reportProgress } from './progress.ts'
-import type { MessageToWorker, WorkerCall } from './protocol.ts'
+import { type MessageToWorker, readQuestion, type WorkerCall } from './protocol.ts'
 import { pruneHits } from './prune-hits.ts'
 import { ship } from './ship.ts'
 import type { WorkerState } from './worker-state.ts'
@@ -60,9 +60,9 @@ export function cancelCall({ runningExports }: WorkerState, id: number): void {
 async function performCall(worker: WorkerState, id: number, call: WorkerCall): Promise<unknown> {
   switch (call.type) {
     case 'ask':
-      return (await explain(worker, call.query)).answers
+      return (await explain(worker, readQuestion(call.question))).answers
     case 'explain':
-      return explain(worker, call.query)
+      return explain(worker, readQuestion(call.question))
     case 'lastClicks':
       return findLastClicks(worker, call.query, call.through)
     case 'export':

@@ -220,9 +220,9 @@ function createState(
   const waiting = { batches: 0, bytes: 0 }
   const questions = createQuestionGate(
     {
-      ask: (query) => calls.call<HitAnswer[]>({ type: 'ask', query }, { timeoutMs: ASK_TIMEOUT_MS }),
-      explain: (query) =>
-        calls.call<ExplainedAnswer>({ type: 'explain', query }, { timeoutMs: ASK_TIMEOUT_MS }),
+      ask: (question) => calls.call<HitAnswer[]>({ type: 'ask', question }, { timeoutMs: ASK_TIMEOUT_MS }),
+      explain: (question) =>
+        calls.call<ExplainedAnswer>({ type: 'explain', question }, { timeoutMs: ASK_TIMEOUT_MS }),
     },
     () =>
       JSON.stringify([

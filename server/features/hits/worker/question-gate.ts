@@ -3,15 +3,16 @@
 
 import { Failure } from '../../../lib/failure.ts'
 import type { ExplainedAnswer, HitAnswer, HitQuery } from '../../../storage/hits/hit-engine.ts'
+import { writeQuestion } from './protocol.ts'
 
 /** A page of analytics asks about ten. The worst question measured on 50 million hits took 1.5 s, and three run at once. */
 export const PENDING_PER_WORKSPACE = 32
 const RETRY_AFTER_S = 2
 
-/** The two ways to ask the worker. */
+/** The two ways to ask the worker, with a question as text. */
 export interface QuestionWays {
-  ask(query: HitQuery): Promise<HitAnswer[]>
-  explain(query: HitQuery): Promise<ExplainedAnswer>
+  ask(question: string): Promise<HitAnswer[]>
+  explain(question: string): Promise<ExplainedAnswer>
 }
 
 export interface QuestionStats {
@@ -23,7 +24,9 @@ export interface QuestionStats {
 }
 
 /** Both ways throw a Failure `too_many` when the workspace has enough questions pending. */
-export interface QuestionGate extends QuestionWays {
+export interface QuestionGate {
+  ask(query: HitQuery): Promise<HitAnswer[]>
+  explain(query: HitQuery): Promise<ExplainedAnswer>
   stats(): QuestionStats
 }
 
@@ -39,18 +42,20 @@ export function createQuestionGate({ ask, explain }: QuestionWays, readMoment: (
     total += change
   }
 
-  function createWay<Answer>(send: (query: HitQuery) => Promise<Answer>) {
+  function createWay<Answer>(send: (question: string) => Promise<Answer>) {
     const answers = new Map<string, Promise<Answer>>()
-    const sendCounted = async (query: HitQuery) => {
-      count(query.workspaceId, 1)
+    const sendCounted = async ({ workspaceId }: HitQuery, question: string) => {
+      count(workspaceId, 1)
       try {
-        return await send(query)
+        return await send(question)
       } finally {
-        count(query.workspaceId, -1)
+        count(workspaceId, -1)
       }
     }
     return async (query: HitQuery): Promise<Answer> => {
-      const key = `${readMoment()} ${JSON.stringify(query)}`
+      const written = writeQuestion(query)
+      const question = typeof written === 'string' ? written : await written
+      const key = `${readMoment()} ${question}`
       const same = answers.get(key)
       if (same) {
         shared++
@@ -60,7 +65,7 @@ export function createQuestionGate({ ask, explain }: QuestionWays, readMoment: (
         refused++
         throw tooManyQuestions()
       }
-      const answer = sendCounted(query).finally(() => answers.delete(key))
+      const answer = sendCounted(query, question).finally(() => answers.delete(key))
       answers.set(key, answer)
       return answer
     }

@@ -120,6 +120,8 @@ export interface SendNeeds {
   mailFrom?: string
   /** The mails that this server may still send today; unlimited when absent. */
   mailBudget?: Pick<MailBudget, 'take' | 'msUntilReset'>
+  /** Whose notification it is: each workspace has a share of the mails. */
+  workspaceId?: number
   /** `https://go.example` */
   origin: string
   /** The time limit of an attempt. Each sender has a default of its own. */

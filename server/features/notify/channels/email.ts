@@ -57,8 +57,9 @@ export async function sendMailOnce(
     const answer = 'This server cannot send e-mail: its operator has set no SMTP_URL and MAIL_FROM'
     return { outcome: 'unreachable', httpStatus: null, answer, operatorFault: true }
   }
-  const { mailBudget } = needs
-  if (mailBudget && !(await mailBudget.take(recipients, purpose))) return postpone(mailBudget.msUntilReset())
+  const { mailBudget, workspaceId } = needs
+  if (mailBudget && !(await mailBudget.take(recipients, { purpose, workspaceId })))
+    return postpone(mailBudget.msUntilReset())
   const secrets = listSmtpSecrets(smtpUrl)
   const mail = toMail(from)
   const request = describeMail(mail, hiddenUrls)
@@ -97,13 +98,13 @@ function describeMail(mail: OutgoingMail, hiddenUrls: MailAttempt['hiddenUrls'])
   return { ...toSentRequest(request, []), bodyBytes: Buffer.byteLength(mail.text) }
 }
 
-/** Looks again before the day is over: the operator may have raised the limit. */
+/** Looks again before the day is over: the operator may have raised the limit, or less may be kept for others. */
 const LOOK_AGAIN_MS = 15 * 60_000
 
 const postpone = (msUntilReset: number): DeliveryResult => ({
   outcome: 'refused',
   httpStatus: null,
-  answer: 'This server has sent all its mails of today (MAIL_PER_DAY)',
+  answer: 'The mails of today are used up, or this workspace has sent its share of them (MAIL_PER_DAY)',
   operatorFault: true,
   postponed: { ms: Math.min(msUntilReset, LOOK_AGAIN_MS) },
 })

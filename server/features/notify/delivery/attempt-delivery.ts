@@ -96,7 +96,8 @@ async function sendContent(
   const type = isOwnerNotice(claim.event) ? 'email' : (claim.channel.type as ChannelType)
   const notice = toNotice(claim, content, at)
   progress.sendingSince = performance.now()
-  return withTimeout(needs.senders[type](needs.send, to, notice), TIMEOUT_MS, () => TIMED_OUT)
+  const send = { ...needs.send, workspaceId: claim.workspaceId }
+  return withTimeout(needs.senders[type](send, to, notice), TIMEOUT_MS, () => TIMED_OUT)
 }
 
 function toNotice({ event, messageId, channel }: AttemptTarget, content: NoticeContent, at: number): Notice {
@@ -119,13 +120,13 @@ async function sendReplyMail(
   at: number,
   progress: AttemptProgress,
 ): Promise<DeliveryResult | undefined> {
-  const reply =
-    submissionId === null
-      ? undefined
-      : await readReply({ workspaceId, submissionId, event: event as ReplyEvent, at })
+  if (submissionId === null) return undefined
+  const about = { workspaceId, submissionId, event: event as ReplyEvent, at }
+  const reply = await readReply(about)
   if (!reply) return undefined
   progress.sendingSince = performance.now()
-  return withTimeout(sendReply(send, reply, { messageId, at }), TIMEOUT_MS, () => TIMED_OUT)
+  const attempt = { event: about.event, messageId, at }
+  return withTimeout(sendReply({ ...send, workspaceId }, reply, attempt), TIMEOUT_MS, () => TIMED_OUT)
 }
 
 const NOBODY_CONFIRMED: DeliveryResult = {

@@ -1,5 +1,5 @@
-// Stores the delivery of a reply to a sender. Replies of a workspace belong to a hidden channel of its own, so that leases,
-// retries and fairness are those of all deliveries. Nobody sees or names the channel, and no failure disables it.
+// Stores the delivery of a reply to a sender. Replies of a workspace belong to a hidden channel, and confirmations to another
+// one, so that leases, retries and fairness are those of all deliveries. Nobody sees or names these channels.
 
 import type { Connection } from '../../../storage/database/open-database.ts'
 import { prepareQuery } from '../../../storage/database/prepare-query.ts'
@@ -14,6 +14,12 @@ export type ReplyEvent = (typeof REPLY_EVENTS)[number]
 export const isReplyEvent = (event: string): event is ReplyEvent =>
   (REPLY_EVENTS as readonly string[]).includes(event)
 
+/** A channel waits as a whole, and confirmations must not wait with replies. */
+const CHANNEL_NAMES: Record<ReplyEvent, string> = {
+  reply: 'Replies to senders',
+  confirm: 'Confirmations of senders',
+}
+
 export interface NewReply {
   workspaceId: number
   submissionId: number
@@ -26,8 +32,9 @@ export async function enqueueReply(
   connection: Connection,
   { workspaceId, submissionId, event, at }: NewReply,
 ): Promise<void> {
-  const [known] = await selectReplyChannel(connection, { workspaceId })
-  const channelId = known?.id ?? (await createReplyChannel(connection, workspaceId, at))
+  const channel = { workspaceId, name: CHANNEL_NAMES[event] }
+  const [known] = await selectReplyChannel(connection, channel)
+  const channelId = known?.id ?? (await createReplyChannel(connection, channel, at))
   await insertDeliveries(
     connection,
     [{ workspace_id: workspaceId, submission_id: submissionId, event, channel_id: channelId }],
@@ -35,27 +42,33 @@ export async function enqueueReply(
   )
 }
 
-const selectReplyChannel = prepareQuery((connection, { workspaceId }: { workspaceId: number }) =>
+interface ReplyChannel extends Record<string, unknown> {
+  workspaceId: number
+  name: string
+}
+
+const selectReplyChannel = prepareQuery((connection, { workspaceId, name }: ReplyChannel) =>
   connection
     .selectFrom('channels')
     .select('id')
     .where('workspace_id', '=', workspaceId)
-    .where('type', '=', REPLY_CHANNEL),
+    .where('type', '=', REPLY_CHANNEL)
+    .where('name', '=', name),
 )
 
-async function createReplyChannel(connection: Connection, workspaceId: number, at: number): Promise<number> {
+async function createReplyChannel(connection: Connection, named: ReplyChannel, at: number): Promise<number> {
   await connection
     .insertInto('channels')
     .values({
-      workspace_id: workspaceId,
+      workspace_id: named.workspaceId,
       type: REPLY_CHANNEL,
-      name: 'Replies to senders',
+      name: named.name,
       created_at: at,
       updated_at: at,
     })
     // Another transaction has made it in the meantime.
     .onConflict((conflict) => conflict.doNothing())
     .execute()
-  const [channel] = await selectReplyChannel(connection, { workspaceId })
+  const [channel] = await selectReplyChannel(connection, named)
   return (channel as { id: number }).id
 }

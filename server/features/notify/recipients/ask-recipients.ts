@@ -90,6 +90,7 @@ async function mailQuestion(
   return sendMail({
     to: address,
     purpose: 'recipient',
+    workspaceId,
     subject: 'Confirm that you want notifications',
     text: `Someone on ${origin} wants to send notifications about a form to this e-mail address.
 

@@ -1,8 +1,9 @@
 // Sends a reply to the sender of a form. The sender decides one thing: the address, which is the only recipient.
 
+import { DAY_MS } from '../../../lib/utc-day.ts'
 import type { DeliveryResult, SendNeeds } from '../channels/contract.ts'
 import { type Mailbox, type OutgoingMail, sendMailOnce } from '../channels/email.ts'
-import type { NewReply } from '../outbox/enqueue-reply.ts'
+import type { NewReply, ReplyEvent } from '../outbox/enqueue-reply.ts'
 
 /** What a mail to a sender says. Its texts are harmless already. */
 export interface ReplyMail {
@@ -18,22 +19,25 @@ export interface ReplyMail {
 /** @returns undefined where the mail must not be sent any more */
 export type ReplyReader = (reply: NewReply) => Promise<ReplyMail | undefined>
 
-/** A reply that waits for the mails of the next day is late, and later it would only surprise. */
-const WAIT_MAX_MS = 36 * 60 * 60_000
+/**
+ * How long a mail waits while the mails of the day are used up. A reply of the day before yesterday would only surprise. A
+ * confirmation is what the submission waits for.
+ */
+const WAIT_MAX_MS: Record<ReplyEvent, number> = { reply: 36 * 60 * 60_000, confirm: 30 * DAY_MS }
 
 export async function sendReply(
   needs: SendNeeds,
   reply: ReplyMail,
-  attempt: { messageId: string; at: number },
+  attempt: { event: ReplyEvent; messageId: string; at: number },
 ): Promise<DeliveryResult> {
   const result = await sendMailOnce(needs, {
     recipients: 1,
-    purpose: 'reply',
+    purpose: attempt.event === 'confirm' ? 'confirmation' : 'reply',
     hiddenUrls: [reply.confirmUrl, reply.stopUrl],
     toMail: (from) => toMail(needs, reply, attempt, from),
   })
   const { postponed } = result
-  return postponed ? { ...result, postponed: { ...postponed, maxAgeMs: WAIT_MAX_MS } } : result
+  return postponed ? { ...result, postponed: { ...postponed, maxAgeMs: WAIT_MAX_MS[attempt.event] } } : result
 }
 
 const toMail = (

@@ -27,8 +27,8 @@ export interface WorkspaceScan extends LinkExportNeeds, Pick<SubmissionNeeds, 'r
   signal: AbortSignal
 }
 
-/** Settings are small; a form may have some kilobytes of texts. */
-const ROWS_AT_ONCE = 100
+/** A form may have a megabyte of rules and texts, and a domain has some files. */
+const ROWS_AT_ONCE = { tags: 100, channels: 100, domains: 10, forms: 1 }
 const COUNTS_AT_ONCE = 1000
 
 const toLines = (records: unknown[]) => records.map((record) => `${JSON.stringify(record)}\n`).join('')
@@ -42,7 +42,7 @@ async function* readPages<Row extends { id: number }>(
     signal.throwIfAborted()
     const rows = await readAfter(last)
     if (rows.length > 0) yield rows
-    last = rows.length < ROWS_AT_ONCE ? undefined : rows.at(-1)?.id
+    last = rows.at(-1)?.id
   }
 }
 
@@ -56,7 +56,7 @@ const selectAfter = <Table extends 'tags' | 'domains' | 'channels' | 'forms'>(
     .where('workspace_id', '=', workspaceId)
     .where('id', '>', after)
     .orderBy('id')
-    .limit(ROWS_AT_ONCE)
+    .limit(ROWS_AT_ONCE[table])
     .selectAll()
     .$castTo<Selectable<Tables[Table]>>()
 

@@ -151,6 +151,8 @@ export interface Replies {
   address: string
   workspace_id: number
   queued_at: number
+  /** 1 where the mail asks for a confirmation. */
+  confirms: Generated<number>
 }
 
 /** An address that wants no replies of the workspace. */

@@ -90,5 +90,19 @@ export interface RateWindows {
 export interface MailCounts {
   /** Days since 1970. */
   day: number
+  /** All of them, those about accounts too. */
   sent: number
+  sign_ups: Generated<number>
+  notifications: Generated<number>
+  confirmations: Generated<number>
+  replies: Generated<number>
+}
+
+/** How many of the mails of a day (UTC) a workspace has sent. */
+export interface MailShares {
+  day: number
+  workspace_id: number
+  notifications: Generated<number>
+  confirmations: Generated<number>
+  replies: Generated<number>
 }

@@ -7,7 +7,7 @@ import type { DatabaseEngine } from '../../database.ts'
 test.each<DatabaseEngine>(['sqlite', 'postgres'])(
   'the keys of forms, and of those whose deletion the audit log knows, belong to their workspaces (%s)',
   (engine) =>
-    withOldDatabase(engine, '0043', async ({ db, upgrade }) => {
+    withOldDatabase(engine, '0042', async ({ db, upgrade }) => {
       const workspace = { name: 'A', plan: 'free', created_at: 1, updated_at: 1 }
       const [first, second] = await db
         .insertInto('workspaces')
