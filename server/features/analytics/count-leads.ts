@@ -138,9 +138,9 @@ const queryRanges: QueryGroups = async (db, selection, grouping) => {
     })
     sum.add(needsOrigins ? toOriginParts(rows, origins, groupBy) : rows)
   }
-  if (grouping.by === 'total') return [sum.list('key')[0] ?? { key: null, parts: 0, visitors: 0 }]
+  if (grouping.by === 'total') return [(await sum.list('key'))[0] ?? { key: null, parts: 0, visitors: 0 }]
   if (grouping.by === 'time') return sum.list('key')
-  return sum.list('parts').slice(0, grouping.limit)
+  return sum.list('parts', grouping.limit)
 }
 
 /** The leads of a selection with their parts, and the condition of its filters. On SQLite, none may be about origins. */

@@ -1,5 +1,7 @@
 // Adds up the counts of leads of several ranges, as one statement over all of them would count.
 
+import { createTopList } from '../../lib/concurrency/top-list.ts'
+
 /** The parts of leads that one visitor has in one group. */
 export interface VisitorParts {
   key: string | number | null
@@ -15,8 +17,8 @@ export interface GroupParts {
 
 export interface LeadSum {
   add(rows: VisitorParts[]): void
-  /** In the order of the keys, or with the most parts first. No key comes before every other key. */
-  list(order: 'key' | 'parts'): GroupParts[]
+  /** In the order of the keys, or with the most parts first: at most `max`. No key comes before every other key. */
+  list(order: 'key' | 'parts', max?: number): Promise<GroupParts[]>
 }
 
 export function createLeadSum(): LeadSum {
@@ -30,14 +32,15 @@ export function createLeadSum(): LeadSum {
         if (visitor !== null) group.visitors.add(visitor)
       }
     },
-    list(order) {
-      const all = Array.from(groups, ([key, { parts, visitors }]) => ({
-        key,
-        parts,
-        visitors: visitors.size,
-      }))
+    async list(order, max = groups.size) {
       const byKey = (a: GroupParts, b: GroupParts) => compareKeys(a.key, b.key)
-      return all.sort(order === 'key' ? byKey : (a, b) => b.parts - a.parts || byKey(a, b))
+      const first = createTopList<GroupParts>(
+        max,
+        order === 'key' ? byKey : (a, b) => b.parts - a.parts || byKey(a, b),
+      )
+      for (const [key, { parts, visitors }] of groups)
+        await first.add({ key, parts, visitors: visitors.size })
+      return first.list()
     },
   }
 }

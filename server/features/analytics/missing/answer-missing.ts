@@ -1,7 +1,7 @@
 // Answers what people asked the domains of a workspace for in vain, with the closest slugs that there are.
 
 import { toIso } from '../../../lib/api-fields.ts'
-import { takeTurn } from '../../../lib/concurrency/take-turn.ts'
+import { createTopList } from '../../../lib/concurrency/top-list.ts'
 import type { Database } from '../../../storage/database/database.ts'
 import { type MissSum, sumMisses } from '../../hits/misses/sum-misses.ts'
 import { listCountedDomains } from '../../links/domains/counted-domains.ts'
@@ -56,7 +56,7 @@ export async function listMissed(
   { start, end }: TimeRange,
   isAsked: (domain: string) => boolean,
 ): Promise<{ slugs: MissedSlug[]; otherHits: number }> {
-  const slugs: MissedSlug[] = []
+  const slugs = createTopList<MissedSlug>(SLUGS_KEPT, (a, b) => b.hits - a.hits || b.lastAt - a.lastAt)
   let otherHits = 0
   for (const { domain, holder, since, caseSensitive } of await listCountedDomains(db, workspaceId)) {
     if (!isAsked(domain)) continue
@@ -64,19 +64,9 @@ export async function listMissed(
     const hours = { since: toHour(Math.max(start, since)), until: end }
     const sums = await sumMisses(db, { domain, workspaceId: holder, ...hours })
     otherHits += sums.otherHits
-    for (const [slugKey, sum] of sums.slugs) {
-      slugs.push({ domain, slugKey, caseSensitive, ...sum })
-      if (slugs.length < 2 * SLUGS_KEPT) continue
-      await takeTurn()
-      keepMostAsked(slugs)
-    }
+    for (const [slugKey, sum] of sums.slugs) await slugs.add({ domain, slugKey, caseSensitive, ...sum })
   }
-  keepMostAsked(slugs)
-  return { slugs, otherHits }
-}
-
-function keepMostAsked(slugs: MissedSlug[]) {
-  slugs.sort((a, b) => b.hits - a.hits || b.lastAt - a.lastAt).splice(SLUGS_KEPT)
+  return { slugs: slugs.list(), otherHits }
 }
 
 export const findMissedNeighbours = (

@@ -1,0 +1,22 @@
+// The first of many items in some order, sorted in steps: sorting hundreds of thousands at once would hold the event loop.
+
+import { takeTurn } from './take-turn.ts'
+
+export interface TopList<Item> {
+  add(item: Item): Promise<void> | undefined
+  /** In their order: at most `max`. */
+  list(): Item[]
+}
+
+/** @param compare as `Array.sort` takes it */
+export function createTopList<Item>(max: number, compare: (a: Item, b: Item) => number): TopList<Item> {
+  const items: Item[] = []
+  const keep = () => items.sort(compare).splice(max)
+  return {
+    add: (item) => (items.push(item) < 2 * max ? undefined : takeTurn().then(() => void keep())),
+    list() {
+      keep()
+      return items
+    },
+  }
+}
