@@ -11,7 +11,7 @@ export function pathOf(url: string): string {
  * @returns whether a resolved path is one of the mounted path's, such as `/:slug` or `/f/*`
  */
 export function createPathMatcher(mounted: string): (path: string) => boolean {
-  const prefix = mounted.replace(/[:*].*$/, '')
+  const prefix = mounted.split(/[:*]/, 1)[0] as string
   if (prefix === mounted) return (path) => path === mounted
   if (mounted.endsWith('*')) return (path) => path.startsWith(prefix) || `${path}/` === prefix
   return (path) => path.startsWith(prefix) && !path.includes('/', prefix.length)

@@ -73,11 +73,13 @@ async function findGrowth(
   // Small texts come first: exponential work would not end for large ones.
   for (let length = LENGTH / 64; length <= LENGTH; length *= 4) {
     if (await isSurelyLinear(run, toText(length))) continue
+    // Other work on the machine only adds: the least of several moments counts.
+    const least = [Infinity, Infinity, Infinity]
     let growth: number[] = []
     for (let tries = 0; tries < TRIES; tries++) {
-      const one = await measureRun(run, toText(length / 4))
-      const two = await measureRun(run, toText(length / 2))
-      const four = await measureRun(run, toText(length))
+      for (const [at, time] of least.entries())
+        least[at] = Math.min(time, await measureRun(run, toText((length / 4) * 2 ** at)))
+      const [one = 0, two = 0, four = 0] = least
       growth = [two / one, four / two]
       if (growth.every((times) => times <= GROWTH_MAX)) break
     }

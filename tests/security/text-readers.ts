@@ -39,6 +39,7 @@ import { maskSecrets, sanitizeResponse } from '../../server/features/notify/chan
 import { findTemplateMistake } from '../../server/features/notify/templates/parse-template.ts'
 import { toDomainTarget } from '../../server/features/redirect/domain-target.ts'
 import { createPageViewReader } from '../../server/features/tracking/page-view.ts'
+import { parsePageViewBody } from '../../server/features/tracking/page-view-body.ts'
 import { CsvReader, nameColumns } from '../../server/features/transfer/files/csv-reader.ts'
 import { recogniseEncoding } from '../../server/features/transfer/files/encoding.ts'
 import { JsonReader } from '../../server/features/transfer/files/json-reader.ts'
@@ -353,6 +354,8 @@ const WITH_MORE: Record<string, TextReader> = {
       { at: 0, url: `https://page.example/?${text}`, referrer: `https://other.example/${text}` },
       () => 1,
     ),
+  // A body has at most 8 KiB.
+  'features/tracking/page-view-body.ts parsePageViewBody': (text) => parsePageViewBody(text.slice(0, 8192)),
   'features/transfer/files/csv-reader.ts CsvReader': (text) =>
     writeAll(new CsvReader({ delimiter: ',', lineEnd: '\n' }), text),
   'features/transfer/files/csv-reader.ts nameColumns': (text) => nameColumns(partsOf(text).slice(0, 1000)),
@@ -427,7 +430,6 @@ const ALONE: Record<string, string[]> = {
   'features/notify/templates/parse-template.ts': ['parseTemplate'],
   'features/redirect/pages.ts': ['notFoundPage', 'gonePage', 'methodNotAllowedPage'],
   'features/redirect/unfurlers.ts': ['isUnfurler'],
-  'features/tracking/page-view-body.ts': ['parsePageViewBody'],
   'features/transfer/files/csv-layout.ts': ['recogniseCsvLayout'],
   'features/transfer/files/fields.ts': ['isTextValue', 'toPlainName'],
   'features/transfer/files/json-reader.ts': ['toElements'],

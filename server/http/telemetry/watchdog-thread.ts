@@ -93,6 +93,6 @@ const toAge = ({ startedAt }: BoardRequest) =>
  */
 export function maskPath(url: string): string {
   const path = pathOf(url)
-  const shown = /^\/(?:v1|api)\//.test(path) ? path : path.replace(/^(\/+[^/]*\/+[^/]*\/).*$/, '$1…')
+  const shown = /^\/(?:v1|api)\//.test(path) ? path : path.replace(/^(\/+[^/]+\/+[^/]+\/).*$/, '$1…')
   return shown.length > PATH_MAX ? `${shown.slice(0, PATH_MAX)}…` : shown
 }
