@@ -20,10 +20,11 @@ const FORM_KEY = 'attack2345'
 const AT = '2026-01-01T00:00:00.000Z'
 
 /** Of another workspace each time: what an export has brought is not brought again. */
-const packWorkspace = (submissions: object[], files: Record<string, Buffer> = {}) =>
-  packArchive({ 'forms.ndjson': [toFormRecord(FORM_KEY)], 'submissions.ndjson': submissions }, files, {
-    workspace: { publicId: `ws_${crypto.randomUUID()}`, name: 'Attack', createdAt: AT },
-  })
+async function packWorkspace(submissions: object[], files: Record<string, Buffer> = {}) {
+  const records = { 'forms.ndjson': [toFormRecord(FORM_KEY)], 'submissions.ndjson': submissions }
+  const workspace = { publicId: `ws_${crypto.randomUUID()}`, name: 'Attack', createdAt: AT }
+  return new Uint8Array(await packArchive(records, files, { workspace }))
+}
 
 const MARKED_SUBMISSIONS = 2
 
