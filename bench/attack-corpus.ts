@@ -15,7 +15,7 @@ export interface AttackTarget {
   patternFormKey: string
   /** Of the first key's workspace, which has the forms, too. */
   publicId: string
-  /** Of a workspace where people have asked for a thousand slugs in vain. */
+  /** Of a workspace where people have asked for a thousand unknown slugs. */
   missingKey: string
 }
 
