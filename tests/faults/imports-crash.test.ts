@@ -92,19 +92,25 @@ async function expectExactly(target: ImportTarget, { people, countries }: Shlink
   })
 }
 
+/** An import with clicks that has been taken, and that may have begun. */
+async function beginImport(open: (typeof ENGINES)[number]['open']) {
+  const { installation, environment } = await open()
+  closeLater(installation.end)
+  const files = writeShlinkFiles(LINKS, VISITS)
+  const server = await installation.start({ environment })
+  const target = toTarget(server, installation)
+  const upload = { fields: { source: 'shlink' }, file: files.links, clicks: files.visits }
+  const { status, json, text } = await sendImport(target, upload)
+  expect([status, text]).toEqual([202, text])
+  return { installation, environment, files, upload, server, target, id: (json.data as ImportAnswer).id }
+}
+
 describe.each(ENGINES)('an import on $name', ({ runs, open }) => {
   test.skipIf(!runs)(
     'whose server is killed in each stage goes on there, and repeats nothing',
     async () => {
-      const { installation, environment } = await open()
-      closeLater(installation.end)
-      const files = writeShlinkFiles(LINKS, VISITS)
-      let server = await installation.start({ environment })
-      let target = toTarget(server, installation)
-      const upload = { fields: { source: 'shlink' }, file: files.links, clicks: files.visits }
-      const { status, json, text } = await sendImport(target, upload)
-      expect([status, text]).toEqual([202, text])
-      const { id } = json.data as ImportAnswer
+      const { installation, environment, files, upload, id, ...begun } = await beginImport(open)
+      let { server, target } = begun
       const reached = new Set<string>()
       for (const stage of STAGES) {
         for (let kill = 0; kill < KILLS; kill++) {
@@ -144,17 +150,7 @@ describe.each(ENGINES)('an import on $name', ({ runs, open }) => {
   test.skipIf(!runs)(
     'whose reading process is killed goes on with a new one',
     async () => {
-      const { installation, environment } = await open()
-      closeLater(installation.end)
-      const files = writeShlinkFiles(LINKS, VISITS)
-      const server = await installation.start({ environment })
-      const target = toTarget(server, installation)
-      const { json } = await sendImport(target, {
-        fields: { source: 'shlink' },
-        file: files.links,
-        clicks: files.visits,
-      })
-      const { id } = json.data as ImportAnswer
+      const { server, target, files, id } = await beginImport(open)
       // The second death ends an import.
       await killReader(server, randomMs(0, 300))
       await expectExactly(target, files, await waitForEnd(target, id))
@@ -166,19 +162,13 @@ describe.each(ENGINES)('an import on $name', ({ runs, open }) => {
   test.skipIf(!runs)(
     'whose reading process is killed under two servers fails, and an ordinary stop does not count',
     async () => {
-      const { installation, environment } = await open()
-      closeLater(installation.end)
-      const files = writeShlinkFiles(LINKS, VISITS)
-      let server = await installation.start({ environment })
-      let target = toTarget(server, installation)
+      const { installation, environment, id, ...begun } = await beginImport(open)
+      let { server, target } = begun
       const restart = async () => {
         expect(await server.stop()).toBe(0)
         server = await installation.start({ environment })
         target = toTarget(server, installation)
       }
-      const upload = { fields: { source: 'shlink' }, file: files.links, clicks: files.visits }
-      const { json } = await sendImport(target, upload)
-      const { id } = json.data as ImportAnswer
       await killReader(server, 0)
       for (let stop = 0; stop < 3; stop++) {
         await findReader(server)
