@@ -3,9 +3,9 @@
 
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import pg from 'pg'
-import { startServer, type TestServer, type TestWorkspace } from '../tests/support/server/test-server.ts'
 import { addVerifiedDomain, changeDomain, putLinkOnDomain } from '../tests/support/server/verified-domain.ts'
 import { until } from '../tests/support/until.ts'
+import { startServer, type TestServer, type TestWorkspace } from '../tests/support/world.ts'
 import { changePlan } from './features/accounts/workspaces/change-plan.ts'
 import { deleteWorkspace } from './features/accounts/workspaces/delete-workspace.ts'
 import { restoreWorkspace, suspendWorkspace } from './features/accounts/workspaces/suspend-workspace.ts'

@@ -3,13 +3,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { findFreePort } from '../tests/support/processes/free-port.ts'
 import { dialRaw } from '../tests/support/raw-client.ts'
+import { until } from '../tests/support/until.ts'
 import {
   BROWSER_USER_AGENT,
   startServer,
   type TestServer,
   type TestWorkspace,
-} from '../tests/support/server/test-server.ts'
-import { until } from '../tests/support/until.ts'
+} from '../tests/support/world.ts'
 import { listen, listenOnHost } from './listen.ts'
 
 const LINKS: [string, Record<string, unknown>][] = [

@@ -1,7 +1,7 @@
 // The small pages at fixed paths, over HTTP.
 
 import { expect, test } from 'bun:test'
-import { onSqlite } from '../tests/support/server/test-server.ts'
+import { onSqlite } from '../tests/support/world.ts'
 
 onSqlite('crawlers', (server) => {
   test('may read every path, so that a preview of a short link can be made', async () => {

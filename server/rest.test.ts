@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { HttpCall } from '../tests/support/server/http-call.ts'
-import { onBothEngines, type TestWorkspace } from '../tests/support/server/test-server.ts'
+import { onBothEngines, type TestWorkspace } from '../tests/support/world.ts'
 
 const MIB = 1024 * 1024
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/

@@ -9,8 +9,8 @@ import { CLICKHOUSE_START_MS, getClickHouse } from '../tests/support/clickhouse/
 import { migratedDatabase } from '../tests/support/migrated-database.ts'
 import { findFreePort } from '../tests/support/processes/free-port.ts'
 import { fetchMetrics, parseMetrics, type Sample, sumSamples } from '../tests/support/read-metrics.ts'
-import { BROWSER_USER_AGENT } from '../tests/support/server/test-server.ts'
 import { until } from '../tests/support/until.ts'
+import { BROWSER_USER_AGENT } from '../tests/support/world.ts'
 import { openDatabase } from './storage/database/open-database.ts'
 import { lockDataDir } from './storage/lock.ts'
 

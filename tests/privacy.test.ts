@@ -8,8 +8,8 @@ import { sql } from 'kysely'
 import { ensureSalts } from '../server/features/visitors/ensure-salts.ts'
 import { NAVIGATION_HEADERS } from './support/form-requests.ts'
 import type { HttpCall } from './support/server/http-call.ts'
-import { onBothEngines, type TestServer, type TestWorkspace } from './support/server/test-server.ts'
 import { until } from './support/until.ts'
+import { onBothEngines, type TestServer, type TestWorkspace } from './support/world.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE

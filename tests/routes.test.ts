@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { isForPeople, isPersonal, type RouteFacts } from '../server/http/route-facts.ts'
 import { listRoutes } from '../server/http/route-table.ts'
 import { ROUTES_PAGE, routesPage } from './support/routes-page.ts'
-import { startServer, type TestServer } from './support/server/test-server.ts'
 import { createTeam, type Team } from './support/users/signed-in-user.ts'
+import { startServer, type TestServer } from './support/world.ts'
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 const OPEN: Pick<RouteFacts, 'by'> = { by: 'anybody' }

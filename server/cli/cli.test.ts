@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startDnsServer } from '../../tests/support/fake-servers/dns-server.ts'
 import { openShell, towpath } from '../../tests/support/processes/command-shell.ts'
-import { onBothEngines } from '../../tests/support/server/test-server.ts'
 import { putLinkOnDomain } from '../../tests/support/server/verified-domain.ts'
 import { until } from '../../tests/support/until.ts'
+import { onBothEngines } from '../../tests/support/world.ts'
 
 setDefaultTimeout(120_000)
 

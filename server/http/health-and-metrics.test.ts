@@ -2,8 +2,8 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { timeQuietly } from '../../tests/support/processor-time.ts'
 import { fetchMetrics, parseMetrics, sumSamples } from '../../tests/support/read-metrics.ts'
-import { onBothEngines } from '../../tests/support/server/test-server.ts'
 import { until } from '../../tests/support/until.ts'
+import { onBothEngines } from '../../tests/support/world.ts'
 import { createHealthAndMetrics, toMetricsText } from './health-and-metrics.ts'
 
 onBothEngines('operators and their machines', (server) => {

@@ -4,11 +4,11 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { readAllRows } from '../support/read-all-rows.ts'
-import { atScale } from '../support/scale.ts'
 import { retryWhile503 } from '../support/server/retry-503.ts'
-import { onBothEngines, type TestServer } from '../support/server/test-server.ts'
+import { atScale } from '../support/suite.ts'
 import { until } from '../support/until.ts'
 import { createTeam, type Team } from '../support/users/signed-in-user.ts'
+import { onBothEngines, type TestServer } from '../support/world.ts'
 import { LONG_TEXT, ODD_TEXTS } from './hostile-input.ts'
 import {
   documentedOperations,
@@ -50,7 +50,7 @@ function createPicker(seed: number): PickSome {
 }
 
 /** The number of random JSON bodies for each operation. */
-const RUNS = { sqlite: atScale({ test: 15, soak: 40 }), postgres: atScale({ test: 8, soak: 20 }) }
+const RUNS = { sqlite: atScale({ full: 15, soak: 40 }), postgres: atScale({ full: 8, soak: 20 }) }
 
 /** The server counts its rate limits on this clock: a test sends more requests than the limit of many minutes. */
 let minutes = 0
@@ -192,7 +192,7 @@ onBothEngines(
         cases.filter((requestCase) => requestCase.mustBeRefused),
         cases.filter((requestCase) => !requestCase.mustBeRefused),
       ]
-      if (server().engine === 'sqlite') return [...bad, ...pick(odd, atScale({ test: 15, soak: 40 }))]
+      if (server().engine === 'sqlite') return [...bad, ...pick(odd, atScale({ full: 15, soak: 40 }))]
       const unwritable = cases.filter(({ description }) => /\\u0000|\\ud[89a-f]/.test(description))
       return [...new Set([...pick(unwritable, 10), ...pick(bad, 10), ...pick(odd, 10)])]
     }

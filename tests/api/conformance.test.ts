@@ -3,7 +3,6 @@
 
 import { expect, test } from 'bun:test'
 import { waitForImport } from '../support/imports/import-client.ts'
-import { onBothEngines, type TestServer, type TestWorkspace } from '../support/server/test-server.ts'
 import { addVerifiedDomain, callHost, putLinkOnDomain } from '../support/server/verified-domain.ts'
 import { fillToLimits } from '../support/users/fill-to-limits.ts'
 import {
@@ -12,6 +11,7 @@ import {
   createTeam,
   type SignedInUser,
 } from '../support/users/signed-in-user.ts'
+import { onBothEngines, type TestServer, type TestWorkspace } from '../support/world.ts'
 import { type ApiRequest, findDifferences } from './find-differences.ts'
 import {
   documentedOperations,

@@ -2,8 +2,8 @@
 // what names a thing that must exist first is filled in, with the things that the examples before it have made.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { startServer, type TestServer } from '../support/server/test-server.ts'
 import { createTeam, type Team } from '../support/users/signed-in-user.ts'
+import { startServer, type TestServer } from '../support/world.ts'
 import { documentedOperations, getOperation, type Operation, openApi } from './openapi-document.ts'
 import { toAuthHeaders } from './sample-requests.ts'
 

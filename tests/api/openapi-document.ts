@@ -5,7 +5,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import type { RouteFacts } from '../../server/http/route-facts.ts'
 import { listRoutes } from '../../server/http/route-table.ts'
-import { startServer } from '../support/server/test-server.ts'
+import { startServer } from '../support/world.ts'
 
 export interface Schema {
   type?: string | string[]

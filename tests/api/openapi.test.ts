@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
-import { startServer, type TestServer } from '../support/server/test-server.ts'
+import { startServer, type TestServer } from '../support/world.ts'
 import {
   documentedOperations,
   findBodySchema,

@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { startDnsServer } from '../support/fake-servers/dns-server.ts'
 import { startWebhookReceiver } from '../support/fake-servers/webhook-receiver.ts'
 import { findFreePort } from '../support/processes/free-port.ts'
-import { startServer, type TestServer, type TestWorkspace } from '../support/server/test-server.ts'
 import { until } from '../support/until.ts'
+import { startServer, type TestServer, type TestWorkspace } from '../support/world.ts'
 
 const python = Bun.which('python3')
 const LANGUAGES = [

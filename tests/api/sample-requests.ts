@@ -3,8 +3,8 @@
 import { createRateLimiter } from '../../server/features/accounts/access/rate-limiter.ts'
 import { invite } from '../../server/features/accounts/workspaces/invite.ts'
 import { newestSubmission } from '../support/newest-submission.ts'
-import type { TestServer, TestWorkspace } from '../support/server/test-server.ts'
 import type { Team } from '../support/users/signed-in-user.ts'
+import type { TestServer, TestWorkspace } from '../support/world.ts'
 import { toRawJson } from './hostile-input.ts'
 import type { Operation } from './openapi-document.ts'
 

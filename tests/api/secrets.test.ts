@@ -1,8 +1,8 @@
 // Secrets that an answer shows once: which routes declare one, and how their answers are stored.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { onBothEngines, startServer, type TestServer } from '../support/server/test-server.ts'
 import { createTeam, type Team } from '../support/users/signed-in-user.ts'
+import { onBothEngines, startServer, type TestServer } from '../support/world.ts'
 import { documentedOperations, getRouteFacts, type Operation } from './openapi-document.ts'
 import {
   createTestResources,

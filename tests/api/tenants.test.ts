@@ -6,8 +6,8 @@ import { generateApiKey } from '../../server/features/accounts/access/api-key.ts
 import { createKey, revokeKey } from '../../server/features/accounts/access/keys.ts'
 import type { HttpAnswer } from '../support/server/http-call.ts'
 import { retryWhile503 } from '../support/server/retry-503.ts'
-import { onBothEngines, type TestServer } from '../support/server/test-server.ts'
 import { createTeam, type Team } from '../support/users/signed-in-user.ts'
+import { onBothEngines, type TestServer } from '../support/world.ts'
 import { documentedOperations, getOperation, type Operation } from './openapi-document.ts'
 import {
   createTestResources,

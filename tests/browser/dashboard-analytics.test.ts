@@ -2,8 +2,8 @@
 
 import { expect, test } from 'bun:test'
 import { onDashboard } from '../support/browser/dashboard-browser.ts'
-import { BROWSER_USER_AGENT } from '../support/server/test-server.ts'
 import { until } from '../support/until.ts'
+import { BROWSER_USER_AGENT } from '../support/world.ts'
 
 const VISITOR = { 'User-Agent': BROWSER_USER_AGENT }
 /** An address in the United States, for the country database that comes with the product. */

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'bun:test'
 import { onDashboard } from '../support/browser/dashboard-browser.ts'
-import { BROWSER_USER_AGENT } from '../support/server/test-server.ts'
+import { BROWSER_USER_AGENT } from '../support/world.ts'
 
 const SHOP = 'https://shop.example/spring'
 const VISITOR = { 'User-Agent': BROWSER_USER_AGENT }

@@ -4,8 +4,8 @@
 import { expect, test } from 'bun:test'
 import { onDashboard, waitUntilDrawn } from '../support/browser/dashboard-browser.ts'
 import { XSS_PAYLOADS } from '../support/browser/xss-payloads.ts'
-import type { TestServer } from '../support/server/test-server.ts'
 import type { SignedUpUser } from '../support/users/sign-up.ts'
+import type { TestServer } from '../support/world.ts'
 
 const FIELDS_AT_ONCE = 25
 

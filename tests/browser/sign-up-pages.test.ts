@@ -7,8 +7,8 @@ import { toSetupUrl } from '../../server/features/accounts/auth/first-account.ts
 import { closeMailers } from '../../server/http/mail/smtp.ts'
 import { CHROMIUM_INSTALL_MS, closeWindows, openChromium } from '../support/browser/chromium.ts'
 import { startMailServer } from '../support/fake-servers/mail-server.ts'
-import { startServer, type TestServer } from '../support/server/test-server.ts'
 import { until } from '../support/until.ts'
+import { startServer, type TestServer } from '../support/world.ts'
 
 const SECRET = 'q8Vw2nLx7Rb4Tz9Kp3Md6Yc1Hs5Jf0Ga'
 const smtp = await startMailServer()

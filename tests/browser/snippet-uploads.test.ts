@@ -4,7 +4,7 @@
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { onCustomerSite } from '../support/browser/customer-site.ts'
-import { atScale } from '../support/scale.ts'
+import { atScale } from '../support/suite.ts'
 import { until } from '../support/until.ts'
 
 const PNG = Buffer.from(
@@ -19,7 +19,7 @@ const toFormHtml = (endpoint: string, rest = 'enctype="multipart/form-data"') =>
 
 /** In the soak, the upload takes longer than the 30 s in which a form without files must be answered. */
 const SLOW = atScale({
-  test: { bytes: 1_000_000, bytesPerSecond: 700_000 },
+  full: { bytes: 1_000_000, bytesPerSecond: 700_000 },
   soak: { bytes: 3_000_000, bytesPerSecond: 80_000 },
 })
 

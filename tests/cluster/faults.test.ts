@@ -14,7 +14,7 @@ import { CLICKHOUSE_START_MS } from '../support/clickhouse/clickhouse-server.ts'
 import { type Cluster, startCluster } from '../support/cluster/start-cluster.ts'
 import { startCaddy } from '../support/processes/caddy.ts'
 import { readMetric } from '../support/read-metrics.ts'
-import { atScale } from '../support/scale.ts'
+import { atScale } from '../support/suite.ts'
 import { until } from '../support/until.ts'
 
 /** One link for each sender: an answer of analytics names at most 1,000 values. Clicks above that have no name. */
@@ -23,9 +23,9 @@ const NAMED_MAX = 900
 const FORM_SENDERS = 3
 /** Enough that a fault comes between many answers, on a slow machine too. */
 const ANSWERS_BEFORE_FAULT = 60
-const ROUNDS = atScale({ test: 1, soak: 5 })
+const ROUNDS = atScale({ full: 1, soak: 5 })
 /** How many nodes are restarted in turn. */
-const RESTARTS = atScale({ test: 1, soak: 3 })
+const RESTARTS = atScale({ full: 1, soak: 3 })
 const WITHIN_MS = 60_000
 /** The load goes on for as long as a fault takes, and each click is looked up afterwards. */
 const PAUSE_MS = 30

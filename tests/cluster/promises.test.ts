@@ -15,8 +15,8 @@ import { writeShlinkFiles } from '../support/imports/shlink-files.ts'
 import { sendImport, undoImport, waitForEnd } from '../support/imports/upload-client.ts'
 import { proveDomain } from '../support/prove-domain.ts'
 import { readMetric } from '../support/read-metrics.ts'
-import { BROWSER_USER_AGENT } from '../support/server/test-server.ts'
 import { until } from '../support/until.ts'
+import { BROWSER_USER_AGENT } from '../support/world.ts'
 
 const DESTINATION = 'https://shop.example/landing'
 

@@ -15,23 +15,23 @@ import { createHitsOfDay, createHitWorld, type HitWorld, pickInt } from '../supp
 import { countOrigins, findOriginProblem } from '../support/rollups/plan-model.ts'
 import { recountHits } from '../support/rollups/recount-hits.ts'
 import { createQuestion } from '../support/rollups/world-questions.ts'
-import { atScale } from '../support/scale.ts'
+import { atScale } from '../support/suite.ts'
 import { createHit, createHitQuery } from './hit-engine.ts'
 
 export interface RollUpSubject {
   open(directory: string): Promise<HitEngine>
   /** How many worlds are made, and how many questions are asked in each. */
-  worlds: { test: number; soak: number }
-  questions: { test: number; soak: number }
+  worlds: { full: number; soak: number }
+  questions: { full: number; soak: number }
   /** The fewest days of a world. */
-  days: { test: number; soak: number }
+  days: { full: number; soak: number }
   /** Whether a deletion shows at once in all its hits. */
   deletesAtOnce: boolean
 }
 
 const BUSY = 8
 /** The tests end when the machine is slow, too. */
-const TIMEOUT_MS = atScale({ test: 600_000, soak: 3_600_000 })
+const TIMEOUT_MS = atScale({ full: 600_000, soak: 3_600_000 })
 
 /** An engine, and the list of the hits that it should have. */
 interface LoadedWorld {
@@ -261,7 +261,7 @@ export function testRollUps(name: string, subject: RollUpSubject) {
         // When everything is quiet, roll-ups are true.
         loaded.hits = states.at(-1) as Hit[]
         await rollUp(loaded)
-        for (let n = 0; n < atScale({ test: 30, soak: 100 }); n++) {
+        for (let n = 0; n < atScale({ full: 30, soak: 100 }); n++) {
           const { query, zone } = createQuestion(world, random)
           checkAnswer(await engine.explain(query), query, recountHits(loaded.hits, query), { zone, n }, raced)
         }
@@ -280,7 +280,7 @@ function planChanges(loaded: LoadedWorld, random: Random, deletesAtOnce: boolean
     changes.push(run)
     states.push(hits)
   }
-  for (let n = 0; n < atScale({ test: 24, soak: 400 }); n++) {
+  for (let n = 0; n < atScale({ full: 24, soak: 400 }); n++) {
     const hits = states.at(-1) as Hit[]
     const kind = deletesAtOnce ? random() : 1
     if (kind < 0.08) {

@@ -19,7 +19,7 @@ import { closeAfterAll } from '../support/close-after-all.ts'
 import { startDnsServer } from '../support/fake-servers/dns-server.ts'
 import { migratedDatabase } from '../support/migrated-database.ts'
 import { proveDomain } from '../support/prove-domain.ts'
-import { atScale } from '../support/scale.ts'
+import { atScale } from '../support/suite.ts'
 import { until } from '../support/until.ts'
 import { createLinkOverHttp, readCountedClicks, waitUntilCountersAgree } from './click-counts.ts'
 import { runCommand, startCommand } from './move-command.ts'
@@ -33,8 +33,8 @@ import {
 
 setDefaultTimeout(300_000)
 
-const KILLS = atScale({ test: 1, soak: 30 })
-const CLICKS = atScale({ test: 200, soak: 4000 })
+const KILLS = atScale({ full: 1, soak: 30 })
+const CLICKS = atScale({ full: 200, soak: 4000 })
 
 const DOMAIN = 'go.brand.example'
 

@@ -11,7 +11,7 @@ import { BEHIND_PROXY } from '../support/form-requests.ts'
 import { migratedDatabase } from '../support/migrated-database.ts'
 import { getPostgresPrograms } from '../support/postgres/postgres-programs.ts'
 import { createDatabase, dropAfterFile } from '../support/postgres/postgres-server.ts'
-import { atScale } from '../support/scale.ts'
+import { atScale } from '../support/suite.ts'
 import { until } from '../support/until.ts'
 import { createLinkOverHttp, readCountedClicks } from './click-counts.ts'
 import { isAcknowledged, readMarker, sendSubmission } from './form-submissions.ts'
@@ -30,10 +30,10 @@ const closeLater = closeAfterAll()
 
 /** Analytics list at most 1,000 values, so each link gets fewer clicks, each with a term of its own. */
 const CLICKS_A_LINK = 900
-const LINKS = atScale({ test: 2, soak: 40 })
+const LINKS = atScale({ full: 2, soak: 40 })
 const CLICKERS = 4
-const CLICK_PAUSE_MS = atScale({ test: 20, soak: 1 })
-const BACKUPS = { sqlite: atScale({ test: 2, soak: 6 }), postgres: atScale({ test: 1, soak: 6 }) }
+const CLICK_PAUSE_MS = atScale({ full: 20, soak: 1 })
+const BACKUPS = { sqlite: atScale({ full: 2, soak: 6 }), postgres: atScale({ full: 1, soak: 6 }) }
 
 const toLink = (click: number) => `load${Math.floor(click / CLICKS_A_LINK)}`
 

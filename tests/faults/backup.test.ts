@@ -26,7 +26,7 @@ import { tryToLockForBackup } from '../../server/storage/lock.ts'
 import { closeAfterAll } from '../support/close-after-all.ts'
 import { towpath } from '../support/processes/command-shell.ts'
 import { readMetric } from '../support/read-metrics.ts'
-import { atScale } from '../support/scale.ts'
+import { atScale } from '../support/suite.ts'
 import { until } from '../support/until.ts'
 import { createLinkOverHttp, readCountedClicks } from './click-counts.ts'
 import { runCommand, startCommand } from './move-command.ts'
@@ -35,7 +35,7 @@ import { findSmallDiskProblem, toSmallDiskCommand } from './small-disk.ts'
 
 setDefaultTimeout(120_000)
 
-const KILLS = atScale({ test: 3, soak: 60 })
+const KILLS = atScale({ full: 3, soak: 60 })
 const HOUR_MS = 3_600_000
 const smallDiskProblem = findSmallDiskProblem()
 

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import { closeAfterAll } from '../support/close-after-all.ts'
-import { atScale } from '../support/scale.ts'
+import { atScale } from '../support/suite.ts'
 import { until } from '../support/until.ts'
 import { createLinkOverHttp, readCountedClicks, waitUntilCountersAgree } from './click-counts.ts'
 import { createInstallation, randomMs } from './server-process.ts'
@@ -10,7 +10,7 @@ import { createInstallation, randomMs } from './server-process.ts'
 const WORKERS = 16
 /** Enough that a kill comes between many answers, on a slow machine too. */
 const CLICKS_EACH = 15
-const ROUNDS = atScale({ test: 2, soak: 5 })
+const ROUNDS = atScale({ full: 2, soak: 5 })
 /** Long, because the machine may be busy with other processes. */
 const WITHIN_MS = 60_000
 

@@ -3,10 +3,10 @@
 import { expect, test } from 'bun:test'
 import { startWebhookReceiver } from '../support/fake-servers/webhook-receiver.ts'
 import { SCRIPT_HEADERS, URLENCODED_TYPE } from '../support/form-requests.ts'
-import { atScale } from '../support/scale.ts'
-import { onBothEngines, onSqlite } from '../support/server/test-server.ts'
+import { atScale } from '../support/suite.ts'
 import { until } from '../support/until.ts'
 import { addToWorkspace, createSignedInUser } from '../support/users/signed-in-user.ts'
+import { onBothEngines, onSqlite } from '../support/world.ts'
 
 const HOUR = 60 * 60_000
 const DAY = 24 * HOUR
@@ -15,7 +15,7 @@ let aheadMs = 0
 const now = () => Date.now() + aheadMs
 
 // server/features/notify/delivery/follow-clock.test.ts has both engines.
-atScale({ test: onSqlite, soak: onBothEngines })(
+atScale({ full: onSqlite, soak: onBothEngines })(
   'a clock that jumps',
   (server) => {
     test('locks nobody out, and delays no notification by the size of the jump', async () => {

@@ -11,13 +11,13 @@ import {
   openNotificationHarness,
   TEST_SECRET,
 } from '../support/notification-harness.ts'
-import { atScale } from '../support/scale.ts'
-import { ENGINES } from '../support/server/test-server.ts'
+import { atScale } from '../support/suite.ts'
 import { until } from '../support/until.ts'
+import { ENGINES } from '../support/world.ts'
 import { randomMs } from './server-process.ts'
 
-const ROUNDS = atScale({ test: 2, soak: 10 })
-const SUBMISSIONS = atScale({ test: 320, soak: 1_000 })
+const ROUNDS = atScale({ full: 2, soak: 10 })
+const SUBMISSIONS = atScale({ full: 320, soak: 1_000 })
 const CHANNELS = 8
 /** The most attempts that run at a kill. */
 const RUNNING_MAX = CONCURRENT_ATTEMPTS

@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { closeAfterAll } from '../support/close-after-all.ts'
 import { startWebhookReceiver } from '../support/fake-servers/webhook-receiver.ts'
 import { openNotificationHarness, TEST_SECRET } from '../support/notification-harness.ts'
-import { ENGINES } from '../support/server/test-server.ts'
 import { until } from '../support/until.ts'
+import { ENGINES } from '../support/world.ts'
 
 const SUBMISSIONS = 130
 

@@ -9,7 +9,7 @@ import { closeAfterAll } from '../support/close-after-all.ts'
 import { BEHIND_PROXY } from '../support/form-requests.ts'
 import { createTestDatabase } from '../support/postgres/postgres-server.ts'
 import { readMetric } from '../support/read-metrics.ts'
-import { atScale } from '../support/scale.ts'
+import { atScale } from '../support/suite.ts'
 import { until } from '../support/until.ts'
 import { createLinkOverHttp } from './click-counts.ts'
 import { type CutMoment, startCuttingProxy } from './cutting-proxy.ts'
@@ -19,7 +19,7 @@ import { createInstallation, type Installation, type ServerProcess } from './ser
 import { findStraceProblem, toFaultCommand } from './strace.ts'
 
 /** A submission makes about ten calls: each of them fails a few times. */
-const FAULTS = atScale({ test: 24, soak: 200 })
+const FAULTS = atScale({ full: 24, soak: 200 })
 /** Long, because PostgreSQL is asked again for two seconds, and the machine may be busy. */
 const WITHIN_MS = 200_000
 /** Few, so that most commits have one submission, and a failure hits each of its calls. */

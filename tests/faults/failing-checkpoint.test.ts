@@ -11,7 +11,7 @@ import { openHitWorkerClient } from '../../server/features/hits/worker/client.ts
 import { setLogLevel } from '../../server/lib/log.ts'
 import { closeAfterAll } from '../support/close-after-all.ts'
 import { listWorkerProcesses } from '../support/processes/worker-processes.ts'
-import { atScale } from '../support/scale.ts'
+import { atScale } from '../support/suite.ts'
 import { until } from '../support/until.ts'
 import { findStraceProblem, toFaultCommand } from './strace.ts'
 
@@ -58,7 +58,7 @@ async function startWorker() {
 }
 
 describe.skipIf(reason !== undefined)(`a checkpoint${reason ? ` (skipped: strace: ${reason})` : ''}`, () => {
-  test.each(atScale({ test: ['ENOSPC'], soak: ['ENOSPC', 'EIO'] }))(
+  test.each(atScale({ full: ['ENOSPC'], soak: ['ENOSPC', 'EIO'] }))(
     'that fails with %s ends the engine, which is opened again and counts each hit once',
     async (error) => {
       const { dataDir, hitWorker, record, getCounted } = await startWorker()

@@ -6,10 +6,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { RETRY_DELAYS } from '../../server/features/notify/delivery/retry-schedule.ts'
 import { startWebhookReceiver } from '../support/fake-servers/webhook-receiver.ts'
 import { type HarnessWorkspace, notificationsOnBothEngines } from '../support/notification-harness.ts'
-import { atScale } from '../support/scale.ts'
+import { atScale } from '../support/suite.ts'
 import { until } from '../support/until.ts'
 
-const DELIVERIES = atScale({ test: 6, soak: 60 })
+const DELIVERIES = atScale({ full: 6, soak: 60 })
 /** A slow machine may answer later: such an attempt is one more. */
 const TIMEOUT_MS = 200
 /** Longer than the third wait of the schedule, at its longest. */

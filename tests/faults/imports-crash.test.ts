@@ -17,16 +17,16 @@ import {
 } from '../support/imports/upload-client.ts'
 import { startPostgres } from '../support/postgres/postgres-server.ts'
 import { listReaderProcesses } from '../support/processes/worker-processes.ts'
-import { atScale } from '../support/scale.ts'
+import { atScale } from '../support/suite.ts'
 import { until } from '../support/until.ts'
 import { createInstallation, type Installation, randomMs, type ServerProcess } from './server-process.ts'
 
 const closeLater = closeAfterAll()
 
-const LINKS = atScale({ test: 800, soak: 20_000 })
-const VISITS = atScale({ test: 12, soak: 25 })
+const LINKS = atScale({ full: 800, soak: 20_000 })
+const VISITS = atScale({ full: 12, soak: 25 })
 /** Kills of the server in each stage. */
-const KILLS = atScale({ test: 1, soak: 4 })
+const KILLS = atScale({ full: 1, soak: 4 })
 const STAGES = ['check', 'links', 'clicks']
 
 interface Setting {
@@ -42,7 +42,7 @@ const ENGINES: { name: string; runs: boolean; open: () => Promise<Setting> }[] =
   },
   {
     name: 'PostgreSQL and ClickHouse',
-    runs: atScale({ test: false, soak: true }),
+    runs: atScale({ full: false, soak: true }),
     open: async () => {
       const [postgres, clickHouse] = await Promise.all([startPostgres({ durable: true }), startClickHouse()])
       closeLater(postgres.end)

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { closeAfterAll } from '../support/close-after-all.ts'
 import { startPostgres } from '../support/postgres/postgres-server.ts'
-import { atScale } from '../support/scale.ts'
+import { atScale } from '../support/suite.ts'
 import { until } from '../support/until.ts'
 import { type LoadGenerator, startLoadGenerator } from './load-generator.ts'
 import { createInstallation, type Installation, randomMs, type ServerProcess } from './server-process.ts'
@@ -14,7 +14,7 @@ import { createInstallation, type Installation, randomMs, type ServerProcess } f
 const closeLater = closeAfterAll()
 
 const WORKERS = 24
-const ROUNDS = atScale({ test: 2, soak: 5 })
+const ROUNDS = atScale({ full: 2, soak: 5 })
 /** Long, because the machine may be busy with other processes. */
 const WITHIN_MS = 60_000
 /** Each workspace may send 300 requests a minute. */

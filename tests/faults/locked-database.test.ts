@@ -5,16 +5,16 @@ import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import pg from 'pg'
 import { nextSenderAddress, SCRIPT_HEADERS, URLENCODED_TYPE } from '../support/form-requests.ts'
-import { atScale } from '../support/scale.ts'
-import { onBothEngines, onSqlite, type TestServer } from '../support/server/test-server.ts'
+import { atScale } from '../support/suite.ts'
 import { until } from '../support/until.ts'
+import { onBothEngines, onSqlite, type TestServer } from '../support/world.ts'
 import { startLoadGenerator } from './load-generator.ts'
 
 /** Requests that the lock refuses before it ends: the first writes wait for it in vain. */
-const REFUSED = atScale({ test: 2, soak: 24 })
+const REFUSED = atScale({ full: 2, soak: 24 })
 
 /** PostgreSQL gives up after 10 s. */
-const onEngines = atScale({ test: onSqlite, soak: onBothEngines })
+const onEngines = atScale({ full: onSqlite, soak: onBothEngines })
 
 /** Takes the lock that a careless program would hold. @returns releases it */
 async function lockDatabase({ engine, dataDir, databaseUrl }: TestServer): Promise<() => Promise<void>> {

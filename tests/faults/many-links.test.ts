@@ -4,10 +4,10 @@ import { expect, test } from 'bun:test'
 import { sql } from 'kysely'
 import { encodeCursor } from '../../server/lib/cursor.ts'
 import { timeQuietly } from '../support/processor-time.ts'
-import { atScale } from '../support/scale.ts'
-import { onBothEngines, type TestServer, type TestWorkspace } from '../support/server/test-server.ts'
+import { atScale } from '../support/suite.ts'
+import { onBothEngines, type TestServer, type TestWorkspace } from '../support/world.ts'
 
-const LINKS = atScale({ test: 20_000, soak: 1_000_000 })
+const LINKS = atScale({ full: 20_000, soak: 1_000_000 })
 const COPIED = [
   'workspace_id',
   'domain',

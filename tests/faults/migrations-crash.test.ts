@@ -3,8 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { listMigrations, migrate } from '../../server/storage/database/migrate.ts'
-import { atScale } from '../support/scale.ts'
-import { ENGINES } from '../support/server/test-server.ts'
+import { atScale } from '../support/suite.ts'
 import { migrateInterrupted } from '../support/upgrades/interrupted-migration.ts'
 import {
   createOldRows,
@@ -13,6 +12,7 @@ import {
   openMigrator,
   type RowsPlace,
 } from '../support/upgrades/old-rows.ts'
+import { ENGINES } from '../support/world.ts'
 
 const PROGRAM = join(import.meta.dir, '../support/upgrades/interrupted-migration.ts')
 
@@ -20,7 +20,7 @@ for (const engine of ENGINES) {
   const steps = listNewMigrations(engine)
   // A process for each step takes a third of a second.
   const killed = atScale({
-    test: [steps[0], steps[Math.floor(steps.length / 2)], steps.at(-1)] as string[],
+    full: [steps[0], steps[Math.floor(steps.length / 2)], steps.at(-1)] as string[],
     soak: steps,
   })
 

@@ -19,7 +19,7 @@ import { startDnsServer } from '../support/fake-servers/dns-server.ts'
 import { migratedDatabase } from '../support/migrated-database.ts'
 import type { TestDatabase } from '../support/postgres/postgres-server.ts'
 import { proveDomain } from '../support/prove-domain.ts'
-import { atScale } from '../support/scale.ts'
+import { atScale } from '../support/suite.ts'
 import { until } from '../support/until.ts'
 import { createLinkOverHttp, readCountedClicks } from './click-counts.ts'
 import { createFormOverHttp, isAcknowledged, readMarker, sendSubmission } from './form-submissions.ts'
@@ -34,8 +34,8 @@ import {
 
 setDefaultTimeout(300_000)
 
-const KILLS = atScale({ test: 1, soak: 40 })
-const PAST_HITS = atScale({ test: 1500, soak: 60_000 })
+const KILLS = atScale({ full: 1, soak: 40 })
+const PAST_HITS = atScale({ full: 1500, soak: 60_000 })
 const DAYS = 6
 
 const DOMAIN = 'go.brand.example'

@@ -8,14 +8,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { closeAfterAll } from '../support/close-after-all.ts'
 import { BEHIND_PROXY, SCRIPT_HEADERS } from '../support/form-requests.ts'
-import { atScale } from '../support/scale.ts'
+import { atScale } from '../support/suite.ts'
 import { until } from '../support/until.ts'
 import { hasSynced, type ReplayedDisk, replay, toReplayCommand } from './disk-replay.ts'
 import { createFormOverHttp } from './form-submissions.ts'
 import { createInstallation } from './server-process.ts'
 import { findStraceProblem } from './strace.ts'
 
-const SUBMISSIONS = atScale({ test: 64, soak: 200 })
+const SUBMISSIONS = atScale({ full: 64, soak: 200 })
 const MESSAGE = 'So many words. '.repeat(2_000)
 const SENDERS = 4
 const FILES = ['towpath.db', 'towpath.db-wal']

@@ -5,11 +5,11 @@ import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { closeAfterAll } from '../support/close-after-all.ts'
-import { atScale } from '../support/scale.ts'
+import { atScale } from '../support/suite.ts'
 import { createInstallation, type Installation, type ServerProcess } from './server-process.ts'
 import { findStraceProblem, parseTrace, type TraceSummary, toStraceCommand } from './strace.ts'
 
-const ALONE = atScale({ test: 25, soak: 100 })
+const ALONE = atScale({ full: 25, soak: 100 })
 const TOGETHER = ALONE
 
 interface PowerLossSubject {

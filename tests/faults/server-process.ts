@@ -10,7 +10,7 @@ import { nextSenderAddress, URLENCODED_TYPE } from '../support/form-requests.ts'
 import { findFreePort } from '../support/processes/free-port.ts'
 import { createProcessGuard } from '../support/processes/process-guard.ts'
 import type { HttpAnswer } from '../support/server/http-call.ts'
-import { BROWSER_USER_AGENT } from '../support/server/test-server.ts'
+import { BROWSER_USER_AGENT } from '../support/world.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 

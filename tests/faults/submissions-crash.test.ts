@@ -7,7 +7,7 @@ import { closeAfterAll } from '../support/close-after-all.ts'
 import { BEHIND_PROXY } from '../support/form-requests.ts'
 import { startPostgres } from '../support/postgres/postgres-server.ts'
 import { findFreePort } from '../support/processes/free-port.ts'
-import { atScale } from '../support/scale.ts'
+import { atScale } from '../support/suite.ts'
 import { until } from '../support/until.ts'
 import {
   createFormOverHttp,
@@ -22,7 +22,7 @@ import { createInstallation, type Installation, randomMs, type ServerProcess } f
 const closeLater = closeAfterAll()
 
 const SENDERS = 64
-const ROUNDS = { sqlite: atScale({ test: 2, soak: 5 }), postgres: 2 }
+const ROUNDS = { sqlite: atScale({ full: 2, soak: 5 }), postgres: 2 }
 /** Long, because the machine may be busy with other processes. */
 const WITHIN_MS = 60_000
 

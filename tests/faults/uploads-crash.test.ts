@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { openDatabase } from '../../server/storage/database/open-database.ts'
 import { closeAfterAll } from '../support/close-after-all.ts'
 import { BEHIND_PROXY } from '../support/form-requests.ts'
-import { atScale } from '../support/scale.ts'
+import { atScale } from '../support/suite.ts'
 import { until } from '../support/until.ts'
 import { listUploadedFiles } from '../support/upload-requests.ts'
 import { startLoadGenerator } from './load-generator.ts'
@@ -15,7 +15,7 @@ import { createInstallation, type Installation, randomMs } from './server-proces
 import { createUploadForm, hashLargeFile, type LargeUpload, sendLargeFile } from './upload-senders.ts'
 
 const SENDERS = 16
-const ROUNDS = atScale({ test: 2, soak: 25 })
+const ROUNDS = atScale({ full: 2, soak: 25 })
 const WITHIN_MS = 60_000
 const KIB = 1024
 

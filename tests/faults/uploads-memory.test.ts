@@ -4,14 +4,14 @@ import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { closeAfterAll } from '../support/close-after-all.ts'
 import { BEHIND_PROXY } from '../support/form-requests.ts'
-import { atScale } from '../support/scale.ts'
+import { atScale } from '../support/suite.ts'
 import { createInstallation } from './server-process.ts'
 import { createUploadForm, sendLargeFile } from './upload-senders.ts'
 
 const MIB = 1024 * 1024
 const SENDERS = 20
 /** All of them together are several times what the server may grow by. */
-const FILE_BYTES = atScale({ test: 16, soak: 100 }) * MIB
+const FILE_BYTES = atScale({ full: 16, soak: 100 }) * MIB
 const GROWTH_MAX = 100 * MIB
 
 const closeLater = closeAfterAll()

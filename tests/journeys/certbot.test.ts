@@ -11,13 +11,13 @@ import { getCodeBlock, readCodeBlocks } from '../support/code-blocks.ts'
 import { getCaddy } from '../support/processes/caddy.ts'
 import { canInstallPackages, installPackage } from '../support/processes/debian-package.ts'
 import { getNginx } from '../support/processes/nginx.ts'
-import { atScale } from '../support/scale.ts'
+import { atScale } from '../support/suite.ts'
 
 const HOST = 'go.your-host.example'
 const DOMAIN = 'links.acme.example'
 const INSTALL_MS = 600_000
 /** certbot is a large package. */
-const isSoak = atScale({ test: false, soak: true })
+const isSoak = atScale({ full: false, soak: true })
 const canRun = isSoak && canInstallPackages() && Bun.which('unshare') !== null
 const reason = isSoak ? 'mounts need root, and Debian' : 'npm run soak'
 

@@ -12,13 +12,8 @@ import {
   type ClickHouseServer,
   startClickHouse,
 } from '../support/clickhouse/clickhouse-server.ts'
-import {
-  BROWSER_USER_AGENT,
-  startServer,
-  type TestServer,
-  type TestWorkspace,
-} from '../support/server/test-server.ts'
 import { until } from '../support/until.ts'
+import { BROWSER_USER_AGENT, startServer, type TestServer, type TestWorkspace } from '../support/world.ts'
 
 setDefaultTimeout(120_000)
 

@@ -3,8 +3,8 @@
 
 import { expect, test } from 'bun:test'
 import { onDashboard } from '../support/browser/dashboard-browser.ts'
-import { BROWSER_USER_AGENT } from '../support/server/test-server.ts'
 import { until } from '../support/until.ts'
+import { BROWSER_USER_AGENT } from '../support/world.ts'
 
 onDashboard('a user of the dashboard', (dashboard) => {
   test('signs up, creates an API key and a link with it, and sees a click arrive without a reload', async () => {

@@ -10,14 +10,9 @@ import { startTlsCaddy, type TlsCaddy } from '../support/processes/caddy.ts'
 import { createCertificate } from '../support/processes/certificate.ts'
 import { findFreePort } from '../support/processes/free-port.ts'
 import { startNginxWith, wrapNginxConfig } from '../support/processes/nginx.ts'
-import {
-  BROWSER_USER_AGENT,
-  startServer,
-  type TestServer,
-  type TestWorkspace,
-} from '../support/server/test-server.ts'
 import { addVerifiedDomain, changeDomain, putLinkOnDomain } from '../support/server/verified-domain.ts'
 import { until } from '../support/until.ts'
+import { BROWSER_USER_AGENT, startServer, type TestServer, type TestWorkspace } from '../support/world.ts'
 
 const INSTALL_MS = 600_000
 const readDeployFile = (path: string) => readFileSync(join(ROOT, 'deploy', path), 'utf8')

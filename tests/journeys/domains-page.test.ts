@@ -7,14 +7,9 @@ import { ROOT } from '../support/architecture/read-checkout.ts'
 import { getCodeBlock, readCodeBlocks } from '../support/code-blocks.ts'
 import { type DnsServer, startDnsServer } from '../support/fake-servers/dns-server.ts'
 import { startCaddy } from '../support/processes/caddy.ts'
-import { atScale } from '../support/scale.ts'
-import {
-  BROWSER_USER_AGENT,
-  startServer,
-  type TestServer,
-  type TestWorkspace,
-} from '../support/server/test-server.ts'
 import { callHost } from '../support/server/verified-domain.ts'
+import { atScale } from '../support/suite.ts'
+import { BROWSER_USER_AGENT, startServer, type TestServer, type TestWorkspace } from '../support/world.ts'
 
 const INSTALL_MS = 600_000
 const NAME = 'links.acme.example'
@@ -98,7 +93,7 @@ describe('the requests of docs/domains.md', () => {
   })
 
   // Each command is a process of its own; server/cli/cli.test.ts has them as well.
-  const isSoak = atScale({ test: false, soak: true })
+  const isSoak = atScale({ full: false, soak: true })
   test.skipIf(!isSoak)('are commands of the operator as well', async () => {
     const [, commands = ''] = getBlocks('Add a domain')
     const lines = (await run(commands.replaceAll(NAME, 'more.acme.example'))).trim().split('\n')

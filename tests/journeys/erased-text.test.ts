@@ -10,8 +10,8 @@ import { createRandom } from '../../server/lib/seeded-random.ts'
 import { BEHIND_PROXY, JSON_TYPE, nextSenderAddress, SCRIPT_HEADERS } from '../support/form-requests.ts'
 import { towpath } from '../support/processes/command-shell.ts'
 import { parseMetrics } from '../support/read-metrics.ts'
-import { onSqlite, type TestServer, type TestWorkspace } from '../support/server/test-server.ts'
 import { until } from '../support/until.ts'
+import { onSqlite, type TestServer, type TestWorkspace } from '../support/world.ts'
 
 // On an operator's server it is minutes.
 const EMPTY_LOG_EVERY_MS = 200

@@ -13,13 +13,8 @@ import { createCertificate } from '../support/processes/certificate.ts'
 import { canInstallPackages, installPackage } from '../support/processes/debian-package.ts'
 import { findFreePort } from '../support/processes/free-port.ts'
 import { startNginxWith, wrapNginxConfig } from '../support/processes/nginx.ts'
-import {
-  BROWSER_USER_AGENT,
-  startServer,
-  type TestServer,
-  type TestWorkspace,
-} from '../support/server/test-server.ts'
 import { until } from '../support/until.ts'
+import { BROWSER_USER_AGENT, startServer, type TestServer, type TestWorkspace } from '../support/world.ts'
 
 const page = await readCodeBlocks('docs/hosting.md')
 const readDeployFile = (path: string) => readFileSync(join(ROOT, 'deploy', path), 'utf8')

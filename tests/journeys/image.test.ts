@@ -8,16 +8,16 @@ import { join } from 'node:path'
 import { buildImage, canBuildImages, type Image } from '../support/containers/build-image.ts'
 import { runInContainer, startContainer } from '../support/containers/run-container.ts'
 import { findFreePort } from '../support/processes/free-port.ts'
-import { atScale } from '../support/scale.ts'
-import { BROWSER_USER_AGENT } from '../support/server/test-server.ts'
+import { atScale } from '../support/suite.ts'
 import { until } from '../support/until.ts'
+import { BROWSER_USER_AGENT } from '../support/world.ts'
 
 const BUILD_MS = 900_000
 const MAX_BYTES = 400_000_000
 /** An address in the United States. */
 const VISITOR = { 'User-Agent': BROWSER_USER_AGENT, 'X-Forwarded-For': '8.8.8.8' }
 
-const skipped = atScale({ test: true, soak: false }) || !canBuildImages()
+const skipped = atScale({ full: true, soak: false }) || !canBuildImages()
 
 describe.skipIf(skipped)(`the image${skipped ? ' (skipped: soak, as root on Debian)' : ''}`, () => {
   let image: Image

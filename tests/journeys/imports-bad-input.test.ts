@@ -18,10 +18,10 @@ import {
 } from '../support/imports/upload-client.ts'
 import { destroyRawClients, dialRaw, readStatuses } from '../support/raw-client.ts'
 import { readAllRows } from '../support/read-all-rows.ts'
-import { atScale } from '../support/scale.ts'
-import { startServer, type TestServer, type TestWorkspace } from '../support/server/test-server.ts'
 import { addVerifiedDomain } from '../support/server/verified-domain.ts'
+import { atScale } from '../support/suite.ts'
 import { until } from '../support/until.ts'
+import { startServer, type TestServer, type TestWorkspace } from '../support/world.ts'
 
 setDefaultTimeout(180_000)
 
@@ -161,13 +161,13 @@ describe('a bad file changes nothing', () => {
   })
 
   test('with a million columns, in bounded memory', async () => {
-    const columns = atScale({ test: 200_000, soak: 1_000_000 })
+    const columns = atScale({ full: 200_000, soak: 1_000_000 })
     const text = `${Array.from({ length: columns }, (_, i) => `c${i}`).join(',')}\n${'x,'.repeat(columns)}\n`
     await expectRefused({ fields: { source: 'csv' }, file: toFile(text) })
   })
 
   test('with one line without an end', async () => {
-    const text = `${HEADER}\n"${'x'.repeat(atScale({ test: 20, soak: 60 }) * MIB)}`
+    const text = `${HEADER}\n"${'x'.repeat(atScale({ full: 20, soak: 60 }) * MIB)}`
     await expectRefused({ fields: { source: 'csv' }, file: toFile(text) })
   })
 
@@ -183,7 +183,7 @@ describe('a bomb', () => {
     zip.end()
     return new Uint8Array(await new Response(zip.outputStream as never).arrayBuffer())
   }
-  const ZEROS = Buffer.alloc(atScale({ test: 64, soak: 512 }) * MIB)
+  const ZEROS = Buffer.alloc(atScale({ full: 64, soak: 512 }) * MIB)
 
   test('of zip is refused', async () => {
     const bytes = await zipOf({ 'manifest.json': ZEROS, 'links.ndjson': ZEROS })

@@ -12,15 +12,10 @@ import {
   uploadAndRun,
 } from '../support/imports/upload-client.ts'
 import { readAllRows } from '../support/read-all-rows.ts'
-import { atScale } from '../support/scale.ts'
-import {
-  BROWSER_USER_AGENT,
-  startServer,
-  type TestServer,
-  type TestWorkspace,
-} from '../support/server/test-server.ts'
 import { addVerifiedDomain, callHost, changeDomain } from '../support/server/verified-domain.ts'
+import { atScale } from '../support/suite.ts'
 import { until } from '../support/until.ts'
+import { BROWSER_USER_AGENT, startServer, type TestServer, type TestWorkspace } from '../support/world.ts'
 
 setDefaultTimeout(300_000)
 
@@ -305,7 +300,7 @@ const CASES: Record<string, Case> = {
   },
 }
 
-const ENGINES = ['sqlite', ...atScale({ test: [], soak: ['postgres'] })] as ('sqlite' | 'postgres')[]
+const ENGINES = ['sqlite', ...atScale({ full: [], soak: ['postgres'] })] as ('sqlite' | 'postgres')[]
 
 describe.each(ENGINES)('files of other tools on %s', (engine) => {
   let server: TestServer
@@ -360,7 +355,7 @@ describe.each(ENGINES)('files of other tools on %s', (engine) => {
 
   // The soak brings the files of all tools.
   const names = Object.keys(CASES)
-  test.each(atScale({ test: names.slice(0, 5), soak: names }))('%s', async (name) => {
+  test.each(atScale({ full: names.slice(0, 5), soak: names }))('%s', async (name) => {
     const wanted = CASES[name] as Case
     const own = await server.createWorkspace()
     const target: ImportTarget = { origin: server.origin, key: own.key }

@@ -16,9 +16,9 @@ import {
 } from '../support/fake-servers/shortener-apis.ts'
 import { type ImportAnswer, waitForEnd } from '../support/imports/upload-client.ts'
 import { canInstallPackages, installPackage } from '../support/processes/debian-package.ts'
-import { startServer, type TestServer, type TestWorkspace } from '../support/server/test-server.ts'
 import { callHost } from '../support/server/verified-domain.ts'
 import { until } from '../support/until.ts'
+import { startServer, type TestServer, type TestWorkspace } from '../support/world.ts'
 
 setDefaultTimeout(120_000)
 

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { ROOT } from '../support/architecture/read-checkout.ts'
 import { findPromtool, runPromtool } from '../support/processes/promtool.ts'
 import { fetchMetrics, sumSamples } from '../support/read-metrics.ts'
-import { onSqlite } from '../support/server/test-server.ts'
+import { onSqlite } from '../support/world.ts'
 
 const DEPLOY = join(ROOT, 'deploy')
 const ALERTS = join(DEPLOY, 'prometheus/alerts.yaml')

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { getCodeBlock, readCodeBlocks } from '../support/code-blocks.ts'
-import { onSqlite } from '../support/server/test-server.ts'
+import { onSqlite } from '../support/world.ts'
 
 const page = await readCodeBlocks('docs/gdpr.md')
 /** The variables of docs/guide.md, which the page uses. */

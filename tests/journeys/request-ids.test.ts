@@ -8,8 +8,8 @@ import { join } from 'node:path'
 import { ROOT } from '../support/architecture/read-checkout.ts'
 import { startWebhookReceiver } from '../support/fake-servers/webhook-receiver.ts'
 import { readLog } from '../support/read-log.ts'
-import { onBothEngines, onSqlite, type TestServer } from '../support/server/test-server.ts'
 import { until } from '../support/until.ts'
+import { onBothEngines, onSqlite, type TestServer } from '../support/world.ts'
 
 const hook = startWebhookReceiver()
 afterAll(hook.stop)

@@ -14,14 +14,9 @@ import {
 } from '../support/clickhouse/clickhouse-server.ts'
 import { readMetric } from '../support/read-metrics.ts'
 import { recountHits } from '../support/rollups/recount-hits.ts'
-import {
-  onBothEngines,
-  startServer,
-  type TestServer,
-  type TestWorkspace,
-} from '../support/server/test-server.ts'
 import { until } from '../support/until.ts'
 import { addToWorkspace, createSignedInUser } from '../support/users/signed-in-user.ts'
+import { onBothEngines, startServer, type TestServer, type TestWorkspace } from '../support/world.ts'
 
 setDefaultTimeout(180_000)
 

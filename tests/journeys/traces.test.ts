@@ -6,8 +6,8 @@ import { ROOT } from '../support/architecture/read-checkout.ts'
 import { type OtlpReceiver, startOtlpReceiver } from '../support/fake-servers/otlp-receiver.ts'
 import { startWebhookReceiver } from '../support/fake-servers/webhook-receiver.ts'
 import { readLog } from '../support/read-log.ts'
-import { onSqlite, type TestServer } from '../support/server/test-server.ts'
 import { until } from '../support/until.ts'
+import { onSqlite, type TestServer } from '../support/world.ts'
 
 const receiver = startOtlpReceiver()
 const hook = startWebhookReceiver()

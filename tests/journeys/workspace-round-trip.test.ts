@@ -11,16 +11,16 @@ import { answerQuestion, listNames, listQuestions } from '../support/imports/ana
 import { createFullWorkspace, FULL_DOMAIN, type KeyedWorkspace } from '../support/imports/full-workspace.ts'
 import { uploadImport, waitForImport } from '../support/imports/import-client.ts'
 import { exportWorkspace, readComparable, readWorkspaceFile } from '../support/imports/workspace-file.ts'
-import { atScale } from '../support/scale.ts'
-import { BROWSER_USER_AGENT, startServer, type TestServer } from '../support/server/test-server.ts'
 import { changeDomain } from '../support/server/verified-domain.ts'
+import { atScale } from '../support/suite.ts'
 import { until } from '../support/until.ts'
+import { BROWSER_USER_AGENT, startServer, type TestServer } from '../support/world.ts'
 
 setDefaultTimeout(240_000)
 
-const CLICKS = atScale({ test: 300, soak: 3_000 })
+const CLICKS = atScale({ full: 300, soak: 3_000 })
 /** More of them ask the same of other groupings. */
-const QUESTIONS = atScale({ test: 200, soak: 10_000 })
+const QUESTIONS = atScale({ full: 200, soak: 10_000 })
 /** A workspace may ask so much at once. */
 const AT_ONCE = 4
 const directory = mkdtempSync(join(tmpdir(), 'towpath-round-trip-'))
@@ -36,7 +36,7 @@ afterAll(async () => {
 
 type Engines = 'sqlite' | 'postgres' | 'postgres and ClickHouse'
 const ENGINES = atScale<Engines[]>({
-  test: ['sqlite'],
+  full: ['sqlite'],
   soak: ['sqlite', 'postgres', 'postgres and ClickHouse'],
 })
 

@@ -11,7 +11,7 @@ import { getCodeBlock, readCodeBlocks } from '../support/code-blocks.ts'
 import { ensurePackages } from '../support/packages/cached-packages.ts'
 import { installPackage } from '../support/processes/debian-package.ts'
 import { findFreePort } from '../support/processes/free-port.ts'
-import { atScale } from '../support/scale.ts'
+import { atScale } from '../support/suite.ts'
 import { until } from '../support/until.ts'
 import { createPackedProject, type PackedProject } from './packed-project.ts'
 
@@ -156,7 +156,7 @@ onCustomerSite('the examples of docs/forms.md', (site) => {
     INSTALL_MS,
   )
 
-  describe.if(atScale({ test: false, soak: true }))('in the soak', () => {
+  describe.if(atScale({ full: false, soak: true }))('in the soak', () => {
     test(
       'Next: a plain form, the snippet on every page, and the hook in a component',
       async () => {

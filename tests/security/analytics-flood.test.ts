@@ -4,7 +4,7 @@
 import { expect, test } from 'bun:test'
 import { PENDING_PER_WORKSPACE } from '../../server/features/hits/worker/question-gate.ts'
 import { fetchMetrics, readMetric, sumSamples } from '../support/read-metrics.ts'
-import { onSqlite, type TestWorkspace } from '../support/server/test-server.ts'
+import { onSqlite, type TestWorkspace } from '../support/world.ts'
 
 const FLOOD = 150
 

@@ -8,11 +8,11 @@ import { pruneAudit } from '../../server/features/accounts/audit/prune-audit.ts'
 import { recordAudit } from '../../server/features/accounts/audit/record-audit.ts'
 import { changePlan } from '../../server/features/accounts/workspaces/change-plan.ts'
 import type { HttpAnswer, HttpCall } from '../support/server/http-call.ts'
-import { onBothEngines, onSqlite, type TestServer } from '../support/server/test-server.ts'
 import { until } from '../support/until.ts'
 import { fillWorkspace } from '../support/users/fill-workspace.ts'
 import { type SignedUpUser, signUpOverHttp } from '../support/users/sign-up.ts'
 import { addToWorkspace, createSignedInUser, createTeam, type Team } from '../support/users/signed-in-user.ts'
+import { onBothEngines, onSqlite, type TestServer } from '../support/world.ts'
 
 setDefaultTimeout(120_000)
 

@@ -9,8 +9,8 @@ import { createBlocklist } from '../../server/features/links/blocklist/blocklist
 import { expectVisitorPage } from '../../server/features/redirect/redirect.fixture.ts'
 import { openServices } from '../../server/services.ts'
 import { SCRIPT_HEADERS } from '../support/form-requests.ts'
-import { onSqlite } from '../support/server/test-server.ts'
 import { until } from '../support/until.ts'
+import { onSqlite } from '../support/world.ts'
 
 setDefaultTimeout(120_000)
 

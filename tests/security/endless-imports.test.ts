@@ -4,8 +4,8 @@
 import { afterEach, expect, test } from 'bun:test'
 import { postImport, runImport, waitForImport } from '../support/imports/import-client.ts'
 import { listReaderProcesses } from '../support/processes/worker-processes.ts'
-import { onSqlite, type TestWorkspace } from '../support/server/test-server.ts'
 import { until } from '../support/until.ts'
+import { onSqlite, type TestWorkspace } from '../support/world.ts'
 
 const UNREADABLE =
   'The file could not be read: twice it took too long at one place, or too much memory. Split the file, and try again.'

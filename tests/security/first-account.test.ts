@@ -6,8 +6,8 @@ import { toSetupUrl } from '../../server/features/accounts/auth/first-account.ts
 import { createOwnedWorkspace } from '../../server/features/accounts/workspaces/create-owned-workspace.ts'
 import { createUser } from '../../server/features/accounts/workspaces/create-user.ts'
 import { type OidcIdentity, startIdentityProvider } from '../support/fake-servers/identity-provider.ts'
-import { ENGINES, startServer, type TestServer } from '../support/server/test-server.ts'
 import { toCookieHeader } from '../support/users/sign-up.ts'
+import { ENGINES, startServer, type TestServer } from '../support/world.ts'
 
 // At most two passwords are hashed at a time, so tests are slow on a busy machine.
 setDefaultTimeout(120_000)

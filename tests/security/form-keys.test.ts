@@ -4,7 +4,7 @@ import { expect, setDefaultTimeout, test } from 'bun:test'
 import { deleteWorkspace } from '../../server/features/accounts/workspaces/delete-workspace.ts'
 import { packArchive, toFormRecord } from '../support/imports/pack-archive.ts'
 import { undoImport, uploadAndRun } from '../support/imports/upload-client.ts'
-import { onBothEngines, type TestWorkspace } from '../support/server/test-server.ts'
+import { onBothEngines, type TestWorkspace } from '../support/world.ts'
 
 setDefaultTimeout(120_000)
 

@@ -4,8 +4,8 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { createResetLink } from '../../server/features/accounts/auth/reset-password.ts'
 import type { HttpAnswer } from '../support/server/http-call.ts'
-import { onBothEngines } from '../support/server/test-server.ts'
 import { type SignedUpUser, signUpOverHttp } from '../support/users/sign-up.ts'
+import { onBothEngines } from '../support/world.ts'
 
 // At most two passwords are hashed at a time, so tests are slow on a busy machine.
 setDefaultTimeout(120_000)

@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { createKey } from '../../server/features/accounts/access/keys.ts'
 import { call, hasEnded, readImport, sendImport, uploadAndRun } from '../support/imports/upload-client.ts'
 import { destroyRawClients, dialRaw, readStatuses } from '../support/raw-client.ts'
-import { startServer, type TestServer, type TestWorkspace } from '../support/server/test-server.ts'
 import { until } from '../support/until.ts'
+import { startServer, type TestServer, type TestWorkspace } from '../support/world.ts'
 
 setDefaultTimeout(120_000)
 

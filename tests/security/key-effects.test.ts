@@ -23,9 +23,9 @@ import {
   toRequestUrl,
 } from '../api/sample-requests.ts'
 import { readAllRows } from '../support/read-all-rows.ts'
-import { onSqlite } from '../support/server/test-server.ts'
 import { addVerifiedDomain, putLinkOnDomain } from '../support/server/verified-domain.ts'
 import { createTeam, type Team } from '../support/users/signed-in-user.ts'
+import { onSqlite } from '../support/world.ts'
 
 setDefaultTimeout(120_000)
 

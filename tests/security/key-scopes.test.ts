@@ -15,7 +15,6 @@ import {
   toFirstBody,
   toRequestUrl,
 } from '../api/sample-requests.ts'
-import { onBothEngines, onSqlite, type TestServer } from '../support/server/test-server.ts'
 import {
   addToWorkspace,
   createSignedInUser,
@@ -23,6 +22,7 @@ import {
   type SignedInUser,
   type Team,
 } from '../support/users/signed-in-user.ts'
+import { onBothEngines, onSqlite, type TestServer } from '../support/world.ts'
 
 setDefaultTimeout(120_000)
 

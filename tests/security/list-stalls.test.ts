@@ -9,11 +9,11 @@ import { insertSubmissions } from '../../server/features/forms/submissions/submi
 import { type Database, openDatabase } from '../../server/storage/database/open-database.ts'
 import { createInstallation, type Installation, type ServerProcess } from '../faults/server-process.ts'
 import { findFreePort } from '../support/processes/free-port.ts'
-import { atScale } from '../support/scale.ts'
+import { atScale } from '../support/suite.ts'
 
 const STALL_MAX_MS = 20
 /** A garbage collection or a compiler can hit one try. */
-const TRIES = atScale({ test: 4, soak: 20 })
+const TRIES = atScale({ full: 4, soak: 20 })
 const PROBE = join(import.meta.dir, '../support/processes/stall-probe.ts')
 const PAGE_BYTES = 4 * 1024 * 1024
 

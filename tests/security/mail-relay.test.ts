@@ -5,9 +5,9 @@ import { afterAll, afterEach, beforeEach, describe, expect, setDefaultTimeout, t
 import { closeMailers } from '../../server/http/mail/smtp.ts'
 import { startMailServer } from '../support/fake-servers/mail-server.ts'
 import { fetchMetrics, sumSamples } from '../support/read-metrics.ts'
-import { ENGINES, startServer, type TestServer } from '../support/server/test-server.ts'
 import { until } from '../support/until.ts'
 import { createTeam, type Team } from '../support/users/signed-in-user.ts'
+import { ENGINES, startServer, type TestServer } from '../support/world.ts'
 
 setDefaultTimeout(120_000)
 

@@ -1,7 +1,7 @@
 // /metrics and /version answer operators only. For everybody else they are paths that do not exist.
 
 import { describe, expect, test } from 'bun:test'
-import { onSqlite, type TestServer } from '../support/server/test-server.ts'
+import { onSqlite, type TestServer } from '../support/world.ts'
 
 const PATHS = ['/metrics', '/version', '/metrics/', '/version/']
 const TOKEN = 'k2jd8s0qpwmz71xb'

@@ -9,7 +9,7 @@ import {
   nextSenderAddress,
   URLENCODED_TYPE,
 } from '../support/form-requests.ts'
-import { onBothEngines } from '../support/server/test-server.ts'
+import { onBothEngines } from '../support/world.ts'
 
 const PAGE = 'https://site.example/contact'
 const HOSTS = [

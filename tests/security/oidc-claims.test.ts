@@ -4,8 +4,8 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { createClaimChecks } from '../../server/features/accounts/auth/oidc-claims.ts'
 import { startIdentityProvider } from '../support/fake-servers/identity-provider.ts'
-import { onSqlite, type TestServer } from '../support/server/test-server.ts'
 import { toCookieHeader } from '../support/users/sign-up.ts'
+import { onSqlite, type TestServer } from '../support/world.ts'
 
 const provider = startIdentityProvider()
 afterAll(() => provider.close())

@@ -4,9 +4,9 @@
 import { afterAll, afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { closeMailers } from '../../server/http/mail/smtp.ts'
 import { startMailServer } from '../support/fake-servers/mail-server.ts'
-import { ENGINES, startServer, type TestServer } from '../support/server/test-server.ts'
 import { until } from '../support/until.ts'
 import { signUpOverHttp } from '../support/users/sign-up.ts'
+import { ENGINES, startServer, type TestServer } from '../support/world.ts'
 
 // At most two passwords are hashed at a time, so tests are slow on a busy machine.
 setDefaultTimeout(120_000)

@@ -8,13 +8,6 @@ import { documentedOperations } from '../api/openapi-document.ts'
 import { startMailServer } from '../support/fake-servers/mail-server.ts'
 import type { HttpAnswer, HttpCall } from '../support/server/http-call.ts'
 import {
-  BROWSER_USER_AGENT,
-  onSqlite,
-  startServer,
-  type TestServer,
-  type TestWorkspace,
-} from '../support/server/test-server.ts'
-import {
   addVerifiedDomain,
   callHost,
   changeDomain,
@@ -22,6 +15,13 @@ import {
 } from '../support/server/verified-domain.ts'
 import { until } from '../support/until.ts'
 import { type SignedUpUser, signUpOverHttp } from '../support/users/sign-up.ts'
+import {
+  BROWSER_USER_AGENT,
+  onSqlite,
+  startServer,
+  type TestServer,
+  type TestWorkspace,
+} from '../support/world.ts'
 
 setDefaultTimeout(120_000)
 

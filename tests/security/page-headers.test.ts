@@ -4,7 +4,7 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { sendRawRequest } from '../../server/features/redirect/redirect.fixture.ts'
 import { listRoutes } from '../../server/http/route-table.ts'
-import { onSqlite, type TestServer } from '../support/server/test-server.ts'
+import { onSqlite, type TestServer } from '../support/world.ts'
 
 setDefaultTimeout(120_000)
 

@@ -5,9 +5,9 @@ import { LOG_FORMATS } from '../../server/lib/telemetry/log-format.ts'
 import { startOtlpReceiver } from '../support/fake-servers/otlp-receiver.ts'
 import { startWebhookReceiver } from '../support/fake-servers/webhook-receiver.ts'
 import { readLog } from '../support/read-log.ts'
-import { onSqlite } from '../support/server/test-server.ts'
 import { until } from '../support/until.ts'
 import { createTeam } from '../support/users/signed-in-user.ts'
+import { onSqlite } from '../support/world.ts'
 
 /** Pages that a browser shows: the dashboard, the API reference, and pages for visitors. */
 const PAGES = ['/app', '/docs', '/thanks', '/no-such-link', '/no/such/page']

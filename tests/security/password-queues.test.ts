@@ -1,8 +1,8 @@
 // Visitors who try the password of a link do not stop sign-ins: each has a queue of its own.
 
 import { expect, setDefaultTimeout, test } from 'bun:test'
-import { onSqlite } from '../support/server/test-server.ts'
 import { signUpOverHttp } from '../support/users/sign-up.ts'
+import { onSqlite } from '../support/world.ts'
 
 // At most two passwords are hashed at a time, so tests are slow on a busy machine.
 setDefaultTimeout(120_000)

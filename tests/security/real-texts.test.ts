@@ -3,7 +3,7 @@
 
 import { expect, test } from 'bun:test'
 import { BEHIND_PROXY, nextSenderAddress } from '../support/form-requests.ts'
-import { onBothEngines } from '../support/server/test-server.ts'
+import { onBothEngines } from '../support/world.ts'
 
 /** Thirty marks on a letter: more than any language, and as many as a joke needs. */
 const THIRTY_MARKS = Array.from({ length: 30 }, (_, n) => String.fromCodePoint(0x300 + n)).join('')

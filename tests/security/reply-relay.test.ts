@@ -7,10 +7,10 @@ import { isEmail } from '../../server/lib/email.ts'
 import type { ReceivedMail } from '../support/fake-servers/mail-server.ts'
 import { findDangers, hostileText } from '../support/hostile-senders.ts'
 import { REPLY, type ReplyForm, withReplies } from '../support/reply-forms.ts'
-import { atScale } from '../support/scale.ts'
+import { atScale } from '../support/suite.ts'
 import { until } from '../support/until.ts'
 
-const TOTAL = atScale({ test: 100, soak: 100_000 })
+const TOTAL = atScale({ full: 100, soak: 100_000 })
 const AT_ONCE = 50
 /** Below the limit of a workspace, so that it hides nothing. */
 const PER_FORM = 190

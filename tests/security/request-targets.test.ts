@@ -3,9 +3,9 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { destroyRawClients, dialRaw, readStatuses } from '../support/raw-client.ts'
-import { onSqlite, type TestServer, type TestWorkspace } from '../support/server/test-server.ts'
 import { addVerifiedDomain, putLinkOnDomain } from '../support/server/verified-domain.ts'
 import { until } from '../support/until.ts'
+import { onSqlite, type TestServer, type TestWorkspace } from '../support/world.ts'
 
 const [APP, OWN, UNKNOWN] = ['app.brand.example', 'go.brand.example', 'go.stranger.example']
 

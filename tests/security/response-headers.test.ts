@@ -4,7 +4,7 @@
 import { describe, expect, test } from 'bun:test'
 import { BEHIND_PROXY, createTestForm, URLENCODED_TYPE } from '../support/form-requests.ts'
 import type { HttpCall } from '../support/server/http-call.ts'
-import { onSqlite } from '../support/server/test-server.ts'
+import { onSqlite } from '../support/world.ts'
 
 const HTTPS = { environment: { ...BEHIND_PROXY.environment, TOWPATH_URL: 'https://go.example' } }
 

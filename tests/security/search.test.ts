@@ -4,7 +4,7 @@
 import { expect, test } from 'bun:test'
 import { BEHIND_PROXY, nextSenderAddress } from '../support/form-requests.ts'
 import { measureProcessorMs } from '../support/processor-time.ts'
-import { onSqlite } from '../support/server/test-server.ts'
+import { onSqlite } from '../support/world.ts'
 
 /** A value may have 65,536 characters, and a body 1 MiB. */
 const FIELDS = 15

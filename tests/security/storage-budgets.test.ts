@@ -14,10 +14,10 @@ import {
   SCRIPT_HEADERS,
   URLENCODED_TYPE,
 } from '../support/form-requests.ts'
-import { atScale } from '../support/scale.ts'
-import { onBothEngines, onSqlite, type TestServer } from '../support/server/test-server.ts'
+import { atScale } from '../support/suite.ts'
+import { onBothEngines, onSqlite, type TestServer } from '../support/world.ts'
 
-const CLICKS = atScale({ test: 3000, soak: 30_000 })
+const CLICKS = atScale({ full: 3000, soak: 30_000 })
 const AT_ONCE = 50
 const UTM = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content']
 

@@ -5,10 +5,10 @@ import { expectVisitorPage, readRecordedHits } from '../../server/features/redir
 import { SCRIPT_HEADERS } from '../support/form-requests.ts'
 import { openShell } from '../support/processes/command-shell.ts'
 import { retryWhile503 } from '../support/server/retry-503.ts'
-import { onBothEngines, onSqlite, type TestServer } from '../support/server/test-server.ts'
 import { until } from '../support/until.ts'
 import { toCookieHeader } from '../support/users/sign-up.ts'
 import { createSignedInUser, createTeam } from '../support/users/signed-in-user.ts'
+import { onBothEngines, onSqlite, type TestServer } from '../support/world.ts'
 
 setDefaultTimeout(120_000)
 

@@ -2,13 +2,13 @@
 
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
-import { atScale } from '../support/scale.ts'
-import { onSqlite } from '../support/server/test-server.ts'
+import { atScale } from '../support/suite.ts'
+import { onSqlite } from '../support/world.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 /** As many as the attack that took a server from 103 to 522 MB. */
 const SLUGS = 472_000
-const REQUESTS = atScale({ test: 1500, soak: 60_000 })
+const REQUESTS = atScale({ full: 1500, soak: 60_000 })
 const AT_ONCE = 50
 
 setDefaultTimeout(120_000)

@@ -2,9 +2,9 @@
 
 import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { startMailServer } from '../support/fake-servers/mail-server.ts'
-import { onSqlite } from '../support/server/test-server.ts'
 import { until } from '../support/until.ts'
 import { signUpOverHttp, toCookieHeader } from '../support/users/sign-up.ts'
+import { onSqlite } from '../support/world.ts'
 
 setDefaultTimeout(120_000)
 

@@ -20,9 +20,9 @@ import {
   uploadAndRun,
   waitForEnd,
 } from '../support/imports/upload-client.ts'
-import { startServer, type TestServer, type TestWorkspace } from '../support/server/test-server.ts'
 import { until } from '../support/until.ts'
 import { listUploadedFiles } from '../support/upload-requests.ts'
+import { startServer, type TestServer, type TestWorkspace } from '../support/world.ts'
 
 setDefaultTimeout(120_000)
 

@@ -11,7 +11,7 @@ import {
   type TestFormSettings,
   toMultipart,
 } from '../support/form-requests.ts'
-import { onSqlite } from '../support/server/test-server.ts'
+import { onSqlite } from '../support/world.ts'
 
 type Part = Parameters<typeof toMultipart>[0][number]
 

@@ -8,7 +8,7 @@ import { newFormKey } from '../../server/features/forms/settings/form-key.ts'
 import { NO_SPAM_RULES, type SpamSettings } from '../../server/features/forms/spam/schema.ts'
 import type { UploadSettings } from '../../server/features/forms/uploads/schema.ts'
 import type { HttpAnswer } from './server/http-call.ts'
-import type { TestServer } from './server/test-server.ts'
+import type { TestServer } from './world.ts'
 
 /** Lets a test set the sender's address in `X-Forwarded-For`: a form takes ten submissions a minute from an address. */
 export const BEHIND_PROXY = { environment: { TRUST_PROXY: '127.0.0.1' } }

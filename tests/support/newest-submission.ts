@@ -1,7 +1,7 @@
 // Reads the newest submission of a form over the API, once its attribution is decided.
 
-import type { TestWorkspace } from './server/test-server.ts'
 import { until } from './until.ts'
+import type { TestWorkspace } from './world.ts'
 
 /** The API answers after 2 seconds with `pending`; a busy machine may need longer for the decision. */
 const DECIDED_WITHIN_MS = 25_000

@@ -34,7 +34,7 @@ import {
 } from '../../server/storage/database/open-database.ts'
 import { migratedDatabase } from './migrated-database.ts'
 import type { HttpAnswer, HttpCall } from './server/http-call.ts'
-import { ENGINES } from './server/test-server.ts'
+import { ENGINES } from './world.ts'
 
 const ORIGIN = 'https://go.example'
 const MAIL_FROM = 'towpath@example.com'

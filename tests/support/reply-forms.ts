@@ -5,8 +5,8 @@ import type { DatabaseEngine } from '../../server/storage/database/open-database
 import { type ReceivedMail, startMailServer } from './fake-servers/mail-server.ts'
 import { BEHIND_PROXY, postToForm, URLENCODED_TYPE } from './form-requests.ts'
 import type { HttpAnswer } from './server/http-call.ts'
-import { ENGINES, startServer, type TestServer, type TestWorkspace } from './server/test-server.ts'
 import { until } from './until.ts'
+import { ENGINES, startServer, type TestServer, type TestWorkspace } from './world.ts'
 
 type MailServer = Awaited<ReturnType<typeof startMailServer>>
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Caller, RouteFacts } from '../../server/http/route-facts.ts'
 import { listRoutes, type Route } from '../../server/http/route-table.ts'
 import { setLogLevel } from '../../server/lib/log.ts'
-import { startServer, type TestServer } from './server/test-server.ts'
+import { startServer, type TestServer } from './world.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 export const ROUTES_PAGE = join(ROOT, 'docs/routes.md')

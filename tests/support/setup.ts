@@ -1,13 +1,17 @@
-// bunfig.toml loads this before the first test file. It installs PostgreSQL, and drops databases after each file.
+// bunfig.toml loads this before the first test file. It sets the seed of random choices, and drops databases after each
+// file.
 
 import { afterAll } from 'bun:test'
+import fc from 'fast-check'
 import { LOG_LEVELS, setLogLevel } from '../../server/lib/log.ts'
 import { dropClickHouseDatabases } from './clickhouse/clickhouse-server.ts'
-import { installPostgresIfMissing } from './postgres/postgres-programs.ts'
+import { noteCosts } from './costs.ts'
 import { dropDatabases } from './postgres/postgres-server.ts'
+import { SEED } from './random.ts'
 
 // Tests cause failures on purpose, and their logs would fill the screen. LOG_LEVEL=info shows the logs.
 setLogLevel(LOG_LEVELS.find((level) => level === process.env.LOG_LEVEL) ?? 'silent')
-installPostgresIfMissing()
 afterAll(dropDatabases)
 afterAll(dropClickHouseDatabases)
+fc.configureGlobal({ seed: SEED })
+if (process.env.TEST_COSTS) noteCosts(process.env.TEST_COSTS)

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { UploadSettings } from '../../server/features/forms/uploads/schema.ts'
 import { MULTIPART_TYPE, nextSenderAddress, SCRIPT_HEADERS, type TestForm } from './form-requests.ts'
 import { type HttpAnswer, readAnswer } from './server/http-call.ts'
-import type { TestServer } from './server/test-server.ts'
+import type { TestServer } from './world.ts'
 
 export const MIB = 1024 * 1024
 

@@ -4,10 +4,10 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { atScale } from '../../../tests/support/scale.ts'
 import { retryWhile503 } from '../../../tests/support/server/retry-503.ts'
-import { onBothEngines, startServer, type TestServer } from '../../../tests/support/server/test-server.ts'
+import { atScale } from '../../../tests/support/suite.ts'
 import { until } from '../../../tests/support/until.ts'
+import { onBothEngines, startServer, type TestServer } from '../../../tests/support/world.ts'
 import { createKey } from '../../features/accounts/access/keys.ts'
 import { openDatabase } from '../../storage/database/open-database.ts'
 
@@ -195,7 +195,7 @@ onBothEngines('a demonstration beside a running server', (server) => {
     async (signal) => {
       const before = await workspaceIds(server())
       // From when it has begun to write: how long a process takes to come that far is no matter of what it writes.
-      const kills = server().engine === 'sqlite' ? atScale({ test: [0, 250], soak: [0, 250, 600] }) : [250]
+      const kills = server().engine === 'sqlite' ? atScale({ full: [0, 250], soak: [0, 250, 600] }) : [250]
       for (const ms of kills) {
         const child = begin(server(), 'demo', '--for', owner, '--clicks', String(CLICKS))
         const errors = child.stderr.getReader()

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { startLoadGenerator } from '../../../tests/faults/load-generator.ts'
 import { createInstallation } from '../../../tests/faults/server-process.ts'
 import { towpath } from '../../../tests/support/processes/command-shell.ts'
-import { atScale } from '../../../tests/support/scale.ts'
+import { atScale } from '../../../tests/support/suite.ts'
 import { until } from '../../../tests/support/until.ts'
 import type { DoctorReport } from '../../features/doctor/schema.ts'
 
@@ -78,7 +78,7 @@ describe('towpath doctor', () => {
     )
     const load = startLoadGenerator(4, (n) => server.click(links[n % links.length]?.slug ?? ''))
     await until('some clicks', async () => (load.statuses.get(302) ?? 0) > 200)
-    for (let round = 0; round < atScale({ test: 2, soak: 20 }); round++) {
+    for (let round = 0; round < atScale({ full: 2, soak: 20 }); round++) {
       const { code, of, report } = await doctor(env)
       const problems = report.findings.filter(({ status }) => status === 'problem')
       expect(problems).toEqual([])

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { closeAfterAll } from '../../../tests/support/close-after-all.ts'
 import { openShell, towpath } from '../../../tests/support/processes/command-shell.ts'
-import { onBothEngines, onSqlite } from '../../../tests/support/server/test-server.ts'
+import { onBothEngines, onSqlite } from '../../../tests/support/world.ts'
 
 setDefaultTimeout(120_000)
 

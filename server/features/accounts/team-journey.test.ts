@@ -1,8 +1,8 @@
 // A journey through the API: a person signs up and invites another, who signs up by the link and sees the work.
 
 import { expect, test } from 'bun:test'
-import { onBothEngines } from '../../../tests/support/server/test-server.ts'
 import { signUpOverHttp } from '../../../tests/support/users/sign-up.ts'
+import { onBothEngines } from '../../../tests/support/world.ts'
 import { createResetLink } from './auth/reset-password.ts'
 import { createUser } from './workspaces/create-user.ts'
 

@@ -2,12 +2,12 @@
 
 import { beforeAll, expect, test } from 'bun:test'
 import { JSON_TYPE, postToForm } from '../../../tests/support/form-requests.ts'
-import { onBothEngines, type TestWorkspace } from '../../../tests/support/server/test-server.ts'
 import {
   addVerifiedDomain,
   callHost,
   putLinkOnDomain,
 } from '../../../tests/support/server/verified-domain.ts'
+import { onBothEngines, type TestWorkspace } from '../../../tests/support/world.ts'
 
 const BRAND = 'go.brand.example'
 const PROMO = 'promo.brand.example'

@@ -5,13 +5,13 @@ import { join } from 'node:path'
 import { createInstallation } from '../../../tests/faults/server-process.ts'
 import { findSmallDiskProblem, toProcessPath, toSmallDiskCommand } from '../../../tests/faults/small-disk.ts'
 import { listWorkerProcesses } from '../../../tests/support/processes/worker-processes.ts'
+import { until } from '../../../tests/support/until.ts'
 import {
   onBothEngines,
   startServer,
   type TestServer,
   type TestWorkspace,
-} from '../../../tests/support/server/test-server.ts'
-import { until } from '../../../tests/support/until.ts'
+} from '../../../tests/support/world.ts'
 import { prepareScratchDirectory } from '../../storage/export-directory.ts'
 import { createRawHit } from '../hits/spool/raw-hit.fixture.ts'
 

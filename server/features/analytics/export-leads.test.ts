@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { onBothEngines } from '../../../tests/support/server/test-server.ts'
+import { onBothEngines } from '../../../tests/support/world.ts'
 import { insertSubmissions, type TestSubmission } from '../forms/submissions/submission.fixture.ts'
 
 const EXPORT = '/analytics/leads/export'

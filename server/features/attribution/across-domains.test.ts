@@ -9,13 +9,13 @@ import {
 } from '../../../tests/support/form-requests.ts'
 import { newestSubmission } from '../../../tests/support/newest-submission.ts'
 import type { HttpCall } from '../../../tests/support/server/http-call.ts'
-import { onSqlite, type TestServer } from '../../../tests/support/server/test-server.ts'
 import {
   addVerifiedDomain,
   callHost,
   changeDomain,
   putLinkOnDomain,
 } from '../../../tests/support/server/verified-domain.ts'
+import { onSqlite, type TestServer } from '../../../tests/support/world.ts'
 
 const SHOP = 'https://shop.example'
 const DEFAULT = '127.0.0.1'

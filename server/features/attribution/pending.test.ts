@@ -10,13 +10,13 @@ import {
 import { nextSenderAddress } from '../../../tests/support/form-requests.ts'
 import { findFreePort } from '../../../tests/support/processes/free-port.ts'
 import { listWorkerProcesses } from '../../../tests/support/processes/worker-processes.ts'
+import { until } from '../../../tests/support/until.ts'
 import {
   BROWSER_USER_AGENT,
   onBothEngines,
   type TestServer,
   type TestWorkspace,
-} from '../../../tests/support/server/test-server.ts'
-import { until } from '../../../tests/support/until.ts'
+} from '../../../tests/support/world.ts'
 
 const MAIL_PORT = findFreePort()
 /** A busy machine may need longer than the two seconds that an API answer waits. */

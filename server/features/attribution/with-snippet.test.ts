@@ -4,13 +4,13 @@
 import { expect, test } from 'bun:test'
 import { nextSenderAddress } from '../../../tests/support/form-requests.ts'
 import { newestSubmission } from '../../../tests/support/newest-submission.ts'
+import { until } from '../../../tests/support/until.ts'
 import {
   BROWSER_USER_AGENT,
   onBothEngines,
   type TestServer,
   type TestWorkspace,
-} from '../../../tests/support/server/test-server.ts'
-import { until } from '../../../tests/support/until.ts'
+} from '../../../tests/support/world.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE

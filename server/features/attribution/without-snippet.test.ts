@@ -4,13 +4,13 @@ import {
   type WebhookReceiver,
 } from '../../../tests/support/fake-servers/webhook-receiver.ts'
 import { newestSubmission } from '../../../tests/support/newest-submission.ts'
+import { until } from '../../../tests/support/until.ts'
 import {
   BROWSER_USER_AGENT,
   onBothEngines,
   type TestServer,
   type TestWorkspace,
-} from '../../../tests/support/server/test-server.ts'
-import { until } from '../../../tests/support/until.ts'
+} from '../../../tests/support/world.ts'
 
 const MINUTE = 60_000
 const SHOP = 'https://shop.example'

@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { closeAfterAll } from '../../../tests/support/close-after-all.ts'
-import { atScale } from '../../../tests/support/scale.ts'
+import { atScale } from '../../../tests/support/suite.ts'
 import { until } from '../../../tests/support/until.ts'
 import { requireOwnFormats } from '../../open-rows.ts'
 import { DEFAULT_BATCH_RETENTION } from '../hits/batches/batch-retention.ts'
@@ -18,7 +18,7 @@ import { restore } from './restore.ts'
 
 setDefaultTimeout(120_000)
 
-const BACKUPS = atScale({ test: 2, soak: 40 })
+const BACKUPS = atScale({ full: 2, soak: 40 })
 const closeLater = closeAfterAll()
 
 function newDirectory(): string {

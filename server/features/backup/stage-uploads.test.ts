@@ -5,7 +5,6 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createTestForm, type TestForm } from '../../../tests/support/form-requests.ts'
-import { startServer, type TestServer } from '../../../tests/support/server/test-server.ts'
 import {
   listFileRows,
   listUploadedFiles,
@@ -13,6 +12,7 @@ import {
   UPLOADS,
   uploadToForm,
 } from '../../../tests/support/upload-requests.ts'
+import { startServer, type TestServer } from '../../../tests/support/world.ts'
 import { requireOwnFormats } from '../../open-rows.ts'
 import { backUp } from './back-up.ts'
 import { restore } from './restore.ts'

@@ -10,7 +10,7 @@ import pg from 'pg'
 import { migratedDatabase } from '../../../tests/support/migrated-database.ts'
 import { withOldDatabase } from '../../../tests/support/old-database.ts'
 import { type PostgresServer, startPostgres } from '../../../tests/support/postgres/postgres-server.ts'
-import { atScale } from '../../../tests/support/scale.ts'
+import { atScale } from '../../../tests/support/suite.ts'
 import { until } from '../../../tests/support/until.ts'
 import { type Change, type DatabaseHandle, openDatabase } from '../../storage/database/open-database.ts'
 import { recordChange } from '../../storage/database/record-change.ts'
@@ -202,7 +202,7 @@ describe('on PostgreSQL', () => {
         }
         expect((await news()).sort()).toEqual(committed.map((name) => `/${name}`).sort())
       }),
-      { numRuns: atScale({ test: 20, soak: 500 }) },
+      { numRuns: atScale({ full: 20, soak: 500 }) },
     )
   })
 })

@@ -5,13 +5,6 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type BucketServer, startBucketServer } from '../../../tests/support/processes/bucket-server.ts'
 import { readZip } from '../../../tests/support/read-zip.ts'
-import {
-  onBothEngines,
-  onSqlite,
-  startServer,
-  type TestServer,
-  type TestWorkspace,
-} from '../../../tests/support/server/test-server.ts'
 import { addVerifiedDomain, callHost } from '../../../tests/support/server/verified-domain.ts'
 import { until } from '../../../tests/support/until.ts'
 import {
@@ -21,6 +14,13 @@ import {
   type UploadPart,
   uploadToForm,
 } from '../../../tests/support/upload-requests.ts'
+import {
+  onBothEngines,
+  onSqlite,
+  startServer,
+  type TestServer,
+  type TestWorkspace,
+} from '../../../tests/support/world.ts'
 import { DAY_MS } from '../../lib/utc-day.ts'
 
 const PDF = '%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n<<>>\nendobj\n'

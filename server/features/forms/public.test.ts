@@ -13,8 +13,8 @@ import {
   SCRIPT_HEADERS,
   URLENCODED_TYPE,
 } from '../../../tests/support/form-requests.ts'
-import { onBothEngines } from '../../../tests/support/server/test-server.ts'
 import { until } from '../../../tests/support/until.ts'
+import { onBothEngines } from '../../../tests/support/world.ts'
 
 const PAGE = 'https://site.example/contact'
 

@@ -4,11 +4,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createMaxMindFile } from '../../../tests/support/maxmind-file.ts'
-import {
-  startServer,
-  type TestServer,
-  type TestWorkspace,
-} from '../../../tests/support/server/test-server.ts'
+import { startServer, type TestServer, type TestWorkspace } from '../../../tests/support/world.ts'
 
 // Text that tries to break out of HTML, SQL, JSON, CSV, a terminal, a line, or the direction of reading.
 const HOSTILE = [

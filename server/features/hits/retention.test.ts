@@ -5,8 +5,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { migratedDatabase } from '../../../tests/support/migrated-database.ts'
-import { ENGINES, startServer } from '../../../tests/support/server/test-server.ts'
 import { until } from '../../../tests/support/until.ts'
+import { ENGINES, startServer } from '../../../tests/support/world.ts'
 
 const DAY = 24 * 60 * 60 * 1000
 const closing: (() => Promise<unknown>)[] = []

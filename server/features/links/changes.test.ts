@@ -1,9 +1,5 @@
 import { expect, test } from 'bun:test'
-import {
-  onBothEngines,
-  type TestServer,
-  type TestWorkspace,
-} from '../../../tests/support/server/test-server.ts'
+import { onBothEngines, type TestServer, type TestWorkspace } from '../../../tests/support/world.ts'
 import type { LinkResource } from './schema.ts'
 
 const U = 'https://example.com/'

@@ -2,14 +2,14 @@
 
 import { expect, test } from 'bun:test'
 import { sql } from 'kysely'
-import { atScale } from '../../../tests/support/scale.ts'
-import { onBothEngines } from '../../../tests/support/server/test-server.ts'
+import { atScale } from '../../../tests/support/suite.ts'
+import { onBothEngines } from '../../../tests/support/world.ts'
 import { openDatabase } from '../../storage/database/open-database.ts'
 import { moveNewClicks } from './counters.ts'
 import { countClicks } from './counting/count-clicks.ts'
 import type { LinkResource } from './schema.ts'
 
-const ROUNDS = atScale({ test: 40, soak: 1500 })
+const ROUNDS = atScale({ full: 40, soak: 1500 })
 
 onBothEngines('counters that move', (server) => {
   const db = () => server().app.db

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { onBothEngines, startServer, type TestWorkspace } from '../../../tests/support/server/test-server.ts'
+import { onBothEngines, startServer, type TestWorkspace } from '../../../tests/support/world.ts'
 
 const NOT_WEB = 'must be an http or https URL'
 const CREDENTIALS = 'must not contain a user name or password'

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { HttpAnswer } from '../../../tests/support/server/http-call.ts'
-import { onBothEngines, type TestWorkspace } from '../../../tests/support/server/test-server.ts'
+import { onBothEngines, type TestWorkspace } from '../../../tests/support/world.ts'
 
 const U = 'https://example.com/'
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/

@@ -1,8 +1,8 @@
 // Links on domains of workspaces: creation, moves, slugs with and without case, and all that names a link by its slug.
 
 import { beforeEach, expect, test } from 'bun:test'
-import { onBothEngines, onSqlite, type TestWorkspace } from '../../../tests/support/server/test-server.ts'
 import { addVerifiedDomain, callHost, changeDomain } from '../../../tests/support/server/verified-domain.ts'
+import { onBothEngines, onSqlite, type TestWorkspace } from '../../../tests/support/world.ts'
 import { suspendLink } from './suspend.ts'
 
 const U = 'https://example.com/'

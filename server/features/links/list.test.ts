@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { onBothEngines, type TestWorkspace } from '../../../tests/support/server/test-server.ts'
+import { onBothEngines, type TestWorkspace } from '../../../tests/support/world.ts'
 import { LINK_SORTS, type LinkResource } from './schema.ts'
 
 const U = 'https://example.com/'

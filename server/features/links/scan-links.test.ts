@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { onBothEngines } from '../../../tests/support/server/test-server.ts'
+import { onBothEngines } from '../../../tests/support/world.ts'
 
 /** More than one step of a count, and several of a search. */
 const LINKS = 4100

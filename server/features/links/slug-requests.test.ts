@@ -3,8 +3,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { connect, type Socket } from 'node:net'
 import fc from 'fast-check'
-import { atScale } from '../../../tests/support/scale.ts'
-import { onSqlite } from '../../../tests/support/server/test-server.ts'
+import { atScale } from '../../../tests/support/suite.ts'
+import { onSqlite } from '../../../tests/support/world.ts'
 import { findSlugProblem, isPossibleSlug, normalizeSlug, toSlugKey } from './slug.ts'
 
 const EMOJI = [
@@ -73,7 +73,7 @@ test('each way to write a slug has one key, and may be a link’s', () => {
       expect(normalizeSlug(text)).toBe(text)
       expect(toSlugKey(toSlugKey(text))).toBe(toSlugKey(text))
     }),
-    { numRuns: atScale({ test: 500, soak: 20_000 }) },
+    { numRuns: atScale({ full: 500, soak: 20_000 }) },
   )
 })
 
@@ -92,7 +92,7 @@ test('no text of strangers takes long, or throws', () => {
       findSlugProblem(normalizeSlug(text))
       toSlugKey(text)
     }),
-    { numRuns: atScale({ test: 2_000, soak: 100_000 }) },
+    { numRuns: atScale({ full: 2_000, soak: 100_000 }) },
   )
 })
 
@@ -124,7 +124,7 @@ onSqlite('a request for a slug', (server) => {
     client = openClient(Number(new URL(server().origin).port))
     const ws = await server().createWorkspace()
     const named = ['a', 'b', 'a/b', 'b/a', 'a/a/a', 'a.b', '...', 'é', 'é/a', '❤️', 'a/❤️']
-    const random = fc.sample(slug, atScale({ test: 25, soak: 250 }))
+    const random = fc.sample(slug, atScale({ full: 25, soak: 250 }))
     for (const [i, text] of [...named, ...random.map((each, n) => `${n}-${each}`)].entries()) {
       const destinationUrl = `https://example.com/${i}`
       const link = await ws.createLink({ slug: text, destinationUrl })
@@ -213,7 +213,7 @@ onSqlite('a request for a slug', (server) => {
           expect([path, quick.location]).toEqual([path, destination])
         if (destination === undefined && !isRoot) expect([200, 404]).toContain(quick.status)
       }),
-      { numRuns: atScale({ test: 400, soak: 20_000 }) },
+      { numRuns: atScale({ full: 400, soak: 20_000 }) },
     )
   })
 
@@ -226,7 +226,7 @@ onSqlite('a request for a slug', (server) => {
         expect(await client.send(path, true)).toEqual(quick)
         expect(quick.status).not.toBe(500)
       }),
-      { numRuns: atScale({ test: 200, soak: 10_000 }) },
+      { numRuns: atScale({ full: 200, soak: 10_000 }) },
     )
   })
 

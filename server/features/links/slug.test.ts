@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { onBothEngines } from '../../../tests/support/server/test-server.ts'
+import { onBothEngines } from '../../../tests/support/world.ts'
 import { generateSlug, isPossibleSlug, RESERVED_SLUGS, SLUG_ALPHABET } from './slug.ts'
 
 const U = 'https://example.com/'

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { onBothEngines, type TestWorkspace } from '../../../tests/support/server/test-server.ts'
+import { onBothEngines, type TestWorkspace } from '../../../tests/support/world.ts'
 
 const U = 'https://example.com/'
 const upsert = (ws: TestWorkspace, body: unknown) => ws.api('/links/upsert', { method: 'PUT', body })

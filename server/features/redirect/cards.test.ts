@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { isbot } from 'isbot'
+import { addVerifiedDomain } from '../../../tests/support/server/verified-domain.ts'
 import {
   BROWSER_USER_AGENT,
   onBothEngines,
   onSqlite,
   type TestWorkspace,
-} from '../../../tests/support/server/test-server.ts'
-import { addVerifiedDomain } from '../../../tests/support/server/verified-domain.ts'
+} from '../../../tests/support/world.ts'
 import { readTags, type Tag } from '../../lib/html/read-tags.ts'
 import { expectVisitorPage, readRecordedHits } from './redirect.fixture.ts'
 import { isUnfurler, UNFURLERS } from './unfurlers.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { BROWSER_USER_AGENT, onBothEngines } from '../../../tests/support/server/test-server.ts'
+import { BROWSER_USER_AGENT, onBothEngines } from '../../../tests/support/world.ts'
 
 const OVER = 'https://example.com/over'
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded', 'User-Agent': BROWSER_USER_AGENT }

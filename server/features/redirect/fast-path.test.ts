@@ -3,11 +3,7 @@
 
 import { beforeAll, expect, test } from 'bun:test'
 import { connect } from 'node:net'
-import {
-  BROWSER_USER_AGENT,
-  onBothEngines,
-  type TestWorkspace,
-} from '../../../tests/support/server/test-server.ts'
+import { BROWSER_USER_AGENT, onBothEngines, type TestWorkspace } from '../../../tests/support/world.ts'
 
 const FAR = '2100-01-01T00:00:00.000Z'
 const PAST = '2020-01-01T00:00:00.000Z'

@@ -1,13 +1,13 @@
 // Links on a domain of a workspace: what answers there, where visitors go that no link leads on, and whose links they are.
 
 import { beforeAll, expect, test } from 'bun:test'
-import { onBothEngines, type TestWorkspace } from '../../../tests/support/server/test-server.ts'
 import {
   addVerifiedDomain,
   callHost,
   changeDomain,
   putLinkOnDomain,
 } from '../../../tests/support/server/verified-domain.ts'
+import { onBothEngines, type TestWorkspace } from '../../../tests/support/world.ts'
 import type { ShortDomain } from '../links/names/domain-directory.ts'
 import { resolveLink } from '../links/resolve.ts'
 import { expectVisitorPage, readRecordedHits } from './redirect.fixture.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { onBothEngines, type TestServer } from '../../../tests/support/server/test-server.ts'
+import { onBothEngines, type TestServer } from '../../../tests/support/world.ts'
 import { expectVisitorPage } from './redirect.fixture.ts'
 
 const PAST = '2020-01-01T00:00:00.000Z'

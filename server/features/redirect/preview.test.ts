@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { onSqlite } from '../../../tests/support/server/test-server.ts'
+import { onSqlite } from '../../../tests/support/world.ts'
 import { expectVisitorPage, readRecordedHits } from './redirect.fixture.ts'
 
 const PAST = '2020-01-01T00:00:00.000Z'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { onBothEngines } from '../../../tests/support/server/test-server.ts'
+import { onBothEngines } from '../../../tests/support/world.ts'
 import { expectVisitorPage, sendRawGet, sendRawRequest } from './redirect.fixture.ts'
 
 const PAST = '2020-01-01T00:00:00.000Z'

@@ -1,9 +1,5 @@
 import { beforeAll, expect, test } from 'bun:test'
-import {
-  BROWSER_USER_AGENT,
-  onSqlite,
-  type TestWorkspace,
-} from '../../../tests/support/server/test-server.ts'
+import { BROWSER_USER_AGENT, onSqlite, type TestWorkspace } from '../../../tests/support/world.ts'
 import type { Hit } from '../../storage/hits/hit.ts'
 import { readBatchText, readRecordedHits, sendRawGet } from './redirect.fixture.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { onSqlite } from '../../../tests/support/server/test-server.ts'
+import { onSqlite } from '../../../tests/support/world.ts'
 import { expectVisitorPage } from './redirect.fixture.ts'
 
 const REPORT = '>Report this link</a>'

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { onSqlite } from '../../../tests/support/server/test-server.ts'
+import { onSqlite } from '../../../tests/support/world.ts'
 import { createGeoLookup } from '../../storage/geo.ts'
 import { createClickIds } from '../hits/click-id.ts'
 import { readRecordedHits } from './redirect.fixture.ts'

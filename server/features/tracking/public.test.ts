@@ -3,13 +3,13 @@
 import { expect, test } from 'bun:test'
 import { connect } from 'node:net'
 import { nextSenderAddress } from '../../../tests/support/form-requests.ts'
+import { until } from '../../../tests/support/until.ts'
 import {
   BROWSER_USER_AGENT,
   onBothEngines,
   type TestServer,
   type TestWorkspace,
-} from '../../../tests/support/server/test-server.ts'
-import { until } from '../../../tests/support/until.ts'
+} from '../../../tests/support/world.ts'
 import type { HitOutcome } from '../../storage/hits/hit.ts'
 import type { HitQuery } from '../../storage/hits/hit-engine.ts'
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { onSqlite } from '../../../tests/support/server/test-server.ts'
+import { onSqlite } from '../../../tests/support/world.ts'
 import { createSnippet } from './snippet.ts'
 
 const dirs: string[] = []

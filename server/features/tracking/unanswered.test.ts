@@ -9,7 +9,7 @@ import {
   onSqlite,
   type TestServer,
   type TestWorkspace,
-} from '../../../tests/support/server/test-server.ts'
+} from '../../../tests/support/world.ts'
 
 const SHOP = 'https://shop.example'
 const MINUTE = 60_000

@@ -2,8 +2,8 @@
 
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { uploadImport, waitForImport } from '../../../tests/support/imports/import-client.ts'
-import { onBothEngines, onSqlite, type TestWorkspace } from '../../../tests/support/server/test-server.ts'
 import { until } from '../../../tests/support/until.ts'
+import { onBothEngines, onSqlite, type TestWorkspace } from '../../../tests/support/world.ts'
 
 setDefaultTimeout(120_000)
 

@@ -6,7 +6,7 @@ import { DuckDBInstance } from '@duckdb/node-api'
 import fc from 'fast-check'
 import { createHitQuery } from '../../../tests/contracts/hit-engine.ts'
 import { anyHit, anyOriginQuery, anyQuery, countHits } from '../../../tests/contracts/hit-questions.ts'
-import { atScale } from '../../../tests/support/scale.ts'
+import { atScale } from '../../../tests/support/suite.ts'
 import { duckDbDialect } from './duckdb/dialect.ts'
 import { type DuckDbEngine, openDuckDb } from './duckdb/engine.ts'
 import { toStoredExpression } from './duckdb/layout.ts'
@@ -49,7 +49,7 @@ describe.each([
       fc.asyncProperty(anyQuery, async (asked) => {
         expect(await engine.ask(asked)).toEqual(countHits(hits, asked))
       }),
-      { numRuns: atScale({ test: 150, soak: 1_000 }) },
+      { numRuns: atScale({ full: 150, soak: 1_000 }) },
     )
   }, 240_000)
 
@@ -58,7 +58,7 @@ describe.each([
       fc.asyncProperty(anyOriginQuery, async (asked) => {
         expect(await engine.ask(asked)).toEqual(countHits(hits, asked))
       }),
-      { numRuns: atScale({ test: 20, soak: 1_000 }) },
+      { numRuns: atScale({ full: 20, soak: 1_000 }) },
     )
   }, 240_000)
 
@@ -69,7 +69,7 @@ describe.each([
         const shares = Array.from({ length: of }, (_, number) => runQuery(connection, asked, { of, number }))
         expect(mergeShares((await Promise.all(shares)).flat(), asked)).toEqual(countHits(hits, asked))
       }),
-      { numRuns: atScale({ test: 50, soak: 200 }) },
+      { numRuns: atScale({ full: 50, soak: 200 }) },
     )
   }, 240_000)
 })

@@ -339,7 +339,7 @@ const CASES: Case[] = [
     offence: 'two files that import each other, one of them a type only',
     path: 'dashboard/ui/chart.tsx',
     bad: importingType('./axis.tsx'),
-    good: importingType('./scale.tsx'),
+    good: importingType('./suite.tsx'),
     beside: [toFile('dashboard/ui/axis.tsx', importing('./chart.tsx'))],
   },
   {

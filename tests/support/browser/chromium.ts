@@ -26,9 +26,8 @@ export async function closeWindows(browser: Browser) {
 }
 
 async function launchChromium(): Promise<Browser> {
-  const executablePath = findChromium() ?? installChromium()
   return chromium.launch({
-    executablePath,
+    executablePath: getChromium(),
     // Names under .test lead to this machine.
     args: ['--host-resolver-rules=MAP *.test 127.0.0.1'],
     // Playwright switches off the back/forward cache, which some tests need.
@@ -36,12 +35,19 @@ async function launchChromium(): Promise<Browser> {
   })
 }
 
-function findChromium(): string | undefined {
+export function findChromium(): string | undefined {
   const configured = process.env.CHROMIUM
   return configured ?? NAMES.map((name) => Bun.which(name)).find((path) => path !== null) ?? undefined
 }
 
-function installChromium(): string {
+/**
+ * Installs the Debian package if needed.
+ * @returns the path of the program
+ * @throws when Chromium is missing and cannot be installed
+ */
+export function getChromium(): string {
+  const present = findChromium()
+  if (present) return present
   if (canInstallPackages()) installPackage('chromium', 'set CHROMIUM to the path of one.')
   const found = findChromium()
   if (found) return found

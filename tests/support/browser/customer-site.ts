@@ -2,12 +2,7 @@
 
 import { afterAll, beforeAll, describe } from 'bun:test'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import {
-  startServer,
-  type TestServer,
-  type TestServerOptions,
-  type TestWorkspace,
-} from '../server/test-server.ts'
+import { startServer, type TestServer, type TestServerOptions, type TestWorkspace } from '../world.ts'
 import { CHROMIUM_INSTALL_MS, closeWindows, openChromium } from './chromium.ts'
 
 export interface CustomerSite {

@@ -2,8 +2,8 @@
 
 import { afterAll, beforeAll, describe } from 'bun:test'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { startServer, type TestServer, type TestServerOptions } from '../server/test-server.ts'
 import { type SignedUpUser, type SignUpDetails, signUpOverHttp } from '../users/sign-up.ts'
+import { startServer, type TestServer, type TestServerOptions } from '../world.ts'
 import { CHROMIUM_INSTALL_MS, closeWindows, openChromium } from './chromium.ts'
 
 export interface DashboardBrowser {

@@ -1,8 +1,8 @@
 // Questions about the clicks and leads of a workspace, and answers that two servers can be compared by.
 
 import { retryWhile503 } from '../server/retry-503.ts'
-import type { TestServer } from '../server/test-server.ts'
 import { until } from '../until.ts'
+import type { TestServer } from '../world.ts'
 import type { KeyedWorkspace } from './full-workspace.ts'
 
 const FILTERS = [

@@ -2,9 +2,9 @@
 
 import { join } from 'node:path'
 import { createKey } from '../../../server/features/accounts/access/keys.ts'
-import { BROWSER_USER_AGENT, type TestServer, type TestWorkspace } from '../server/test-server.ts'
 import { addVerifiedDomain } from '../server/verified-domain.ts'
 import { until } from '../until.ts'
+import { BROWSER_USER_AGENT, type TestServer, type TestWorkspace } from '../world.ts'
 
 const ROOT = join(import.meta.dir, '../../..')
 export const FULL_DOMAIN = 'go.larkfield.example'

@@ -2,8 +2,8 @@
 
 import type { ImportResource } from '../../../server/features/transfer/schema.ts'
 import { type HttpAnswer, readAnswer } from '../server/http-call.ts'
-import type { TestServer, TestWorkspace } from '../server/test-server.ts'
 import { until } from '../until.ts'
+import type { TestServer, TestWorkspace } from '../world.ts'
 
 type Api = Pick<TestWorkspace, 'api'>
 

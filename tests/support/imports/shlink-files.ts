@@ -1,7 +1,7 @@
 // Writes files of any size as Shlink's web client exports them (shlink-web-component, ExportShortUrlsBtn.tsx and
 // VisitsParser.ts), and says what an import must make of them.
 
-import { BROWSER_USER_AGENT } from '../server/test-server.ts'
+import { BROWSER_USER_AGENT } from '../world.ts'
 
 export interface ShlinkFiles {
   links: File

@@ -3,8 +3,8 @@
 import { type Archive, openArchive } from '../../../server/features/transfer/archive/open-archive.ts'
 import { readLines } from '../../../server/features/transfer/archive/read-lines.ts'
 import { WORKSPACE_FILES, type WorkspaceFileName } from '../../../server/features/transfer/export/manifest.ts'
-import type { TestServer, TestWorkspace } from '../server/test-server.ts'
 import { until } from '../until.ts'
+import type { TestServer, TestWorkspace } from '../world.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: records of any file
 type FileRecords = Record<WorkspaceFileName, any[]>

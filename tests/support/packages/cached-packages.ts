@@ -3,7 +3,7 @@
 
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 
 const INSTALL_WITHIN_MS = 600_000
 
@@ -14,9 +14,9 @@ const INSTALL_WITHIN_MS = 600_000
  * @throws a sentence when npm cannot install them
  */
 export function ensurePackages(name: string, specs: string[]): string {
-  const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'towpath-tests')
-  const home = join(cache, name)
+  const home = toCachePath(name)
   if (existsSync(home)) return home
+  const cache = dirname(home)
   mkdirSync(cache, { recursive: true })
   const unfinished = mkdtempSync(join(cache, 'installing-'))
   try {
@@ -28,6 +28,10 @@ export function ensurePackages(name: string, specs: string[]): string {
   }
   return home
 }
+
+/** @returns where packages of this name are, or would be */
+export const toCachePath = (name: string) =>
+  join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'towpath-tests', name)
 
 function install(specs: string[], dir: string) {
   const options = ['--ignore-scripts', '--no-save', '--no-audit', '--no-fund', '--no-package-lock']

@@ -7,38 +7,22 @@ import { canInstallPackages, installPackage } from '../processes/debian-package.
 const DEBIAN_VERSIONS = '/usr/lib/postgresql'
 const CREATE_CLUSTER = '/etc/postgresql-common/createcluster.conf'
 
-/** The error of the one attempt to install the package. Every test that needs PostgreSQL throws it. */
-let installError: unknown
-
-/** setup.ts calls this before the first test, because an installation takes longer than the time limit of a test. */
-export function installPostgresIfMissing(): void {
-  if (process.env.TEST_DATABASE_URL || installError || findPrograms()) return
-  if (!canInstallPackages()) return
-  try {
-    installPostgresPackage()
-  } catch (error) {
-    installError = error
-  }
-}
-
 /**
  * Installs the Debian package if needed.
  * @returns the directory of `initdb` and `postgres`
  * @throws when PostgreSQL is missing and cannot be installed
  */
 export function getPostgresPrograms(): string {
-  installPostgresIfMissing()
-  const programs = findPrograms()
+  if (!findPostgres() && canInstallPackages()) installPostgresPackage()
+  const programs = findPostgres()
   if (programs) return programs
-  throw (
-    installError ??
-    new Error(
-      'These tests need PostgreSQL: install it, or set TEST_DATABASE_URL to a server that they may use.',
-    )
+  throw new Error(
+    'These tests need PostgreSQL: install it, or set TEST_DATABASE_URL to a server that they may use.',
   )
 }
 
-function findPrograms(): string | undefined {
+/** @returns the directory of `initdb` and `postgres` */
+export function findPostgres(): string | undefined {
   const onPath = Bun.which('initdb')
   if (onPath && existsSync(join(dirname(onPath), 'postgres'))) return dirname(onPath)
   if (!existsSync(DEBIAN_VERSIONS)) return undefined

@@ -3,8 +3,8 @@
 import type { Insertable } from 'kysely'
 import { recordChange } from '../../../server/storage/database/record-change.ts'
 import type { Domains } from '../../../server/storage/database/tables/domain-tables.ts'
+import { BROWSER_USER_AGENT, type TestServer, type TestWorkspace } from '../world.ts'
 import type { HttpAnswer, HttpCall } from './http-call.ts'
-import { BROWSER_USER_AGENT, type TestServer, type TestWorkspace } from './test-server.ts'
 
 type Server = Pick<TestServer, 'app'>
 type DomainFields = Partial<Insertable<Domains>>

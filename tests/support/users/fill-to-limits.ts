@@ -1,6 +1,6 @@
 // Fills a workspace with rows up to its limits (server/features/accounts/access/workspace-limits.ts).
 
-import type { TestServer } from '../server/test-server.ts'
+import type { TestServer } from '../world.ts'
 
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => i)
 

@@ -1,8 +1,8 @@
 // Fills a workspace with links, a tag, a domain, a channel, a form, a click and a submission, over HTTP but for the proof of
 // the domain.
 
-import { BROWSER_USER_AGENT, type TestServer } from '../server/test-server.ts'
 import { addVerifiedDomain } from '../server/verified-domain.ts'
+import { BROWSER_USER_AGENT, type TestServer } from '../world.ts'
 import type { SignedUpUser } from './sign-up.ts'
 
 export interface FilledWorkspace {

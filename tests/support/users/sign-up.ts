@@ -3,7 +3,7 @@
 import { readFirstAccountState } from '../../../server/features/accounts/auth/first-account.ts'
 import { createSignUpLink } from '../../../server/features/accounts/strangers/sign-up-link.ts'
 import type { HttpAnswer, HttpCall } from '../server/http-call.ts'
-import type { TestServer } from '../server/test-server.ts'
+import type { TestServer } from '../world.ts'
 
 export interface SignedUpUser {
   /** The Cookie header: `name=value`. */

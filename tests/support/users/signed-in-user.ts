@@ -6,7 +6,7 @@ import { randomBase62 } from '../../../server/lib/crypto/random.ts'
 import { sha256Hex } from '../../../server/lib/crypto/sha256.ts'
 import type { Role } from '../../../server/lib/role.ts'
 import type { HttpAnswer, HttpCall } from '../server/http-call.ts'
-import type { TestServer, TestWorkspace } from '../server/test-server.ts'
+import type { TestServer, TestWorkspace } from '../world.ts'
 import { DASHBOARD } from './sign-up.ts'
 
 export interface SignedInUser {

@@ -1,13 +1,13 @@
 // A person confirms that it is them before requests that could lose them the account or the workspace.
 
 import { expect, setDefaultTimeout, test } from 'bun:test'
-import { onBothEngines } from '../../../../tests/support/server/test-server.ts'
 import {
   type SignedUpUser,
   signUpOverHttp,
   toCookieHeader,
   toSignedUpUser,
 } from '../../../../tests/support/users/sign-up.ts'
+import { onBothEngines } from '../../../../tests/support/world.ts'
 import { listRoutes } from '../../../http/route-table.ts'
 import { setUpApp, showCode } from '../second-factor/second-factor.fixture.ts'
 

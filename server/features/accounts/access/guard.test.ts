@@ -2,8 +2,8 @@
 
 import { beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import type { HttpCall } from '../../../../tests/support/server/http-call.ts'
-import { onBothEngines } from '../../../../tests/support/server/test-server.ts'
 import { type SignedUpUser, signUpOverHttp } from '../../../../tests/support/users/sign-up.ts'
+import { onBothEngines } from '../../../../tests/support/world.ts'
 
 // At most two passwords are hashed at a time, so tests are slow on a busy machine.
 setDefaultTimeout(120_000)

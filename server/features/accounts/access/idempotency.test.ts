@@ -1,11 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { sql } from 'kysely'
 import type { HttpCall } from '../../../../tests/support/server/http-call.ts'
-import {
-  onBothEngines,
-  type TestServer,
-  type TestWorkspace,
-} from '../../../../tests/support/server/test-server.ts'
+import { onBothEngines, type TestServer, type TestWorkspace } from '../../../../tests/support/world.ts'
 import { pruneIdempotencyKeys } from './idempotency.ts'
 
 const DAY = 24 * 60 * 60 * 1000

@@ -4,7 +4,7 @@ import {
   startServer,
   type TestServer,
   type TestWorkspace,
-} from '../../../../tests/support/server/test-server.ts'
+} from '../../../../tests/support/world.ts'
 import type { Plan } from '../../../lib/plan.ts'
 import { openDatabase } from '../../../storage/database/open-database.ts'
 import { changePlan } from '../workspaces/change-plan.ts'

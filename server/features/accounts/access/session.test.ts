@@ -1,5 +1,4 @@
 import { beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { onBothEngines, type TestServer } from '../../../../tests/support/server/test-server.ts'
 import { until } from '../../../../tests/support/until.ts'
 import {
   type SignedUpUser,
@@ -7,6 +6,7 @@ import {
   toCookieHeader,
   toSignedUpUser,
 } from '../../../../tests/support/users/sign-up.ts'
+import { onBothEngines, type TestServer } from '../../../../tests/support/world.ts'
 import { pruneSessions } from '../auth/sessions.ts'
 
 // At most two passwords are hashed at a time, so tests are slow on a busy machine.

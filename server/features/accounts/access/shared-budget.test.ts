@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { startServer, type TestServer } from '../../../../tests/support/server/test-server.ts'
+import { startServer, type TestServer } from '../../../../tests/support/world.ts'
 import { SLICES } from '../../../lib/sliding-budget.ts'
 import { openDatabase } from '../../../storage/database/open-database.ts'
 import { createRateLimiter, pruneRateWindows } from './rate-limiter.ts'

@@ -1,12 +1,12 @@
 // API keys that owners create and revoke over REST.
 
 import { expect, test } from 'bun:test'
-import { onBothEngines } from '../../../../tests/support/server/test-server.ts'
 import {
   addToWorkspace,
   createTeam,
   type SignedInUser,
 } from '../../../../tests/support/users/signed-in-user.ts'
+import { onBothEngines } from '../../../../tests/support/world.ts'
 
 onBothEngines('the keys of a workspace', (server) => {
   const make = async (who: SignedInUser, id: number, name = 'New') =>

@@ -4,9 +4,9 @@
 import { afterEach, expect, setDefaultTimeout, spyOn, test } from 'bun:test'
 import { startPostgres } from '../../../../tests/support/postgres/postgres-server.ts'
 import { findFreePort } from '../../../../tests/support/processes/free-port.ts'
-import { startServer, type TestServer } from '../../../../tests/support/server/test-server.ts'
 import { until } from '../../../../tests/support/until.ts'
 import { signUpOverHttp, toCookieHeader } from '../../../../tests/support/users/sign-up.ts'
+import { startServer, type TestServer } from '../../../../tests/support/world.ts'
 import { getLogLevel, setLogLevel } from '../../../lib/log.ts'
 
 // At most two passwords are hashed at a time, so tests are slow on a busy machine.
@@ -136,7 +136,7 @@ test('is not loaded on a server that nobody signs in to', async () => {
   const script = `
     const { setLogLevel } = await import('./server/lib/log.ts')
     setLogLevel('silent')
-    const { startServer } = await import('./tests/support/server/test-server.ts')
+    const { startServer } = await import('./tests/support/world.ts')
     const loaded = () => Object.keys(require.cache).some((name) => name.includes('/better-auth/'))
     const server = await startServer('sqlite')
     await server.click('nowhere')

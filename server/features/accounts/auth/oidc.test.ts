@@ -6,8 +6,8 @@ import {
   startIdentityProvider,
 } from '../../../../tests/support/fake-servers/identity-provider.ts'
 import type { HttpAnswer } from '../../../../tests/support/server/http-call.ts'
-import { onBothEngines, type TestServer } from '../../../../tests/support/server/test-server.ts'
 import { signUpOverHttp, toCookieHeader, toSignedUpUser } from '../../../../tests/support/users/sign-up.ts'
+import { onBothEngines, type TestServer } from '../../../../tests/support/world.ts'
 import { setUpApp } from '../second-factor/second-factor.fixture.ts'
 import { createResetLink } from './reset-password.ts'
 

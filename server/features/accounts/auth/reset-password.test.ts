@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { startMailServer } from '../../../../tests/support/fake-servers/mail-server.ts'
-import { onBothEngines } from '../../../../tests/support/server/test-server.ts'
 import { until } from '../../../../tests/support/until.ts'
 import { type SignedUpUser, signUpOverHttp, toCookieHeader } from '../../../../tests/support/users/sign-up.ts'
+import { onBothEngines } from '../../../../tests/support/world.ts'
 import { closeMailers } from '../../../http/mail/smtp.ts'
 import { createResetLink } from './reset-password.ts'
 

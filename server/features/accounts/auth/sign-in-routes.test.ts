@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { sql } from 'kysely'
 import type { HttpAnswer } from '../../../../tests/support/server/http-call.ts'
-import { onBothEngines, startServer, type TestServer } from '../../../../tests/support/server/test-server.ts'
 import { type SignedUpUser, signUpOverHttp, toCookieHeader } from '../../../../tests/support/users/sign-up.ts'
+import { onBothEngines, startServer, type TestServer } from '../../../../tests/support/world.ts'
 
 // At most two passwords are hashed at a time, so tests are slow on a busy machine.
 setDefaultTimeout(120_000)

@@ -1,12 +1,12 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import type { HttpAnswer } from '../../../../tests/support/server/http-call.ts'
-import { onBothEngines, type TestServer } from '../../../../tests/support/server/test-server.ts'
 import {
   type SignedUpUser,
   signUpOverHttp,
   toCookieHeader,
   toSignedUpUser,
 } from '../../../../tests/support/users/sign-up.ts'
+import { onBothEngines, type TestServer } from '../../../../tests/support/world.ts'
 
 // At most two passwords are hashed at a time, so tests are slow on a busy machine.
 setDefaultTimeout(120_000)

@@ -2,7 +2,6 @@
 
 import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { startMailServer } from '../../../../tests/support/fake-servers/mail-server.ts'
-import { onBothEngines, onSqlite, type TestServer } from '../../../../tests/support/server/test-server.ts'
 import { until } from '../../../../tests/support/until.ts'
 import {
   type SignedUpUser,
@@ -10,6 +9,7 @@ import {
   toCookieHeader,
   toSignedUpUser,
 } from '../../../../tests/support/users/sign-up.ts'
+import { onBothEngines, onSqlite, type TestServer } from '../../../../tests/support/world.ts'
 import { closeMailers } from '../../../http/mail/smtp.ts'
 import { setUpApp, showCode, signInAgain } from '../second-factor/second-factor.fixture.ts'
 

@@ -1,7 +1,7 @@
 // A person with an authenticator app, for tests: what the app shows, and how the person signs in with it.
 
-import type { TestServer } from '../../../../tests/support/server/test-server.ts'
 import { type SignedUpUser, toCookieHeader, toSignedUpUser } from '../../../../tests/support/users/sign-up.ts'
+import type { TestServer } from '../../../../tests/support/world.ts'
 import { computeTotpCode, toTotpStep } from '../../../lib/crypto/totp.ts'
 
 /** @returns the code of an authenticator app, `steps` of 30 s from now */

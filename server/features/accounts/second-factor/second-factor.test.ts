@@ -1,8 +1,8 @@
 // The second step of a sign-in: authenticator app and recovery codes. (tests/browser/account.test.ts has passkeys.)
 
 import { beforeAll, beforeEach, expect, setDefaultTimeout, test } from 'bun:test'
-import { onBothEngines } from '../../../../tests/support/server/test-server.ts'
 import { type SignedUpUser, signUpOverHttp, toCookieHeader } from '../../../../tests/support/users/sign-up.ts'
+import { onBothEngines } from '../../../../tests/support/world.ts'
 import { createResetLink } from '../auth/reset-password.ts'
 import { resetSecondFactor } from './factors.ts'
 import { type AppOwner, setUpApp, showCode, signInAgain } from './second-factor.fixture.ts'

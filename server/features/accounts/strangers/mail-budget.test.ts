@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { onBothEngines } from '../../../../tests/support/server/test-server.ts'
+import { onBothEngines } from '../../../../tests/support/world.ts'
 import { createMailBudget } from './mail-budget.ts'
 
 onBothEngines('the mails of a day', (server) => {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { atScale } from '../../../../tests/support/scale.ts'
+import { atScale } from '../../../../tests/support/suite.ts'
 import { countMailsLeft, MAIL_KINDS, type MailKind, mayTakeMails } from './mail-share.ts'
 
-const RUNS = { numRuns: atScale({ test: 300, soak: 20_000 }) }
+const RUNS = { numRuns: atScale({ full: 300, soak: 20_000 }) }
 
 /** A day on which workspaces send as the rule lets them. */
 function startDay(perDay: number, isAlone = false) {

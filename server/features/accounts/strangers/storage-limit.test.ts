@@ -5,8 +5,8 @@ import { startMailServer } from '../../../../tests/support/fake-servers/mail-ser
 import { nextSenderAddress } from '../../../../tests/support/form-requests.ts'
 import { findFreePort } from '../../../../tests/support/processes/free-port.ts'
 import { readMetric } from '../../../../tests/support/read-metrics.ts'
-import { onBothEngines, type TestWorkspace } from '../../../../tests/support/server/test-server.ts'
 import { until } from '../../../../tests/support/until.ts'
+import { onBothEngines, type TestWorkspace } from '../../../../tests/support/world.ts'
 import { createStorageLimit } from './storage-limit.ts'
 
 const mailPort = findFreePort()

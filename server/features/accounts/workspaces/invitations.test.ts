@@ -1,13 +1,13 @@
 // Invitations: who may create them, and that a link works once, for seven days and for its address.
 
 import { expect, test } from 'bun:test'
-import { onBothEngines } from '../../../../tests/support/server/test-server.ts'
 import {
   addToWorkspace,
   createSignedInUser,
   createTeam,
   type SignedInUser,
 } from '../../../../tests/support/users/signed-in-user.ts'
+import { onBothEngines } from '../../../../tests/support/world.ts'
 import type { Tables } from '../../../storage/database/tables.ts'
 import { pruneInvitations } from './invitations.ts'
 

@@ -2,8 +2,8 @@
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { startMailServer } from '../../../../tests/support/fake-servers/mail-server.ts'
-import { startServer, type TestServer } from '../../../../tests/support/server/test-server.ts'
 import { createTeam, type Team } from '../../../../tests/support/users/signed-in-user.ts'
+import { startServer, type TestServer } from '../../../../tests/support/world.ts'
 
 describe('an invitation by mail', () => {
   let smtp: Awaited<ReturnType<typeof startMailServer>>

@@ -1,13 +1,13 @@
 // The members of a workspace, their rights, and the rule that a workspace has an owner.
 
 import { expect, test } from 'bun:test'
-import { onBothEngines } from '../../../../tests/support/server/test-server.ts'
 import {
   addToWorkspace,
   createSignedInUser,
   createTeam,
   type SignedInUser,
 } from '../../../../tests/support/users/signed-in-user.ts'
+import { onBothEngines } from '../../../../tests/support/world.ts'
 
 const NEEDS_OWNER = { error: 'A workspace needs an owner' }
 

@@ -1,13 +1,13 @@
 // Workspaces over REST: create, read, rename, delete.
 
 import { expect, test } from 'bun:test'
-import { onBothEngines } from '../../../../tests/support/server/test-server.ts'
 import {
   addToWorkspace,
   createSignedInUser,
   createTeam,
   type SignedInUser,
 } from '../../../../tests/support/users/signed-in-user.ts'
+import { onBothEngines } from '../../../../tests/support/world.ts'
 import { listOwnerEmails } from './members.ts'
 
 onBothEngines('workspaces', (server) => {

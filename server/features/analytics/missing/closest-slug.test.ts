@@ -1,15 +1,15 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { sql } from 'kysely'
 import { measureProcessorMs } from '../../../../tests/support/processor-time.ts'
-import { atScale } from '../../../../tests/support/scale.ts'
-import { onBothEngines, type TestServer } from '../../../../tests/support/server/test-server.ts'
+import { atScale } from '../../../../tests/support/suite.ts'
+import { onBothEngines, type TestServer } from '../../../../tests/support/world.ts'
 import { createLookUpBudget, findNeighbours } from './closest-slug.ts'
 
 setDefaultTimeout(600_000)
 
 const FEW = 400
 const PER_WRITE = 50_000
-const MANY = atScale({ test: 50_000, soak: 1_000_000 })
+const MANY = atScale({ full: 50_000, soak: 1_000_000 })
 const SEARCHES = 30
 
 /** Links with slugs that have a long beginning in common, which is the worst for an index. */

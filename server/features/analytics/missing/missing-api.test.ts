@@ -1,14 +1,10 @@
 import { beforeEach, expect, setDefaultTimeout, test } from 'bun:test'
 import {
-  onBothEngines,
-  type TestServer,
-  type TestWorkspace,
-} from '../../../../tests/support/server/test-server.ts'
-import {
   addVerifiedDomain,
   changeDomain,
   putLinkOnDomain,
 } from '../../../../tests/support/server/verified-domain.ts'
+import { onBothEngines, type TestServer, type TestWorkspace } from '../../../../tests/support/world.ts'
 import { deleteWorkspace } from '../../accounts/workspaces/delete-workspace.ts'
 import { pruneMisses } from '../../hits/misses/prune-misses.ts'
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from 'bun:test'
 import { startMailServer } from '../../../../tests/support/fake-servers/mail-server.ts'
-import { BROWSER_USER_AGENT, onBothEngines } from '../../../../tests/support/server/test-server.ts'
 import { addVerifiedDomain } from '../../../../tests/support/server/verified-domain.ts'
 import { createTeam, type Team } from '../../../../tests/support/users/signed-in-user.ts'
+import { BROWSER_USER_AGENT, onBothEngines } from '../../../../tests/support/world.ts'
 import { reportMissing } from './report-missing.ts'
 
 setDefaultTimeout(60_000)

@@ -1,8 +1,8 @@
 // The doctor inside a server: who sees its report, and that runs are shared.
 
 import { beforeAll, expect, test } from 'bun:test'
-import { onBothEngines } from '../../../../tests/support/server/test-server.ts'
 import { createSignedInUser } from '../../../../tests/support/users/signed-in-user.ts'
+import { onBothEngines } from '../../../../tests/support/world.ts'
 import { createPatient } from '../doctor.fixture.ts'
 import type { ReportedFinding } from '../schema.ts'
 import { createDoctor } from './doctor.ts'

@@ -4,7 +4,7 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { type Challenge, solve } from '../../../../snippet/proof-of-work.ts'
 import { startSiteverify } from '../../../../tests/support/fake-servers/turnstile-siteverify.ts'
 import { readMetric } from '../../../../tests/support/read-metrics.ts'
-import { onBothEngines, type TestServer } from '../../../../tests/support/server/test-server.ts'
+import { onBothEngines, type TestServer } from '../../../../tests/support/world.ts'
 
 // Every visitor has its own address, named by a proxy, so that the limit of ten submissions a minute plays no part
 // here.

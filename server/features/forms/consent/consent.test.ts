@@ -8,7 +8,7 @@ import {
   SCRIPT_HEADERS,
   URLENCODED_TYPE,
 } from '../../../../tests/support/form-requests.ts'
-import { onBothEngines } from '../../../../tests/support/server/test-server.ts'
+import { onBothEngines } from '../../../../tests/support/world.ts'
 
 const TEXT = 'Send me the newsletter, =1+1'
 

@@ -14,7 +14,7 @@ import {
   toMultipart,
   URLENCODED_TYPE,
 } from '../../../../tests/support/form-requests.ts'
-import { onBothEngines } from '../../../../tests/support/server/test-server.ts'
+import { onBothEngines } from '../../../../tests/support/world.ts'
 
 const PAGE = 'https://site.example/contact'
 

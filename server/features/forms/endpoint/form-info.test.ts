@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { onBothEngines } from '../../../../tests/support/server/test-server.ts'
+import { onBothEngines } from '../../../../tests/support/world.ts'
 import { createCaptchaProvider } from '../captcha/create-captcha-provider.ts'
 import { createFormInfoEndpoint } from './form-info.ts'
 

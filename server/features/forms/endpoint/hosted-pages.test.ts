@@ -13,7 +13,7 @@ import {
   type TestFormSettings,
   URLENCODED_TYPE,
 } from '../../../../tests/support/form-requests.ts'
-import { onSqlite } from '../../../../tests/support/server/test-server.ts'
+import { onSqlite } from '../../../../tests/support/world.ts'
 
 const SITE = 'https://site.example'
 const PAGE = `${SITE}/contact`

@@ -13,7 +13,7 @@ import {
   SCRIPT_HEADERS,
   URLENCODED_TYPE,
 } from '../../../../tests/support/form-requests.ts'
-import { onSqlite, startServer, type TestServer } from '../../../../tests/support/server/test-server.ts'
+import { onSqlite, startServer, type TestServer } from '../../../../tests/support/world.ts'
 import { setLogLevel } from '../../../lib/log.ts'
 
 const HEAD = (key: string, headers: string) =>

@@ -14,10 +14,10 @@ import {
   toMultipart,
   URLENCODED_TYPE,
 } from '../../../../tests/support/form-requests.ts'
-import { atScale } from '../../../../tests/support/scale.ts'
-import { onBothEngines } from '../../../../tests/support/server/test-server.ts'
+import { atScale } from '../../../../tests/support/suite.ts'
+import { onBothEngines } from '../../../../tests/support/world.ts'
 
-const REQUESTS = atScale({ test: 1_500, soak: 5_000 })
+const REQUESTS = atScale({ full: 1_500, soak: 5_000 })
 const AT_ONCE = 20
 
 const FORMS: TestFormSettings[] = [

@@ -11,8 +11,8 @@ import {
   URLENCODED_TYPE,
 } from '../../../../tests/support/form-requests.ts'
 import { type PostgresServer, startPostgres } from '../../../../tests/support/postgres/postgres-server.ts'
-import { startServer, type TestServer } from '../../../../tests/support/server/test-server.ts'
 import { until } from '../../../../tests/support/until.ts'
+import { startServer, type TestServer } from '../../../../tests/support/world.ts'
 
 let postgres: PostgresServer
 let server: TestServer

@@ -14,13 +14,13 @@ import {
   URLENCODED_TYPE,
 } from '../../../../tests/support/form-requests.ts'
 import { measureProcessorMs } from '../../../../tests/support/processor-time.ts'
-import { atScale } from '../../../../tests/support/scale.ts'
-import { onBothEngines } from '../../../../tests/support/server/test-server.ts'
+import { atScale } from '../../../../tests/support/suite.ts'
+import { onBothEngines } from '../../../../tests/support/world.ts'
 
 // The database gets only what the parsers let through, so PostgreSQL needs fewer runs.
 const BODIES = {
-  sqlite: atScale({ test: 1_000, soak: 10_000 }),
-  postgres: atScale({ test: 200, soak: 2_000 }),
+  sqlite: atScale({ full: 1_000, soak: 10_000 }),
+  postgres: atScale({ full: 200, soak: 2_000 }),
 }
 const AT_ONCE = 20
 /** Processor time. It is far above what any body takes, and far below what quadratic work on a body would take. */

@@ -14,7 +14,7 @@ import {
   type TestForm,
   URLENCODED_TYPE,
 } from '../../../../tests/support/form-requests.ts'
-import { onBothEngines, startServer } from '../../../../tests/support/server/test-server.ts'
+import { onBothEngines, startServer } from '../../../../tests/support/world.ts'
 import { spendToken } from '../captcha/spent-tokens.ts'
 import { type FormSettings, findFormSettings } from '../settings/form-settings.ts'
 import { storeSubmission } from './store-submission.ts'

@@ -4,12 +4,8 @@ import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import {
-  onBothEngines,
-  type TestServer,
-  type TestWorkspace,
-} from '../../../../tests/support/server/test-server.ts'
 import { watchWrites } from '../../../../tests/support/watch-writes.ts'
+import { onBothEngines, type TestServer, type TestWorkspace } from '../../../../tests/support/world.ts'
 import { insertSubmissions, type TestSubmission } from '../submissions/submission.fixture.ts'
 
 async function newForm(server: TestServer, workspace: TestWorkspace) {

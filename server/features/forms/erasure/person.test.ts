@@ -4,11 +4,7 @@ import { expect, test } from 'bun:test'
 import { promisify } from 'node:util'
 import { sql } from 'kysely'
 import { type Entry, fromBuffer, type Options, type ZipFile } from 'yauzl'
-import {
-  onBothEngines,
-  type TestServer,
-  type TestWorkspace,
-} from '../../../../tests/support/server/test-server.ts'
+import { onBothEngines, type TestServer, type TestWorkspace } from '../../../../tests/support/world.ts'
 import { insertSubmissions, type TestSubmission } from '../submissions/submission.fixture.ts'
 import { exportPerson } from './export-person.ts'
 

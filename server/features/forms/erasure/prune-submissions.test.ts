@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { onBothEngines } from '../../../../tests/support/server/test-server.ts'
 import { watchWrites } from '../../../../tests/support/watch-writes.ts'
+import { onBothEngines } from '../../../../tests/support/world.ts'
 import { DAY_MS } from '../../../lib/utc-day.ts'
 import { insertSubmissions, type TestSubmission } from '../submissions/submission.fixture.ts'
 import { createSubmissionPruner } from './prune-submissions.ts'

@@ -1,11 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import {
-  onBothEngines,
-  type TestServer,
-  type TestWorkspace,
-} from '../../../../tests/support/server/test-server.ts'
 import { addVerifiedDomain } from '../../../../tests/support/server/verified-domain.ts'
 import { until } from '../../../../tests/support/until.ts'
+import { onBothEngines, type TestServer, type TestWorkspace } from '../../../../tests/support/world.ts'
 import { restApi } from '../../../app.ts'
 import type { ResolveHost } from '../../../http/safe-request.ts'
 import { type Network, parseNetwork } from '../../../lib/ip-network.ts'

@@ -2,8 +2,8 @@
 
 import { expect, test } from 'bun:test'
 import { type ReplyForm, type ReplyHouse, withReplies } from '../../../../tests/support/reply-forms.ts'
-import { BROWSER_USER_AGENT } from '../../../../tests/support/server/test-server.ts'
 import { until } from '../../../../tests/support/until.ts'
+import { BROWSER_USER_AGENT } from '../../../../tests/support/world.ts'
 import { createSubmissionPruner } from '../erasure/prune-submissions.ts'
 
 const DAY = 24 * 60 * 60_000

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { findDangers, hostileText } from '../../../../tests/support/hostile-senders.ts'
-import { atScale } from '../../../../tests/support/scale.ts'
+import { atScale } from '../../../../tests/support/suite.ts'
 import { renderReply } from './render-reply.ts'
 
 const LINKS = { confirmUrl: 'https://go.example/f/confirm/1.abc', stopUrl: 'https://go.example/f/stop/1.def' }
@@ -108,7 +108,7 @@ describe('a reply', () => {
       text: 'Hello {{name}},\n\nyou wrote "{{message}}".\n{{a}}{{b}}.{{c}} ({{a}}) {{b}}: {{c}}\n{{email}}\n\nYour team',
     }
     const fields = fc.tuple(...names.map(() => hostileText()))
-    const runs = atScale({ test: 20_000, soak: 1_000_000 })
+    const runs = atScale({ full: 20_000, soak: 1_000_000 })
     fc.assert(
       fc.property(fields, (values) => {
         const sent = new Map<string, string>(names.map((name, i) => [name, values[i] ?? '']))

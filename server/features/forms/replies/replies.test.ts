@@ -8,8 +8,8 @@ import {
   URLENCODED_TYPE,
 } from '../../../../tests/support/form-requests.ts'
 import { REPLY, withReplies } from '../../../../tests/support/reply-forms.ts'
-import { startServer } from '../../../../tests/support/server/test-server.ts'
 import { until } from '../../../../tests/support/until.ts'
+import { startServer } from '../../../../tests/support/world.ts'
 
 const HOUR = 60 * 60_000
 const DAY = 24 * HOUR

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { measureProcessorMs } from '../../../../tests/support/processor-time.ts'
-import { atScale } from '../../../../tests/support/scale.ts'
+import { atScale } from '../../../../tests/support/suite.ts'
 import { addRuleMistakes } from './check-fields.ts'
 import { compilePattern, PROGRAM_MAX } from './field-pattern.ts'
 import type { Mistake } from './mistake.ts'
@@ -171,7 +171,7 @@ describe('the rules of a form', () => {
         if (isBlank || Object.keys(rule).length === 0) expect(mistake).toBeUndefined()
         if (mistake) expect(Object.hasOwn(rule, mistake.rule)).toBe(true)
       }),
-      { numRuns: atScale({ test: 500, soak: 20_000 }) },
+      { numRuns: atScale({ full: 500, soak: 20_000 }) },
     )
   })
 })
@@ -204,7 +204,7 @@ describe('a pattern', () => {
       fc.asyncProperty(pattern, value, async (pattern, value) => {
         expect(await passes({ pattern }, value)).toBe(new RegExp(`^(?:${pattern})$`, 'u').test(value))
       }),
-      { numRuns: atScale({ test: 500, soak: 20_000 }) },
+      { numRuns: atScale({ full: 500, soak: 20_000 }) },
     )
   })
 
@@ -310,7 +310,7 @@ describe('a pattern', () => {
           expect((error as Error).message).toMatch(/^(?:is|has|repeats) /)
         }
       }),
-      { numRuns: atScale({ test: 500, soak: 20_000 }) },
+      { numRuns: atScale({ full: 500, soak: 20_000 }) },
     )
   })
 

@@ -14,7 +14,7 @@ import {
   type TestFormSettings,
   URLENCODED_TYPE,
 } from '../../../../tests/support/form-requests.ts'
-import { onBothEngines, onSqlite } from '../../../../tests/support/server/test-server.ts'
+import { onBothEngines, onSqlite } from '../../../../tests/support/world.ts'
 import { getTexts, LANGUAGES } from './languages.ts'
 
 const PAGE = 'https://site.example/kontakt'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { atScale } from '../../../../tests/support/scale.ts'
+import { atScale } from '../../../../tests/support/suite.ts'
 import { LANGUAGES } from './languages.ts'
 import { chooseLanguage, normalizeLocale, parseAcceptLanguage } from './sender-language.ts'
 
@@ -54,7 +54,7 @@ describe('Accept-Language', () => {
         expect(LANGUAGES).toContain(builtIn)
         expect(known ?? 'en').toBe(builtIn)
       }),
-      { numRuns: atScale({ test: 500, soak: 20_000 }) },
+      { numRuns: atScale({ full: 500, soak: 20_000 }) },
     )
   })
 
@@ -71,7 +71,7 @@ describe('Accept-Language', () => {
         const wanted = ranges.filter(({ weight }) => weight > 0).sort((a, b) => b.weight - a.weight)
         expect(parseAcceptLanguage(header)).toEqual(wanted.map(({ locale }) => locale))
       }),
-      { numRuns: atScale({ test: 200, soak: 5_000 }) },
+      { numRuns: atScale({ full: 200, soak: 5_000 }) },
     )
   })
 })

@@ -7,12 +7,8 @@ import {
   postToForm,
   SCRIPT_HEADERS,
 } from '../../../../tests/support/form-requests.ts'
-import { atScale } from '../../../../tests/support/scale.ts'
-import {
-  onBothEngines,
-  type TestServer,
-  type TestWorkspace,
-} from '../../../../tests/support/server/test-server.ts'
+import { atScale } from '../../../../tests/support/suite.ts'
+import { onBothEngines, type TestServer, type TestWorkspace } from '../../../../tests/support/world.ts'
 import { createRandom, pick } from '../../../lib/seeded-random.ts'
 import { createNotificationContentReader } from '../submissions/notification-content.ts'
 import { insertSubmissions } from '../submissions/submission.fixture.ts'
@@ -82,7 +78,7 @@ function applyStatus(submission: Known, status: (typeof STATUSES)[number]) {
 }
 
 onBothEngines('the counts of the classifier', (server) => {
-  test.each(Array.from({ length: atScale({ test: 3, soak: 40 }) }, (_, i) => [i]))(
+  test.each(Array.from({ length: atScale({ full: 3, soak: 40 }) }, (_, i) => [i]))(
     'are exact after any history of statuses, deletions and erasures (%d)',
     async (seed) => {
       const random = createRandom(seed)

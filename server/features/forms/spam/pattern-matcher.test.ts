@@ -3,7 +3,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { measureProcessorMs } from '../../../../tests/support/processor-time.ts'
-import { atScale } from '../../../../tests/support/scale.ts'
+import { atScale } from '../../../../tests/support/suite.ts'
 import { checkRules } from './check-rules.ts'
 import { foldWords, toWordPattern } from './fold-words.ts'
 import { compilePatterns } from './pattern-matcher.ts'
@@ -26,7 +26,7 @@ test('finds the same as a regular expression for each pattern', async () => {
         expect([...new Set(found.map(({ rule }) => rule))].sort()).toEqual(expected.sort())
       },
     ),
-    { numRuns: atScale({ test: 500, soak: 20_000 }) },
+    { numRuns: atScale({ full: 500, soak: 20_000 }) },
   )
 })
 

@@ -7,11 +7,7 @@ import {
   postToForm,
   SCRIPT_HEADERS,
 } from '../../../../tests/support/form-requests.ts'
-import {
-  onBothEngines,
-  type TestServer,
-  type TestWorkspace,
-} from '../../../../tests/support/server/test-server.ts'
+import { onBothEngines, type TestServer, type TestWorkspace } from '../../../../tests/support/world.ts'
 
 const GOOD_WORDS =
   'bicycle saddle repair saturday appointment wheel brakes tyre price kindly workshop opening'.split(' ')

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { connect } from 'node:net'
-import { onBothEngines, type TestServer } from '../../../../tests/support/server/test-server.ts'
 import { until } from '../../../../tests/support/until.ts'
+import { onBothEngines, type TestServer } from '../../../../tests/support/world.ts'
 import { toTextStream } from '../../../http/text-stream.ts'
 import { exportSubmissions } from './export-submissions.ts'
 import { insertSubmissions, type TestSubmission } from './submission.fixture.ts'

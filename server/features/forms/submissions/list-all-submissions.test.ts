@@ -1,9 +1,5 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
-import {
-  onBothEngines,
-  type TestServer,
-  type TestWorkspace,
-} from '../../../../tests/support/server/test-server.ts'
+import { onBothEngines, type TestServer, type TestWorkspace } from '../../../../tests/support/world.ts'
 import { insertSubmissions, type TestSubmission } from './submission.fixture.ts'
 
 async function formIn(server: TestServer, ws: TestWorkspace) {

@@ -5,7 +5,7 @@ import {
   onBothEngines,
   type TestServer,
   type TestWorkspace,
-} from '../../../../tests/support/server/test-server.ts'
+} from '../../../../tests/support/world.ts'
 import { insertSubmissions, type TestSubmission } from './submission.fixture.ts'
 
 const at = (text: string) => Date.parse(text)

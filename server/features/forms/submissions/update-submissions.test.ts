@@ -1,11 +1,7 @@
 // Many submissions at once, as the inbox changes and deletes them, and the names that its rows show.
 
 import { expect, test } from 'bun:test'
-import {
-  onBothEngines,
-  type TestServer,
-  type TestWorkspace,
-} from '../../../../tests/support/server/test-server.ts'
+import { onBothEngines, type TestServer, type TestWorkspace } from '../../../../tests/support/world.ts'
 import { insertSubmissions, type TestSubmission } from './submission.fixture.ts'
 
 async function createForm(server: TestServer, ws: TestWorkspace, name = 'Contact') {

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startServer } from '../../../../tests/support/server/test-server.ts'
+import { startServer } from '../../../../tests/support/world.ts'
 import { openDirectoryStore } from '../../../storage/files/directory-store.ts'
 import { createUploadSweeper } from './sweep-uploads.ts'
 

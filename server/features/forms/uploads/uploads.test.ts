@@ -16,7 +16,6 @@ import {
   URLENCODED_TYPE,
 } from '../../../../tests/support/form-requests.ts'
 import { destroyRawClients, dialRaw } from '../../../../tests/support/raw-client.ts'
-import { onBothEngines, onSqlite, startServer } from '../../../../tests/support/server/test-server.ts'
 import { until } from '../../../../tests/support/until.ts'
 import {
   listFileRows,
@@ -27,6 +26,7 @@ import {
   UPLOADS,
   uploadToForm,
 } from '../../../../tests/support/upload-requests.ts'
+import { onBothEngines, onSqlite, startServer } from '../../../../tests/support/world.ts'
 
 const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',

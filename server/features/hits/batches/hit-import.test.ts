@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { atScale } from '../../../../tests/support/scale.ts'
+import { atScale } from '../../../../tests/support/suite.ts'
 import { until } from '../../../../tests/support/until.ts'
 import type { Hit } from '../../../storage/hits/hit.ts'
 import { ensureNodeId } from '../spool/node-id.ts'
@@ -114,7 +114,7 @@ test('imported hits count once, however often the server ends during the import'
   const house = await newHouse()
   let given = 0
   let real = 0
-  for (let round = 0; round < atScale({ test: 3, soak: 8 }); round++) {
+  for (let round = 0; round < atScale({ full: 3, soak: 8 }); round++) {
     const running = await start(house)
     await give(house, [lines(40), lines(40), lines(40)], `round-${round}`)
     given += 120

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'bun:test'
 import { mkdir, mkdtemp, open, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { atScale } from '../../../../tests/support/scale.ts'
+import { atScale } from '../../../../tests/support/suite.ts'
 import { Failure } from '../../../lib/failure.ts'
 import type { HitGrouping, HitQuery } from '../../../storage/hits/hit-engine.ts'
 import { createRawHit, IPHONE_USER_AGENT } from '../spool/raw-hit.fixture.ts'
@@ -216,7 +216,7 @@ describe('after a restart', () => {
     const dataDir = await newDataDir()
     let recorded = 0
     let waited = 0
-    for (let round = 0; round < atScale({ test: 2, soak: 3 }); round++) {
+    for (let round = 0; round < atScale({ full: 2, soak: 3 }); round++) {
       const child = Bun.spawn([process.execPath, '-e', recorder(dataDir)], {
         stdout: 'pipe',
         stderr: 'ignore',
@@ -233,7 +233,7 @@ describe('after a restart', () => {
     const { hitWorker, stored } = await start(dataDir)
     await hitWorker.drain()
     const found = await clicks(hitWorker)
-    expect(recorded).toBeGreaterThan(atScale({ test: 5_000, soak: 10_000 }))
+    expect(recorded).toBeGreaterThan(atScale({ full: 5_000, soak: 10_000 }))
     expect(found).toBeGreaterThanOrEqual(recorded)
     expect(found).toBeLessThanOrEqual(recorded + waited + 3)
     await until(() => sum(stored) === found)

@@ -7,7 +7,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { listWorkerProcesses } from '../../../../tests/support/processes/worker-processes.ts'
-import { atScale } from '../../../../tests/support/scale.ts'
+import { atScale } from '../../../../tests/support/suite.ts'
 import { lockForWorker } from '../../../storage/lock.ts'
 import { ROLL_UP_PACE } from '../rollups/roll-up-loop.ts'
 import { createRawHit } from '../spool/raw-hit.fixture.ts'
@@ -121,7 +121,7 @@ describe.if(process.platform === 'linux')('a ship worker', () => {
   }, 120_000)
 
   test('is started again when it is needed while it exits, and close waits for the new one', async () => {
-    for (let wait = 0; wait < 20; wait += atScale({ test: 5, soak: 1 })) {
+    for (let wait = 0; wait < 20; wait += atScale({ full: 5, soak: 1 })) {
       const { spool, hitWorker, counted, stop } = await start({ idleMs: 1 })
       await clicks(hitWorker)
       // At some moment between these two the worker is told to close.

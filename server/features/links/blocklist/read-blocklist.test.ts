@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { atScale } from '../../../../tests/support/scale.ts'
+import { atScale } from '../../../../tests/support/suite.ts'
 import { createHostSet } from '../../../lib/host-set.ts'
 import type { CachedLink } from '../cache.ts'
 import { createDestinationJudge } from './judge-destination.ts'
@@ -74,7 +74,7 @@ test('no line makes the reader fail', () => {
 })
 
 test('a large list is read whole, between other work', async () => {
-  const count = atScale({ test: 200_000, soak: 1_000_000 })
+  const count = atScale({ full: 200_000, soak: 1_000_000 })
   const path = join(dir, 'large.txt')
   const text = Array.from({ length: count }, (_, i) => `host-${i}.blocked.example`).join('\n')
   writeFileSync(path, text)

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { onSqlite, startServer, type TestWorkspace } from '../../../../tests/support/server/test-server.ts'
 import { until } from '../../../../tests/support/until.ts'
 import {
   addToWorkspace,
   createSignedInUser,
   createTeam,
 } from '../../../../tests/support/users/signed-in-user.ts'
+import { onSqlite, startServer, type TestWorkspace } from '../../../../tests/support/world.ts'
 import { parseNetwork } from '../../../lib/ip-network.ts'
 import { fetchDestinationCard } from './fetch-destination-card.ts'
 

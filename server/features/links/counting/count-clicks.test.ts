@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { onBothEngines } from '../../../../tests/support/server/test-server.ts'
 import { until } from '../../../../tests/support/until.ts'
+import { onBothEngines } from '../../../../tests/support/world.ts'
 import type { LinkResource } from '../schema.ts'
 import { countClicks, getCountedBatch } from './count-clicks.ts'
 

@@ -1,12 +1,12 @@
 import { afterAll, expect, test } from 'bun:test'
 import { type DnsServer, startDnsServer } from '../../../../tests/support/fake-servers/dns-server.ts'
-import { onBothEngines, type TestWorkspace } from '../../../../tests/support/server/test-server.ts'
 import {
   addVerifiedDomain,
   callHost,
   putLinkOnDomain,
 } from '../../../../tests/support/server/verified-domain.ts'
 import { createTeam } from '../../../../tests/support/users/signed-in-user.ts'
+import { onBothEngines, type TestWorkspace } from '../../../../tests/support/world.ts'
 import { addDomain, nextName, readDomain } from './domains.fixture.ts'
 
 const dns: DnsServer = await startDnsServer()

@@ -3,7 +3,7 @@
 import { afterAll, expect, test } from 'bun:test'
 import { type DnsServer, startDnsServer } from '../../../../tests/support/fake-servers/dns-server.ts'
 import { fetchMetrics, sumSamples } from '../../../../tests/support/read-metrics.ts'
-import { onSqlite } from '../../../../tests/support/server/test-server.ts'
+import { onSqlite } from '../../../../tests/support/world.ts'
 
 const dns: DnsServer = await startDnsServer()
 afterAll(() => dns.stop())

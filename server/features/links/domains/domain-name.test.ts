@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { isIP } from 'node:net'
 import fc from 'fast-check'
-import { atScale } from '../../../../tests/support/scale.ts'
+import { atScale } from '../../../../tests/support/suite.ts'
 import { createSite } from '../../../site.ts'
 import { parseDomainName } from './domain-name.ts'
 
@@ -139,6 +139,6 @@ test('any text is a name that browsers, DNS and this check agree on, or is refus
       expect(parse(name)).toEqual({ name })
       expect(parse(`${name.toUpperCase()}.`)).toEqual({ name })
     }),
-    { numRuns: atScale({ test: 3_000, soak: 100_000 }) },
+    { numRuns: atScale({ full: 3_000, soak: 100_000 }) },
   )
 })

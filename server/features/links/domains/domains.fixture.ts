@@ -1,7 +1,7 @@
 // What the tests of domains share: requests about domains, and their proof in DNS.
 
 import type { DnsServer } from '../../../../tests/support/fake-servers/dns-server.ts'
-import type { TestWorkspace } from '../../../../tests/support/server/test-server.ts'
+import type { TestWorkspace } from '../../../../tests/support/world.ts'
 import type { DomainResource } from './schema.ts'
 
 let names = 0

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { type DnsServer, startDnsServer } from '../../../../tests/support/fake-servers/dns-server.ts'
-import { onBothEngines } from '../../../../tests/support/server/test-server.ts'
 import { until } from '../../../../tests/support/until.ts'
 import { addToWorkspace, createSignedInUser } from '../../../../tests/support/users/signed-in-user.ts'
+import { onBothEngines } from '../../../../tests/support/world.ts'
 import { deleteWorkspace } from '../../accounts/workspaces/delete-workspace.ts'
 import { restoreWorkspace, suspendWorkspace } from '../../accounts/workspaces/suspend-workspace.ts'
 import {

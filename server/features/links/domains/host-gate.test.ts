@@ -2,9 +2,9 @@
 
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { destroyRawClients, dialRaw } from '../../../../tests/support/raw-client.ts'
-import { startServer, type TestServer } from '../../../../tests/support/server/test-server.ts'
 import { addVerifiedDomain, putLinkOnDomain } from '../../../../tests/support/server/verified-domain.ts'
 import { until } from '../../../../tests/support/until.ts'
+import { startServer, type TestServer } from '../../../../tests/support/world.ts'
 import { createDomainRoutes } from './public.ts'
 
 const OWN = 'acme.example'

@@ -5,7 +5,7 @@ import {
   startDnsServer,
 } from '../../../../tests/support/fake-servers/dns-server.ts'
 import { findFreePort } from '../../../../tests/support/processes/free-port.ts'
-import { onSqlite } from '../../../../tests/support/server/test-server.ts'
+import { onSqlite } from '../../../../tests/support/world.ts'
 import { checkDomain } from './check-domain.ts'
 import { createDnsClients } from './dns-client.ts'
 import { addDomain, addProvenDomain, nextName, proofOf, readDomain, verify } from './domains.fixture.ts'

@@ -2,9 +2,9 @@ import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { type DnsServer, startDnsServer } from '../../../../tests/support/fake-servers/dns-server.ts'
 import { startMailServer } from '../../../../tests/support/fake-servers/mail-server.ts'
-import { onBothEngines, type TestServer } from '../../../../tests/support/server/test-server.ts'
 import { until } from '../../../../tests/support/until.ts'
 import { createTeam } from '../../../../tests/support/users/signed-in-user.ts'
+import { onBothEngines, type TestServer } from '../../../../tests/support/world.ts'
 import { DAY_MS } from '../../../lib/utc-day.ts'
 import {
   addDomain,

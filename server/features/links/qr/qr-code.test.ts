@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'bun:test'
 import jsQR from 'jsqr'
 import { PNG } from 'pngjs'
-import { onSqlite, type TestWorkspace } from '../../../../tests/support/server/test-server.ts'
+import { onSqlite, type TestWorkspace } from '../../../../tests/support/world.ts'
 import type { LinkResource } from '../schema.ts'
 
 interface Picture {

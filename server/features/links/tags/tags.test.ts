@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { onBothEngines, type TestWorkspace } from '../../../../tests/support/server/test-server.ts'
+import { onBothEngines, type TestWorkspace } from '../../../../tests/support/world.ts'
 import { type LinkResource, TAG_COLORS, type TagResource } from '../schema.ts'
 
 const U = 'https://example.com/'

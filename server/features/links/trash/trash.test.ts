@@ -1,9 +1,5 @@
 import { expect, test } from 'bun:test'
-import {
-  onBothEngines,
-  type TestServer,
-  type TestWorkspace,
-} from '../../../../tests/support/server/test-server.ts'
+import { onBothEngines, type TestServer, type TestWorkspace } from '../../../../tests/support/world.ts'
 import { deleteWorkspace } from '../../accounts/workspaces/delete-workspace.ts'
 import type { LinkResource, TrashedLinkResource } from '../schema.ts'
 import { suspendLink } from '../suspend.ts'

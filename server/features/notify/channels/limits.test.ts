@@ -10,7 +10,7 @@ import {
   parseTelegramHtml,
   validateTelegramMessage,
 } from '../../../../tests/support/fake-servers/telegram.ts'
-import { atScale } from '../../../../tests/support/scale.ts'
+import { atScale } from '../../../../tests/support/suite.ts'
 import type { Notice } from './contract.ts'
 import { discordMessage } from './discord.ts'
 import { mailHtml, mailText } from './mail-body.ts'
@@ -108,7 +108,7 @@ describe.each(Object.entries(SERVICES))('%s', (_, { fault, shown }) => {
         // Not toContain: it would print them.
         expect(shown(notice).includes(SUBMISSION_URL)).toBe(true)
       }),
-      { numRuns: atScale({ test: 20, soak: 60 }) },
+      { numRuns: atScale({ full: 20, soak: 60 }) },
     )
   })
 

@@ -8,7 +8,7 @@ import {
   notificationsOnBothEngines,
 } from '../../../../tests/support/notification-harness.ts'
 import { timeQuietly } from '../../../../tests/support/processor-time.ts'
-import { atScale } from '../../../../tests/support/scale.ts'
+import { atScale } from '../../../../tests/support/suite.ts'
 import { until } from '../../../../tests/support/until.ts'
 import type { ChannelSender } from '../channels/contract.ts'
 import { openDeliverer } from './deliverer.ts'
@@ -28,7 +28,7 @@ afterEach(async () => {
 })
 
 /** Deliveries that wait for one receiver. */
-const BEHIND = atScale({ test: 1_500, soak: 10_000 })
+const BEHIND = atScale({ full: 1_500, soak: 10_000 })
 
 const delivered = { outcome: 'delivered', httpStatus: 200, answer: null } as const
 const refused = { outcome: 'refused', httpStatus: 500, answer: 'no' } as const

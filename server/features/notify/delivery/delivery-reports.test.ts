@@ -7,8 +7,8 @@ import {
 } from '../../../../tests/support/fake-servers/webhook-receiver.ts'
 import { nextSenderAddress } from '../../../../tests/support/form-requests.ts'
 import { openNotificationHarness } from '../../../../tests/support/notification-harness.ts'
-import { onBothEngines, onSqlite, type TestWorkspace } from '../../../../tests/support/server/test-server.ts'
 import { until } from '../../../../tests/support/until.ts'
+import { onBothEngines, onSqlite, type TestWorkspace } from '../../../../tests/support/world.ts'
 import { createKey } from '../../accounts/access/keys.ts'
 
 const receivers: WebhookReceiver[] = []

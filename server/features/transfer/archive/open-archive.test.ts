@@ -9,7 +9,7 @@ import {
   toFormRecord,
   toManifest,
 } from '../../../../tests/support/imports/pack-archive.ts'
-import { atScale } from '../../../../tests/support/scale.ts'
+import { atScale } from '../../../../tests/support/suite.ts'
 import { FileProblem } from '../files/source-file.ts'
 import { readArchiveRecords } from './read-archive-records.ts'
 import { verifyArchive } from './verify-archive.ts'
@@ -160,7 +160,7 @@ describe('the zip of a workspace', () => {
         // Some bytes say nothing, such as a time. Whatever it is, the answer is a sentence.
         expect(await read(damaged)).toBeString()
       }),
-      { numRuns: atScale({ test: 200, soak: 20_000 }) },
+      { numRuns: atScale({ full: 200, soak: 20_000 }) },
     )
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
-import { atScale } from '../../../../tests/support/scale.ts'
+import { atScale } from '../../../../tests/support/suite.ts'
 import { recogniseCsvLayout } from './csv-layout.ts'
 import { CsvReader } from './csv-reader.ts'
 import type { CsvLayout } from './source-file.ts'
@@ -52,7 +52,7 @@ describe('a CSV file', () => {
           expect(read(text, { delimiter, lineEnd: '\n' }, cuts).rows).toEqual(rows)
         },
       ),
-      { numRuns: atScale({ test: 500, soak: 20_000 }) },
+      { numRuns: atScale({ full: 500, soak: 20_000 }) },
     )
   })
 
@@ -78,7 +78,7 @@ describe('a CSV file', () => {
             .map((row) => row.slice(0, 2)),
         )
       }),
-      { numRuns: atScale({ test: 1_000, soak: 50_000 }) },
+      { numRuns: atScale({ full: 1_000, soak: 50_000 }) },
     )
   })
 

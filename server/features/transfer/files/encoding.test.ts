@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { atScale } from '../../../../tests/support/scale.ts'
+import { atScale } from '../../../../tests/support/suite.ts'
 import { createDecoding, InvalidByte, recogniseEncoding } from './encoding.ts'
 import type { FileEncoding } from './source-file.ts'
 
@@ -72,7 +72,7 @@ describe('the encoding of a file', () => {
           expect(decode(ENCODE[encoding](mark + text), encoding, cuts)).toBe(text)
         },
       ),
-      { numRuns: atScale({ test: 1_000, soak: 20_000 }) },
+      { numRuns: atScale({ full: 1_000, soak: 20_000 }) },
     )
   })
 
@@ -103,7 +103,7 @@ describe('the encoding of a file', () => {
           expect(ENCODE[encoding](mark + text).equals(bytes)).toBe(true)
         },
       ),
-      { numRuns: atScale({ test: 2_000, soak: 50_000 }) },
+      { numRuns: atScale({ full: 2_000, soak: 50_000 }) },
     )
   })
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { atScale } from '../../../../tests/support/scale.ts'
+import { atScale } from '../../../../tests/support/suite.ts'
 import { JsonReader } from './json-reader.ts'
 
 function read(text: string, lists: string[] = ['links'], cuts: number[] = []) {
@@ -59,7 +59,7 @@ describe('a JSON file', () => {
           expect(normal(read(write(records, indent), ['links'], cuts))).toEqual(normal(records))
         },
       ),
-      { numRuns: atScale({ test: 500, soak: 20_000 }) },
+      { numRuns: atScale({ full: 500, soak: 20_000 }) },
     )
   })
 

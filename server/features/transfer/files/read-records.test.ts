@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { constants, createGzip, gzipSync } from 'node:zlib'
-import { atScale } from '../../../../tests/support/scale.ts'
+import { atScale } from '../../../../tests/support/suite.ts'
 import { openSourceFile } from './open-source-file.ts'
 import { readRecords } from './read-records.ts'
 import type { FileRecord, SourceFile } from './source-file.ts'
@@ -222,7 +222,7 @@ describe('the memory that reading takes', () => {
     return path
   }
 
-  const times = atScale({ test: 60, soak: 10_000 })
+  const times = atScale({ full: 60, soak: 10_000 })
   const row = (id: number) => `2025-11-03T16:05:06Z,Mozilla/5.0 (X11; Linux),https://example.com/${id}\n`
   const json = (id: number) => `{"id":${id},"url":"https://example.com/${id}","tags":["a","b"]}\n`
   const tuple = (id: number) => `('k${id}','https://example.com/${id}','It\\'s a title'),`

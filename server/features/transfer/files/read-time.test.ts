@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { atScale } from '../../../../tests/support/scale.ts'
+import { atScale } from '../../../../tests/support/suite.ts'
 import type { DateOrder } from '../schema.ts'
 import { DateOrders } from './date-orders.ts'
 import { readTime } from './read-time.ts'
@@ -132,7 +132,7 @@ describe('a time', () => {
           expect(readTime(write(wall), { dateOrder: 'dmy', timeZone })).toBe(expected)
         },
       ),
-      { numRuns: atScale({ test: 1_000, soak: 50_000 }) },
+      { numRuns: atScale({ full: 1_000, soak: 50_000 }) },
     )
   })
 
@@ -168,7 +168,7 @@ describe('a time', () => {
           } else expect(at.message).toEndWith('.')
         },
       ),
-      { numRuns: atScale({ test: 2_000, soak: 100_000 }) },
+      { numRuns: atScale({ full: 2_000, soak: 100_000 }) },
     )
   })
 })

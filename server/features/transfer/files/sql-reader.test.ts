@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { atScale } from '../../../../tests/support/scale.ts'
+import { atScale } from '../../../../tests/support/suite.ts'
 import { SqlReader } from './sql-reader.ts'
 
 function read(text: string, tables = ['yourls_url'], cuts: number[] = []) {
@@ -93,7 +93,7 @@ describe('an SQL dump', () => {
           expect(rowsOf(text, undefined, cuts)).toEqual(rows.map((row) => row.map(({ text }) => text)))
         },
       ),
-      { numRuns: atScale({ test: 500, soak: 20_000 }) },
+      { numRuns: atScale({ full: 500, soak: 20_000 }) },
     )
   })
 

@@ -5,13 +5,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { countLockWaits } from '../../../../tests/support/postgres/count-lock-waits.ts'
-import { atScale } from '../../../../tests/support/scale.ts'
-import {
-  onBothEngines,
-  type TestServer,
-  type TestWorkspace,
-} from '../../../../tests/support/server/test-server.ts'
+import { atScale } from '../../../../tests/support/suite.ts'
 import { until } from '../../../../tests/support/until.ts'
+import { onBothEngines, type TestServer, type TestWorkspace } from '../../../../tests/support/world.ts'
 import { DAY_MS } from '../../../lib/utc-day.ts'
 import { hasPendingImports } from '../../hits/batches/hit-import.ts'
 import {
@@ -375,7 +371,7 @@ onBothEngines('histories in parts, in any order, repeated and undone', (server) 
           ),
         ).toEqual(days)
       }),
-      { numRuns: atScale({ test: 3, soak: 100 }) },
+      { numRuns: atScale({ full: 3, soak: 100 }) },
     )
   }, 1_200_000)
 

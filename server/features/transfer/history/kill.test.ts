@@ -2,8 +2,8 @@
 
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { onBothEngines, type TestServer } from '../../../../tests/support/server/test-server.ts'
 import { until } from '../../../../tests/support/until.ts'
+import { onBothEngines, type TestServer } from '../../../../tests/support/world.ts'
 import { hasPendingImports } from '../../hits/batches/hit-import.ts'
 import { createImportRow, type HistoryHouse, runHistory, toHistoryRow } from './history.fixture.ts'
 

@@ -9,13 +9,13 @@ import {
   uploadImport,
   waitForImport,
 } from '../../../../tests/support/imports/import-client.ts'
+import { until } from '../../../../tests/support/until.ts'
 import {
   onBothEngines,
   onSqlite,
   type TestServer,
   type TestWorkspace,
-} from '../../../../tests/support/server/test-server.ts'
-import { until } from '../../../../tests/support/until.ts'
+} from '../../../../tests/support/world.ts'
 import { deleteWorkspace } from '../../accounts/workspaces/delete-workspace.ts'
 import { UNDO_DAYS } from '../schema.ts'
 import { failAbandonedImports, pruneImportFiles, pruneImportRows } from './prune-imports.ts'

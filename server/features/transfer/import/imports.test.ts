@@ -5,8 +5,8 @@ import {
   uploadImport,
   waitForImport,
 } from '../../../../tests/support/imports/import-client.ts'
-import { onBothEngines, onSqlite, type TestWorkspace } from '../../../../tests/support/server/test-server.ts'
 import { addVerifiedDomain } from '../../../../tests/support/server/verified-domain.ts'
+import { onBothEngines, onSqlite, type TestWorkspace } from '../../../../tests/support/world.ts'
 
 const csv = (...lines: string[]) => `${lines.join('\r\n')}\r\n`
 const HEADER = 'Short URL,Destination URL,Title,Tags,Created'

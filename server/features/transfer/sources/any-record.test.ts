@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { atScale } from '../../../../tests/support/scale.ts'
+import { atScale } from '../../../../tests/support/suite.ts'
 import { isCleanText } from '../../../lib/text.ts'
 import { openSourceFile } from '../files/open-source-file.ts'
 import { readRecords } from '../files/read-records.ts'
@@ -215,7 +215,7 @@ describe.each(sources.map((source) => [source.name, source] as const))('any reco
           expect(clicks === null || clicks >= 0).toBe(true)
         }
       }),
-      { numRuns: atScale({ test: 500, soak: 50_000 }) },
+      { numRuns: atScale({ full: 500, soak: 50_000 }) },
     )
   })
 
@@ -231,7 +231,7 @@ describe.each(sources.map((source) => [source.name, source] as const))('any reco
           expect(slug).not.toBe('')
         }
       }),
-      { numRuns: atScale({ test: 500, soak: 50_000 }) },
+      { numRuns: atScale({ full: 500, soak: 50_000 }) },
     )
   })
 })

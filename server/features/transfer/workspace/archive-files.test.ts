@@ -8,12 +8,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { undoImport, uploadAndRun } from '../../../../tests/support/imports/upload-client.ts'
 import { exportWorkspace } from '../../../../tests/support/imports/workspace-file.ts'
-import {
-  startServer,
-  type TestServer,
-  type TestWorkspace,
-} from '../../../../tests/support/server/test-server.ts'
 import { listFileRows, listUploadedFiles, uploadToForm } from '../../../../tests/support/upload-requests.ts'
+import { startServer, type TestServer, type TestWorkspace } from '../../../../tests/support/world.ts'
 
 setDefaultTimeout(120_000)
 

@@ -10,7 +10,7 @@ import {
   type ClickHouseServer,
   getClickHouse,
 } from '../../../../tests/support/clickhouse/clickhouse-server.ts'
-import { atScale } from '../../../../tests/support/scale.ts'
+import { atScale } from '../../../../tests/support/suite.ts'
 import { openDuckDb } from '../duckdb/engine.ts'
 import { createMemoryInstance } from '../duckdb/memory-instance.ts'
 import type { Hit } from '../hit.ts'
@@ -146,7 +146,7 @@ test('an export of any selection is the same as from DuckDB', async () => {
     fc.asyncProperty(anyQuery, async ({ groupBy: _, ...selection }) => {
       await expectSameFiles('csv', { ...selection, end: SPAN })
     }),
-    { numRuns: atScale({ test: 8, soak: 150 }) },
+    { numRuns: atScale({ full: 8, soak: 150 }) },
   )
 }, 600_000)
 

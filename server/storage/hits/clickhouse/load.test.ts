@@ -20,7 +20,7 @@ import {
   type ClickHouseServer,
   startClickHouse,
 } from '../../../../tests/support/clickhouse/clickhouse-server.ts'
-import { atScale } from '../../../../tests/support/scale.ts'
+import { atScale } from '../../../../tests/support/suite.ts'
 import type { Hit } from '../hit.ts'
 import type { HitEngine } from '../hit-engine.ts'
 import { openClickHouse } from './engine.ts'
@@ -189,7 +189,7 @@ test('two processes that load the same batches at once count each of them once',
 })
 
 describe('a kill while batches are loaded', () => {
-  const ROUNDS = atScale({ test: 2, soak: 30 })
+  const ROUNDS = atScale({ full: 2, soak: 30 })
   const batches = () =>
     Array.from({ length: 20 }, (_, n) => writeBatch(n + 1, createHits(n % 5 === 0 ? 2000 : 20)))
   const total = 4 * 2000 + 16 * 20
@@ -293,7 +293,7 @@ describe('what is in a batch', () => {
   test('a batch is one block of each month, however large it is', async () => {
     const engine = await open()
     // More than one block of what ClickHouse reads by default (`max_block_size`).
-    const hits = atScale({ test: 70_000, soak: 1_000_000 })
+    const hits = atScale({ full: 70_000, soak: 1_000_000 })
     const path = write('large.ndjson', toLines(createHits(1)).repeat(hits))
     await engine.load({ node: 'a', number: 1, path })
     const parts = await server.query(

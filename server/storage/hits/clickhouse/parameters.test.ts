@@ -6,7 +6,7 @@ import {
   type ClickHouseServer,
   getClickHouse,
 } from '../../../../tests/support/clickhouse/clickhouse-server.ts'
-import { atScale } from '../../../../tests/support/scale.ts'
+import { atScale } from '../../../../tests/support/suite.ts'
 import type { SqlValue } from '../../filter-sql.ts'
 import { type ClickHouseClient, createClickHouseClient } from './client.ts'
 import { toFields, toPlaceholder } from './parameters.ts'
@@ -103,7 +103,7 @@ test('the server understands every value as it is, and as the official client se
       expect(await echoOfficially(value)).toEqual(toExpected(value))
     }),
     {
-      numRuns: atScale({ test: 80, soak: 3_000 }),
+      numRuns: atScale({ full: 80, soak: 3_000 }),
       examples: [[HOSTILE], ...HOSTILE.map((text): [SqlValue] => [text])],
     },
   )

@@ -19,7 +19,7 @@ import {
   getClickHouse,
 } from '../../../../tests/support/clickhouse/clickhouse-server.ts'
 import { findFreePort } from '../../../../tests/support/processes/free-port.ts'
-import { atScale } from '../../../../tests/support/scale.ts'
+import { atScale } from '../../../../tests/support/suite.ts'
 import { until } from '../../../../tests/support/until.ts'
 import { openDuckDb } from '../duckdb/engine.ts'
 import { HIT_CLASSES, type Hit } from '../hit.ts'
@@ -123,7 +123,7 @@ describe('questions about random hits', () => {
         expect(ours).toEqual(theirs as never)
         expect(ours).toEqual(countHits(hits, asked))
       }),
-      { numRuns: atScale({ test: 180, soak: 2_000 }) },
+      { numRuns: atScale({ full: 180, soak: 2_000 }) },
     )
   }, 600_000)
 
@@ -132,7 +132,7 @@ describe('questions about random hits', () => {
       fc.asyncProperty(anyOriginQuery, async (asked) => {
         expect(await pair.clickHouse.ask(asked)).toEqual(countHits(hits, asked))
       }),
-      { numRuns: atScale({ test: 30, soak: 1_000 }) },
+      { numRuns: atScale({ full: 30, soak: 1_000 }) },
     )
   }, 600_000)
 
@@ -159,7 +159,7 @@ describe('questions about random hits', () => {
       fc.asyncProperty(anyStrangeQuery, async (asked) => {
         expect(await pair.clickHouse.ask(asked)).toEqual(await pair.duckDb.ask(asked))
       }),
-      { numRuns: atScale({ test: 40, soak: 600 }) },
+      { numRuns: atScale({ full: 40, soak: 600 }) },
     )
   }, 600_000)
 
@@ -189,7 +189,7 @@ describe('questions about random hits', () => {
         expect(await createQuestionRunner(short).ask(asked)).toEqual(countHits(hits, asked))
         expect(calls).toBe(2 + 8)
       }),
-      { numRuns: atScale({ test: 10, soak: 200 }) },
+      { numRuns: atScale({ full: 10, soak: 200 }) },
     )
     await client.close()
   }, 600_000)
@@ -243,7 +243,7 @@ describe('questions over days of many lengths', () => {
         expect(ours).toEqual(theirs as never)
         expect(ours).toEqual(countHits(hits, asked))
       }),
-      { numRuns: atScale({ test: 20, soak: 400 }) },
+      { numRuns: atScale({ full: 20, soak: 400 }) },
     )
   }, 600_000)
 })
@@ -295,7 +295,7 @@ test('500 moments get the same last clicks as from DuckDB', async () => {
       found += answers.filter((each) => each !== null).length
     }),
     {
-      numRuns: atScale({ test: 25, soak: 500 }),
+      numRuns: atScale({ full: 25, soak: 500 }),
       examples: [[{ workspaceId: 1, withinMs: 4_000, moments }]],
     },
   )

@@ -15,8 +15,8 @@ beforeAll(async () => {
 testRollUps('ClickHouse', {
   open: async (directory) =>
     openClickHouse({ urls: [await server.createDatabase()], scratchDir: directory, rollUpSettleMs: 0 }),
-  worlds: { test: 1, soak: 24 },
-  questions: { test: 200, soak: 850 },
+  worlds: { full: 1, soak: 24 },
+  questions: { full: 200, soak: 850 },
   deletesAtOnce: false,
-  days: { test: 36, soak: 75 },
+  days: { full: 36, soak: 75 },
 })

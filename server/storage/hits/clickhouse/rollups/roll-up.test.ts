@@ -11,7 +11,7 @@ import {
   getClickHouse,
 } from '../../../../../tests/support/clickhouse/clickhouse-server.ts'
 import { damageTable } from '../../../../../tests/support/clickhouse/damage-table.ts'
-import { atScale } from '../../../../../tests/support/scale.ts'
+import { atScale } from '../../../../../tests/support/suite.ts'
 import { DAY_MS } from '../../../../lib/utc-day.ts'
 import type { Hit } from '../../hit.ts'
 import type { HitEngine, HitQuery } from '../../hit-engine.ts'
@@ -328,7 +328,7 @@ describe('the process that rolls up', () => {
     await load([...createHits(1), ...createHits(1, JUNE_1)])
     const ofLoads = ['hits', 'hit_marks', 'roll_touches', 'roll_loaders']
     const steps = atScale({
-      test: ['roll_intents', 'roll_steps', 'roll_values', 'roll_marks', 'roll_month_links', ...ofLoads],
+      full: ['roll_intents', 'roll_steps', 'roll_values', 'roll_marks', 'roll_month_links', ...ofLoads],
       // The day of the intent is stored once.
       soak: ['roll_intents', ...new Set([...SUM_TABLES, ...BOOKKEEPING_TABLES, ...ofLoads])].filter(
         (table, n) => n === 0 || table !== 'roll_intents',

@@ -1,23 +1,29 @@
-// Starts a complete server for a test file: real stores in a temporary directory, and a real socket for HTTP requests.
+// The one way for a test to make a server, a workspace, a link, a click, a form, a submission and a clock. A server is
+// complete: real stores in a temporary directory, and a real socket for HTTP requests.
 
 import { afterAll, beforeAll, describe } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type App, createApp } from '../../../server/app.ts'
-import { readConfig } from '../../../server/config.ts'
-import { createKey } from '../../../server/features/accounts/access/keys.ts'
-import { createWorkspace } from '../../../server/features/accounts/workspaces/create-workspace.ts'
-import type { Plan } from '../../../server/lib/plan.ts'
-import { listen } from '../../../server/listen.ts'
-import { openServices, type ServiceOptions, type Services } from '../../../server/services.ts'
-import type { DatabaseEngine } from '../../../server/storage/database/open-database.ts'
-import { getEmptyDnsServer } from '../fake-servers/dns-server.ts'
-import { migratedDatabase, writeMigratedFile } from '../migrated-database.ts'
-import { findFreePort } from '../processes/free-port.ts'
-import { type HttpAnswer, type HttpCall, readAnswer } from './http-call.ts'
+import { type App, createApp } from '../../server/app.ts'
+import { readConfig } from '../../server/config.ts'
+import { createKey } from '../../server/features/accounts/access/keys.ts'
+import { createWorkspace } from '../../server/features/accounts/workspaces/create-workspace.ts'
+import type { Plan } from '../../server/lib/plan.ts'
+import { listen } from '../../server/listen.ts'
+import { openServices, type ServiceOptions, type Services } from '../../server/services.ts'
+import type { DatabaseEngine } from '../../server/storage/database/open-database.ts'
+import { getEmptyDnsServer } from './fake-servers/dns-server.ts'
+import { migratedDatabase, writeMigratedFile } from './migrated-database.ts'
+import { findFreePort } from './processes/free-port.ts'
+import { type HttpAnswer, type HttpCall, readAnswer } from './server/http-call.ts'
+import { SUITE } from './suite.ts'
 
-export const ENGINES: DatabaseEngine[] = ['sqlite', 'postgres']
+/** Without PostgreSQL on the machine, run.ts says that it is left out. */
+export const BOTH_ENGINES: DatabaseEngine[] =
+  process.env.TEST_WITHOUT_POSTGRES === 'yes' ? ['sqlite'] : ['sqlite', 'postgres']
+/** The quick suite proves on SQLite what is the same on both. */
+export const ENGINES: DatabaseEngine[] = SUITE === 'quick' ? ['sqlite'] : BOTH_ENGINES
 
 /** The User-Agent of a person's browser. Without it, a click counts as a bot's. */
 export const BROWSER_USER_AGENT =
@@ -31,6 +37,9 @@ export interface TestWorkspace {
   /** Creates a link. @returns the link as the API answers it @throws when the API refuses it */
   // biome-ignore lint/suspicious/noExplicitAny: as above
   createLink(fields?: Record<string, unknown>): Promise<any>
+  /** Creates a form. @returns the form as the API answers it @throws when the API refuses it */
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  createForm(settings?: Record<string, unknown>): Promise<any>
 }
 
 export interface TestServer {
@@ -42,6 +51,16 @@ export interface TestServer {
   call(path: string, call?: HttpCall): Promise<HttpAnswer>
   /** Opens a short link as a browser does, without following it. */
   click(slug: string, headers?: Record<string, string>): Promise<HttpAnswer>
+  /** Sends a form as a script does: the answer is JSON. */
+  submit(
+    formKey: string,
+    fields: Record<string, unknown>,
+    headers?: Record<string, string>,
+  ): Promise<HttpAnswer>
+  /** The server's clock, in milliseconds. */
+  now(): number
+  /** Moves the server's clock forward. */
+  advanceClock(ms: number): void
   /** Creates a workspace with an API key. The default plan has the highest limits. */
   createWorkspace(plan?: Plan): Promise<TestWorkspace>
   /** Resolves when analytics and the counters of the links include every click answered so far. */
@@ -79,7 +98,10 @@ export async function startServer(
     }),
     ...options.environment,
   })
-  const services = await openServices(config, options)
+  let aheadMs = 0
+  const readClock = options.now ?? Date.now
+  const now = () => readClock() + aheadMs
+  const services = await openServices(config, { ...options, now })
   const app = { ...services, ...createApp(services) }
   const server = listen(config, app)
   const origin = `http://127.0.0.1:${port}`
@@ -107,24 +129,33 @@ export async function startServer(
     call,
     click: (slug, headers = {}) =>
       call(`/${slug}`, { headers: { 'User-Agent': BROWSER_USER_AGENT, ...headers } }),
+    submit: (formKey, fields, headers = {}) =>
+      call(`/f/${formKey}`, {
+        method: 'POST',
+        body: fields,
+        headers: { Accept: 'application/json', 'User-Agent': BROWSER_USER_AGENT, ...headers },
+      }),
+    now,
+    advanceClock(ms) {
+      aheadMs += ms
+    },
     async createWorkspace(plan = 'enterprise') {
-      const needs = { db: app.db, now: Date.now }
+      const needs = { db: app.db, now }
       const { id } = await createWorkspace(needs, { name: 'Test', plan })
       const { key } = await createKey(needs, id, 'test')
       const api: TestWorkspace['api'] = (path, { headers, ...rest } = {}) =>
         call(`/v1${path}`, { ...rest, headers: { Authorization: `Bearer ${key}`, ...headers } })
+      async function create(path: string, body: object) {
+        const { status, text, json } = await api(path, { method: 'POST', body })
+        if (status !== 201) throw new Error(`POST ${path} answered ${status} ${text}`)
+        return json.data
+      }
       return {
         id,
         key,
         api,
-        async createLink(fields = {}) {
-          const { status, text, json } = await api('/links', {
-            method: 'POST',
-            body: { destinationUrl: 'https://example.com/', ...fields },
-          })
-          if (status !== 201) throw new Error(`the link was not created: ${status} ${text}`)
-          return json.data
-        },
+        createLink: (fields = {}) => create('/links', { destinationUrl: 'https://example.com/', ...fields }),
+        createForm: (settings = {}) => create('/forms', { name: 'Contact', ...settings }),
       }
     },
     waitUntilShipped: () => app.hitWorker.drain(),
@@ -139,14 +170,25 @@ export async function startServer(
 
 type ServerTests = (server: () => TestServer, engine: DatabaseEngine) => void
 
-/** Runs the tests on SQLite and on PostgreSQL: for behaviour that depends on the database. */
-export function onBothEngines(name: string, tests: ServerTests, options?: TestServerOptions) {
-  for (const engine of ENGINES) onEngine(engine, name, tests, options)
-}
+/**
+ * Runs the tests on SQLite, and in the full suite on PostgreSQL too. `onBothEngines.quick` runs them on both in every
+ * suite: for what the database has a part in, such as SQL that differs, locks and isolation.
+ */
+export const onBothEngines = Object.assign(
+  (name: string, tests: ServerTests, options?: TestServerOptions) => onEngines(ENGINES, name, tests, options),
+  {
+    quick: (name: string, tests: ServerTests, options?: TestServerOptions) =>
+      onEngines(BOTH_ENGINES, name, tests, options),
+  },
+)
 
 /** Runs the tests on SQLite only: for behaviour that does not depend on the database, such as parsing requests. */
 export function onSqlite(name: string, tests: ServerTests, options?: TestServerOptions) {
   onEngine('sqlite', name, tests, options)
+}
+
+function onEngines(engines: DatabaseEngine[], name: string, tests: ServerTests, options?: TestServerOptions) {
+  for (const engine of engines) onEngine(engine, name, tests, options)
 }
 
 function onEngine(engine: DatabaseEngine, name: string, tests: ServerTests, options?: TestServerOptions) {
