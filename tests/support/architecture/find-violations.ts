@@ -2,7 +2,7 @@
 // reason. An exception that covers nothing is itself a violation.
 
 import { checkFileCircles, checkRoomCircles } from './circles.ts'
-import { checkForbiddenCalls } from './forbidden-calls.ts'
+import { checkClocks, checkForbiddenCalls } from './forbidden-calls.ts'
 import { checkFrontEndImports } from './front-end-imports.ts'
 import { checkEntrances, checkLayers } from './layers.ts'
 import { checkDoubleExports, checkOpening, checkPathNames, checkTypeNames } from './names.ts'
@@ -22,6 +22,7 @@ export function findViolations(files: RepositoryFile[], exceptions: RuleExceptio
     ...server.flatMap(checkLayers),
     ...checkEntrances(server),
     ...server.flatMap(checkForbiddenCalls),
+    ...sources.flatMap(checkClocks),
     ...product.flatMap(checkFrontEndImports),
     ...checkRoomCircles(server),
     ...checkFileCircles(sources),

@@ -1,4 +1,4 @@
-// Rules about calls and packages: where the environment, the engines' drivers and the network may be used.
+// Rules about calls and packages: where the environment, the engines' drivers, the network and the clock may be used.
 
 import type { RuleName, Violation } from './rule.ts'
 import { listImports, type SourceFile, toLineNumber } from './typescript-source.ts'
@@ -64,4 +64,22 @@ export function checkForbiddenCalls(source: SourceFile): Violation[] {
       add('environment', line, 'process is a global; its environment is read in config.ts only')
   }
   return found
+}
+
+const CHANCE = /\bMath\s*\.\s*random\b/g
+const CLOCKS = /\bDate\s*\.\s*now\b|\bBun\s*\.\s*sleep(?:Sync)?\b|(?<![\w$.])setTimeout\s*\(/g
+
+/** A quick test that reads a clock fails at midnight or on a slow machine; one that draws lots cannot be repeated. */
+export function checkClocks({ path, code }: SourceFile): Violation[] {
+  if (!/\.test\.tsx?$/.test(path)) return []
+  const find = (pattern: RegExp, message: string) =>
+    [...code.matchAll(pattern)].map(({ index, 0: what }): Violation => {
+      return { rule: 'clocks', file: path, line: toLineNumber(code, index), what, message }
+    })
+  return [
+    ...find(CHANCE, 'cannot be repeated: use createRandom() of tests/support/random.ts'),
+    ...(path.includes('.full.test.')
+      ? []
+      : find(CLOCKS, 'depends on the clock: wait with until(), or move the clock of tests/support/world.ts')),
+  ]
 }

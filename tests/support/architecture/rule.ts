@@ -16,6 +16,7 @@ export type RuleName =
   | 'drivers'
   | 'fetch'
   | 'texts'
+  | 'clocks'
   | 'dashboard'
   | 'snippet'
   | 'packages'

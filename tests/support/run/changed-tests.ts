@@ -2,36 +2,40 @@
 
 import { readFileSync } from 'node:fs'
 
-/** A row of the table: a path, and what tests it. */
+/** A row of the table: a path, and what tests it. A `*` is one folder, in both. */
 export interface ChangeRule {
   path: string
   tests: string[]
 }
 
-/** @returns the rows of the table under "Tests of a change", whose cells name paths in backticks */
+/** @returns the rows of the table under "The tests of a change", whose cells name paths in backticks */
 export function readChangeRules(page: string): ChangeRule[] {
-  const section = page.split('## Tests of a change')[1]?.split('\n## ')[0] ?? ''
-  const rows = section.split('\n').filter((line) => line.startsWith('| `'))
-  return rows.map((row) => {
-    const [path = '', tests = ''] = row.split('|').slice(1, 3)
-    const names = (cell: string) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name)
-    return { path: names(path)[0] ?? '', tests: names(tests) }
-  })
+  const section = page.split('## The tests of a change')[1]?.split('\n## ')[0] ?? ''
+  const readNames = (cell = '') => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name)
+  return section
+    .split('\n')
+    .filter((line) => line.startsWith('| `'))
+    .flatMap((row) => {
+      const [, paths, tests] = row.split('|')
+      return readNames(paths).map((path) => ({ path, tests: readNames(tests) }))
+    })
 }
 
-/** @returns what to run for these files: folders and files. The row with the longest path decides. */
+/** @returns what to run for these files: folders and files. The first row that fits a file decides. */
 export function findChangedTests(changed: string[], rules: ChangeRule[]): string[] {
   const found = new Set<string>()
   for (const file of changed) {
     if (/\.test\.tsx?$/.test(file)) found.add(file)
-    const fitting = rules.filter(({ path }) => file.startsWith(path))
-    const [rule] = fitting.sort((a, b) => b.path.length - a.path.length)
-    for (const path of rule?.tests ?? []) found.add(path)
+    for (const { path, tests } of rules) {
+      const fits = new RegExp(`^${path.replace('*', '([\\w-]+)')}`).exec(file)
+      if (!fits) continue
+      for (const each of tests) found.add(each.replace('*', fits[1] ?? ''))
+      break
+    }
   }
-  // A folder runs what is in it.
-  return [...found]
-    .filter((path) => ![...found].some((other) => other !== path && path.startsWith(other)))
-    .sort()
+  const isInside = (path: string) =>
+    [...found].some((other) => other !== path && path.startsWith(`${other}/`))
+  return [...found].filter((path) => !isInside(path)).sort()
 }
 
 /** The files that differ from the branch main, or that main's last commit changed. */
