@@ -1,6 +1,7 @@
 // Finds the programs that a run of tests needs, installs what is missing, and says which tests go without.
 
 import { readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
 import { findChromium, getChromium } from '../browser/chromium.ts'
 import { ensureChdbLibrary, hasChdbLibrary } from '../clickhouse/chdb-library.ts'
 import { findPostgres, getPostgresPrograms } from '../postgres/postgres-programs.ts'
@@ -13,8 +14,8 @@ interface Program {
   install(): void
   /** What a person can do instead. */
   instead: string
-  /** A test file that imports this needs the program. */
-  importedBy: RegExp
+  /** A test file needs the program when it imports this, itself or through what tests share. */
+  startedBy: string
 }
 
 const PROGRAMS: Program[] = [
@@ -23,23 +24,43 @@ const PROGRAMS: Program[] = [
     find: () => (process.env.TEST_DATABASE_URL ? 'TEST_DATABASE_URL' : findPostgres()),
     install: getPostgresPrograms,
     instead: 'install it, or set TEST_DATABASE_URL to a server that the tests may use',
-    importedBy: /from '.*\/(postgres-server|start-cluster)\.ts'/,
+    startedBy: 'tests/support/postgres/postgres-server.ts',
   },
   {
     name: 'Chromium',
     find: findChromium,
     install: getChromium,
     instead: 'install it, or set CHROMIUM to the path of its program',
-    importedBy: /from '.*\/(chromium|dashboard-browser|customer-site)\.ts'/,
+    startedBy: 'tests/support/browser/chromium.ts',
   },
   {
     name: 'ClickHouse',
     find: () => (hasChdbLibrary() ? 'the cache of packages' : undefined),
     install: ensureChdbLibrary,
     instead: 'connect this machine to the npm registry once (546 MB)',
-    importedBy: /from '.*\/clickhouse-server\.ts'/,
+    startedBy: 'tests/support/clickhouse/clickhouse-server.ts',
   },
 ]
+
+/** They import PostgreSQL's server for those who ask for it, and are told where it is missing. */
+const ON_ANY_ENGINE = /^tests\/support\/(world|notification-harness|setup)\.ts$/
+
+const sharedBy = new Map<string, Set<string>>()
+
+/** @returns the files in tests/ and the fixtures that a test file imports, also through each other */
+export function listShared(file: string): Set<string> {
+  const known = sharedBy.get(file)
+  if (known) return known
+  const found = new Set<string>()
+  sharedBy.set(file, found)
+  for (const [, path = ''] of readFileSync(file, 'utf8').matchAll(/from '(\.[^']+\.ts)'/g)) {
+    const imported = relative('.', join(dirname(file), path))
+    if (!/^tests\/|\.fixture\.ts$/.test(imported) || ON_ANY_ENGINE.test(imported)) continue
+    found.add(imported)
+    for (const further of listShared(imported)) found.add(further)
+  }
+  return found
+}
 
 export interface ReadyPrograms {
   /** A sentence for each program that is missing. */
@@ -57,7 +78,7 @@ export interface ReadyPrograms {
 export function preparePrograms(files: string[], say: (line: string) => void): ReadyPrograms {
   const needed = PROGRAMS.map((program) => ({
     ...program,
-    files: files.filter((file) => program.importedBy.test(readFileSync(file, 'utf8'))),
+    files: files.filter((file) => listShared(file).has(program.startedBy)),
     // Servers of any test file may want a database.
   })).filter(({ files: own, name }) => own.length > 0 || name === 'PostgreSQL')
   const describeOne = ({ name, find }: Program) =>
@@ -70,6 +91,7 @@ export function preparePrograms(files: string[], say: (line: string) => void): R
     } catch (error) {
       const [reason] = String((error as Error).message).split('\n')
       ready.missing.push(`${program.name} is missing: ${program.instead}. (${reason})`)
+      say(`Goes on without ${program.name}: ${program.files.length} files are left out.`)
       ready.leftOut.push(...program.files)
       if (program.name === 'PostgreSQL') ready.isWithoutPostgres = true
     }

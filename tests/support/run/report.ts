@@ -3,6 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import { BUDGET_MS, type FileCosts } from '../costs.ts'
+import { listShared } from './programs.ts'
 
 /** @returns the lines that the processes of the run have written; paths from the root of the project */
 export function readCosts(path: string): FileCosts[] {
@@ -15,8 +16,8 @@ export function readCosts(path: string): FileCosts[] {
 
 /** By what a file's tests need, and otherwise where they are. The first that fits decides. */
 const KINDS: [name: string, fits: (file: string, source: string) => boolean][] = [
-  ['Chromium', (_, source) => /from '.*\/(chromium|dashboard-browser|customer-site)\.ts'/.test(source)],
-  ['ClickHouse', (_, source) => /from '.*\/clickhouse-server\.ts'/.test(source)],
+  ['Chromium', (file) => listShared(file).has('tests/support/browser/chromium.ts')],
+  ['ClickHouse', (file) => listShared(file).has('tests/support/clickhouse/clickhouse-server.ts')],
   ['cluster', (file) => /cluster/.test(file)],
   ['faults', (file) => file.startsWith('tests/faults/')],
   ['journeys, packages', (file) => /^tests\/(journeys|packages|release)/.test(file)],
