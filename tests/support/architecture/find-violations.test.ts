@@ -152,6 +152,20 @@ const CASES: Case[] = [
     good: 'export const a = (text: string) => parseUrl(text)\n',
   },
   {
+    rule: 'clocks',
+    offence: 'a quick test that waits for a time',
+    path: 'server/features/links/slug.test.ts',
+    bad: 'await Bun.sleep(100)\n',
+    good: "await until('the link', () => links.length)\n",
+  },
+  {
+    rule: 'clocks',
+    offence: 'a test whose choices cannot be repeated',
+    path: 'tests/faults/move.full.test.ts',
+    bad: 'await Bun.sleep(Math.random())\n',
+    good: 'await Bun.sleep(random())\n',
+  },
+  {
     rule: 'fetch',
     offence: 'fetch without an address check',
     path: 'server/features/notify/delivery/deliverer.ts',

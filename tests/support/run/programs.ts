@@ -1,6 +1,6 @@
 // Finds the programs that a run of tests needs, installs what is missing, and says which tests go without.
 
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { findChromium, getChromium } from '../browser/chromium.ts'
 import { ensureChdbLibrary, hasChdbLibrary } from '../clickhouse/chdb-library.ts'
@@ -56,6 +56,8 @@ export function listShared(file: string): Set<string> {
   for (const [, path = ''] of readFileSync(file, 'utf8').matchAll(/from '(\.[^']+\.ts)'/g)) {
     const imported = relative('.', join(dirname(file), path))
     if (!/^tests\/|\.fixture\.ts$/.test(imported) || ON_ANY_ENGINE.test(imported)) continue
+    // A text may quote an import.
+    if (!existsSync(imported)) continue
     found.add(imported)
     for (const further of listShared(imported)) found.add(further)
   }
