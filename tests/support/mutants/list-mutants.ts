@@ -51,7 +51,9 @@ export function listMutants(file: string, text: string): SourceMutant[] {
       add(node, `${read(node.left)} - ${read(node.right)}`)
     else if (node.operator === '??') add(node, read(node.right))
   }
+  const keys = new Set<number>()
   new Visitor({
+    Property: (node) => void keys.add(node.key.start),
     BinaryExpression: (node) => swapOperator(node),
     LogicalExpression: (node) => swapOperator(node),
     UnaryExpression(node) {
@@ -74,7 +76,7 @@ export function listMutants(file: string, text: string): SourceMutant[] {
       if (read(node) === 'Math.max') add(node, 'Math.min')
     },
   }).visit(parseSync(file, text).program)
-  return found.filter(({ start }) => !isInType(text, start))
+  return found.filter(({ start }) => !keys.has(start) && !isInType(text, start))
 }
 
 /** A number in a type changes nothing that runs: `type Version = 2`, `version: 2` in an interface. */
@@ -110,7 +112,7 @@ export function noteReach(text: string, mutants: Map<number, SourceMutant>): str
   for (const [n, { start, end, isExpression }] of [...mutants].sort(([, a], [, b]) => b.start - a.start)) {
     const inside = noted.slice(start, end)
     const call = `__noteMutant(${n})`
-    noted = `${noted.slice(0, start)}${isExpression ? `(${call}, ${inside})` : `${call}; ${inside}`}${noted.slice(end)}`
+    noted = `${noted.slice(0, start)}${isExpression ? `(${call}, ${inside})` : `{ ${call}; ${inside} }`}${noted.slice(end)}`
   }
   return noted + NOTE
 }
