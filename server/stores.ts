@@ -10,7 +10,11 @@ import { toRetentionStart } from './features/hits/retention.ts'
 import type { RollUpPace } from './features/hits/rollups/roll-up-loop.ts'
 import { openSpool, type Spool } from './features/hits/spool/spool.ts'
 import { createSpoolGuard } from './features/hits/spool/spool-guard.ts'
-import { isNewInstallation, openHitWorkerClient } from './features/hits/worker/client.ts'
+import {
+  type HitWorkerClientOptions,
+  isNewInstallation,
+  openHitWorkerClient,
+} from './features/hits/worker/client.ts'
 import { countClicks, getCountedBatch } from './features/links/counting/count-clicks.ts'
 import type { Site } from './features/links/link.ts'
 import { listDomainNames } from './features/links/names/domain-directory.ts'
@@ -35,6 +39,8 @@ export interface StoreOptions {
   emptyLogEveryMs?: number
   /** How fast closed days are rolled up. */
   rollUpPace?: RollUpPace
+  /** How the hit worker is started: by default as a process of its own. */
+  startWorker?: HitWorkerClientOptions['startWorker']
 }
 
 export type Stores = Awaited<ReturnType<typeof openStores>>
@@ -85,6 +91,7 @@ export async function openStores(config: Config, site: Site, options: StoreOptio
     now,
     salts: currentSalts,
     rollUpPace: options.rollUpPace,
+    startWorker: options.startWorker,
   })
   getShippedUntil = hitWorker.countedUntil
   const misses = await openMissCounter({ db, getSalt: salts.get, disk, now })
@@ -139,11 +146,12 @@ interface HitWorkerNeeds {
   salts: DailySalt[]
   now: () => number
   rollUpPace?: RollUpPace
+  startWorker: StoreOptions['startWorker']
 }
 
 async function openHitWorker(
   config: Config,
-  { db, spool, cluster, site, salts, now, rollUpPace }: HitWorkerNeeds,
+  { db, spool, cluster, site, salts, now, rollUpPace, startWorker }: HitWorkerNeeds,
 ) {
   return openHitWorkerClient({
     dataDir: config.dataDir,
@@ -161,5 +169,6 @@ async function openHitWorker(
     storeCounts: (batch) => countClicks(db, batch),
     now,
     rollUpPace,
+    startWorker,
   })
 }

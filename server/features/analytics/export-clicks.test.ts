@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInstallation } from '../../../tests/faults/server-process.ts'
 import { findSmallDiskProblem, toProcessPath, toSmallDiskCommand } from '../../../tests/faults/small-disk.ts'
-import { listWorkerProcesses } from '../../../tests/support/processes/worker-processes.ts'
 import { until } from '../../../tests/support/until.ts'
 import {
   onBothEngines,
@@ -234,9 +233,9 @@ describe('a server that exports', () => {
 
   test('answers 503 when the engine is down, and keeps no files', async () => {
     const { hitWorker } = server.app
-    // A killed worker is started again after a moment, which a slow test may miss.
+    // A worker that failed is started again after a moment, which a slow test may miss.
     const { headers, json } = await until('a refusal', async () => {
-      for (const pid of listWorkerProcesses(process.pid)) process.kill(pid, 'SIGKILL')
+      server.failHitWorker()
       const answer = await ws.api(EXPORT)
       return answer.status === 503 ? answer : undefined
     })

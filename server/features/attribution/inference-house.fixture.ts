@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { migratedDatabase } from '../../../tests/support/migrated-database.ts'
+import { startWorkerHere } from '../../../tests/support/server/worker-here.ts'
 import { until } from '../../../tests/support/until.ts'
 import {
   type DatabaseEngine,
@@ -57,6 +58,7 @@ export async function openHouse(
   const db = await openDatabase({ dataDir, databaseUrl: database?.url })
   const spool = await openSpool({ dir: join(dataDir, 'spool'), segmentBytes: 256 * 1024 })
   const hitWorker = openHitWorkerClient({
+    startWorker: startWorkerHere,
     dataDir,
     spool,
     salts: SALTS,

@@ -6,6 +6,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { startWorkerHere } from '../../../../tests/support/server/worker-here.ts'
 import { atScale } from '../../../../tests/support/suite.ts'
 import { until } from '../../../../tests/support/until.ts'
 import type { Hit } from '../../../storage/hits/hit.ts'
@@ -44,6 +45,7 @@ async function newHouse(): Promise<House> {
 async function start(house: House): Promise<Running> {
   const spool = await openSpool({ dir: join(house.dataDir, 'spool'), segmentBytes: 256 * 1024 })
   const hitWorker = openHitWorkerClient({
+    startWorker: startWorkerHere,
     dataDir: house.dataDir,
     spool,
     salts: [],

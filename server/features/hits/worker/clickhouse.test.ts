@@ -9,6 +9,7 @@ import {
   type ClickHouseServer,
   startClickHouse,
 } from '../../../../tests/support/clickhouse/clickhouse-server.ts'
+import { startWorkerHere } from '../../../../tests/support/server/worker-here.ts'
 import { until } from '../../../../tests/support/until.ts'
 import { readZstdFrames } from '../../../lib/formats/zstd-frames.ts'
 import { setLogLevel } from '../../../lib/log.ts'
@@ -58,6 +59,7 @@ async function start(url: string | undefined, dataDir: string, options: Options 
   const spool = await openSpool({ dir: join(dataDir, 'spool'), segmentBytes: 256 * 1024 })
   const counted: number[] = []
   const hitWorker = openHitWorkerClient({
+    startWorker: startWorkerHere,
     dataDir,
     spool,
     salts: [],

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from 'bun:test'
 import { mkdir, mkdtemp, open, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { startWorkerHere } from '../../../../tests/support/server/worker-here.ts'
 import { atScale } from '../../../../tests/support/suite.ts'
 import { Failure } from '../../../lib/failure.ts'
 import type { HitGrouping, HitQuery } from '../../../storage/hits/hit-engine.ts'
@@ -40,6 +41,7 @@ async function start(
   const spool = await openSpool({ dir: join(dataDir, 'spool'), segmentBytes: SEGMENT })
   const stored: BatchClickCounts[] = []
   const hitWorker = openHitWorkerClient({
+    startWorker: startWorkerHere,
     dataDir,
     spool,
     salts: [],

@@ -34,6 +34,7 @@ import {
   type ClickCountReceiver,
   createClickCountReceiver,
 } from './click-count-receiver.ts'
+import { type StartWorker, startWorkerProcess } from './ipc.ts'
 import type { MessageFromWorker, WorkerProgress, WorkerSettings } from './protocol.ts'
 import { createQuestionGate, type QuestionGate, type QuestionStats } from './question-gate.ts'
 import { createRpcClient, type RpcClient } from './rpc-client.ts'
@@ -124,6 +125,8 @@ export interface HitWorkerClientOptions {
   /** How long the worker stays when it has nothing to do. */
   idleMs?: number
   rollUpPace?: RollUpPace
+  /** By default as a process of its own. */
+  startWorker?: StartWorker
 }
 
 interface ClientState {
@@ -160,6 +163,7 @@ export function openHitWorkerClient(options: HitWorkerClientOptions): HitWorkerC
   })
   const client = createState(options, calls, clickCounts, isNew)
   const worker: WorkerSupervisor = openWorkerSupervisor({
+    start: options.startWorker ?? startWorkerProcess,
     settings: () => toSettings(client),
     receive: (message) => receive(client, message),
     isAwaited: () => client.calls.hasPending() || client.drains.size > 0,

@@ -13,6 +13,7 @@ import {
 } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { startWorkerHere } from '../../../../tests/support/server/worker-here.ts'
 import { openDuckDb } from '../../../storage/hits/duckdb/engine.ts'
 import type { Batch } from '../../../storage/hits/hit-engine.ts'
 import { inspectBatch } from '../batches/batch-reader.ts'
@@ -36,6 +37,7 @@ async function start(dataDir: string, countedUpTo = 0) {
   const spool = await openSpool({ dir: join(dataDir, 'spool'), segmentBytes: 1024 * 1024 })
   const counted = new Map<number, number>()
   const hitWorker = openHitWorkerClient({
+    startWorker: startWorkerHere,
     dataDir,
     spool,
     salts: [],

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, test } from 'bun:test'
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { startWorkerHere } from '../../../../tests/support/server/worker-here.ts'
 import { DEFAULT_BATCH_RETENTION } from '../batches/batch-retention.ts'
 import { createRawHit } from '../spool/raw-hit.fixture.ts'
 import { openSpool, type Spool } from '../spool/spool.ts'
@@ -41,6 +42,7 @@ async function start(dataDir: string, options: Options = {}): Promise<Started> {
   const spool = await openSpool({ dir: join(dataDir, 'spool'), segmentBytes: 256 * 1024 })
   const stored: BatchClickCounts[] = []
   const hitWorker = openHitWorkerClient({
+    startWorker: startWorkerHere,
     dataDir,
     spool,
     salts: [],

@@ -12,10 +12,12 @@ export interface WorkerProcess {
 }
 
 /** Starts a worker. `onExit` is called once, whatever way the worker ends. */
-export function startWorkerProcess(
+export type StartWorker = (
   settings: WorkerSettings,
   listener: { onMessage(message: MessageFromWorker): void; onExit(reason: Error): void },
-): WorkerProcess {
+) => WorkerProcess
+
+export const startWorkerProcess: StartWorker = (settings, listener) => {
   const child = Bun.spawn([process.execPath, join(import.meta.dir, 'main.ts')], {
     stdin: 'ignore',
     stdout: 'inherit',

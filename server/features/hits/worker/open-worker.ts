@@ -18,18 +18,20 @@ import { HEADER_BYTES } from '../spool/record-format.ts'
 import { openSpoolReader } from '../spool/spool-reader.ts'
 import { mapWritePosition, WRITE_SEGMENT } from '../spool/write-position.ts'
 import { createClickCountSender } from './click-count-sender.ts'
-import { failWorker } from './close-worker.ts'
 import { openEngineSupervisor } from './engine-supervisor.ts'
 import { openEngine } from './open-engine.ts'
 import { reportProgress } from './progress.ts'
 import type { MessageFromWorker, WorkerSettings } from './protocol.ts'
 import { hasBacklog, listAllBatches, NOTHING_SHIPPED, type WorkerState } from './worker-state.ts'
 
-/** Resolves when the engine is open, or the first attempt to open it has failed. */
+/**
+ * Resolves when the engine is open, or the first attempt to open it has failed.
+ * @param fail called after an unexpected error
+ */
 export async function openWorker(
   settings: WorkerSettings,
   salts: DailySalts,
-  send: (message: MessageFromWorker) => void,
+  { send, fail }: { send(message: MessageFromWorker): void; fail(error: unknown): void },
 ): Promise<WorkerState> {
   const { node, dataDir } = settings
   const dir = toBatchDirectory(dataDir, node)
@@ -69,7 +71,7 @@ export async function openWorker(
       countedUpTo: settings.countedUpTo,
       batches,
       send: (number, counts) => send({ type: 'counts', number, counts }),
-      onError: (error) => failWorker(worker, error),
+      onError: fail,
     }),
     importer: createHitImporter({ ...sequence, dataDir, position: reader.position }),
     writeBatches: createBatchWriter({

@@ -4,7 +4,7 @@
 import { type Backoff, createBackoff } from '../../../lib/concurrency/backoff.ts'
 import { describeError, log } from '../../../lib/log.ts'
 import { runForNobody } from '../../../lib/telemetry/request-context.ts'
-import { startWorkerProcess, type WorkerProcess } from './ipc.ts'
+import type { StartWorker, WorkerProcess } from './ipc.ts'
 import type { MessageFromWorker, MessageToWorker, WorkerSettings } from './protocol.ts'
 
 const CLOSE_TIMEOUT_MS = 20_000
@@ -27,6 +27,7 @@ export interface WorkerSupervisor {
 }
 
 export interface WorkerSupervisorOptions {
+  start: StartWorker
   settings(): WorkerSettings
   receive(message: MessageFromWorker): void
   /** Whether an answer of the worker is awaited. Such a worker is not let go. */
@@ -93,7 +94,7 @@ function startWorker(supervisor: SupervisorState) {
   try {
     // A worker that was replaced is not listened to any more.
     const started: WorkerProcess = runForNobody(() =>
-      startWorkerProcess(options.settings(), {
+      options.start(options.settings(), {
         onMessage: (message) => supervisor.worker === started && handleMessage(supervisor, message),
         onExit: (reason) => supervisor.worker === started && handleExit(supervisor, reason),
       }),

@@ -1,0 +1,128 @@
+// Runs the ship worker: spool → batches → engine, and the answers to questions. main.ts runs it as a process beside the
+// server; tests of other things run it in their own process.
+
+import { describeError, log } from '../../../lib/log.ts'
+import { createDailySalts, type DailySalts } from '../../visitors/salts.ts'
+import { pruneUnfinishedImports } from '../batches/hit-import.ts'
+import { answerCall, cancelCall } from './answer-call.ts'
+import { copyHitsIfWanted } from './copy-hits.ts'
+import type { ServerConnection } from './ipc.ts'
+import { openWorker } from './open-worker.ts'
+import { reportProgress } from './progress.ts'
+import type { MessageToWorker } from './protocol.ts'
+import { pruneBatches } from './prune-batches.ts'
+import { reportIdle } from './report-idle.ts'
+import { importPending, ship, shipOrLog } from './ship.ts'
+import type { WorkerState } from './worker-state.ts'
+
+const SETTLE_MS = 3000
+
+export interface WorkerHost extends ServerConnection {
+  /** The last thing to do before the server hears that the worker is closed. */
+  onClosed?(): Promise<void>
+  /** The worker has met an unexpected error, and its engine is closed. */
+  onFailed(): void
+}
+
+export interface RunningWorker {
+  /** Ends the worker after an unexpected error: closes the engine properly, and the server starts another worker. */
+  fail(error: unknown): void
+  /** For a worker that has failed: ends and frees what the exit of a process does. */
+  release(): Promise<void>
+}
+
+export async function runWorker(host: WorkerHost): Promise<RunningWorker> {
+  const { settings, send } = host
+  const salts = createDailySalts()
+  salts.set(settings.salts)
+  const fail = (error: unknown) => failWorker(worker, host, error)
+  const worker = await openWorker(settings, salts, { send, fail })
+  startTimers(worker)
+  host.onMessage((message) => {
+    try {
+      handleMessage(worker, salts, host, message)
+    } catch (error) {
+      fail(error)
+    }
+  })
+  pruneUnfinishedImports(settings.dataDir, Date.now()).catch((error) =>
+    log.warn('incoming_not_cleaned', describeError(error)),
+  )
+  // A first pass at once: it erases raw hits that the last run had put into a batch and not erased yet.
+  void shipOrLog(worker)
+  return { fail, release: () => releaseWorker(worker) }
+}
+
+function startTimers(worker: WorkerState) {
+  const { shipEveryMs, pruneEveryMs, idleMs } = worker.settings
+  const logPruneFailure = (error: unknown) => log.error('prune_failed', describeError(error))
+  let copying = false
+  async function copyHits() {
+    if (copying) return
+    copying = true
+    await copyHitsIfWanted(worker).catch((error) => log.error('hit_copy_failed', describeError(error)))
+    copying = false
+  }
+  worker.timers.push(
+    setInterval(() => shipWhatIsNew(worker), shipEveryMs),
+    setInterval(copyHits, shipEveryMs),
+    setInterval(() => pruneBatches(worker).catch(logPruneFailure), pruneEveryMs),
+    setInterval(() => reportIdle(worker).catch(logPruneFailure), idleMs / 4),
+  )
+}
+
+function shipWhatIsNew(worker: WorkerState) {
+  if (worker.shipping || performance.now() < worker.notBefore) return
+  const logFailure = (error: unknown) => log.error('ship_failed', describeError(error))
+  if (worker.importer.hasFiles()) importPending(worker).catch(logFailure)
+  if (worker.reader.isBehind()) ship(worker).catch(logFailure)
+}
+
+function handleMessage(worker: WorkerState, salts: DailySalts, host: WorkerHost, message: MessageToWorker) {
+  if (message.type === 'call') void answerCall(worker, message)
+  else if (message.type === 'cancel') cancelCall(worker, message.id)
+  else if (message.type === 'stored') worker.clickCounts.confirmStored(message.number)
+  else if (message.type === 'salts') salts.set(message.salts)
+  else if (message.type === 'ownHosts') worker.ownHosts = new Set(message.ownHosts)
+  else if (message.type === 'drain') void drain(worker, message.id)
+  else if (message.type === 'close') void closeWorker(worker, host)
+}
+
+async function drain(worker: WorkerState, id: number) {
+  await shipOrLog(worker)
+  await worker.engine.settled()
+  reportProgress(worker)
+  worker.send({ type: 'drained', id })
+}
+
+/** Ships what is recorded, closes the engine and tells the server, which then ends the process. */
+async function closeWorker(worker: WorkerState, { onClosed }: WorkerHost): Promise<void> {
+  if (worker.closing) return
+  stop(worker)
+  const rollUpsClosed = worker.rollUps.close()
+  await shipOrLog(worker)
+  // A long backlog can be loaded after the next start as well.
+  await Promise.race([worker.engine.settled(), Bun.sleep(SETTLE_MS)])
+  await Promise.all([worker.engine.close(), rollUpsClosed])
+  await worker.reader.close()
+  await onClosed?.()
+  worker.send({ type: 'closed' })
+}
+
+function failWorker(worker: WorkerState, { onFailed }: WorkerHost, error: unknown): void {
+  log.error('ship_worker_failed', describeError(error))
+  if (worker.closing) return
+  stop(worker)
+  void worker.engine.close().finally(onFailed)
+}
+
+async function releaseWorker({ rollUps, reader, shipping }: WorkerState): Promise<void> {
+  await rollUps.close()
+  await shipping?.catch(() => undefined)
+  await reader.close()
+}
+
+function stop(worker: WorkerState) {
+  worker.closing = true
+  for (const timer of worker.timers) clearInterval(timer)
+}
