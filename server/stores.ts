@@ -84,14 +84,13 @@ export async function openStores(config: Config, site: Site, options: StoreOptio
   const currentSalts = await ensureSalts({ db, now: now() })
   salts.set(currentSalts)
   const hitWorker = await openHitWorker(config, {
+    ...options,
     db,
     spool,
     cluster,
     site,
     now,
     salts: currentSalts,
-    rollUpPace: options.rollUpPace,
-    startWorker: options.startWorker,
   })
   getShippedUntil = hitWorker.countedUntil
   const misses = await openMissCounter({ db, getSalt: salts.get, disk, now })
@@ -138,15 +137,13 @@ function claimDataDir(dataDir: string): Lock {
   }
 }
 
-interface HitWorkerNeeds {
+interface HitWorkerNeeds extends Pick<StoreOptions, 'rollUpPace' | 'startWorker'> {
   db: Database
   spool: Spool
   cluster: ClusterNode
   site: Site
   salts: DailySalt[]
   now: () => number
-  rollUpPace?: RollUpPace
-  startWorker: StoreOptions['startWorker']
 }
 
 async function openHitWorker(

@@ -1,188 +1,121 @@
-import { afterAll, describe, expect, test } from 'bun:test'
-import {
-  appendFile,
-  mkdir,
-  mkdtemp,
-  open,
-  readdir,
-  readFile,
-  rm,
-  stat,
-  truncate,
-  writeFile,
-} from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+// Batches that the disk damaged: what is found, what is lost, and what is not.
+
+import { afterEach, describe, expect, test } from 'bun:test'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { startWorkerHere } from '../../../../tests/support/server/worker-here.ts'
+import { until } from '../../../../tests/support/until.ts'
 import { openDuckDb } from '../../../storage/hits/duckdb/engine.ts'
 import type { Batch } from '../../../storage/hits/hit-engine.ts'
-import { inspectBatch } from '../batches/batch-reader.ts'
+import { inspectBatch, quarantineBatch } from '../batches/batch-reader.ts'
 import { createRawHit } from '../spool/raw-hit.fixture.ts'
-import { openSpool } from '../spool/spool.ts'
-import { type HitWorkerClient, openHitWorkerClient } from './client.ts'
 import { openEngineSupervisor } from './engine-supervisor.ts'
+import {
+  askClicks,
+  closeTestWorkers,
+  createTestDataDir,
+  openTestHitWorker,
+  toTotalQuery,
+} from './worker.fixture.ts'
 
-const closing: (() => Promise<unknown>)[] = []
-afterAll(async () => {
-  for (const close of closing.splice(0).reverse()) await close()
-})
+afterEach(closeTestWorkers)
 
-async function newDir() {
-  const dir = await mkdtemp(join(tmpdir(), 'towpath-damaged-'))
-  closing.push(() => rm(dir, { recursive: true }))
-  return dir
-}
+const toLine = (id: number) =>
+  `${JSON.stringify({ id, at: 1, workspaceId: 1, linkId: 1, outcome: 'redirect', class: 'human', trigger: 'link', visitor: '1', browser: 'Safari' })}\n`
 
-async function start(dataDir: string, countedUpTo = 0) {
-  const spool = await openSpool({ dir: join(dataDir, 'spool'), segmentBytes: 1024 * 1024 })
-  const counted = new Map<number, number>()
-  const hitWorker = openHitWorkerClient({
-    startWorker: startWorkerHere,
-    dataDir,
-    spool,
-    salts: [],
-    ownHosts: [],
-    countedUpTo,
-    async storeCounts({ number, counts }) {
-      counted.set(
-        number,
-        counts.reduce((sum, [, clicks]) => sum + clicks, 0),
-      )
-    },
-    shipEveryMs: 20,
-  })
-  const stop = async () => {
-    await hitWorker.close()
-    await spool.close()
-  }
-  closing.push(stop)
-  return { spool, hitWorker, counted, stop }
-}
+const fillAt = (bytes: Buffer, at: number, length: number, value: number) =>
+  Buffer.from(bytes).fill(value, at, at + length)
+const zeroSecondLine = (bytes: Buffer) => fillAt(bytes, bytes.indexOf('\n') + 20, 50, 0)
 
-const clicks = async (hitWorker: HitWorkerClient) => {
-  const rows = await hitWorker.ask({
-    workspaceId: 1,
-    start: 0,
-    end: 1e15,
-    classes: ['human'],
-    filters: [],
-    groupBy: { by: 'total' },
-  })
-  return rows[0]?.clicks
-}
-
-async function until(met: () => boolean | Promise<boolean>) {
-  for (const end = Date.now() + 60_000; Date.now() < end; await Bun.sleep(10)) if (await met()) return
-  throw new Error('did not happen within 60 s')
-}
-
-/** Three batches of 100, 10 and 1 hits, which no engine has loaded yet. */
-async function threeBatches(dataDir: string) {
-  await mkdir(join(dataDir, 'hits.duckdb'))
-  const running = await start(dataDir)
-  for (const [i, hits] of [100, 10, 1].entries()) {
-    for (let n = 0; n < hits; n++) running.spool.append(createRawHit())
-    await until(() => running.hitWorker.state().batch === i + 1)
-  }
-  const dir = join(dataDir, 'batches', running.spool.node)
-  const paths = (await readdir(dir)).sort().map((name) => join(dir, name))
-  expect(paths).toHaveLength(3)
-  return { ...running, dir, paths }
-}
-const giveEngineBack = (dataDir: string) => rm(join(dataDir, 'hits.duckdb'), { recursive: true })
-
-async function overwrite(path: string, at: number, bytes: Buffer) {
-  const file = await open(path, 'r+')
-  await file.write(bytes, 0, bytes.length, at)
-  await file.close()
-}
-
-/** An offset in the second line. It depends on the length of the random ids in the first line. */
-async function rotSecondLine(path: string) {
-  await overwrite(path, (await readFile(path)).indexOf('\n') + 20, Buffer.alloc(50))
-}
-
-/** Kinds of damage to a file of 10 hits, with the number of hits that are lost. */
-const ROT: [what: string, rot: (path: string) => Promise<unknown>, lost: number][] = [
-  ['zeros in the middle of a line', rotSecondLine, 10],
-  ['a line that breaks off', async (path) => truncate(path, (await stat(path)).size - 30), 10],
-  [
-    'two lines that became one',
-    async (path) => overwrite(path, (await readFile(path)).indexOf('\n'), Buffer.from(' ')),
-    9,
-  ],
-  [
-    'bytes that are not text',
-    async (path) => overwrite(path, (await readFile(path)).indexOf('Safari'), Buffer.from([0xff])),
-    10,
-  ],
-  ['JSON that is not a hit', (path) => appendFile(path, '{"id":1}\n[]\n"x"\n'), 13],
-  ['another file’s bytes', (path) => writeFile(path, Buffer.alloc(8192, 0xa5)), 1],
-  ['nothing, for it is gone', (path) => rm(path), 1],
+/** What a disk makes of a file of 10 hits, and how many hits are lost with it. */
+const DAMAGES: [what: string, damage: (bytes: Buffer) => Buffer | undefined, lost: number][] = [
+  ['zeros in the middle of a line', zeroSecondLine, 10],
+  ['a line that breaks off', (bytes) => bytes.subarray(0, -30), 10],
+  ['two lines that became one', (bytes) => Buffer.from(bytes.toString().replace('\n', ' ')), 9],
+  ['a byte that is not text', (bytes) => fillAt(bytes, bytes.indexOf('Safari'), 1, 0xff), 10],
+  ['JSON that is not a hit', (bytes) => Buffer.concat([bytes, Buffer.from('{"id":1}\n[]\n"x"\n')]), 13],
+  ['another file’s bytes', () => Buffer.alloc(8192, 0xa5), 1],
+  ['nothing, for it is gone', () => undefined, 1],
 ]
 
 describe('a batch that the disk damaged', () => {
-  // Concurrent: each test waits for the pauses between the engine's refusals.
-  test.concurrent.each(ROT)('is quarantined, and later batches load: %s', async (_, rot, lost) => {
-    const dataDir = await newDir()
-    const { hitWorker, spool, dir, paths, stop } = await threeBatches(dataDir)
-    await rot(paths[1] as string)
-    const gone = !(await readdir(dir)).includes((paths[1] as string).slice(dir.length + 1))
-    await giveEngineBack(dataDir)
-    await until(() => hitWorker.state().mark === 3)
-    expect(await clicks(hitWorker)).toBe(101)
-    expect(hitWorker.state().lost).toEqual({ batches: 1, hits: lost })
-    const names = (await readdir(dir)).filter((name) => name.endsWith('.unreadable'))
-    expect(names).toHaveLength(gone ? 0 : 1)
-    // Nothing else is lost, now or after a restart, and new hits count.
+  test('is refused, found and quarantined, whatever the damage is', async () => {
+    const dir = createTestDataDir()
+    const engine = await openDuckDb({ path: join(dir, 'hits.duckdb'), batchDir: dir })
+    try {
+      const whole = Buffer.from(Array.from({ length: 10 }, (_, id) => toLine(id)).join(''))
+      for (const [n, [what, damage, lost]] of DAMAGES.entries()) {
+        const batch: Batch = { node: 'a', number: n + 1, path: join(dir, `${n + 1}.ndjson`) }
+        const bytes = damage(whole)
+        if (bytes) await writeFile(batch.path, bytes)
+        const refusal = await engine.load(batch).catch((error: unknown) => error)
+        expect([what, refusal]).toEqual([what, expect.any(Error)])
+        expect([what, await inspectBatch(batch.path)]).toEqual([what, { intact: false, hits: lost }])
+        await quarantineBatch(batch, lost)
+        await engine.load(batch)
+        expect(await readFile(`${batch.path}.unreadable`).catch(() => undefined)).toEqual(bytes as never)
+      }
+      const last: Batch = { node: 'a', number: DAMAGES.length + 1, path: join(dir, 'whole.ndjson') }
+      await writeFile(last.path, whole)
+      await engine.load(last)
+      expect((await engine.ask(toTotalQuery()))[0]?.clicks).toBe(10)
+    } finally {
+      await engine.close()
+    }
+  })
+
+  /** Three batches of 100, 10 and 1 hits, the second of them damaged. No engine has loaded any yet. */
+  async function openWithDamage() {
+    const dataDir = createTestDataDir()
+    const inTheWay = join(dataDir, 'hits.duckdb')
+    await mkdir(inTheWay)
+    const opened = await openTestHitWorker({ dataDir })
+    for (const hits of [100, 10, 1]) {
+      for (let n = 0; n < hits; n++) opened.spool.append(createRawHit())
+      await opened.hitWorker.drain()
+    }
+    const dir = join(dataDir, 'batches', opened.spool.node)
+    const paths = (await readdir(dir)).sort().map((name) => join(dir, name))
+    expect(paths).toHaveLength(3)
+    const damaged = paths[1] as string
+    await writeFile(damaged, zeroSecondLine(await readFile(damaged)))
+    return { ...opened, damaged, freeEngine: () => rm(inTheWay, { recursive: true }) }
+  }
+
+  test('does not stop the others, nor new hits, nor an engine that is built anew', async () => {
+    const { hitWorker, spool, dataDir, damaged, freeEngine, stop } = await openWithDamage()
+    await freeEngine()
+    await until('all are loaded', () => hitWorker.state().mark === 3)
+    expect(await askClicks({ hitWorker })).toBe(101)
+    expect(hitWorker.state().lost).toEqual({ batches: 1, hits: 10 })
+    expect(await readFile(`${damaged}.unreadable`, 'utf8')).not.toBeEmpty()
     spool.append(createRawHit())
     await hitWorker.drain()
-    expect(await clicks(hitWorker)).toBe(102)
+    expect(await askClicks({ hitWorker })).toBe(102)
     await stop()
-    const again = await start(dataDir, 4)
+    await rm(join(dataDir, 'hits.duckdb'))
+    const again = await openTestHitWorker({ dataDir, countedUpTo: 4 })
     await again.hitWorker.drain()
-    expect(await clicks(again.hitWorker)).toBe(102)
+    expect(await askClicks(again)).toBe(102)
     expect(again.hitWorker.state()).toMatchObject({ mark: 4, restarts: 0, lost: { batches: 0, hits: 0 } })
   })
 
-  test.concurrent('is not held against an engine that is built anew', async () => {
-    const dataDir = await newDir()
-    const { hitWorker, paths, stop } = await threeBatches(dataDir)
-    await rotSecondLine(paths[1] as string)
-    await giveEngineBack(dataDir)
-    await until(() => hitWorker.state().mark === 3)
+  test('still counts for its links as far as it can be read, and stops no worker', async () => {
+    const { dataDir, stop } = await openWithDamage()
     await stop()
-    await rm(join(dataDir, 'hits.duckdb'))
-    const again = await start(dataDir, 3)
-    await again.hitWorker.drain()
-    expect(await clicks(again.hitWorker)).toBe(101)
-    expect(again.hitWorker.state().lost).toEqual({ batches: 0, hits: 0 })
-  })
-
-  test.concurrent('still counts for its links as far as it can be read, and stops no worker', async () => {
-    const dataDir = await newDir()
-    const { paths, stop } = await threeBatches(dataDir)
-    await stop()
-    await rotSecondLine(paths[1] as string)
-    const { hitWorker, counted } = await start(dataDir)
-    await until(() => counted.size === 3)
-    expect([...counted.values()]).toEqual([100, 9, 1])
+    const { hitWorker, stored } = await openTestHitWorker({ dataDir })
+    await until('all are counted', () => stored.length === 3)
+    expect(stored.map(({ counts }) => counts.map(([, clicks]) => clicks))).toEqual([[100], [9], [1]])
     expect(hitWorker.state().restarts).toBe(0)
   })
 })
 
-test.concurrent('a whole batch is not set aside, however often a troubled engine refuses it', async () => {
-  const dir = await newDir()
-  const path = join(dir, 'batch')
-  await writeFile(
-    path,
-    '{"id":1,"at":1,"workspaceId":1,"linkId":1,"outcome":"redirect","class":"human","trigger":"link","visitor":"1"}\n',
-  )
-  expect(await inspectBatch(path)).toEqual({ intact: true, hits: 1 })
-  const batch: Batch = { node: 'a', number: 1, path }
+test('a whole batch is not set aside, however often a troubled engine refuses it', async () => {
+  const dir = createTestDataDir()
+  const batch: Batch = { node: 'a', number: 1, path: join(dir, 'batch') }
+  await writeFile(batch.path, toLine(1))
   let refusals = 0
   const asked: boolean[] = []
-  const kept = openEngineSupervisor({
+  const supervisor = openEngineSupervisor({
     async open() {
       const engine = await openDuckDb({ path: join(dir, 'hits.duckdb') })
       return {
@@ -202,7 +135,7 @@ test.concurrent('a whole batch is not set aside, however often a troubled engine
     },
     onChange() {},
   })
-  closing.push(() => kept.close())
-  await until(() => kept.mark('a') === 1)
+  await until('it is loaded', () => supervisor.mark('a') === 1)
+  await supervisor.close()
   expect(asked).toEqual([true])
 })
