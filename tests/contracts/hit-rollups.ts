@@ -15,16 +15,22 @@ import { createHitsOfDay, createHitWorld, type HitWorld, pickInt } from '../supp
 import { countOrigins, findOriginProblem } from '../support/rollups/plan-model.ts'
 import { recountHits } from '../support/rollups/recount-hits.ts'
 import { createQuestion } from '../support/rollups/world-questions.ts'
-import { atScale } from '../support/suite.ts'
+import { atScale, full, quick } from '../support/suite.ts'
 import { createHit, createHitQuery } from './hit-engine.ts'
+
+interface Amounts {
+  quick?: number
+  full: number
+  soak: number
+}
 
 export interface RollUpSubject {
   open(directory: string): Promise<HitEngine>
   /** How many worlds are made, and how many questions are asked in each. */
-  worlds: { full: number; soak: number }
-  questions: { full: number; soak: number }
+  worlds: Amounts
+  questions: Amounts
   /** The fewest days of a world. */
-  days: { full: number; soak: number }
+  days: Amounts
   /** Whether a deletion shows at once in all its hits. */
   deletesAtOnce: boolean
 }
@@ -179,7 +185,7 @@ export function testRollUps(name: string, subject: RollUpSubject) {
     const worlds = Array.from({ length: atScale(subject.worlds) }, (_, seed) => seed)
     const questions = atScale(subject.questions)
 
-    test.each(worlds)(
+    quick.each(worlds)(
       'random questions get the answers of a recount: world %i',
       async (seed) => {
         const world = createHitWorld(seed, BUSY, atScale(subject.days))
@@ -205,14 +211,15 @@ export function testRollUps(name: string, subject: RollUpSubject) {
       TIMEOUT_MS,
     )
 
-    test('many of these answers come from each kind of roll-ups', () => {
+    // Few questions meet each kind by chance.
+    full('many of these answers come from each kind of roll-ups', () => {
       const asked = worlds.length * questions
       expect(counts.months).toBeGreaterThan(asked * 0.02)
       expect(counts.days).toBeGreaterThan(asked * 0.2)
       expect(counts.quarter_hours).toBeGreaterThan(asked * 0.03)
     })
 
-    test(
+    full(
       'answers at the same time as loads, roll-ups and deletions are those of some moment in between',
       async () => {
         const world = createHitWorld(1, BUSY, 36)

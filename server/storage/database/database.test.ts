@@ -13,9 +13,11 @@ import {
 } from '../../../tests/contracts/database.ts'
 import { createTestDatabase, startPostgres } from '../../../tests/support/postgres/postgres-server.ts'
 import { startQuietClock, timeQuietly } from '../../../tests/support/processor-time.ts'
+import { full } from '../../../tests/support/suite.ts'
 import { until } from '../../../tests/support/until.ts'
 import { Failure } from '../../lib/failure.ts'
 import { setLogLevel } from '../../lib/log.ts'
+import { toFailure } from './errors.ts'
 import { type Connection, type DatabaseHandle, openDatabase } from './open-database.ts'
 import { openPostgresMigrator } from './postgres.ts'
 import { openPool } from './postgres-pool.ts'
@@ -121,11 +123,11 @@ describe('sqlite', () => {
       .write((connection) => insertWorkspace(connection, 'patient'))
       .then(() => order.push('written'))
     // A wait that blocks the event loop would allow no ticks, and fail after 5 s.
-    for (let tick = 0; tick < 50; tick++) await Bun.sleep(10)
+    await letTurn(15)
     const joining = db
       .write((connection) => insertWorkspace(connection, 'patient-2'))
       .then(() => order.push('joined'))
-    for (let tick = 0; tick < 50; tick++) await Bun.sleep(10)
+    await letTurn(15)
     order.push('released')
     other.release()
     await Promise.all([writing, joining])
@@ -133,27 +135,31 @@ describe('sqlite', () => {
     expect(await listWorkspaceNames(db, 'patient')).toEqual(['patient', 'patient-2'])
   })
 
-  test('answers `unavailable` to a write that waits longer than 5 s, and accepts later writes', async () => {
-    const dataDir = newDirectory()
-    const db = await opened({ dataDir })
-    const other = await lockElsewhere(dataDir)
-    const clock = startQuietClock()
-    const started = performance.now()
-    const late = Bun.sleep(2000).then(() => db.write((connection) => insertWorkspace(connection, 'late')))
-    const refused = await db
-      .write((connection) => insertWorkspace(connection, 'refused'))
-      .catch((error: unknown) => error)
-    expect(performance.now() - started).toBeGreaterThan(4900)
-    expect(clock.elapsed()).toBeLessThan(9000)
-    clock.stop()
-    expect(refused).toBeInstanceOf(Failure)
-    expect((refused as Failure).code).toBe('unavailable')
-    expect((refused as Failure).detail.retryAfter).toBeGreaterThan(0)
-    other.release()
-    await late
-    await db.write((connection) => insertWorkspace(connection, 'next'))
-    expect(await listWorkspaceNames(db, '')).toEqual(['late', 'next'])
-  }, 120_000)
+  full(
+    'answers `unavailable` to a write that waits longer than 5 s, and accepts later writes',
+    async () => {
+      const dataDir = newDirectory()
+      const db = await opened({ dataDir })
+      const other = await lockElsewhere(dataDir)
+      const clock = startQuietClock()
+      const started = performance.now()
+      const late = Bun.sleep(2000).then(() => db.write((connection) => insertWorkspace(connection, 'late')))
+      const refused = await db
+        .write((connection) => insertWorkspace(connection, 'refused'))
+        .catch((error: unknown) => error)
+      expect(performance.now() - started).toBeGreaterThan(4900)
+      expect(clock.elapsed()).toBeLessThan(9000)
+      clock.stop()
+      expect(refused).toBeInstanceOf(Failure)
+      expect((refused as Failure).code).toBe('unavailable')
+      expect((refused as Failure).detail.retryAfter).toBeGreaterThan(0)
+      other.release()
+      await late
+      await db.write((connection) => insertWorkspace(connection, 'next'))
+      expect(await listWorkspaceNames(db, '')).toEqual(['late', 'next'])
+    },
+    120_000,
+  )
 
   test('has the commits of a killed process, and is not locked by it', async () => {
     const dataDir = newDirectory()
@@ -164,6 +170,11 @@ describe('sqlite', () => {
     expect(await listWorkspaceNames(db, 'heir')).toEqual(['heir'])
   })
 })
+
+/** Lets the event loop turn, with pauses that become longer. */
+async function letTurn(turns: number) {
+  for (let left = turns; left > 0; ) await until('some turns', () => --left <= 0)
+}
 
 /** Starts a process that holds the write lock until the test releases it. */
 async function lockElsewhere(dataDir: string) {
@@ -230,6 +241,35 @@ describe('postgresql', () => {
     expect(new Set(pids).size).toBeWithin(1, 4)
   })
 
+  test('tells a caller who waits too long for a connection to come again', async () => {
+    const pool = openPool((await emptyDatabase()).databaseUrl, 1, 0)
+    ends.push(() => pool.end())
+    const busy = await pool.connect()
+    pool.options.connectionTimeoutMillis = 1
+    const refused = toFailure(await pool.connect().catch((error) => error))
+    expect(refused).toMatchObject({ code: 'unavailable', detail: { retryAfter: 5 } })
+    busy.release()
+    expect((await pool.query('select 1 as one')).rows).toEqual([{ one: 1 }])
+  })
+
+  full('refuses a read and a write that wait too long for a connection as `unavailable`', async () => {
+    const db = await opened({ ...(await emptyDatabase()), databasePool: 1 })
+    const waited = Promise.withResolvers<void>()
+    const holding = db.write((connection) => waited.promise.then(() => insertWorkspace(connection, 'wait-1')))
+    const outcomes = await Promise.allSettled([
+      db.write((connection) => insertWorkspace(connection, 'wait-2')),
+      listWorkspaceNames(db, 'wait-'),
+    ])
+    for (const each of outcomes)
+      expect(each).toMatchObject({
+        status: 'rejected',
+        reason: { code: 'unavailable', detail: { retryAfter: 5 } },
+      })
+    waited.resolve()
+    await holding
+    expect(await listWorkspaceNames(db, 'wait-')).toEqual(['wait-1'])
+  })
+
   test('stops a read that takes too long, and gives its connection to nobody', async () => {
     const pool = openPool((await emptyDatabase()).databaseUrl, 1, 200)
     ends.push(() => pool.end())
@@ -248,57 +288,61 @@ describe('postgresql', () => {
     expect(found).toEqual([{ some: [1, 9007199254740991], none: [] }])
   })
 
-  test('fails at most the request whose connection is cut, at any moment', async () => {
-    const place = await emptyDatabase()
-    const db = await opened(place)
-    const knife = openPostgresMigrator(place.databaseUrl)
-    ends.push(() => knife.destroy())
-    let round = 0
-    const cut = () =>
-      sql`select pg_terminate_backend(pid) from pg_stat_activity
+  full(
+    'fails at most the request whose connection is cut, at any moment',
+    async () => {
+      const place = await emptyDatabase()
+      const db = await opened(place)
+      const knife = openPostgresMigrator(place.databaseUrl)
+      ends.push(() => knife.destroy())
+      let round = 0
+      const cut = () =>
+        sql`select pg_terminate_backend(pid) from pg_stat_activity
           where datname = current_database() and pid <> pg_backend_pid()`.execute(knife)
-    const acknowledged: string[] = []
-    const failures: unknown[] = []
-    let cutting = true
-    const writer = async (worker: number) => {
-      while (cutting) {
-        const name = `cut-${worker}-${round++}`
-        try {
-          await db.write(async (connection) => {
-            const row = await insertWorkspace(connection, name)
-            // Cut the connection between two statements, while no query runs.
-            if (round % 3 === 0) await Bun.sleep(2)
-            return row
-          })
-          acknowledged.push(name)
-        } catch (error) {
-          failures.push(error)
-          await Bun.sleep(1)
+      const acknowledged: string[] = []
+      const failures: unknown[] = []
+      let cutting = true
+      const writer = async (worker: number) => {
+        while (cutting) {
+          const name = `cut-${worker}-${round++}`
+          try {
+            await db.write(async (connection) => {
+              const row = await insertWorkspace(connection, name)
+              // Cut the connection between two statements, while no query runs.
+              if (round % 3 === 0) await Bun.sleep(2)
+              return row
+            })
+            acknowledged.push(name)
+          } catch (error) {
+            failures.push(error)
+            await Bun.sleep(1)
+          }
         }
       }
-    }
-    const writers = Array.from({ length: 12 }, (_, i) => writer(i))
-    try {
-      for (let i = 0; i < 12; i++) {
-        const before = acknowledged.length
-        await cut()
-        await until('writes after the cut', () => acknowledged.length > before + 2)
+      const writers = Array.from({ length: 12 }, (_, i) => writer(i))
+      try {
+        for (let i = 0; i < 12; i++) {
+          const before = acknowledged.length
+          await cut()
+          await until('writes after the cut', () => acknowledged.length > before + 2)
+        }
+      } finally {
+        cutting = false
       }
-    } finally {
-      cutting = false
-    }
-    await Promise.all(writers)
-    for (const error of failures) expect(error).toMatchObject({ code: 'unavailable' })
-    const found = new Set(await listWorkspaceNames(db, 'cut-'))
-    expect(acknowledged.filter((name) => !found.has(name))).toEqual([])
-    expect(acknowledged.length).toBeGreaterThan(24)
-    await Promise.all(
-      Array.from({ length: 30 }, (_, i) =>
-        db.write((connection) => insertWorkspace(connection, `whole-${i}`)),
-      ),
-    )
-    expect(await listWorkspaceNames(db, 'whole-')).toHaveLength(30)
-  }, 120_000)
+      await Promise.all(writers)
+      for (const error of failures) expect(error).toMatchObject({ code: 'unavailable' })
+      const found = new Set(await listWorkspaceNames(db, 'cut-'))
+      expect(acknowledged.filter((name) => !found.has(name))).toEqual([])
+      expect(acknowledged.length).toBeGreaterThan(24)
+      await Promise.all(
+        Array.from({ length: 30 }, (_, i) =>
+          db.write((connection) => insertWorkspace(connection, `whole-${i}`)),
+        ),
+      )
+      expect(await listWorkspaceNames(db, 'whole-')).toHaveLength(30)
+    },
+    120_000,
+  )
 
   test('reports an unreachable server at the start, and `unavailable` later', async () => {
     const server = await startPostgres()

@@ -23,7 +23,7 @@ describe.each([
   let directory: string
   let engine: DuckDbEngine
   let copy: DuckDBInstance
-  const hits = fc.sample(anyHit, { numRuns: 3000, seed: 7 })
+  const hits = fc.sample(anyHit, { numRuns: atScale({ quick: 600, full: 3_000, soak: 3_000 }), seed: 7 })
 
   beforeAll(async () => {
     directory = mkdtempSync(join(tmpdir(), 'hits-'))
@@ -49,7 +49,7 @@ describe.each([
       fc.asyncProperty(anyQuery, async (asked) => {
         expect(await engine.ask(asked)).toEqual(countHits(hits, asked))
       }),
-      { numRuns: atScale({ full: 150, soak: 1_000 }) },
+      { numRuns: atScale({ quick: 40, full: 150, soak: 1_000 }) },
     )
   }, 240_000)
 
@@ -58,7 +58,7 @@ describe.each([
       fc.asyncProperty(anyOriginQuery, async (asked) => {
         expect(await engine.ask(asked)).toEqual(countHits(hits, asked))
       }),
-      { numRuns: atScale({ full: 20, soak: 1_000 }) },
+      { numRuns: atScale({ quick: 10, full: 20, soak: 1_000 }) },
     )
   }, 240_000)
 
@@ -69,7 +69,7 @@ describe.each([
         const shares = Array.from({ length: of }, (_, number) => runQuery(connection, asked, { of, number }))
         expect(mergeShares((await Promise.all(shares)).flat(), asked)).toEqual(countHits(hits, asked))
       }),
-      { numRuns: atScale({ full: 50, soak: 200 }) },
+      { numRuns: atScale({ quick: 12, full: 50, soak: 200 }) },
     )
   }, 240_000)
 })

@@ -9,6 +9,7 @@ import { DuckDBInstance } from '@duckdb/node-api'
 import fc from 'fast-check'
 import { createHit } from '../../../tests/contracts/hit-engine.ts'
 import { findSurvivors, toMutants } from '../../../tests/support/rollups/mutate-source.ts'
+import { atScale, full } from '../../../tests/support/suite.ts'
 import { duckDbDialect } from './duckdb/dialect.ts'
 import { type DuckDbEngine, openDuckDb } from './duckdb/engine.ts'
 import { openReadOnly } from './duckdb/open-read-only.ts'
@@ -38,7 +39,7 @@ const hits: Hit[] = fc
       utmSource: fc.constantFrom(null, 'news', ''),
       utmContent: fc.constantFrom(null, 'blue'),
     }),
-    { numRuns: 600, seed: 4 },
+    { numRuns: atScale({ quick: 100, full: 600, soak: 600 }), seed: 4 },
   )
   .map((part) => createHit(part))
 
@@ -124,57 +125,65 @@ test('gives each of many moments the answer that it gets alone', async () => {
     fc.asyncProperty(anyQuery, async (query) => {
       for (const engine of engines) expect(await engine.findLastClicks(query)).toEqual(slowly(query))
     }),
-    { numRuns: 150 },
+    { numRuns: atScale({ quick: 25, full: 150, soak: 150 }) },
   )
 })
 
 const FILES = ['last-clicks-sql.ts', 'duckdb/query.ts']
 
-test('that comparison fails without any one of the rules', async () => {
-  const instance = await openReadOnly(join(directory, 'copy.duckdb'), directory)
-  const connection = await instance.connect()
-  const questions = fc.sample(anyQuery, { numRuns: 150, seed: 11 })
-  const expectRules = async ({ findLastClicks }: typeof duckDbQuery) => {
-    for (const query of questions) expect(await findLastClicks(connection, query)).toEqual(slowly(query))
-  }
-  await expectRules(duckDbQuery)
-  const mutants = toMutants('last-clicks-sql.ts', [
-    ['the workspace', '`workspace_id = ${bind(workspaceId)}`', "'true'"],
-    ['clicks of people', "`class = ${bind('human')}`", "'true'"],
-    ['redirects', "`outcome = ${bind('redirect')}`", "'true'"],
-    ['imports', "'import_id IS NULL'", "'true'"],
-    ['the time of each moment', "'recorded_at > since AND recorded_at <= until'", "'true'"],
-    ['the end of a span', 'recorded_at > since AND recorded_at <= until', 'recorded_at > since'],
-    ['the moment itself', 'AND recorded_at <= until', 'AND recorded_at < until'],
-    [
-      'the newest of two clicks in a millisecond',
-      "  'recorded_at',\n  'id',",
-      "  'recorded_at',\n  'link_id',\n  'id',",
-    ],
-    ['the click of an earlier span', '?? (before === undefined ? null : answers[before])', ''],
-    ['that an earlier click is too old', 'click && click.at > until - withinMs ? click : null', 'click'],
-    [
-      'the order of spans',
-      'for (const number of sortByTime(spans)) {\n    const { until',
-      'for (const number of spans.keys()) {\n    const { until',
-    ],
-    ['the visitor of the day', 'toStoredVisitor(visitor, day)', 'toStoredVisitor(visitor, since)'],
-    [
-      'the days of a span',
-      'first <= until && day <= until; day += DAY_MS',
-      'first <= until && day <= first; day += DAY_MS',
-    ],
-    ['the first day of a span', 'Math.floor(first / DAY_MS) * DAY_MS', 'Math.ceil(first / DAY_MS) * DAY_MS'],
-    [
-      'hits of earlier releases',
-      '[{ visitor, since, until, span }]',
-      '[{ visitor, since, until: since, span }]',
-    ],
-  ])
-  expect(await findSurvivors(import.meta.dir, FILES, mutants, expectRules)).toEqual([])
-  connection.closeSync()
-  instance.closeSync()
-}, 60_000)
+full(
+  'that comparison fails without any one of the rules',
+  async () => {
+    const instance = await openReadOnly(join(directory, 'copy.duckdb'), directory)
+    const connection = await instance.connect()
+    const questions = fc.sample(anyQuery, { numRuns: atScale({ quick: 40, full: 150, soak: 150 }), seed: 11 })
+    const expectRules = async ({ findLastClicks }: typeof duckDbQuery) => {
+      for (const query of questions) expect(await findLastClicks(connection, query)).toEqual(slowly(query))
+    }
+    await expectRules(duckDbQuery)
+    const mutants = toMutants('last-clicks-sql.ts', [
+      ['the workspace', '`workspace_id = ${bind(workspaceId)}`', "'true'"],
+      ['clicks of people', "`class = ${bind('human')}`", "'true'"],
+      ['redirects', "`outcome = ${bind('redirect')}`", "'true'"],
+      ['imports', "'import_id IS NULL'", "'true'"],
+      ['the time of each moment', "'recorded_at > since AND recorded_at <= until'", "'true'"],
+      ['the end of a span', 'recorded_at > since AND recorded_at <= until', 'recorded_at > since'],
+      ['the moment itself', 'AND recorded_at <= until', 'AND recorded_at < until'],
+      [
+        'the newest of two clicks in a millisecond',
+        "  'recorded_at',\n  'id',",
+        "  'recorded_at',\n  'link_id',\n  'id',",
+      ],
+      ['the click of an earlier span', '?? (before === undefined ? null : answers[before])', ''],
+      ['that an earlier click is too old', 'click && click.at > until - withinMs ? click : null', 'click'],
+      [
+        'the order of spans',
+        'for (const number of sortByTime(spans)) {\n    const { until',
+        'for (const number of spans.keys()) {\n    const { until',
+      ],
+      ['the visitor of the day', 'toStoredVisitor(visitor, day)', 'toStoredVisitor(visitor, since)'],
+      [
+        'the days of a span',
+        'first <= until && day <= until; day += DAY_MS',
+        'first <= until && day <= first; day += DAY_MS',
+      ],
+      [
+        'the first day of a span',
+        'Math.floor(first / DAY_MS) * DAY_MS',
+        'Math.ceil(first / DAY_MS) * DAY_MS',
+      ],
+      [
+        'hits of earlier releases',
+        '[{ visitor, since, until, span }]',
+        '[{ visitor, since, until: since, span }]',
+      ],
+    ])
+    expect(await findSurvivors(import.meta.dir, FILES, mutants, expectRules)).toEqual([])
+    connection.closeSync()
+    instance.closeSync()
+  },
+  60_000,
+)
 
 test('a visitor that is no number of 64 bits has no click', async () => {
   const moments = ['', '-1', '18446744073709551616', '36893488147419103231', 'x'].map((visitor) => {

@@ -1,6 +1,6 @@
 // Counts visitors who do not fit into an engine's memory. Counting the exact visitors of millions of clicks needs memory. A
 // question that runs out of it is asked again when no other such question runs. If it fails again, its visitors are
-// counted in shares: slower, and as exact.
+// counted in shares: slower, and as exact. A failure beside other questions says little: it is repeated when they end.
 
 import type { FairQueue } from '../../lib/concurrency/fair-queue.ts'
 import { log } from '../../lib/log.ts'
@@ -30,34 +30,57 @@ export function createShareCounter({
   isOutOfMemory,
   largeQuestions,
 }: ShareCounterNeeds): (query: HitQuery) => Promise<HitAnswer[]> {
-  async function askShares(query: HitQuery, of: number): Promise<HitAnswer[]> {
+  /** The first attempts that run. They may hold the memory that a large question lacks. */
+  const running = new Set<Promise<HitAnswer[]>>()
+
+  async function askFirst(query: HitQuery): Promise<HitAnswer[]> {
+    const asked = ask(query)
+    running.add(asked)
     try {
-      const answers: HitAnswer[] = []
-      for (let number = 0; number < of; number++) answers.push(...(await ask(query, { of, number })))
-      return mergeShares(answers, query)
-    } catch (error) {
-      if (!isOutOfMemory(error) || of >= MAX_SHARES) throw error
-      return askShares(query, of * 4)
+      return await asked
+    } finally {
+      running.delete(asked)
     }
   }
 
-  async function askAlone(query: HitQuery): Promise<HitAnswer[]> {
+  async function askOnce(query: HitQuery, of: number): Promise<HitAnswer[]> {
+    if (of === 1) return ask(query)
+    const answers: HitAnswer[] = []
+    for (let number = 0; number < of; number++) answers.push(...(await ask(query, { of, number })))
+    return mergeShares(answers, query)
+  }
+
+  /** More shares do not help while others hold the memory: all numbers of shares would fail within milliseconds. */
+  async function askUndisturbed(query: HitQuery, of: number): Promise<HitAnswer[]> {
+    const beside = [...running]
     try {
-      return await ask(query)
+      return await askOnce(query, of)
     } catch (error) {
-      if (!isOutOfMemory(error)) throw error
+      beside.push(...running)
+      if (!isOutOfMemory(error) || beside.length === 0) throw error
+      await Promise.allSettled(beside)
+      return askOnce(query, of)
+    }
+  }
+
+  async function askLarge(query: HitQuery, of = 1): Promise<HitAnswer[]> {
+    try {
+      return await askUndisturbed(query, of)
+    } catch (error) {
+      if (!isOutOfMemory(error) || of >= MAX_SHARES) throw error
+      if (of > 1) return askLarge(query, of * 4)
       log.info('hits.question_in_shares', { workspace: query.workspaceId, groupBy: query.groupBy.by })
-      return askShares(query, FIRST_SHARES)
+      return askLarge(query, FIRST_SHARES)
     }
   }
 
   return async (query) => {
     try {
-      return await ask(query)
+      return await askFirst(query)
     } catch (error) {
       if (!isOutOfMemory(error)) throw error
       // Most likely the other questions of the same time took the memory.
-      return largeQuestions.run(query.workspaceId, () => askAlone(query))
+      return largeQuestions.run(query.workspaceId, () => askLarge(query))
     }
   }
 }

@@ -11,6 +11,7 @@ import {
   type ClickHouseServer,
   getClickHouse,
 } from '../../../../tests/support/clickhouse/clickhouse-server.ts'
+import { full } from '../../../../tests/support/suite.ts'
 import { DAY_MS } from '../../../lib/utc-day.ts'
 import { ClickHouseError } from './clickhouse-error.ts'
 import { type ClickHouseClient, createClickHouseClient } from './client.ts'
@@ -82,23 +83,27 @@ test('a replicated database loads its first batch and late ones, and rolls up th
     expect(await client.select(`SELECT count() FROM ${table} WHERE roll = 0`)).toEqual([['1']])
 })
 
-test('a replica that lacks a touch answers from hits, also after a moment without the table of hits', async () => {
-  await createHitLoader(client).load(writeBatch(1), 0)
-  const roller = createDayRoller(client, { settleMs: 0 })
-  while ((await roller.rollUp(NEXT_DAY)).rolled);
-  let isMissing = true
-  const replica = createReplicaClient(client, (table) => table === 'roll_touches')
-  const select: ClickHouseClient['select'] = async (sql, call) => {
-    if (isMissing && sql.includes('FROM system.databases')) return [['Atomic']]
-    if (isMissing && sql.includes('FROM hits')) throw new ClickHouseError('Unknown table hits', { code: 236 })
-    return replica.select(sql, call)
-  }
-  const runner = createQuestionRunner({ select, atOneServer: (work) => work({ ...replica, select }) })
-  await expect(runner.explain(QUERY)).rejects.toThrow('Unknown table')
-  isMissing = false
-  const { origin } = await runner.explain(QUERY)
-  expect(new Set(origin.map(({ why }) => why))).toEqual(new Set(['unavailable', 'no_hits']))
-})
+full(
+  'a replica that lacks a touch answers from hits, also after a moment without the table of hits',
+  async () => {
+    await createHitLoader(client).load(writeBatch(1), 0)
+    const roller = createDayRoller(client, { settleMs: 0 })
+    while ((await roller.rollUp(NEXT_DAY)).rolled);
+    let isMissing = true
+    const replica = createReplicaClient(client, (table) => table === 'roll_touches')
+    const select: ClickHouseClient['select'] = async (sql, call) => {
+      if (isMissing && sql.includes('FROM system.databases')) return [['Atomic']]
+      if (isMissing && sql.includes('FROM hits'))
+        throw new ClickHouseError('Unknown table hits', { code: 236 })
+      return replica.select(sql, call)
+    }
+    const runner = createQuestionRunner({ select, atOneServer: (work) => work({ ...replica, select }) })
+    await expect(runner.explain(QUERY)).rejects.toThrow('Unknown table')
+    isMissing = false
+    const { origin } = await runner.explain(QUERY)
+    expect(new Set(origin.map(({ why }) => why))).toEqual(new Set(['unavailable', 'no_hits']))
+  },
+)
 
 test('a ClickHouse whose servers share their tables rolls up nothing, and answers from hits', async () => {
   await createHitLoader(client).load(writeBatch(1), 0)

@@ -20,7 +20,7 @@ beforeAll(async () => {
 }, CLICKHOUSE_START_MS)
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'hits-'))
-  const url = await server.createDatabase()
+  const url = await server.takeDatabase()
   database = new URL(url).pathname.slice(1)
   engine = await openClickHouse({ urls: [url], scratchDir: directory })
 })

@@ -14,5 +14,5 @@ beforeAll(async () => {
 afterEach(() => server.dropDatabases())
 
 testHitEngine('ClickHouse', {
-  open: async (directory) => openClickHouse({ urls: [await server.createDatabase()], scratchDir: directory }),
+  open: async (directory) => openClickHouse({ urls: [await server.takeDatabase()], scratchDir: directory }),
 })

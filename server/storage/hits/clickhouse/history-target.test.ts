@@ -52,7 +52,7 @@ async function createFile(path: string): Promise<void> {
 test('a day that two releases have loaded moves without a difference', async () => {
   const path = join(directory, 'hits.duckdb')
   await createFile(path)
-  const url = await server.createDatabase()
+  const url = await server.takeDatabase()
   const history = await openHitHistory(path, join(directory, 'scratch'))
   const target = await openHitHistoryTarget([url])
   const slicePath = join(directory, 'slice.ndjson')

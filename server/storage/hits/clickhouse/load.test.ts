@@ -20,7 +20,8 @@ import {
   type ClickHouseServer,
   startClickHouse,
 } from '../../../../tests/support/clickhouse/clickhouse-server.ts'
-import { atScale } from '../../../../tests/support/suite.ts'
+import { createRandom } from '../../../../tests/support/random.ts'
+import { atScale, full } from '../../../../tests/support/suite.ts'
 import type { Hit } from '../hit.ts'
 import type { HitEngine } from '../hit-engine.ts'
 import { openClickHouse } from './engine.ts'
@@ -43,7 +44,7 @@ afterAll(() => server.end(), CLICKHOUSE_START_MS)
 beforeEach(async () => {
   await server.start()
   directory = mkdtempSync(join(tmpdir(), 'hits-'))
-  url = await server.createDatabase()
+  url = await server.takeDatabase()
   database = new URL(url).pathname.slice(1)
 })
 afterEach(async () => {
@@ -92,7 +93,7 @@ describe('a batch whose answer was lost', () => {
     expect([await count(), await engine.mark('a')]).toEqual([15, 2])
   })
 
-  test('counts once when another process loads it, as after a restart', async () => {
+  full('counts once when another process loads it, as after a restart', async () => {
     const first = await open()
     await first.load(writeBatch(1, createHits(3)))
     const batch = writeBatch(2, createHits(10))
@@ -175,7 +176,7 @@ test('hits that were deleted under a known token are loaded again', async () => 
   expect([await count(), await engine.mark('a')]).toEqual([10, 1])
 })
 
-test('two processes that load the same batches at once count each of them once', async () => {
+full('two processes that load the same batches at once count each of them once', async () => {
   const engines = await Promise.all([open(), open(), open()])
   const batches = Array.from({ length: 8 }, (_, n) =>
     writeBatch(n + 1, [...createHits(20, { at: MAY }), ...createHits(20, { at: JUNE })]),
@@ -189,7 +190,8 @@ test('two processes that load the same batches at once count each of them once',
 })
 
 describe('a kill while batches are loaded', () => {
-  const ROUNDS = atScale({ full: 2, soak: 30 })
+  const random = createRandom('kills while batches are loaded')
+  const ROUNDS = atScale({ quick: 1, full: 2, soak: 30 })
   const batches = () =>
     Array.from({ length: 20 }, (_, n) => writeBatch(n + 1, createHits(n % 5 === 0 ? 2000 : 20)))
   const total = 4 * 2000 + 16 * 20
@@ -203,7 +205,7 @@ describe('a kill while batches are loaded', () => {
   test('of the loading process loses nothing and counts nothing twice', async () => {
     const list = batches()
     for (let round = 0; round < ROUNDS; round++) {
-      const after = 1 + Math.floor(Math.random() * 6)
+      const after = 1 + Math.floor(random() * 6)
       const child = Bun.spawn(
         [
           process.execPath,
@@ -224,11 +226,11 @@ describe('a kill while batches are loaded', () => {
     await loadRest(list)
   })
 
-  test('of ClickHouse loses nothing and counts nothing twice', async () => {
+  full('of ClickHouse loses nothing and counts nothing twice', async () => {
     const list = batches()
     for (let round = 0; round < ROUNDS; round++) {
       const engine = await open()
-      const stopAt = (await engine.mark('a')) + 1 + Math.floor(Math.random() * 4)
+      const stopAt = (await engine.mark('a')) + 1 + Math.floor(random() * 4)
       for (const batch of list) {
         if (batch.number > stopAt) break
         const loaded = engine.load(batch).catch(() => undefined)
@@ -290,7 +292,7 @@ describe('what is in a batch', () => {
     expect((await engine.ask(createHitQuery()))[0]?.clicks).toBe(6)
   })
 
-  test('a batch is one block of each month, however large it is', async () => {
+  full('a batch is one block of each month, however large it is', async () => {
     const engine = await open()
     // More than one block of what ClickHouse reads by default (`max_block_size`).
     const hits = atScale({ full: 70_000, soak: 1_000_000 })

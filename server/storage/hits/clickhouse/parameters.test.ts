@@ -103,7 +103,7 @@ test('the server understands every value as it is, and as the official client se
       expect(await echoOfficially(value)).toEqual(toExpected(value))
     }),
     {
-      numRuns: atScale({ full: 80, soak: 3_000 }),
+      numRuns: atScale({ quick: 20, full: 80, soak: 3_000 }),
       examples: [[HOSTILE], ...HOSTILE.map((text): [SqlValue] => [text])],
     },
   )

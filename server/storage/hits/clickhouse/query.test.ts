@@ -19,7 +19,7 @@ import {
   getClickHouse,
 } from '../../../../tests/support/clickhouse/clickhouse-server.ts'
 import { findFreePort } from '../../../../tests/support/processes/free-port.ts'
-import { atScale } from '../../../../tests/support/suite.ts'
+import { atScale, full } from '../../../../tests/support/suite.ts'
 import { until } from '../../../../tests/support/until.ts'
 import { openDuckDb } from '../duckdb/engine.ts'
 import { HIT_CLASSES, type Hit } from '../hit.ts'
@@ -50,7 +50,7 @@ interface Pair {
 /** Both engines with the same hits. */
 async function openPair(batches: string[]): Promise<Pair> {
   const dir = mkdtempSync(join(directory, 'pair-'))
-  const url = await server.createDatabase()
+  const url = await server.takeDatabase()
   const clickHouse = await openClickHouse({ urls: [url], scratchDir: dir })
   const duckDb = await openDuckDb({ path: join(dir, 'hits.duckdb'), threads: 1 })
   const path = join(dir, 'batch')
@@ -109,10 +109,13 @@ describe('questions about random hits', () => {
         utmSource: text,
       }),
     }))
-  const hits = fc.sample(anyStrangeHit, { numRuns: 3_000, seed: 11 })
+  const hits = fc.sample(anyStrangeHit, {
+    numRuns: atScale({ quick: 900, full: 3_000, soak: 3_000 }),
+    seed: 11,
+  })
 
   beforeAll(async () => {
-    pair = await openPair([0, 1, 2].map((n) => toLines(hits.slice(n * 1_000, (n + 1) * 1_000))))
+    pair = await openPair([0, 1, 2].map((n) => toLines(hits.filter((_, index) => index % 3 === n))))
   }, CLICKHOUSE_START_MS)
   afterAll(() => closePair(pair))
 
@@ -123,7 +126,7 @@ describe('questions about random hits', () => {
         expect(ours).toEqual(theirs as never)
         expect(ours).toEqual(countHits(hits, asked))
       }),
-      { numRuns: atScale({ full: 180, soak: 2_000 }) },
+      { numRuns: atScale({ quick: 30, full: 180, soak: 2_000 }) },
     )
   }, 600_000)
 
@@ -132,7 +135,7 @@ describe('questions about random hits', () => {
       fc.asyncProperty(anyOriginQuery, async (asked) => {
         expect(await pair.clickHouse.ask(asked)).toEqual(countHits(hits, asked))
       }),
-      { numRuns: atScale({ full: 30, soak: 1_000 }) },
+      { numRuns: atScale({ quick: 6, full: 30, soak: 1_000 }) },
     )
   }, 600_000)
 
@@ -159,7 +162,7 @@ describe('questions about random hits', () => {
       fc.asyncProperty(anyStrangeQuery, async (asked) => {
         expect(await pair.clickHouse.ask(asked)).toEqual(await pair.duckDb.ask(asked))
       }),
-      { numRuns: atScale({ full: 40, soak: 600 }) },
+      { numRuns: atScale({ quick: 8, full: 40, soak: 600 }) },
     )
   }, 600_000)
 
@@ -189,7 +192,7 @@ describe('questions about random hits', () => {
         expect(await createQuestionRunner(short).ask(asked)).toEqual(countHits(hits, asked))
         expect(calls).toBe(2 + 8)
       }),
-      { numRuns: atScale({ full: 10, soak: 200 }) },
+      { numRuns: atScale({ quick: 2, full: 10, soak: 200 }) },
     )
     await client.close()
   }, 600_000)
@@ -243,19 +246,23 @@ describe('questions over days of many lengths', () => {
         expect(ours).toEqual(theirs as never)
         expect(ours).toEqual(countHits(hits, asked))
       }),
-      { numRuns: atScale({ full: 20, soak: 400 }) },
+      { numRuns: atScale({ quick: 5, full: 20, soak: 400 }) },
     )
   }, 600_000)
 })
 
-test('every question of the dashboard gets the same answer as from DuckDB', async () => {
-  const pair = await openPair(Array.from(generateHits({ hits: 10_000 }), ({ lines }) => lines))
-  const questions = createQuestions(BIGGEST)
-  expect(questions.length).toBeGreaterThan(40)
-  for (const { query } of questions)
-    expect(await pair.clickHouse.ask(query)).toEqual(await pair.duckDb.ask(query))
-  await closePair(pair)
-}, 240_000)
+full(
+  'every question of the dashboard gets the same answer as from DuckDB',
+  async () => {
+    const pair = await openPair(Array.from(generateHits({ hits: 10_000 }), ({ lines }) => lines))
+    const questions = createQuestions(BIGGEST)
+    expect(questions.length).toBeGreaterThan(40)
+    for (const { query } of questions)
+      expect(await pair.clickHouse.ask(query)).toEqual(await pair.duckDb.ask(query))
+    await closePair(pair)
+  },
+  240_000,
+)
 
 test('500 moments get the same last clicks as from DuckDB', async () => {
   const anyClick = fc
@@ -295,7 +302,7 @@ test('500 moments get the same last clicks as from DuckDB', async () => {
       found += answers.filter((each) => each !== null).length
     }),
     {
-      numRuns: atScale({ full: 25, soak: 500 }),
+      numRuns: atScale({ quick: 3, full: 25, soak: 500 }),
       examples: [[{ workspaceId: 1, withinMs: 4_000, moments }]],
     },
   )
@@ -327,34 +334,38 @@ test('last clicks are found among those that an earlier release has stored', asy
   await closePair(pair)
 }, 240_000)
 
-test('counts visitors that do not fit into memory in shares, exactly', async () => {
-  const hits = Array.from({ length: 150_000 }, (_, n) =>
-    createHit({ utmTerm: `term ${n % 1_000}`, visitor: String(2n ** 63n + BigInt(n)) }),
-  )
-  const url = await server.createDatabase()
-  const engine = await openClickHouse({ urls: [url], scratchDir: directory })
-  const path = join(directory, 'many')
-  writeFileSync(path, toLines(hits))
-  await engine.load({ node: 'a', number: 1, path })
-  const client = createClickHouseClient([url])
-  const settings = {
-    ...QUESTION_SETTINGS,
-    max_threads: 1,
-    max_memory_usage: 6_000_000,
-    max_bytes_ratio_before_external_group_by: 0,
-  }
-  let calls = 0
-  const runner = createQuestionRunner(
-    { select: (sql, call) => client.select(sql, call).finally(() => calls++) },
-    settings,
-  )
-  const answer = await runner.ask(createHitQuery({ groupBy: { by: 'utmTerm', limit: 1_000, nullAs: '' } }))
-  expect(calls).toBeGreaterThan(8)
-  expect(answer).toHaveLength(1_000)
-  expect(answer.every(({ clicks, visitors }) => clicks === 150 && visitors === 150)).toBe(true)
-  await client.close()
-  await engine.close()
-}, 240_000)
+full(
+  'counts visitors that do not fit into memory in shares, exactly',
+  async () => {
+    const hits = Array.from({ length: 150_000 }, (_, n) =>
+      createHit({ utmTerm: `term ${n % 1_000}`, visitor: String(2n ** 63n + BigInt(n)) }),
+    )
+    const url = await server.takeDatabase()
+    const engine = await openClickHouse({ urls: [url], scratchDir: directory })
+    const path = join(directory, 'many')
+    writeFileSync(path, toLines(hits))
+    await engine.load({ node: 'a', number: 1, path })
+    const client = createClickHouseClient([url])
+    const settings = {
+      ...QUESTION_SETTINGS,
+      max_threads: 1,
+      max_memory_usage: 6_000_000,
+      max_bytes_ratio_before_external_group_by: 0,
+    }
+    let calls = 0
+    const runner = createQuestionRunner(
+      { select: (sql, call) => client.select(sql, call).finally(() => calls++) },
+      settings,
+    )
+    const answer = await runner.ask(createHitQuery({ groupBy: { by: 'utmTerm', limit: 1_000, nullAs: '' } }))
+    expect(calls).toBeGreaterThan(8)
+    expect(answer).toHaveLength(1_000)
+    expect(answer.every(({ clicks, visitors }) => clicks === 150 && visitors === 150)).toBe(true)
+    await client.close()
+    await engine.close()
+  },
+  240_000,
+)
 
 test('a question that takes too much fails alone', async () => {
   const pair = await openPair([toLines([createHit()])])

@@ -14,6 +14,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createHit, createHitQuery, testHitEngine } from '../../../../tests/contracts/hit-engine.ts'
+import { full, quick } from '../../../../tests/support/suite.ts'
 import type { HitEngine } from '../hit-engine.ts'
 import { isEngineDead } from './damage-watch.ts'
 import { type DuckDbOptions, openDuckDb } from './engine.ts'
@@ -30,16 +31,19 @@ const openCopy = (directory: string, options: Partial<DuckDbOptions> = {}) => {
   return openDuckDb({ path, ...options })
 }
 
-testHitEngine('DuckDB', {
-  open: openCopy,
-  openBackup: (path) => openDuckDb({ path }),
-})
-
-// One thread is enough for so few hits. A second one would only wait, at a cost.
+// Every question reads the hits as they arrived and the sorted ones. One thread is enough for so few: a second one would
+// only wait, at a cost.
 testHitEngine('DuckDB, with every two hits sorted', {
   open: (directory) => openCopy(directory, { runHits: 1, threads: 1 }),
   openBackup: (path) => openDuckDb({ path }),
 })
+
+full.describe('as servers open it', () =>
+  testHitEngine('DuckDB', {
+    open: openCopy,
+    openBackup: (path) => openDuckDb({ path }),
+  }),
+)
 
 describe('DuckDB after an accident', () => {
   let directory: string
@@ -160,49 +164,52 @@ describe('DuckDB after an accident', () => {
     expect(await clicks(engine)).toBe(10)
   })
 
-  test('damage inside the data kills the engine on reading; the next opening uses the backup, or starts empty', async () => {
-    const first = await openDuckDb({ path })
-    const marker = crypto.randomUUID()
-    const batch = (number: number) => {
-      const file = join(directory, `batch-${number}`)
-      // Few different texts: the engine stores them uncompressed, so they show where in the file the data is.
-      const texts = Array.from({ length: 3000 }, (_, n) => `${marker}-${n % 50}`)
-      writeFileSync(
-        file,
-        texts.map((utmContent) => `${JSON.stringify(createHit({ utmContent }))}\n`).join(''),
-      )
-      return { node: 'a', number, path: file }
-    }
-    await first.load(batch(1))
-    await first.backup(`${path}.backup`)
-    await first.load(batch(2))
-    await first.close()
-    const flip = (file: string) => {
-      const bytes = readFileSync(file)
-      for (let at = bytes.indexOf(marker); at >= 0; at = bytes.indexOf(marker, at + 1)) bytes[at] = 0
-      writeFileSync(file, bytes)
-    }
-    const readAll = (engine: HitEngine) =>
-      engine
-        .ask(createHitQuery({ groupBy: { by: 'utmContent', limit: 10, nullAs: '' } }))
-        .catch((error) => error)
-    flip(path)
-    const damaged = await openDuckDb({ path })
-    expect(isEngineDead(await readAll(damaged))).toBe(true)
-    await expect(damaged.mark('a')).rejects.toThrow('Corrupt')
-    await damaged.close()
-    const restored = await openDuckDb({ path })
-    expect([await clicks(restored), await restored.mark('a')]).toEqual([3000, 1])
-    await restored.close()
-    flip(path)
-    flip(`${path}.backup`)
-    const again = await openDuckDb({ path })
-    expect(isEngineDead(await readAll(again))).toBe(true)
-    await again.close()
-    const empty = await open()
-    expect([await clicks(empty), await empty.mark('a')]).toEqual([0, 0])
-    expect(setAside().length).toBe(3)
-  })
+  quick(
+    'damage inside the data kills the engine on reading; the next opening uses the backup, or starts empty',
+    async () => {
+      const first = await openDuckDb({ path })
+      const marker = crypto.randomUUID()
+      const batch = (number: number) => {
+        const file = join(directory, `batch-${number}`)
+        // Few different texts: the engine stores them uncompressed, so they show where in the file the data is.
+        const texts = Array.from({ length: 3000 }, (_, n) => `${marker}-${n % 50}`)
+        writeFileSync(
+          file,
+          texts.map((utmContent) => `${JSON.stringify(createHit({ utmContent }))}\n`).join(''),
+        )
+        return { node: 'a', number, path: file }
+      }
+      await first.load(batch(1))
+      await first.backup(`${path}.backup`)
+      await first.load(batch(2))
+      await first.close()
+      const flip = (file: string) => {
+        const bytes = readFileSync(file)
+        for (let at = bytes.indexOf(marker); at >= 0; at = bytes.indexOf(marker, at + 1)) bytes[at] = 0
+        writeFileSync(file, bytes)
+      }
+      const readAll = (engine: HitEngine) =>
+        engine
+          .ask(createHitQuery({ groupBy: { by: 'utmContent', limit: 10, nullAs: '' } }))
+          .catch((error) => error)
+      flip(path)
+      const damaged = await openDuckDb({ path })
+      expect(isEngineDead(await readAll(damaged))).toBe(true)
+      await expect(damaged.mark('a')).rejects.toThrow('Corrupt')
+      await damaged.close()
+      const restored = await openDuckDb({ path })
+      expect([await clicks(restored), await restored.mark('a')]).toEqual([3000, 1])
+      await restored.close()
+      flip(path)
+      flip(`${path}.backup`)
+      const again = await openDuckDb({ path })
+      expect(isEngineDead(await readAll(again))).toBe(true)
+      await again.close()
+      const empty = await open()
+      expect([await clicks(empty), await empty.mark('a')]).toEqual([0, 0])
+      expect(setAside().length).toBe(3)
+    },
+  )
 
   test.each(['', 'short'])('a file that holds only %p opens', async (content) => {
     writeFileSync(path, content)
@@ -220,7 +227,7 @@ describe('DuckDB after an accident', () => {
     expect(setAside()).toEqual([])
   })
 
-  test('a full disk kills the engine, and opening it again finds every batch that it confirmed', async () => {
+  full('a full disk kills the engine, and opening it again finds every batch that it confirmed', async () => {
     const noise = () => Buffer.from(crypto.getRandomValues(new Uint8Array(450))).toString('base64')
     const lines = Array.from(
       { length: 5000 },

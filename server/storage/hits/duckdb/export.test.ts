@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { createHit, createHitQuery } from '../../../../tests/contracts/hit-engine.ts'
+import { full, quick } from '../../../../tests/support/suite.ts'
 import { toInertCell } from '../../../lib/formats/csv-line.ts'
 import { toSource, toTrafficChannel } from '../../sources/traffic-channel.ts'
 import { toStoredVisitor } from '../day-visitor.ts'
@@ -283,7 +284,7 @@ describe.each([...EXPORT_FORMATS])('an export as %s', (format) => {
     expect(readdirSync(join(path, '..')).sort()).toEqual([`clicks.${format}`, 'links'])
   })
 
-  test('ends when it is cancelled, and questions go on', async () => {
+  quick('ends when it is cancelled, and questions go on', async () => {
     await load(Array.from({ length: MANY }, () => createHit()))
     const gone = new AbortController()
     const started = engine.export(prepared(format), gone.signal)
@@ -328,25 +329,29 @@ test('an export can write only into the scratch directory', async () => {
   rmSync(outside, { recursive: true })
 })
 
-test('300,000 clicks take little more memory than 50,000, and come in order', async () => {
-  for (const country of ['DE', 'FR', 'FR', 'FR', 'FR', 'FR'])
-    await load(
-      Array.from({ length: 50_000 }, (_, i) => createHit({ country, utmCampaign: `campaign ${i % 99}` })),
-    )
-  await engine.close()
-  const requests = EXPORT_FORMATS.map((format) => ({
-    few: prepared(format, { filters: [{ column: 'country', values: ['DE'], negate: false }] }),
-    all: prepared(format),
-  }))
-  const child = Bun.spawn([process.execPath, '-e', exportProgram(requests)], { stdout: 'pipe' })
-  const [text, code] = await Promise.all([new Response(child.stdout).text(), child.exited])
-  expect(code).toBe(0)
-  const measured: { fewMb: number; allMb: number; paths: string[] } = JSON.parse(text)
-  // Sorting and the look-up of sources have buffers within the engine's limit: 20 to 55 MB here, 75 MB for 1.2 million.
-  expect(measured.allMb - measured.fewMb).toBeLessThan(90)
-  for (const [i, format] of EXPORT_FORMATS.entries())
-    expect(await rowsIn(format, measured.paths[i] as string)).toEqual([300_000, 0])
-}, 120_000)
+full(
+  '300,000 clicks take little more memory than 50,000, and come in order',
+  async () => {
+    for (const country of ['DE', 'FR', 'FR', 'FR', 'FR', 'FR'])
+      await load(
+        Array.from({ length: 50_000 }, (_, i) => createHit({ country, utmCampaign: `campaign ${i % 99}` })),
+      )
+    await engine.close()
+    const requests = EXPORT_FORMATS.map((format) => ({
+      few: prepared(format, { filters: [{ column: 'country', values: ['DE'], negate: false }] }),
+      all: prepared(format),
+    }))
+    const child = Bun.spawn([process.execPath, '-e', exportProgram(requests)], { stdout: 'pipe' })
+    const [text, code] = await Promise.all([new Response(child.stdout).text(), child.exited])
+    expect(code).toBe(0)
+    const measured: { fewMb: number; allMb: number; paths: string[] } = JSON.parse(text)
+    // Sorting and the look-up of sources have buffers within the engine's limit: 20 to 55 MB here, 75 MB for 1.2 million.
+    expect(measured.allMb - measured.fewMb).toBeLessThan(90)
+    for (const [i, format] of EXPORT_FORMATS.entries())
+      expect(await rowsIn(format, measured.paths[i] as string)).toEqual([300_000, 0])
+  },
+  120_000,
+)
 
 /**
  * A program that exports and prints the most memory it had. The memory of the test run cannot tell: it belongs to every

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { createHit, createHitQuery } from '../../../../tests/contracts/hit-engine.ts'
+import { atScale, quick } from '../../../../tests/support/suite.ts'
 import type { Hit } from '../hit.ts'
 import type { HitEngine } from '../hit-engine.ts'
 import { openDuckDb } from './engine.ts'
@@ -113,7 +114,7 @@ test('work that pauses the sorting again and again, as roll-ups do, does not kee
   await sorter.close()
 })
 
-test('returns referrers and their URLs unchanged', async () => {
+quick('returns referrers and their URLs unchanged', async () => {
   const engine = await openDuckDb({ path, runHits: 1 })
   const pairs: [string | null, string | null][] = [
     [null, null],
@@ -166,7 +167,7 @@ test('killed while it loads and sorts, the engine has every batch that it confir
       await Bun.sleep(130)
     }`
   let acknowledged = 0
-  for (let round = 1; round <= 4; round++) {
+  for (let round = 1; round <= atScale({ quick: 1, full: 4, soak: 4 }); round++) {
     const child = Bun.spawn([process.execPath, '-e', script], { stdout: 'pipe', stderr: 'ignore' })
     const wanted = acknowledged + 2
     for await (const chunk of child.stdout) {

@@ -11,6 +11,7 @@ import {
   getClickHouse,
 } from '../../../../../tests/support/clickhouse/clickhouse-server.ts'
 import { damageTable } from '../../../../../tests/support/clickhouse/damage-table.ts'
+import { full } from '../../../../../tests/support/suite.ts'
 import { log } from '../../../../lib/log.ts'
 import { DAY_MS } from '../../../../lib/utc-day.ts'
 import type { HitEngine, HitQuery } from '../../hit-engine.ts'
@@ -45,7 +46,7 @@ beforeAll(async () => {
 }, CLICKHOUSE_START_MS)
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'hits-'))
-  url = await server.createDatabase()
+  url = await server.takeDatabase()
   client = createClickHouseClient([url])
   engine = await open()
 })
@@ -131,7 +132,7 @@ describe('data that cannot be read', () => {
     await expectExact()
   })
 
-  test('count no more when the process is killed while it removes them', async () => {
+  full('count no more when the process is killed while it removes them', async () => {
     await loadDays(MAY)
     await damageTable(client, 'roll_people')
     const audit = createAudit({ graceMs: 0 })
@@ -142,7 +143,7 @@ describe('data that cannot be read', () => {
     await expectExact()
   })
 
-  test('of touches leave no mark that counts', async () => {
+  full('of touches leave no mark that counts', async () => {
     await loadDays(MAY)
     await loadDays(MAY)
     await damageTable(client, 'roll_touches')
@@ -153,7 +154,7 @@ describe('data that cannot be read', () => {
     await expectExact()
   })
 
-  test('are found by a process that begins after the one that knew of them was killed', async () => {
+  full('are found by a process that begins after the one that knew of them was killed', async () => {
     await loadDays(MAY)
     await damageTable(client, 'roll_people')
     await repairRollUps(client)
@@ -162,7 +163,7 @@ describe('data that cannot be read', () => {
   })
 })
 
-test('marks are gone before a missing table is there again', async () => {
+full('marks are gone before a missing table is there again', async () => {
   await loadDays(MAY)
   await client.execute('DROP TABLE roll_people SYNC')
   await server.cutAnswerAfter('CREATE TABLE IF NOT EXISTS roll_people')
@@ -199,7 +200,7 @@ describe('the comparison', () => {
     expect((await listDamaged()).sort()).toEqual(MAY.map(String))
   })
 
-  test('of a month that takes too long keeps neither other months nor roll-ups waiting', async () => {
+  full('of a month that takes too long keeps neither other months nor roll-ups waiting', async () => {
     const months = [0, 31, 61].map((days) => FIRST + days)
     const now = (FIRST + 63) * DAY_MS
     await loadDays(months, now)
@@ -230,7 +231,7 @@ describe('the comparison', () => {
     expect(await listDamaged()).toEqual([String(months[2])])
   })
 
-  test('is made by one process for all, every hour and after trouble', async () => {
+  full('is made by one process for all, every hour and after trouble', async () => {
     await loadDays(MAY)
     const countAudits = () => list("SELECT count() FROM roll_steps WHERE step = 'audited'")
     const audits = [createAudit(), createAudit()]
@@ -244,7 +245,7 @@ describe('the comparison', () => {
     expect(await countAudits()).toEqual(['2'])
   })
 
-  test('takes no erasure for damage: one that was killed and repeated, or runs at two nodes', async () => {
+  full('takes no erasure for damage: one that was killed and repeated, or runs at two nodes', async () => {
     await loadDays(MAY)
     const audit = createAudit({ everyMs: 0, confirmMs: 60_000 })
     await server.cutAnswerAfter("'erased'")
@@ -276,7 +277,7 @@ describe('rows of roll-ups that count no more', () => {
     expect(await countValid()).toBe(2)
   })
 
-  test('go when they were dropped long ago, also in a process that has just begun', async () => {
+  full('go when they were dropped long ago, also in a process that has just begun', async () => {
     await loadDays(MAY)
     await loadDays(MAY)
     await createSweeper().runWhenDue(client)
@@ -288,7 +289,7 @@ describe('rows of roll-ups that count no more', () => {
 })
 
 describe('a question', () => {
-  test('with very many values, or on very many scattered days, is answered', async () => {
+  full('with very many values, or on very many scattered days, is answered', async () => {
     const days = 1500
     await loadDays([FIRST - days, FIRST], TWO_DAYS - DAY_MS)
     const range = { start: (FIRST - days) * DAY_MS, end: TWO_DAYS }

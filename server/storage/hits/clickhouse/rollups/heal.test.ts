@@ -11,6 +11,7 @@ import {
   getClickHouse,
 } from '../../../../../tests/support/clickhouse/clickhouse-server.ts'
 import { damageTable } from '../../../../../tests/support/clickhouse/damage-table.ts'
+import { full } from '../../../../../tests/support/suite.ts'
 import { DAY_MS } from '../../../../lib/utc-day.ts'
 import type { HitEngine } from '../../hit-engine.ts'
 import { type ClickHouseClient, createClickHouseClient } from '../client.ts'
@@ -33,7 +34,7 @@ beforeAll(async () => {
 }, CLICKHOUSE_START_MS)
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'hits-'))
-  url = await server.createDatabase()
+  url = await server.takeDatabase()
   client = createClickHouseClient([url])
   engine = await openClickHouse({ urls: [url], scratchDir: directory, rollUpSettleMs: 0 })
 })
@@ -66,7 +67,7 @@ async function rollAll() {
 }
 
 describe('hits of rolled up days', () => {
-  test.each(['roll_intents', 'roll_touches', 'roll_loaders'])('are loaded without %s', async (table) => {
+  full.each(['roll_intents', 'roll_touches', 'roll_loaders'])('are loaded without %s', async (table) => {
     await load(MAY_1)
     await rollAll()
     await load(MAY_1)
@@ -88,7 +89,7 @@ describe('hits of rolled up days', () => {
     expect(await ask()).toEqual({ clicks: 4, isRolled: true })
   })
 
-  test('are deleted without the tables of roll-ups', async () => {
+  full('are deleted without the tables of roll-ups', async () => {
     await load(MAY_1)
     await rollAll()
     for (const table of ['roll_touches', 'roll_steps', 'roll_days'])
@@ -111,7 +112,7 @@ test('an erasure that meets a damaged table of sums ends after the next turn of 
   expect((await ask()).clicks).toBe(0)
 })
 
-test('a node that runs says again that it touches days, when the table was made anew', async () => {
+full('a node that runs says again that it touches days, when the table was made anew', async () => {
   await load(MAY_1)
   await load(MAY_1)
   await client.execute("ALTER TABLE roll_loaders DROP PARTITION ID 'all'")

@@ -11,6 +11,7 @@ import {
   getClickHouse,
 } from '../../../../../tests/support/clickhouse/clickhouse-server.ts'
 import { findSurvivors, toMutants } from '../../../../../tests/support/rollups/mutate-source.ts'
+import { full } from '../../../../../tests/support/suite.ts'
 import { DAY_MS } from '../../../../lib/utc-day.ts'
 import { toSetNumber } from '../../rollups/rolled-sql.ts'
 import { toNextMonth } from '../../rollups/rollup.ts'
@@ -41,7 +42,7 @@ let directory: string
 
 beforeAll(async () => {
   const server = await getClickHouse()
-  const url = await server.createDatabase()
+  const url = await server.takeDatabase()
   directory = mkdtempSync(join(tmpdir(), 'roll-state-'))
   const engine = await openClickHouse({ urls: [url], scratchDir: directory, rollUpSettleMs: 0 })
   await engine.close()
@@ -203,7 +204,7 @@ const STATE = 'roll-state.ts'
 const SILENCE = 'silent-nodes.ts'
 const IN_SPAN = ' WHERE day >= {p1:Int64} AND day < {p2:Int64} AND rules = {p3:String}'
 
-test('this test fails without any one of the rules', async () => {
+full('this test fails without any one of the rules', async () => {
   const mutants = [
     ...toMutants(STATE, [
       ['that a roll-up has begun', "countIf(step = 'begun') > 0", 'true'],

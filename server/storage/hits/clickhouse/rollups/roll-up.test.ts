@@ -11,7 +11,7 @@ import {
   getClickHouse,
 } from '../../../../../tests/support/clickhouse/clickhouse-server.ts'
 import { damageTable } from '../../../../../tests/support/clickhouse/damage-table.ts'
-import { atScale } from '../../../../../tests/support/suite.ts'
+import { atScale, full } from '../../../../../tests/support/suite.ts'
 import { DAY_MS } from '../../../../lib/utc-day.ts'
 import type { Hit } from '../../hit.ts'
 import type { HitEngine, HitQuery } from '../../hit-engine.ts'
@@ -49,7 +49,7 @@ beforeAll(async () => {
 }, CLICKHOUSE_START_MS)
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'hits-'))
-  url = await server.createDatabase()
+  url = await server.takeDatabase()
   client = createClickHouseClient([url])
   engine = await open()
 })
@@ -177,7 +177,7 @@ describe('closed days', () => {
     expect(await countValid()).toBe(31)
   })
 
-  test('are rolled up a quarter of an hour after their end, and days without hits together', async () => {
+  full('are rolled up a quarter of an hour after their end, and days without hits together', async () => {
     await load([...createHits(1), ...createHits(2, MAY_1 + 20 * DAY_MS)])
     const quarterPast = MAY_1 + 22 * DAY_MS + 15 * 60_000
     expect(await engine.rollUp(quarterPast - 1)).toEqual({ rolled: 21, waiting: 0 })
@@ -228,22 +228,25 @@ describe('hits that come late', () => {
     await expectExact()
   })
 
-  test('from a process that was stopped before it knew of roll-ups are touched before they are confirmed', async () => {
-    await load(createHits(1))
-    const late = writeBatch(1, createHits(1), 'b')
-    await changeHits(client, { source: 'b', number: 1 }, [toDayNumber(MAY_1)], async () => {
+  full(
+    'from a process that was stopped before it knew of roll-ups are touched before they are confirmed',
+    async () => {
+      await load(createHits(1))
+      const late = writeBatch(1, createHits(1), 'b')
+      await changeHits(client, { source: 'b', number: 1 }, [toDayNumber(MAY_1)], async () => {
+        await rollAll(TWO_DAYS)
+        expect(await countValid()).toBe(1)
+        await insertHits(client, late, 0, 'b/1')
+      })
+      expect(await countValid()).toBe(0)
+      await expectExact()
+      await engine.load(late)
       await rollAll(TWO_DAYS)
-      expect(await countValid()).toBe(1)
-      await insertHits(client, late, 0, 'b/1')
-    })
-    expect(await countValid()).toBe(0)
-    await expectExact()
-    await engine.load(late)
-    await rollAll(TWO_DAYS)
-    await expectExact()
-  })
+      await expectExact()
+    },
+  )
 
-  test('from a node of the release before, which touches nothing, unmark every day', async () => {
+  full('from a node of the release before, which touches nothing, unmark every day', async () => {
     await load(createHits(2))
     await client.execute("INSERT INTO hit_marks VALUES ('old', 7)")
     await rollAll(TWO_DAYS)
@@ -259,7 +262,7 @@ describe('hits that come late', () => {
     await expectExact()
   })
 
-  test('while the day is being rolled up are counted once', async () => {
+  full('while the day is being rolled up are counted once', async () => {
     await load(createHits(2))
     const loads = async () => {
       for (let times = 0; times < 5; times++) await load(createHits(2))
@@ -282,7 +285,7 @@ describe('the process that rolls up', () => {
     expect(await patient.rollUp(TWO_DAYS)).toEqual({ rolled: 0, waiting: 1 })
   })
 
-  test('may run beside others: each day counts once', async () => {
+  full('may run beside others: each day counts once', async () => {
     await load(createHits(3))
     const others = await Promise.all([open(), open()])
     await Promise.all([engine, ...others].map((each) => rollAll(MAY_1 + 4 * DAY_MS, each)))
@@ -305,7 +308,7 @@ describe('the process that rolls up', () => {
     await expectExact()
   })
 
-  test('whose mark was stored without an answer has made what counts', async () => {
+  full('whose mark was stored without an answer has made what counts', async () => {
     await load(createHits(1))
     await server.cutAnswerAfter('INSERT INTO roll_marks')
     await rollAll(TWO_DAYS).catch(() => undefined)
@@ -313,7 +316,7 @@ describe('the process that rolls up', () => {
     await expectExact()
   })
 
-  test('does not believe in a statement that has run twice', async () => {
+  full('does not believe in a statement that has run twice', async () => {
     await load(createHits(1))
     await rollAll(MAY_1 + DAY_MS + 60 * 60_000)
     await client.execute('INSERT INTO roll_links SELECT * FROM roll_links')
@@ -324,40 +327,45 @@ describe('the process that rolls up', () => {
     await expectExact()
   })
 
-  test('finds no room on the disk, at whichever step: answers stay exact, and it goes on once there is room', async () => {
-    await load([...createHits(1), ...createHits(1, JUNE_1)])
-    const ofLoads = ['hits', 'hit_marks', 'roll_touches', 'roll_loaders']
-    const steps = atScale({
-      full: ['roll_intents', 'roll_steps', 'roll_values', 'roll_marks', 'roll_month_links', ...ofLoads],
-      // The day of the intent is stored once.
-      soak: ['roll_intents', ...new Set([...SUM_TABLES, ...BOOKKEEPING_TABLES, ...ofLoads])].filter(
-        (table, n) => n === 0 || table !== 'roll_intents',
-      ),
-    })
-    for (const [n, table] of steps.entries()) {
-      const leave = (bytes: number) =>
-        client.execute(`ALTER TABLE ${table} MODIFY SETTING min_free_disk_bytes_to_perform_insert = ${bytes}`)
-      // A node tells of itself before its first batch.
-      const loadLate = () => load([...createHits(1), ...createHits(1, MAY_1 + (1 + n) * DAY_MS)], `n${n}`)
-      await leave(2 ** 60)
-      // ClickHouse refuses what it has no room for.
-      const full = { code: NOT_ENOUGH_SPACE }
-      if (ofLoads.includes(table)) await expect(loadLate()).rejects.toMatchObject(full)
-      else {
-        await loadLate()
-        await expect(rollAll()).rejects.toMatchObject(full)
+  full(
+    'finds no room on the disk, at whichever step: answers stay exact, and it goes on once there is room',
+    async () => {
+      await load([...createHits(1), ...createHits(1, JUNE_1)])
+      const ofLoads = ['hits', 'hit_marks', 'roll_touches', 'roll_loaders']
+      const steps = atScale({
+        full: ['roll_intents', 'roll_steps', 'roll_values', 'roll_marks', 'roll_month_links', ...ofLoads],
+        // The day of the intent is stored once.
+        soak: ['roll_intents', ...new Set([...SUM_TABLES, ...BOOKKEEPING_TABLES, ...ofLoads])].filter(
+          (table, n) => n === 0 || table !== 'roll_intents',
+        ),
+      })
+      for (const [n, table] of steps.entries()) {
+        const leave = (bytes: number) =>
+          client.execute(
+            `ALTER TABLE ${table} MODIFY SETTING min_free_disk_bytes_to_perform_insert = ${bytes}`,
+          )
+        // A node tells of itself before its first batch.
+        const loadLate = () => load([...createHits(1), ...createHits(1, MAY_1 + (1 + n) * DAY_MS)], `n${n}`)
+        await leave(2 ** 60)
+        // ClickHouse refuses what it has no room for.
+        const full = { code: NOT_ENOUGH_SPACE }
+        if (ofLoads.includes(table)) await expect(loadLate()).rejects.toMatchObject(full)
+        else {
+          await loadLate()
+          await expect(rollAll()).rejects.toMatchObject(full)
+        }
+        await expectExact()
+        await leave(0)
+        engine = await open()
+        if (ofLoads.includes(table)) await loadLate()
       }
+      expect(await rollAll()).toBe(0)
+      expect(await countValid()).toBe(32)
       await expectExact()
-      await leave(0)
-      engine = await open()
-      if (ofLoads.includes(table)) await loadLate()
-    }
-    expect(await rollAll()).toBe(0)
-    expect(await countValid()).toBe(32)
-    await expectExact()
-  })
+    },
+  )
 
-  test('stays right with a clock that jumps a month ahead and back', async () => {
+  full('stays right with a clock that jumps a month ahead and back', async () => {
     await load(createHits(2))
     await rollAll(LATER)
     await load(createHits(1, MAY_1 + DAY_MS))
@@ -372,7 +380,7 @@ describe('the process that rolls up', () => {
 })
 
 describe('what brings all hits again', () => {
-  test('the batches, after the hits and their marks were lost, beside roll-ups that are there', async () => {
+  full('the batches, after the hits and their marks were lost, beside roll-ups that are there', async () => {
     const batches = [writeBatch(1, createHits(2)), writeBatch(2, createHits(3, MAY_1 + DAY_MS))]
     for (const batch of batches) await engine.load(batch)
     await rollAll()
@@ -386,7 +394,7 @@ describe('what brings all hits again', () => {
     expect(await expectExact(QUERIES)).toEqual(new Set(['hits', 'days', 'quarter_hours']))
   })
 
-  test('a move, whose days were rolled up after an earlier attempt, and that begins a day anew', async () => {
+  full('a move, whose days were rolled up after an earlier attempt, and that begins a day anew', async () => {
     const target = await openHitHistoryTarget([url])
     const move = async (hits: Hit[], token: string) => {
       const { node, path } = writeBatch(1, hits, 'moved')
@@ -458,7 +466,7 @@ describe('what deletes hits', () => {
     await expectExact()
   })
 
-  test('an erasure while a day is rolled up leaves no row of the workspace either', async () => {
+  full('an erasure while a day is rolled up leaves no row of the workspace either', async () => {
     await load(createHits(2))
     await Promise.all([rollAll(TWO_DAYS, await open()), engine.erase([1])])
     await rollAll(TWO_DAYS)
@@ -475,7 +483,7 @@ describe('a question that runs while rows of its roll-ups are removed', () => {
     expect(new Set(origin.map(({ from }) => from))).toEqual(new Set(['hits']))
   }
 
-  test('is answered from hits when the clock of ClickHouse has jumped ahead', async () => {
+  full('is answered from hits when the clock of ClickHouse has jumped ahead', async () => {
     await load(createHits(2))
     await rollAll(TWO_DAYS)
     const replaceRolls = async () => {
@@ -491,7 +499,7 @@ describe('a question that runs while rows of its roll-ups are removed', () => {
     await expectFromHits(createHitQuery({}), replaceRolls, 'roll_days')
   })
 
-  test('is answered from hits when a damaged part is dropped', async () => {
+  full('is answered from hits when a damaged part is dropped', async () => {
     await load(createHits(2))
     await rollAll(TWO_DAYS)
     const dropPart = async () => {
@@ -502,7 +510,7 @@ describe('a question that runs while rows of its roll-ups are removed', () => {
     await expectFromHits(countries, dropPart, 'roll_people')
   })
 
-  test('is answered from roll-ups when other days change', async () => {
+  full('is answered from roll-ups when other days change', async () => {
     await load(createHits(2))
     await rollAll(TWO_DAYS)
     const query = createHitQuery({ start: MAY_1, end: MAY_1 + DAY_MS })
@@ -554,7 +562,7 @@ describe('roll-ups that do not count', () => {
     await expectExact()
   })
 
-  test('because somebody else has deleted hits are found', async () => {
+  full('because somebody else has deleted hits are found', async () => {
     await load(createHits(2))
     await rollAll(TWO_DAYS)
     await client.execute('ALTER TABLE hits DELETE WHERE link_id = 2 SETTINGS mutations_sync = 2')
@@ -575,7 +583,7 @@ describe('roll-ups that do not count', () => {
     await expectExact()
   })
 
-  test('because a file of them is damaged leave the answer to the hits, and are made again', async () => {
+  full('because a file of them is damaged leave the answer to the hits, and are made again', async () => {
     await load(createHits(2))
     await rollAll(TWO_DAYS)
     await damageTable(client, 'roll_people')

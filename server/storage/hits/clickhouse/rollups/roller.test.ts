@@ -11,6 +11,7 @@ import {
   getClickHouse,
 } from '../../../../../tests/support/clickhouse/clickhouse-server.ts'
 import { damageTable } from '../../../../../tests/support/clickhouse/damage-table.ts'
+import { full } from '../../../../../tests/support/suite.ts'
 import { DAY_MS } from '../../../../lib/utc-day.ts'
 import type { Hit } from '../../hit.ts'
 import type { HitEngine } from '../../hit-engine.ts'
@@ -50,7 +51,7 @@ beforeAll(async () => {
 }, CLICKHOUSE_START_MS)
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'hits-'))
-  const url = await server.createDatabase()
+  const url = await server.takeDatabase()
   client = createClickHouseClient([url])
   engine = await openClickHouse({ urls: [url], scratchDir: directory, rollUpSettleMs: 0 })
   elapsedMs = 0
@@ -131,7 +132,7 @@ function sumsDay(sql: string, day: number): boolean {
 }
 
 describe('a day', () => {
-  test('whose batch never comes stays raw alone', async () => {
+  full('whose batch never comes stays raw alone', async () => {
     await load(createHits(MAY_1, MAY_2))
     await client.execute(`INSERT INTO roll_touches VALUES (${FIRST}, 'gone', 3, 5, now64(3))`)
     expect(await engine.rollUp(TWO_DAYS)).toEqual({ rolled: 1, waiting: 1 })
@@ -159,7 +160,7 @@ describe('a day', () => {
     expect(slow.failures).toBe(3)
   })
 
-  test('is rolled up again after the table of touches was lost', async () => {
+  full('is rolled up again after the table of touches was lost', async () => {
     await load(createHits(MAY_1))
     const roller = await createPatientRoller()
     await load(createHits(MAY_1))
@@ -173,7 +174,7 @@ describe('a day', () => {
   })
 })
 
-test('a month whose sums take too long keeps no later month waiting', async () => {
+full('a month whose sums take too long keeps no later month waiting', async () => {
   const july = Date.parse('2026-07-01T00:00:00Z')
   await load(createHits(MAY_1, MAY_1 + 30 * DAY_MS, july - DAY_MS))
   const isMay = (sql: string) => sql.startsWith('INSERT INTO roll_month_') && sql.includes(`day >= ${FIRST} `)
@@ -243,7 +244,7 @@ describe('a deletion', () => {
     await expectExact()
   })
 
-  test('that failed once, and was repeated, unmarks no day at a later deletion', async () => {
+  full('that failed once, and was repeated, unmarks no day at a later deletion', async () => {
     await load(createHits(MAY_1))
     await engine.rollUp(TWO_DAYS)
     const failing: ClickHouseClient = {
@@ -265,7 +266,7 @@ describe('a deletion', () => {
     await expectExact()
   })
 
-  test('of a whole month unmarks days whose hits came while it ran', async () => {
+  full('of a whole month unmarks days whose hits came while it ran', async () => {
     await load(createHits(MAY_1))
     let isLoaded = false
     const meanwhile: ClickHouseClient = {
@@ -333,26 +334,29 @@ describe('a roller that was stopped before its mark makes nothing count that lac
       await drop('roll_touches')
     }))
 
-  test('when the table of intents is lost', () =>
+  full('when the table of intents is lost', () =>
     expectExactAfter(async () => {
       await drop('roll_intents')
       await loadLate()
-    }))
+    }),
+  )
 
-  test('when the table of intents is emptied by hand', () =>
+  full('when the table of intents is emptied by hand', () =>
     expectExactAfter(async () => {
       await client.execute('TRUNCATE TABLE roll_intents')
       await loadLate()
-    }))
+    }),
+  )
 
-  test('when the last intents are lost', () =>
+  full('when the last intents are lost', () =>
     expectExactAfter(async () => {
       await client.execute('TRUNCATE TABLE roll_intents')
       await client.execute(`INSERT INTO roll_intents VALUES (${FIRST - 1}, now64(3))`)
       await loadLate()
-    }))
+    }),
+  )
 
-  test.each(['by a load', 'by a repair'])('when the table of intents is damaged, and emptied %s', (by) =>
+  full.each(['by a load', 'by a repair'])('when the table of intents is damaged, and emptied %s', (by) =>
     expectExactAfter(async () => {
       await damageTable(client, 'roll_intents')
       if (by === 'by a repair') expect(await repairBookkeeping(client)).toBe(true)
@@ -360,7 +364,7 @@ describe('a roller that was stopped before its mark makes nothing count that lac
     }),
   )
 
-  test('when the repair of touches is killed', () =>
+  full('when the repair of touches is killed', () =>
     expectExactAfter(async () => {
       await loadLate()
       await damageTable(client, 'roll_touches')
@@ -369,33 +373,38 @@ describe('a roller that was stopped before its mark makes nothing count that lac
         return client.execute(sql, call)
       }
       await repairBookkeeping({ ...client, execute }).catch(() => undefined)
-    }))
+    }),
+  )
 
-  test('when a table of sums is lost', () => expectExactAfter(() => drop('roll_people')))
+  full('when a table of sums is lost', () => expectExactAfter(() => drop('roll_people')))
 
-  test('when the table of steps is lost, which said that the roll-up was dropped', () =>
+  full('when the table of steps is lost, which said that the roll-up was dropped', () =>
     expectExactAfter(async () => {
       await client.execute('ALTER TABLE roll_people DELETE WHERE 1 SETTINGS mutations_sync = 2')
       await drop('roll_steps')
-    }))
+    }),
+  )
 })
 
-test('a batch that was stopped before its insert, when the touches are lost, touches its days anew', async () => {
-  const nextDay = MAY_2 + 20 * MINUTE_MS
-  await load(createHits(MAY_1))
-  await engine.rollUp(nextDay)
-  let rolled = 0
-  const insert: ClickHouseClient['insert'] = async (sql, data, call) => {
-    await client.execute('DROP TABLE roll_touches SYNC')
-    await restoreRollUpTables(client)
-    const roller = await createPatientRoller(client, nextDay)
-    rolled = (await roller.rollUp(nextDay)).rolled
-    return client.insert(sql, data, call)
-  }
-  await createHitLoader({ ...client, insert }).load(writeBatch(1, createHits(MAY_1), 'b'), 0)
-  expect(rolled).toBe(1)
-  await expectExact()
-})
+full(
+  'a batch that was stopped before its insert, when the touches are lost, touches its days anew',
+  async () => {
+    const nextDay = MAY_2 + 20 * MINUTE_MS
+    await load(createHits(MAY_1))
+    await engine.rollUp(nextDay)
+    let rolled = 0
+    const insert: ClickHouseClient['insert'] = async (sql, data, call) => {
+      await client.execute('DROP TABLE roll_touches SYNC')
+      await restoreRollUpTables(client)
+      const roller = await createPatientRoller(client, nextDay)
+      rolled = (await roller.rollUp(nextDay)).rolled
+      return client.insert(sql, data, call)
+    }
+    await createHitLoader({ ...client, insert }).load(writeBatch(1, createHits(MAY_1), 'b'), 0)
+    expect(rolled).toBe(1)
+    await expectExact()
+  },
+)
 
 test('whatever reads for roll-ups takes few threads, and ends', async () => {
   await load(createHits(MAY_1))

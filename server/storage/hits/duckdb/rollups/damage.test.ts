@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { createHit, createHitQuery } from '../../../../../tests/contracts/hit-engine.ts'
 import { damageBlocks } from '../../../../../tests/support/rollups/damage-blocks.ts'
+import { full, quick } from '../../../../../tests/support/suite.ts'
 import { setLogLevel } from '../../../../lib/log.ts'
 import { DAY_MS } from '../../../../lib/utc-day.ts'
 import type { Hit } from '../../hit.ts'
@@ -97,16 +98,19 @@ async function damageUrls(column: string, workspaces: number) {
   expect((await ask()).rolledDays).toBe(DAYS)
 }
 
-test('a workspace is erased although roll-ups are damaged, and the sums of the others are made again', async () => {
-  await damageUrls('value', 2)
-  await engine.erase([2])
-  expect([(await ask(1)).clicks, (await ask(2)).clicks]).toEqual([30 * DAYS, 0])
-  expect(await engine.mark('a')).toBe(DAYS)
-  expect(listFiles()).toEqual(['hits.duckdb'])
-  await rollUpAll()
-  expect(await ask()).toEqual({ clicks: 30 * DAYS, rolledDays: DAYS })
-  expect(readFileSync(path).includes('marker-of-2')).toBe(false)
-})
+full(
+  'a workspace is erased although roll-ups are damaged, and the sums of the others are made again',
+  async () => {
+    await damageUrls('value', 2)
+    await engine.erase([2])
+    expect([(await ask(1)).clicks, (await ask(2)).clicks]).toEqual([30 * DAYS, 0])
+    expect(await engine.mark('a')).toBe(DAYS)
+    expect(listFiles()).toEqual(['hits.duckdb'])
+    await rollUpAll()
+    expect(await ask()).toEqual({ clicks: 30 * DAYS, rolledDays: DAYS })
+    expect(readFileSync(path).includes('marker-of-2')).toBe(false)
+  },
+)
 
 test('a workspace is not erased from damaged hits, and the file stays', async () => {
   await load(1, createDay(FIRST))
@@ -120,7 +124,7 @@ test('a workspace is not erased from damaged hits, and the file stays', async ()
   expect(await engine.mark('a')).toBe(2)
 })
 
-test('an import is deleted although roll-ups are damaged, and the engine goes on', async () => {
+quick('an import is deleted although roll-ups are damaged, and the engine goes on', async () => {
   await damageUrls('workspace_id', 1e9)
   await engine.deleteImported(REMOVAL)
   expect(await engine.mark('a')).toBe(DAYS)
@@ -130,7 +134,7 @@ test('an import is deleted although roll-ups are damaged, and the engine goes on
   expect(listFiles().filter((name) => name.includes('corrupt'))).toEqual([])
 })
 
-test('damage in roll-ups that a checkpoint meets costs an opening, and no hits', async () => {
+full('damage in roll-ups that a checkpoint meets costs an opening, and no hits', async () => {
   await damageUrls('value', 2)
   await expect(engine.deleteImported(REMOVAL)).rejects.toThrow('checkpoint')
   await engine.close()
@@ -145,7 +149,7 @@ test('damage in roll-ups that a checkpoint meets costs an opening, and no hits',
   expect(listFiles().sort()).toEqual(['copy', 'hits.duckdb'])
 })
 
-test('a workspace is erased while the log has deletions that no checkpoint can write', async () => {
+full('a workspace is erased while the log has deletions that no checkpoint can write', async () => {
   await damageUrls('value', 2)
   await expect(engine.deleteImported(REMOVAL)).rejects.toThrow('checkpoint')
   await engine.erase([2])

@@ -1,7 +1,7 @@
 // Deletions and roll-ups: an erasure of one workspace leaves the roll-ups of the others as they are, since making them again
 // would take minutes, and the sums of deleted hits go with them.
 
-import { expect, test } from 'bun:test'
+import { expect } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,10 +9,11 @@ import { DuckDBInstance } from '@duckdb/node-api'
 import { createHit, createHitQuery } from '../../../../../tests/contracts/hit-engine.ts'
 import { createHitWorld } from '../../../../../tests/support/rollups/hit-world.ts'
 import { recountHits } from '../../../../../tests/support/rollups/recount-hits.ts'
+import { full, quick } from '../../../../../tests/support/suite.ts'
 import { DAY_MS } from '../../../../lib/utc-day.ts'
 import { openDuckDb } from '../engine.ts'
 
-test('after an erasure, the days of other workspaces are still rolled up', async () => {
+full('after an erasure, the days of other workspaces are still rolled up', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'erase-'))
   const engine = await openDuckDb({ path: join(directory, 'hits.duckdb'), rollUpRestMs: 0 })
   const { firstDay, days, hits } = createHitWorld(0, 4, 32)
@@ -36,7 +37,7 @@ test('after an erasure, the days of other workspaces are still rolled up', async
   rmSync(directory, { recursive: true, force: true })
 })
 
-test('the sums of a deleted import go with its hits, also on days that nothing else has', async () => {
+quick('the sums of a deleted import go with its hits, also on days that nothing else has', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'erase-'))
   const file = join(directory, 'hits.duckdb')
   const engine = await openDuckDb({ path: file, rollUpRestMs: 0 })

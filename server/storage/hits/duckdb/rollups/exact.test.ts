@@ -6,8 +6,8 @@ testRollUps('DuckDB', {
   // Small runs: hits are sorted between questions.
   open: (directory) =>
     openDuckDb({ path: join(directory, 'hits.duckdb'), runHits: 500, rollUpRestMs: 0, rollUpHeadValues: 3 }),
-  days: { full: 45, soak: 75 },
-  worlds: { full: 2, soak: 24 },
-  questions: { full: 350, soak: 850 },
+  days: { quick: 32, full: 45, soak: 75 },
+  worlds: { quick: 1, full: 2, soak: 24 },
+  questions: { quick: 80, full: 350, soak: 850 },
   deletesAtOnce: true,
 })

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { createHit, createHitQuery } from '../../../../../tests/contracts/hit-engine.ts'
 import { damageBlocks } from '../../../../../tests/support/rollups/damage-blocks.ts'
+import { full, quick } from '../../../../../tests/support/suite.ts'
 import { DAY_MS } from '../../../../lib/utc-day.ts'
 import type { Hit } from '../../hit.ts'
 import type { HitQuery } from '../../hit-engine.ts'
@@ -96,7 +97,7 @@ const countRolledDays = async (engine: DuckDbEngine) =>
     .filter(({ from }) => from === 'days')
     .reduce((days, { start, end }) => days + (end - start) / DAY_MS, 0)
 
-test('answers from roll-ups are those of hits, for all closed days', async () => {
+full('answers from roll-ups are those of hits, for all closed days', async () => {
   const engine = await open()
   await engine.load(writeBatch(1, createDays(FIRST, FIRST + DAYS + 1)))
   const raw = await askAll(engine)
@@ -112,23 +113,27 @@ test('answers from roll-ups are those of hits, for all closed days', async () =>
   ])
 })
 
-test('late hits count at once, also those of weeks ago and in any order', async () => {
-  let engine = await open()
-  await engine.load(writeBatch(1, createDays(FIRST + 10, FIRST + DAYS)))
-  for (const [n, day] of [FIRST + 35, FIRST + 3, FIRST + 20].entries()) {
-    await rollUpAll(engine)
-    await engine.load(writeBatch(2 + n, createDay(day, 30)))
-    const answers = await askAll(engine)
-    await close(engine)
-    const raw = await askRaw()
-    expect(answers).toEqual(raw)
-    engine = await open()
-    await rollUpAll(engine)
-    expect(await askAll(engine)).toEqual(raw)
-  }
-}, 60_000)
+full(
+  'late hits count at once, also those of weeks ago and in any order',
+  async () => {
+    let engine = await open()
+    await engine.load(writeBatch(1, createDays(FIRST + 10, FIRST + DAYS)))
+    for (const [n, day] of [FIRST + 35, FIRST + 3, FIRST + 20].entries()) {
+      await rollUpAll(engine)
+      await engine.load(writeBatch(2 + n, createDay(day, 30)))
+      const answers = await askAll(engine)
+      await close(engine)
+      const raw = await askRaw()
+      expect(answers).toEqual(raw)
+      engine = await open()
+      await rollUpAll(engine)
+      expect(await askAll(engine)).toEqual(raw)
+    }
+  },
+  60_000,
+)
 
-test('hits that come while their day is rolled up keep it from being marked', async () => {
+full('hits that come while their day is rolled up keep it from being marked', async () => {
   const engine = await open()
   await engine.load(writeBatch(1, createDay(FIRST, 20_000)))
   const rounds = 16
@@ -149,7 +154,7 @@ test('hits that come while their day is rolled up keep it from being marked', as
   expect(rolled).toEqual(await askRaw())
 })
 
-test('a clock that jumps a month ahead and back makes work, and no wrong answer', async () => {
+full('a clock that jumps a month ahead and back makes work, and no wrong answer', async () => {
   const engine = await open()
   await engine.load(writeBatch(1, createDays(FIRST, FIRST + 5)))
   const ahead = NOW + 30 * DAY_MS
@@ -162,40 +167,44 @@ test('a clock that jumps a month ahead and back makes work, and no wrong answer'
   expect(answers).toEqual(await askRaw())
 })
 
-test('killed at any moment of a roll-up, the file has exact answers', async () => {
-  const engine = await open()
-  await engine.load(writeBatch(1, createDays(FIRST, FIRST + DAYS)))
-  await engine.sorted()
-  await close(engine)
-  const raw = await askRaw()
-  const script = `
+quick(
+  'killed at any moment of a roll-up, the file has exact answers',
+  async () => {
+    const engine = await open()
+    await engine.load(writeBatch(1, createDays(FIRST, FIRST + DAYS)))
+    await engine.sorted()
+    await close(engine)
+    const raw = await askRaw()
+    const script = `
     import { openDuckDb } from ${JSON.stringify(join(import.meta.dir, '..', 'engine.ts'))}
     const engine = await openDuckDb({ path: ${JSON.stringify(path)}, rollUpRestMs: 0 })
     console.log('open')
     for (;;) if ((await engine.rollUp(${NOW})).rolled) console.log('rolled')
       else { console.log('done'); await Bun.sleep(1000) }`
-  let rolledBefore = 0
-  for (let round = 0; round < 6; round++) {
-    const child = Bun.spawn([process.execPath, '-e', script], { stdout: 'pipe', stderr: 'inherit' })
-    let lines = 0
-    for await (const chunk of child.stdout) {
-      lines += new TextDecoder().decode(chunk).trim().split('\n').length
-      if (lines > 1 + round * 2) break
+    let rolledBefore = 0
+    for (let round = 0; round < 6; round++) {
+      const child = Bun.spawn([process.execPath, '-e', script], { stdout: 'pipe', stderr: 'inherit' })
+      let lines = 0
+      for await (const chunk of child.stdout) {
+        lines += new TextDecoder().decode(chunk).trim().split('\n').length
+        if (lines > 1 + round * 2) break
+      }
+      // At another moment of the next transaction in each round.
+      const until = performance.now() + round * 9
+      while (performance.now() < until) await Bun.sleep(1)
+      child.kill('SIGKILL')
+      await child.exited
+      const after = await open()
+      expect(await askAll(after)).toEqual(raw)
+      const rolled = await countRolledDays(after)
+      expect(rolled).toBeGreaterThanOrEqual(rolledBefore)
+      rolledBefore = rolled
+      await close(after)
     }
-    // At another moment of the next transaction in each round.
-    const until = performance.now() + round * 9
-    while (performance.now() < until) await Bun.sleep(1)
-    child.kill('SIGKILL')
-    await child.exited
-    const after = await open()
-    expect(await askAll(after)).toEqual(raw)
-    const rolled = await countRolledDays(after)
-    expect(rolled).toBeGreaterThanOrEqual(rolledBefore)
-    rolledBefore = rolled
-    await close(after)
-  }
-  expect(rolledBefore).toBeGreaterThan(3)
-}, 120_000)
+    expect(rolledBefore).toBeGreaterThan(3)
+  },
+  120_000,
+)
 
 test('a day whose roll-up ended the process is not the next one again, and no other day waits for it', async () => {
   const engine = await open()
@@ -219,7 +228,7 @@ test('a day whose roll-up ended the process is not the next one again, and no ot
   ])
 }, 60_000)
 
-test('roll-ups that the disk has damaged are dropped and made again, and answers stay exact', async () => {
+full('roll-ups that the disk has damaged are dropped and made again, and answers stay exact', async () => {
   const engine = await open()
   await engine.load(writeBatch(1, createDays(FIRST, FIRST + DAYS)))
   await engine.sorted()
@@ -236,18 +245,21 @@ test('roll-ups that the disk has damaged are dropped and made again, and answers
   expect(await after.mark('a')).toBe(1)
 })
 
-test('damaged hits are not taken for damaged roll-ups: the file is refused, and not rolled up for ever', async () => {
-  const engine = await open()
-  await engine.load(writeBatch(1, createDays(FIRST, FIRST + DAYS)))
-  await engine.sorted()
-  await close(engine)
-  await damageBlocks(path, { table: 'hits_sorted', others: ['roll_marks', 'marks'] })
-  const after = await open()
-  await expect(rollUpAll(after)).rejects.toThrow('Corrupt')
-  await expect(after.mark('a')).rejects.toThrow('Corrupt')
-})
+quick(
+  'damaged hits are not taken for damaged roll-ups: the file is refused, and not rolled up for ever',
+  async () => {
+    const engine = await open()
+    await engine.load(writeBatch(1, createDays(FIRST, FIRST + DAYS)))
+    await engine.sorted()
+    await close(engine)
+    await damageBlocks(path, { table: 'hits_sorted', others: ['roll_marks', 'marks'] })
+    const after = await open()
+    await expect(rollUpAll(after)).rejects.toThrow('Corrupt')
+    await expect(after.mark('a')).rejects.toThrow('Corrupt')
+  },
+)
 
-test('a day with fewer rows than its mark says is counted from hits', async () => {
+quick('a day with fewer rows than its mark says is counted from hits', async () => {
   const engine = await open()
   await engine.load(writeBatch(1, createDays(FIRST, FIRST + 5)))
   const raw = await askAll(engine)
@@ -259,7 +271,7 @@ test('a day with fewer rows than its mark says is counted from hits', async () =
   expect(await askAll(after)).toEqual(raw)
 })
 
-test('roll-ups that another release has made by other rules are made again', async () => {
+quick('roll-ups that another release has made by other rules are made again', async () => {
   const engine = await open()
   await engine.load(writeBatch(1, createDays(FIRST, FIRST + 5)))
   const raw = await askAll(engine)
@@ -271,16 +283,19 @@ test('roll-ups that another release has made by other rules are made again', asy
   expect(await askAll(after)).toEqual(raw)
 })
 
-test('a release before one with more tables of roll-ups makes its own again once, and not at every opening', async () => {
-  const engine = await open()
-  await engine.load(writeBatch(1, createDays(FIRST, FIRST + 5)))
-  await close(engine)
-  await change('CREATE TABLE roll_of_a_later_release (day INTEGER)')
-  const first = await open()
-  await rollUpAll(first)
-  await close(first)
-  expect(await countRolledDays(await open())).toBe(5)
-})
+full(
+  'a release before one with more tables of roll-ups makes its own again once, and not at every opening',
+  async () => {
+    const engine = await open()
+    await engine.load(writeBatch(1, createDays(FIRST, FIRST + 5)))
+    await close(engine)
+    await change('CREATE TABLE roll_of_a_later_release (day INTEGER)')
+    const first = await open()
+    await rollUpAll(first)
+    await close(first)
+    expect(await countRolledDays(await open())).toBe(5)
+  },
+)
 
 async function change(statement: string) {
   const instance = await DuckDBInstance.create(path)

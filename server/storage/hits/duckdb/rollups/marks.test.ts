@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { findSurvivors, toMutants } from '../../../../../tests/support/rollups/mutate-source.ts'
+import { full } from '../../../../../tests/support/suite.ts'
 import { DAY_MS } from '../../../../lib/utc-day.ts'
 import { createMemoryInstance } from '../memory-instance.ts'
 import * as marks from './marks.ts'
@@ -136,6 +137,6 @@ const MUTANTS = toMutants('marks.ts', [
   ['months that lack rows', '  if (months.length > 0)', '  if (months.length > 9)'],
 ])
 
-test('this test fails without any one of the rules', async () => {
+full('this test fails without any one of the rules', async () => {
   expect(await findSurvivors(import.meta.dir, ['marks.ts'], MUTANTS, expectRules)).toEqual([])
 })

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { createHit } from '../../../../../tests/contracts/hit-engine.ts'
+import { full, quick } from '../../../../../tests/support/suite.ts'
 import { createSerialQueue } from '../../../../lib/concurrency/serial-queue.ts'
 import { setLogLevel } from '../../../../lib/log.ts'
 import { DAY_MS } from '../../../../lib/utc-day.ts'
@@ -129,21 +130,21 @@ function loadAfterQuestion(part: string, days: number[]) {
   }
 }
 
-test('hits that come while a month is chosen are in its sums', async () => {
+full('hits that come while a month is chosen are in its sums', async () => {
   await load(Array.from({ length: 31 }, (_, n) => MAY_1 + n))
   loadAfterQuestion('FROM roll_month_marks', [MAY_1 + 5, MAY_1 + 5])
   await rollUpAll()
   expect(await compareClicks()).toEqual({ days: 31, month: 33, may: 33 })
 })
 
-test('hits that come while days without hits are chosen are counted', async () => {
+quick('hits that come while days without hits are chosen are counted', async () => {
   await load([MAY_1, MAY_1 + 20])
   loadAfterQuestion(`recorded_at >= ${(MAY_1 + 2) * DAY_MS} AND`, [MAY_1 + 7, MAY_1 + 9])
   await rollUpAll()
   expect((await compareClicks()).days).toBe(21)
 })
 
-test('late hits are loaded beside the roll-up of another day of their month, which lacked rows', async () => {
+full('late hits are loaded beside the roll-up of another day of their month, which lacked rows', async () => {
   await load(Array.from({ length: 31 }, (_, n) => MAY_1 + n))
   await rollUpAll()
   await writer.run(`DELETE FROM roll_values WHERE day = ${MAY_1 + 5}`)
@@ -313,7 +314,7 @@ test('a transaction that cannot be rolled back is told to whoever opens the engi
   expect(existsSync(toDamageMarkerPath(join(directory, 'hits.duckdb')))).toBe(false)
 })
 
-test('the last 400 days are rolled up before older ones, and each day is marked once', async () => {
+quick('the last 400 days are rolled up before older ones, and each day is marked once', async () => {
   const before = (days: number) => NOW / DAY_MS - days
   await load([before(3000), before(401), before(100), before(3)])
   const order: number[] = []
