@@ -2,10 +2,10 @@ import { expect, test } from 'bun:test'
 import { onBothEngines } from '../../../../tests/support/world.ts'
 import { createMailBudget } from './mail-budget.ts'
 
-onBothEngines('the mails of a day', (server) => {
+onBothEngines.quick('the mails of a day', (server) => {
   test('are counted exactly by servers that send at the same moment, and shared between workspaces', async () => {
     const { db } = server().app
-    const budgets = [1, 2].map(() => createMailBudget({ db, now: Date.now, mailPerDay: 100 }))
+    const budgets = [1, 2].map(() => createMailBudget({ db, now: server().now, mailPerDay: 100 }))
     const busy = await server().createWorkspace()
     const other = await server().createWorkspace()
     const take = async (workspaceId: number, mails: number) => {
