@@ -3,8 +3,11 @@
 import { expect, test } from 'bun:test'
 import { signUpOverHttp } from '../../../tests/support/users/sign-up.ts'
 import { onBothEngines } from '../../../tests/support/world.ts'
+import { useCheapHashes } from '../../lib/crypto/cheap-hashes.fixture.ts'
 import { createResetLink } from './auth/reset-password.ts'
 import { createUser } from './workspaces/create-user.ts'
+
+useCheapHashes()
 
 onBothEngines.quick('a team', (server) => {
   test('grows by invitation, and refuses everybody else', async () => {

@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from 'bun:test'
 import { BROWSER_USER_AGENT, onSqlite, type TestWorkspace } from '../../../tests/support/world.ts'
+import { useCheapHashes } from '../../lib/crypto/cheap-hashes.fixture.ts'
 import type { Hit } from '../../storage/hits/hit.ts'
 import { readBatchText, readRecordedHits, sendRawGet } from './redirect.fixture.ts'
 
@@ -7,6 +8,8 @@ const PAST = '2020-01-01T00:00:00.000Z'
 const FUTURE = '2100-01-01T00:00:00.000Z'
 const OVER = 'https://example.com/over'
 const VISITOR = '198.51.100.23'
+
+useCheapHashes()
 
 interface Case {
   what: string

@@ -6,7 +6,10 @@ import { findFreePort } from '../../../../tests/support/processes/free-port.ts'
 import { full } from '../../../../tests/support/suite.ts'
 import { signUpOverHttp, toCookieHeader } from '../../../../tests/support/users/sign-up.ts'
 import { startServer, type TestServer } from '../../../../tests/support/world.ts'
+import { useCheapHashes } from '../../../lib/crypto/cheap-hashes.fixture.ts'
 import { getLogLevel, setLogLevel } from '../../../lib/log.ts'
+
+useCheapHashes()
 
 const servers: TestServer[] = []
 afterEach(async () => {

@@ -4,9 +4,12 @@ import { until } from '../../../../tests/support/until.ts'
 import { type SignedUpUser, signUpOverHttp, toCookieHeader } from '../../../../tests/support/users/sign-up.ts'
 import { onBothEngines } from '../../../../tests/support/world.ts'
 import { closeMailers } from '../../../http/mail/smtp.ts'
+import { useCheapHashes } from '../../../lib/crypto/cheap-hashes.fixture.ts'
 import { createPerson } from '../people.fixture.ts'
 import { signInAgain } from '../second-factor/second-factor.fixture.ts'
 import { createResetLink } from './reset-password.ts'
+
+useCheapHashes()
 
 const mail = await startMailServer()
 afterAll(async () => {

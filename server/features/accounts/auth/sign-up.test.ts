@@ -2,6 +2,9 @@ import { beforeAll, expect, test } from 'bun:test'
 import type { HttpAnswer } from '../../../../tests/support/server/http-call.ts'
 import { type SignedUpUser, signUpOverHttp, toCookieHeader } from '../../../../tests/support/users/sign-up.ts'
 import { onBothEngines, type TestServer } from '../../../../tests/support/world.ts'
+import { useCheapHashes } from '../../../lib/crypto/cheap-hashes.fixture.ts'
+
+useCheapHashes()
 
 const PASSWORD = 'correct staple horse'
 

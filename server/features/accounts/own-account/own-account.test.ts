@@ -11,10 +11,13 @@ import {
 } from '../../../../tests/support/users/sign-up.ts'
 import { onBothEngines, onSqlite } from '../../../../tests/support/world.ts'
 import { closeMailers } from '../../../http/mail/smtp.ts'
+import { useCheapHashes } from '../../../lib/crypto/cheap-hashes.fixture.ts'
 import type { Role } from '../../../lib/role.ts'
 import { createPerson, type Person } from '../people.fixture.ts'
 import { setUpApp, signInAgain } from '../second-factor/second-factor.fixture.ts'
 import { addMember } from '../workspaces/add-member.ts'
+
+useCheapHashes()
 
 const mail = await startMailServer()
 afterAll(async () => {

@@ -3,11 +3,14 @@
 import { beforeAll, beforeEach, expect, test } from 'bun:test'
 import { type SignedUpUser, toCookieHeader } from '../../../../tests/support/users/sign-up.ts'
 import { onBothEngines } from '../../../../tests/support/world.ts'
+import { useCheapHashes } from '../../../lib/crypto/cheap-hashes.fixture.ts'
 import { createResetLink } from '../auth/reset-password.ts'
 import { createPerson } from '../people.fixture.ts'
 import { addMember } from '../workspaces/add-member.ts'
 import { resetSecondFactor } from './factors.ts'
 import { type AppOwner, setUpApp, showCode, signInAgain } from './second-factor.fixture.ts'
+
+useCheapHashes()
 
 const MINUTE = 60_000
 // Better Auth compares the ends of sessions with the machine's clock, which is behind this one.
