@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { type DnsServer, startDnsServer } from '../../../../tests/support/fake-servers/dns-server.ts'
+import { addVerifiedDomain } from '../../../../tests/support/server/verified-domain.ts'
 import { until } from '../../../../tests/support/until.ts'
 import { addToWorkspace, createSignedInUser } from '../../../../tests/support/users/signed-in-user.ts'
-import { onBothEngines } from '../../../../tests/support/world.ts'
+import { onBothEngines, onSqlite } from '../../../../tests/support/world.ts'
 import { deleteWorkspace } from '../../accounts/workspaces/delete-workspace.ts'
 import { restoreWorkspace, suspendWorkspace } from '../../accounts/workspaces/suspend-workspace.ts'
+import { listCountedDomains } from './counted-domains.ts'
 import {
   addDomain,
   addProvenDomain,
@@ -227,3 +229,24 @@ onBothEngines('domains of a plan', (server) => {
     },
   )
 })
+
+onSqlite(
+  'the domains whose misses a workspace may see',
+  (server) => {
+    test('are those that it has verified, and the default domain while it is alone', async () => {
+      const ws = await server().createWorkspace()
+      const [name, pending] = [nextName(), nextName()]
+      const own = { domain: name, holder: ws.id, since: 0, caseSensitive: true }
+      await addVerifiedDomain(server(), ws.id, name, { case_sensitive: 1 })
+      await addVerifiedDomain(server(), ws.id, pending, { verified_at: null })
+      const list = () => listCountedDomains(server().app.db, ws.id)
+      const shared = { domain: '', holder: 0, since: expect.any(Number), caseSensitive: false }
+      expect(await list()).toEqual([shared, own])
+      const other = await server().createWorkspace()
+      await addVerifiedDomain(server(), other.id, nextName())
+      expect(await list()).toEqual([own])
+      expect(await listCountedDomains(server().app.db, other.id)).toHaveLength(1)
+    })
+  },
+  {},
+)

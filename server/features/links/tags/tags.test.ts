@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
-import { onBothEngines, type TestWorkspace } from '../../../../tests/support/world.ts'
+import { onBothEngines, onSqlite, type TestWorkspace } from '../../../../tests/support/world.ts'
 import { type LinkResource, TAG_COLORS, type TagResource } from '../schema.ts'
+import { deleteUnusedTagIn } from './delete-unused-tag.ts'
 
 const U = 'https://example.com/'
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
@@ -316,5 +317,26 @@ onBothEngines('tags on links', (server) => {
     const { json } = await ws.api('/links')
     expect(json.total).toBe(made.length)
     expect(json.data.flatMap(namesOn)).toEqual([])
+  })
+})
+
+onSqlite('a tag that an import has created', (server) => {
+  test('goes while nobody has used or changed it, and only from its own workspace', async () => {
+    const [ws, other] = [await server().createWorkspace(), await server().createWorkspace()]
+    const actor = { kind: 'operator', workspaceId: ws.id, plan: 'enterprise', keyId: null } as const
+    const [unused, used, theirs] = [
+      await tag(ws, 'unused'),
+      await tag(ws, 'used'),
+      await tag(other, 'theirs'),
+    ]
+    await ws.createLink({ tagIds: [used.id] })
+    const remove = (each: { id: number; name: string; color: string }) =>
+      server().app.db.write((connection) => deleteUnusedTagIn(connection, actor, each))
+    const changed = [{ ...unused, name: 'other' }, { ...unused, color: 'teal' }, used]
+    for (const each of changed) expect(await remove(each)).toBe(false)
+    expect((await all(ws)).map(({ name }) => name).sort()).toEqual(['unused', 'used'])
+    for (const gone of [unused, unused, theirs]) expect(await remove(gone)).toBe(true)
+    expect((await all(ws)).map(({ name }) => name)).toEqual(['used'])
+    expect((await all(other)).map(({ name }) => name)).toEqual(['theirs'])
   })
 })

@@ -193,10 +193,12 @@ onBothEngines('a deleted link', (server) => {
 onBothEngines('whether a slug is free', (server) => {
   test('is told with the reason, by the rules of a creation, and without a word about other workspaces', async () => {
     const [ws, other] = [await server().createWorkspace(), await server().createWorkspace()]
+    const domain = new URL(server().origin).host
     const ask = async (slug: string) => {
-      const { reason, linkId, available } = (
-        await ws.api(`/links/slug-availability?slug=${encodeURIComponent(slug)}`)
-      ).json.data
+      const { json } = await ws.api(`/links/slug-availability?slug=${encodeURIComponent(slug)}`)
+      const { available, reason, linkId, message, ...rest } = json.data
+      expect(rest).toEqual({ slug, domain })
+      expect(message === null).toBe(available)
       return [available, reason, linkId]
     }
     const [mine, deleted] = [await ws.createLink({ slug: `Mine-${ws.id}` }), await createTrashed(ws)]
