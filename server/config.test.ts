@@ -261,13 +261,10 @@ describe('reads settings', () => {
       expect(mailNotice).not.toContain('p%40ss')
     })
 
-    test.each([
-      'smtp://mail.example',
-      'smtps://u:p@mail.example',
-      'smtp://u:p@localhost',
-      'smtp://u:p@127.8.0.1',
-      'smtp://u:p@[::1]:25',
-    ])('%s stays as it is', (url) => {
+    test.each(
+      `smtp://mail.example smtps://u:p@mail.example smtp://u:p@localhost smtp://u:p@127.8.0.1
+      smtp://u:p@[::1]:25`.split(/\s+/),
+    )('%s stays as it is', (url) => {
       const { smtpUrl, mailNotice } = readMailOf(url)
       expect([smtpUrl, mailNotice]).toEqual([url, undefined])
     })
@@ -344,18 +341,14 @@ describe('reports wrong settings with a fix', () => {
       'http://a',
       'HOST: "http://a" is not an address to listen on. Leave it out for every one, or use 127.0.0.1.',
     ],
-    ...[
-      'go.example',
-      'https://go.example/path',
-      'https://u:p@go.example',
-      'https://:p@go.example',
-      'ftp://go.example',
-      'https://go.example?x',
-    ].map((url) => [
-      'TOWPATH_URL',
-      url,
-      `TOWPATH_URL: "${url}" is not a public address. Use scheme and host only, such as https://go.example.`,
-    ]),
+    ...`go.example https://go.example/path https://u:p@go.example https://:p@go.example
+      ftp://go.example https://go.example?x`
+      .split(/\s+/)
+      .map((url) => [
+        'TOWPATH_URL',
+        url,
+        `TOWPATH_URL: "${url}" is not a public address. Use scheme and host only, such as https://go.example.`,
+      ]),
     [
       'DATABASE_URL',
       'mysql://u:p@h/d',
@@ -384,20 +377,13 @@ describe('reports wrong settings with a fix', () => {
         `TOWPATH_ALIASES: "${name}" is not a host name. List names without scheme, port and path, such as old.example,go2.example.`,
       ],
     ),
-    ...[
-      'dns.example:53',
-      '9.9.9.9:0',
-      '9.9.9.9:65536',
-      '9.9.9.9:',
-      '[9.9.9.9]:53',
-      '[::1',
-      '1.2.3',
-      'udp://9.9.9.9',
-    ].map((name): [string, string, string] => [
-      'DNS_SERVERS',
-      name,
-      `DNS_SERVERS: "${name}" is not the address of a DNS server. List addresses such as 9.9.9.9:53,[2620:fe::fe]:53, or leave it out for the servers of the system.`,
-    ]),
+    ...'dns.example:53 9.9.9.9:0 9.9.9.9:65536 9.9.9.9: [9.9.9.9]:53 [::1 1.2.3 udp://9.9.9.9'
+      .split(' ')
+      .map((name): [string, string, string] => [
+        'DNS_SERVERS',
+        name,
+        `DNS_SERVERS: "${name}" is not the address of a DNS server. List addresses such as 9.9.9.9:53,[2620:fe::fe]:53, or leave it out for the servers of the system.`,
+      ]),
     [
       'TRUST_PROXY',
       '1',

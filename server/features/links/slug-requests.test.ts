@@ -176,20 +176,12 @@ onSqlite('a request for a slug', (server) => {
   })
 
   describe('an encoded slash', () => {
-    test.each([
-      '/a%2fb',
-      '/a%2Fb',
-      '/a%252fb',
-      '/a%c0%afb',
-      '/a%5cb',
-      '/%2fa/b',
-      '/a/b%2f',
-      '/a//b',
-      '//a',
-      '/a/%2fb',
-    ])('%s is no link’s', async (path) => {
-      expect(await client.send(Buffer.from(path), false)).toEqual({ status: 404, location: undefined })
-    })
+    test.each('/a%2fb /a%2Fb /a%252fb /a%c0%afb /a%5cb /%2fa/b /a/b%2f /a//b //a /a/%2fb'.split(' '))(
+      '%s is no link’s',
+      async (path) => {
+        expect(await client.send(Buffer.from(path), false)).toEqual({ status: 404, location: undefined })
+      },
+    )
   })
 
   test.each([
