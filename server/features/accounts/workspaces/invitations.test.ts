@@ -167,18 +167,6 @@ onBothEngines(
       },
     )
 
-    test('of another workspace are not found', async () => {
-      const { id, owner } = await createTeam(server(), now)
-      const other = await createTeam(server(), now)
-      const theirs = await invited(other.owner, other.id, 'their@people.example')
-      for (const invitation of [theirs.id, 999_999_999]) {
-        const { status, json } = await withdraw(owner, id, invitation)
-        expect([status, json]).toEqual([404, NOT_FOUND])
-      }
-      expect((await open(owner, id)).total).toBe(0)
-      expect((await open(other.owner, other.id)).total).toBe(1)
-    })
-
     test('are listed newest first, a page at a time', async () => {
       const { id, owner } = await createTeam(server(), now)
       for (const name of ['a', 'b', 'c']) await invite(owner, id, `${name}@people.example`)
