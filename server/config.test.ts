@@ -109,23 +109,9 @@ test('reads where backups go, how often they are made and how many stay', () => 
 })
 
 test('takes an empty value as not set', () => {
-  const empty = {
-    PORT: '',
-    HOST: ' ',
-    TOWPATH_URL: '',
-    DATABASE_URL: '',
-    TOWPATH_SECRET: '',
-    TRUST_PROXY: '',
-    CLICKHOUSE_URL: '',
-    TURNSTILE_SITE_KEY: '',
-    TURNSTILE_SECRET_KEY: '',
-    TURNSTILE_VERIFY_URL: '',
-    SNIPPET_PATH: '',
-    INTAKE_PATH: '',
-    WEBHOOK_ALLOW_CIDRS: '',
-    SMTP_URL: '',
-    MAIL_FROM: '',
-  }
+  const names = `PORT TOWPATH_URL DATABASE_URL TOWPATH_SECRET TRUST_PROXY CLICKHOUSE_URL TURNSTILE_SITE_KEY
+    TURNSTILE_SECRET_KEY TURNSTILE_VERIFY_URL SNIPPET_PATH INTAKE_PATH WEBHOOK_ALLOW_CIDRS SMTP_URL MAIL_FROM`
+  const empty = { HOST: ' ', ...Object.fromEntries(names.split(/\s+/).map((name) => [name, ''])) }
   expect(read(empty)).toMatchObject({ port: 3000, host: undefined, databaseUrl: undefined, trustProxy: [] })
 })
 
@@ -261,13 +247,10 @@ describe('reads settings', () => {
       expect(mailNotice).not.toContain('p%40ss')
     })
 
-    test.each([
-      'smtp://mail.example',
-      'smtps://u:p@mail.example',
-      'smtp://u:p@localhost',
-      'smtp://u:p@127.8.0.1',
-      'smtp://u:p@[::1]:25',
-    ])('%s stays as it is', (url) => {
+    test.each(
+      `smtp://mail.example smtps://u:p@mail.example smtp://u:p@localhost smtp://u:p@127.8.0.1
+      smtp://u:p@[::1]:25`.split(/\s+/),
+    )('%s stays as it is', (url) => {
       const { smtpUrl, mailNotice } = readMailOf(url)
       expect([smtpUrl, mailNotice]).toEqual([url, undefined])
     })
@@ -320,160 +303,61 @@ describe('reports wrong mail settings with a fix, and never the password', () =>
   })
 })
 
+/** Settings with wrong values, and the sentence after the name: {} is the value. */
+const WRONG: Record<string, string> = {
+  'PORT=http|65536|0|-1|3e3': '"{}" is not a port. Use a whole number from 1 to 65535, such as 3000.',
+  'HOST=a b|1.2.3|http://a':
+    '"{}" is not an address to listen on. Leave it out for every one, or use 127.0.0.1.',
+  'TOWPATH_URL=go.example|https://go.example/path|https://u:p@go.example|https://:p@go.example|ftp://go.example|https://go.example?x':
+    '"{}" is not a public address. Use scheme and host only, such as https://go.example.',
+  'DATABASE_URL=mysql://u:p@h/d':
+    'is not a PostgreSQL address. Use postgres://user:password@host:5432/database.',
+  'CLICKHOUSE_URL=clickhouse://h':
+    'is not the address of a ClickHouse server. Use http://user:password@host:8123/database. Put a comma between replicas.',
+  'DATABASE_POOL=0': '"{}" is not a whole number from 1 to 1000. Leave it out for 10.',
+  'WORKERS=4':
+    '{} processes cannot share SQLite and DuckDB, which belong to one process. Set DATABASE_URL and CLICKHOUSE_URL too, or leave WORKERS out.',
+  'INNER_PORT=3000': 'is the same as PORT. Use another whole number from 1 to 65535, or leave it out.',
+  'TOWPATH_ALIASES=https://old.example|old.example:8080|old.example/x|*.example|a@b.example|a..b%':
+    '"{}" is not a host name. List names without scheme, port and path, such as old.example,go2.example.',
+  'DNS_SERVERS=dns.example:53|9.9.9.9:0|9.9.9.9:65536|9.9.9.9:|[9.9.9.9]:53|[::1|1.2.3|udp://9.9.9.9':
+    '"{}" is not the address of a DNS server. List addresses such as 9.9.9.9:53,[2620:fe::fe]:53, or leave it out for the servers of the system.',
+  'TRUST_PROXY=1|true': '"{}" is not a network. List CIDR ranges, such as 10.0.0.0/8,127.0.0.1.',
+  'WEBHOOK_ALLOW_CIDRS=internal': '"{}" is not a network. List CIDR ranges, such as 10.0.0.0/8,127.0.0.1.',
+  [`INTAKE_PATH=/boat|a/b|a b|.hidden|%61|é|${'a'.repeat(64)}`]:
+    '"{}" is not the name of a path. Use one name of letters, digits, "-", "_" and ".", such as e.',
+  'INTAKE_PATH=Docs|t.js': '"{}" is the name of something else. Choose another one.',
+  'SNIPPET_PATH=v1': '"{}" is the name of something else. Choose another one.',
+  'TURNSTILE_VERIFY_URL=challenges.cloudflare.com|ftp://a/siteverify|https://u:p@a/siteverify':
+    'is not an http or https URL. Leave it out for https://challenges.cloudflare.com/turnstile/v0/siteverify.',
+  'GEOIP_DB=/nowhere.mmdb': 'there is no file {}. Give the path of an .mmdb file, or leave it out.',
+  [`GEOIP_DB=${base}`]: '{} cannot be read (EISDIR). Give the path of an .mmdb file, or leave it out.',
+  'HIT_RETENTION_DAYS=0|-1|1.5|1e3|30 days|forever|99999999999999999999':
+    '"{}" is not a number of days. Use a whole number from 1, such as 365, or leave it out to keep hits for ever.',
+  'DEFAULT_PLAN=gold': '"{}" is not a plan. Use one of free, pro, business, scale, enterprise.',
+  'DESTINATION_SCHEMES=javascript': '"{}:" can run code in the browser. Take it out.',
+  'DESTINATION_SCHEMES=1app': '"{}:" is not a URL scheme. List names such as myapp,tel.',
+  'FAST_PATH=0|false|Off|no': '"{}" is not a switch. Use on or off.',
+  'LOG_LEVEL=loud': '"{}" is not a level. Use one of info, warn, error, silent.',
+}
+
 describe('reports wrong settings with a fix', () => {
   const file = join(base, 'a-file')
   writeFileSync(file, '')
-  test.each([
-    ['PORT', 'http', 'PORT: "http" is not a port. Use a whole number from 1 to 65535, such as 3000.'],
-    ['PORT', '65536', 'PORT: "65536" is not a port. Use a whole number from 1 to 65535, such as 3000.'],
-    ['PORT', '0', 'PORT: "0" is not a port. Use a whole number from 1 to 65535, such as 3000.'],
-    ['PORT', '-1', 'PORT: "-1" is not a port. Use a whole number from 1 to 65535, such as 3000.'],
-    ['PORT', '3e3', 'PORT: "3e3" is not a port. Use a whole number from 1 to 65535, such as 3000.'],
-    [
-      'HOST',
-      'a b',
-      'HOST: "a b" is not an address to listen on. Leave it out for every one, or use 127.0.0.1.',
-    ],
-    [
-      'HOST',
-      '1.2.3',
-      'HOST: "1.2.3" is not an address to listen on. Leave it out for every one, or use 127.0.0.1.',
-    ],
-    [
-      'HOST',
-      'http://a',
-      'HOST: "http://a" is not an address to listen on. Leave it out for every one, or use 127.0.0.1.',
-    ],
-    ...[
-      'go.example',
-      'https://go.example/path',
-      'https://u:p@go.example',
-      'https://:p@go.example',
-      'ftp://go.example',
-      'https://go.example?x',
-    ].map((url) => [
-      'TOWPATH_URL',
-      url,
-      `TOWPATH_URL: "${url}" is not a public address. Use scheme and host only, such as https://go.example.`,
-    ]),
-    [
-      'DATABASE_URL',
-      'mysql://u:p@h/d',
-      'DATABASE_URL: is not a PostgreSQL address. Use postgres://user:password@host:5432/database.',
-    ],
-    [
-      'CLICKHOUSE_URL',
-      'clickhouse://h',
-      'CLICKHOUSE_URL: is not the address of a ClickHouse server. Use http://user:password@host:8123/database. Put a comma between replicas.',
-    ],
-    ['DATABASE_POOL', '0', 'DATABASE_POOL: "0" is not a whole number from 1 to 1000. Leave it out for 10.'],
-    [
-      'WORKERS',
-      '4',
-      'WORKERS: 4 processes cannot share SQLite and DuckDB, which belong to one process. Set DATABASE_URL and CLICKHOUSE_URL too, or leave WORKERS out.',
-    ],
-    [
-      'INNER_PORT',
-      '3000',
-      'INNER_PORT: is the same as PORT. Use another whole number from 1 to 65535, or leave it out.',
-    ],
-    ...['https://old.example', 'old.example:8080', 'old.example/x', '*.example', 'a@b.example', 'a..b%'].map(
-      (name): [string, string, string] => [
-        'TOWPATH_ALIASES',
-        name,
-        `TOWPATH_ALIASES: "${name}" is not a host name. List names without scheme, port and path, such as old.example,go2.example.`,
-      ],
-    ),
-    ...[
-      'dns.example:53',
-      '9.9.9.9:0',
-      '9.9.9.9:65536',
-      '9.9.9.9:',
-      '[9.9.9.9]:53',
-      '[::1',
-      '1.2.3',
-      'udp://9.9.9.9',
-    ].map((name): [string, string, string] => [
-      'DNS_SERVERS',
-      name,
-      `DNS_SERVERS: "${name}" is not the address of a DNS server. List addresses such as 9.9.9.9:53,[2620:fe::fe]:53, or leave it out for the servers of the system.`,
-    ]),
-    [
-      'TRUST_PROXY',
-      '1',
-      'TRUST_PROXY: "1" is not a network. List CIDR ranges, such as 10.0.0.0/8,127.0.0.1.',
-    ],
-    [
-      'TRUST_PROXY',
-      'true',
-      'TRUST_PROXY: "true" is not a network. List CIDR ranges, such as 10.0.0.0/8,127.0.0.1.',
-    ],
-    [
-      'WEBHOOK_ALLOW_CIDRS',
-      'internal',
-      'WEBHOOK_ALLOW_CIDRS: "internal" is not a network. List CIDR ranges, such as 10.0.0.0/8,127.0.0.1.',
-    ],
-    ...['/boat', 'a/b', 'a b', '.hidden', '%61', 'é', 'a'.repeat(64)].map((path) => [
-      'INTAKE_PATH',
-      path,
-      `INTAKE_PATH: "${path}" is not the name of a path. Use one name of letters, digits, "-", "_" and ".", such as e.`,
-    ]),
-    ['INTAKE_PATH', 'Docs', 'INTAKE_PATH: "Docs" is the name of something else. Choose another one.'],
-    ['INTAKE_PATH', 't.js', 'INTAKE_PATH: "t.js" is the name of something else. Choose another one.'],
-    ['SNIPPET_PATH', 'v1', 'SNIPPET_PATH: "v1" is the name of something else. Choose another one.'],
-    [
-      'TURNSTILE_SITE_KEY',
-      '0xsite',
-      'TURNSTILE_SECRET_KEY: is missing, and the other key is set. Set both keys for Turnstile, or neither for the built-in proof of work.',
-    ],
-    [
-      'TURNSTILE_SECRET_KEY',
-      '0xsecret',
-      'TURNSTILE_SITE_KEY: is missing, and the other key is set. Set both keys for Turnstile, or neither for the built-in proof of work.',
-    ],
-    ...['challenges.cloudflare.com', 'ftp://a/siteverify', 'https://u:p@a/siteverify'].map((url) => [
-      'TURNSTILE_VERIFY_URL',
-      url,
-      'TURNSTILE_VERIFY_URL: is not an http or https URL. Leave it out for https://challenges.cloudflare.com/turnstile/v0/siteverify.',
-    ]),
-    [
-      'GEOIP_DB',
-      '/nowhere.mmdb',
-      'GEOIP_DB: there is no file /nowhere.mmdb. Give the path of an .mmdb file, or leave it out.',
-    ],
-    [
-      'GEOIP_DB',
-      base,
-      `GEOIP_DB: ${base} cannot be read (EISDIR). Give the path of an .mmdb file, or leave it out.`,
-    ],
-    ...['0', '-1', '1.5', '1e3', '30 days', 'forever', '99999999999999999999'].map((text) => [
-      'HIT_RETENTION_DAYS',
-      text,
-      `HIT_RETENTION_DAYS: "${text}" is not a number of days. Use a whole number from 1, such as 365, or leave it out to keep hits for ever.`,
-    ]),
-    [
-      'DEFAULT_PLAN',
-      'gold',
-      'DEFAULT_PLAN: "gold" is not a plan. Use one of free, pro, business, scale, enterprise.',
-    ],
-    [
-      'DESTINATION_SCHEMES',
-      'javascript',
-      'DESTINATION_SCHEMES: "javascript:" can run code in the browser. Take it out.',
-    ],
-    [
-      'DESTINATION_SCHEMES',
-      '1app',
-      'DESTINATION_SCHEMES: "1app:" is not a URL scheme. List names such as myapp,tel.',
-    ],
-    ...['0', 'false', 'Off', 'no'].map((text) => [
-      'FAST_PATH',
-      text,
-      `FAST_PATH: "${text}" is not a switch. Use on or off.`,
-    ]),
-    ['LOG_LEVEL', 'loud', 'LOG_LEVEL: "loud" is not a level. Use one of info, warn, error, silent.'],
-  ])('%s=%s', (name, value, problem) => {
-    expect(problemsOf({ [name]: value })).toEqual([problem])
+  const cases = Object.entries(WRONG).flatMap(([setting, problem]) => {
+    const [, name = '', values = ''] = /^(\w+)=(.*)$/.exec(setting) ?? []
+    return values.split('|').map((value) => [name, value, problem.replace('{}', value)] as const)
+  })
+  test.each(cases)('%s=%s', (name, value, problem) => {
+    expect(problemsOf({ [name]: value })).toEqual([`${name}: ${problem}`])
+  })
+
+  test('one key of Turnstile without the other', () => {
+    const keys = ['TURNSTILE_SITE_KEY', 'TURNSTILE_SECRET_KEY'] as const
+    for (const [set, missing] of [keys, keys.toReversed()] as [string, string][])
+      expect(problemsOf({ [set]: '0x' })).toEqual([
+        `${missing}: is missing, and the other key is set. Set both keys for Turnstile, or neither for the built-in proof of work.`,
+      ])
   })
 
   test.each([

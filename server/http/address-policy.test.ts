@@ -64,15 +64,8 @@ const REFUSED = [
   '0177.0.0.1',
 ]
 
-const PUBLIC = [
-  '1.1.1.1',
-  '8.8.8.8',
-  '172.32.0.1',
-  '100.128.0.1',
-  '::ffff:8.8.8.8',
-  '2606:4700:4700::1111',
-  '2a00:1450::1',
-]
+const PUBLIC =
+  '1.1.1.1 8.8.8.8 172.32.0.1 100.128.0.1 ::ffff:8.8.8.8 2606:4700:4700::1111 2a00:1450::1'.split(' ')
 
 const networks = (...texts: string[]) => texts.map((text) => parseNetwork(text) as Network)
 

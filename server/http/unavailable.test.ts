@@ -1,59 +1,34 @@
 // While PostgreSQL is away, users get a 503 within seconds. As soon as PostgreSQL is back, they get service again.
 
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { type PostgresServer, startPostgres } from '../../tests/support/postgres/postgres-server.ts'
-import { findFreePort } from '../../tests/support/processes/free-port.ts'
 import { timeQuietly } from '../../tests/support/processor-time.ts'
+import { atScale, full } from '../../tests/support/suite.ts'
 import { until } from '../../tests/support/until.ts'
-import { createApp } from '../app.ts'
-import { readConfig } from '../config.ts'
-import { createKey } from '../features/accounts/access/keys.ts'
-import { createWorkspace } from '../features/accounts/workspaces/create-workspace.ts'
-import { listen } from '../listen.ts'
-import { openServices, type Services } from '../services.ts'
+import { startServer, type TestServer, type TestWorkspace } from '../../tests/support/world.ts'
+import { createPerson } from '../features/accounts/people.fixture.ts'
+import { signInAgain } from '../features/accounts/second-factor/second-factor.fixture.ts'
 
 let postgres: PostgresServer
-let services: Services
-let server: ReturnType<typeof listen>
-let origin: string
-let dataDir: string
-let key: string
+let server: TestServer
+let workspace: TestWorkspace
 
 beforeAll(async () => {
   postgres = await startPostgres()
-  dataDir = mkdtempSync(join(tmpdir(), 'towpath-test-'))
-  const port = findFreePort()
-  services = await openServices(
-    readConfig({
-      PORT: String(port),
-      HOST: '127.0.0.1',
-      DATA_DIR: dataDir,
-      DATABASE_URL: postgres.url,
-      LOG_LEVEL: 'silent',
-    }),
-  )
-  server = listen({ host: '127.0.0.1', port, fastPath: true }, createApp(services))
-  origin = `http://127.0.0.1:${port}`
-  const needs = { db: services.db, now: Date.now }
-  const workspace = await createWorkspace(needs, { name: 'w', plan: 'enterprise' })
-  key = (await createKey(needs, workspace.id, 'k')).key
+  server = await startServer('sqlite', { environment: { DATABASE_URL: postgres.url } })
+  workspace = await server.createWorkspace()
 }, 120_000)
 
 afterAll(async () => {
-  await server?.stop(true)
-  await services?.close()
+  await server?.close()
   await postgres?.end()
-  if (dataDir) rmSync(dataDir, { recursive: true, force: true })
 }, 120_000)
 
 const ask = async (path: string, method = 'GET', headers: Record<string, string> = {}) => {
   const [{ response, text }, ms] = await timeQuietly(async () => {
-    const response = await fetch(new URL(path, origin), {
+    const response = await fetch(new URL(path, server.origin), {
       method,
-      headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json', ...headers },
+      headers: { Authorization: `Bearer ${workspace.key}`, 'Content-Type': 'application/json', ...headers },
       body: method === 'POST' ? '{"destinationUrl":"https://example.com/"}' : undefined,
     })
     return { response, text: await response.text() }
@@ -61,7 +36,30 @@ const ask = async (path: string, method = 'GET', headers: Record<string, string>
   return { status: response.status, headers: response.headers, text, ms }
 }
 
-test.each(['fast', 'immediate'] as const)(
+test('PostgreSQL stopped: sign-in and sign-out answer 503, and no cookie changes', async () => {
+  const { person: ada } = await signInAgain(server, await createPerson(server))
+  await postgres.stop()
+  const { email, password } = ada
+  const post = (path: string, body?: object) => ada.auth(path, { method: 'POST', body })
+  const away = [
+    post('/sign-in/email', { email, password }),
+    post('/change-password', { currentPassword: 'x', newPassword: password }),
+    post('/sign-out'),
+    ...['/get-session', '/list-sessions', '/options'].map((path) => ada.auth(path)),
+    ada.api('/links'),
+  ]
+  for (const { status, json, headers } of await Promise.all(away)) {
+    expect([status, json]).toEqual([503, { error: 'Temporarily unavailable' }])
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(headers.getSetCookie()).toEqual([])
+  }
+  await postgres.start()
+  await until('it is back', async () => (await ada.api('/links')).status === 200)
+}, 120_000)
+
+const MODES = ['fast', 'immediate'] as const
+
+test.each(atScale<readonly (typeof MODES)[number][]>({ quick: ['immediate'], full: MODES, soak: MODES }))(
   'PostgreSQL stopped (%s): 503 within 4 s, and service after it is back',
   async (mode) => {
     expect((await ask('/v1/links', 'POST')).status).toBe(201)
@@ -96,21 +94,25 @@ test.each(['fast', 'immediate'] as const)(
   120_000,
 )
 
-test('while PostgreSQL restarts, requests wait or get a 503; none fails otherwise', async () => {
-  const total = async () => JSON.parse((await ask('/v1/links')).text).total
-  const before = await total()
-  let restarting = true
-  const restarted = postgres.restart('fast').finally(() => {
-    restarting = false
-  })
-  const answers = []
-  while (restarting) answers.push(await ask('/v1/links', 'POST'))
-  await restarted
-  for (const { status, headers } of answers) {
-    expect([201, 503]).toContain(status)
-    expect(headers.has('retry-after')).toBe(status === 503)
-  }
-  await until('the same process serves again', async () => (await ask('/v1/links')).status === 200)
-  const made = answers.filter(({ status }) => status === 201).length
-  expect((await total()) - before).toBeGreaterThanOrEqual(made)
-}, 120_000)
+full(
+  'while PostgreSQL restarts, requests wait or get a 503; none fails otherwise',
+  async () => {
+    const total = async () => JSON.parse((await ask('/v1/links')).text).total
+    const before = await total()
+    let restarting = true
+    const restarted = postgres.restart('fast').finally(() => {
+      restarting = false
+    })
+    const answers = []
+    while (restarting) answers.push(await ask('/v1/links', 'POST'))
+    await restarted
+    for (const { status, headers } of answers) {
+      expect([201, 503]).toContain(status)
+      expect(headers.has('retry-after')).toBe(status === 503)
+    }
+    await until('the same process serves again', async () => (await ask('/v1/links')).status === 200)
+    const made = answers.filter(({ status }) => status === 201).length
+    expect((await total()) - before).toBeGreaterThanOrEqual(made)
+  },
+  120_000,
+)

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import ipaddr from 'ipaddr.js'
+import { atScale } from '../../tests/support/suite.ts'
 import { parseIPv4, parseIPv6 } from './parse-ip.ts'
 
 const words = new Uint32Array(4)
@@ -30,7 +31,7 @@ test('parses IPv6 addresses as the library does', () => {
         expect(read6(ipaddr.parse(text).toString())).toEqual(wordsOf(text))
       },
     ),
-    { numRuns: 2000 },
+    { numRuns: atScale({ quick: 500, full: 2000, soak: 2000 }) },
   )
 })
 
@@ -76,7 +77,7 @@ describe('rejects texts that are no address', () => {
         if (text.includes('.')) return
         expect(read6(text) !== null).toBe(text.includes(':') && ipaddr.IPv6.isValid(text))
       }),
-      { numRuns: 5000 },
+      { numRuns: atScale({ quick: 1000, full: 5000, soak: 5000 }) },
     )
   })
 })

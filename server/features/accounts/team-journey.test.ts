@@ -3,10 +3,13 @@
 import { expect, test } from 'bun:test'
 import { signUpOverHttp } from '../../../tests/support/users/sign-up.ts'
 import { onBothEngines } from '../../../tests/support/world.ts'
+import { useCheapHashes } from '../../lib/crypto/cheap-hashes.fixture.ts'
 import { createResetLink } from './auth/reset-password.ts'
 import { createUser } from './workspaces/create-user.ts'
 
-onBothEngines('a team', (server) => {
+useCheapHashes()
+
+onBothEngines.quick('a team', (server) => {
   test('grows by invitation, and refuses everybody else', async () => {
     const ada = await signUpOverHttp(server(), { name: 'Ada', email: 'ada@boats.example' })
     const link = { method: 'POST', body: { destinationUrl: 'https://example.com/boats' } }
@@ -41,7 +44,7 @@ onBothEngines('a team', (server) => {
 
   test('created on the command line signs in by the printed link', async () => {
     const { id } = await server().createWorkspace()
-    const needs = { db: server().app.db, now: Date.now, origin: server().origin }
+    const needs = { db: server().app.db, now: server().now, origin: server().origin }
     const user = await createUser(needs, { email: 'cy@boats.example', joins: { workspaceId: id } })
     const url = new URL(await createResetLink(needs, user.id))
     const password = 'a very long password'

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { atScale } from '../../../tests/support/suite.ts'
 import { onBothEngines, type TestServer, type TestWorkspace } from '../../../tests/support/world.ts'
 import type { LinkResource } from './schema.ts'
 
@@ -8,6 +9,13 @@ const NOT_FOUND = { error: 'Link not found' }
 
 const patch = async (ws: TestWorkspace, { id }: LinkResource, body: object): Promise<LinkResource> =>
   (await ws.api(`/links/${id}`, { method: 'PATCH', body })).json.data
+
+const patchWith = (ws: TestWorkspace, id: number, body: object, ifMatch?: string) =>
+  ws.api(`/links/${id}`, {
+    method: 'PATCH',
+    body,
+    headers: ifMatch === undefined ? {} : { 'If-Match': ifMatch },
+  })
 
 async function led(server: TestServer, slug: string): Promise<unknown[]> {
   const { status, headers } = await server.click(slug)
@@ -83,7 +91,7 @@ onBothEngines('a change takes effect with the next redirect', (server) => {
     expect(await led(server(), link.slug)).toEqual([302, U])
   })
 
-  test('fifty changes during redirects: each redirect goes to one of the two destinations, and the last to the last', async () => {
+  test('many changes during redirects: each redirect goes to one of the two destinations, and the last to the last', async () => {
     const ws = await server().createWorkspace()
     const link = await ws.createLink()
     let changing = true
@@ -92,7 +100,7 @@ onBothEngines('a change takes effect with the next redirect', (server) => {
         expect([U, OTHER]).toContain((await server().click(link.slug)).headers.get('location') ?? '')
     }
     const followers = [follow(), follow()]
-    for (let i = 0; i < 50; i++) {
+    for (let i = 0; i < atScale({ quick: 10, full: 50, soak: 50 }); i++) {
       const destinationUrl = i % 2 ? U : OTHER
       await patch(ws, link, { destinationUrl })
       expect(await led(server(), link.slug)).toEqual([302, destinationUrl])
@@ -140,18 +148,9 @@ onBothEngines('deleting a link', (server) => {
     expect(id).toBeGreaterThan(Math.max(...ids))
   })
 
-  test('deletes once for twenty parallel requests', async () => {
-    const ws = await server().createWorkspace()
-    const { id } = await ws.createLink()
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, () => ws.api(`/links/${id}`, { method: 'DELETE' })),
-    )
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array(19).fill(404)])
-  })
-
   test('stores what was answered during parallel changes, and restores nothing', async () => {
     const ws = await server().createWorkspace()
-    for (let round = 0; round < 10; round++) {
+    for (let round = 0; round < atScale({ quick: 4, full: 10, soak: 10 }); round++) {
       const link = await ws.createLink({ slug: `both-${ws.id}-${round}` })
       const change = { slug: `new-${ws.id}-${round}`, title: 'new' }
       const [changed, deleted] = await Promise.all([
@@ -179,10 +178,19 @@ onBothEngines('deleting a link', (server) => {
   })
 })
 
-onBothEngines('two changes of one link at once', (server) => {
+onBothEngines.quick('changes of one link at once', (server) => {
+  test('deletes once for twenty parallel requests', async () => {
+    const ws = await server().createWorkspace()
+    const { id } = await ws.createLink()
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => ws.api(`/links/${id}`, { method: 'DELETE' })),
+    )
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array(19).fill(404)])
+  })
+
   test('of different fields are both kept, also for searches', async () => {
     const ws = await server().createWorkspace()
-    for (let round = 0; round < 10; round++) {
+    for (let round = 0; round < atScale({ quick: 4, full: 10, soak: 10 }); round++) {
       const link = await ws.createLink()
       const slug = `pair-${ws.id}-${round}`
       await Promise.all([patch(ws, link, { title: `title ${round}` }), patch(ws, link, { slug })])
@@ -193,14 +201,16 @@ onBothEngines('two changes of one link at once', (server) => {
         )
     }
   })
-})
 
-const patchWith = (ws: TestWorkspace, id: number, body: object, ifMatch?: string) =>
-  ws.api(`/links/${id}`, {
-    method: 'PATCH',
-    body,
-    headers: ifMatch === undefined ? {} : { 'If-Match': ifMatch },
+  test('of twenty at once, one wins', async () => {
+    const ws = await server().createWorkspace()
+    const { id, updatedAt } = await ws.createLink()
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => patchWith(ws, id, { title: `${n}` }, `"${updatedAt}"`)),
+    )
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array(19).fill(412)])
   })
+})
 
 onBothEngines('two people who edit the same link', (server) => {
   test('the second is told with If-Match, and overwrites nothing', async () => {
@@ -223,15 +233,6 @@ onBothEngines('two people who edit the same link', (server) => {
     expect((await ws.api(`/links/${id}`)).json.data).toEqual(first.json.data)
     const again = await patchWith(ws, id, { title: 'second' }, first.headers.get('etag') ?? '')
     expect([again.status, again.json.data.title]).toEqual([200, 'second'])
-  })
-
-  test('of twenty at once, one wins', async () => {
-    const ws = await server().createWorkspace()
-    const { id, updatedAt } = await ws.createLink()
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, (_, n) => patchWith(ws, id, { title: `${n}` }, `"${updatedAt}"`)),
-    )
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array(19).fill(412)])
   })
 
   test('without the header, with "*" and with one of several ETags, the change is made', async () => {

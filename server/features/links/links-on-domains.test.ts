@@ -190,7 +190,7 @@ onBothEngines('links on domains', (server) => {
     expect((await post({ domain: exact, slug: 'Gone/1' })).json.error).toBe('Slug already in use')
     await ws.api(`/links/${id}/restore`, { method: 'POST' })
     expect(await get(exact, '/Gone/1')).toBe(U)
-    const needs = { db: server().app.db, now: Date.now, origin: server().origin }
+    const needs = { db: server().app.db, now: server().now, origin: server().origin }
     const suspended = await suspendLink(needs, { domain: exact, slug: 'Gone/1' }, null)
     expect([suspended.id, suspended.shortUrl]).toEqual([id, shortUrl])
     expect([await get(exact, '/Gone/1'), await get(exact, '/gone/1')]).toEqual([451, `${U}other`])

@@ -19,7 +19,7 @@ const create = async (ws: TestWorkspace, links: object[]): Promise<LinkResource[
     })
   ).json.data
 
-onBothEngines('the list of links is filtered', (server) => {
+onBothEngines.quick('the list of links is filtered', (server) => {
   let ws: TestWorkspace
   let tagIds: Record<string, number>
 
@@ -137,7 +137,7 @@ onBothEngines('the list of links is filtered', (server) => {
   })
 })
 
-onBothEngines('the list of links is sorted', (server) => {
+onBothEngines.quick('the list of links is sorted', (server) => {
   const ROWS = 23
   let ws: TestWorkspace
   let links: LinkResource[]

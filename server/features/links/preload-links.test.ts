@@ -36,7 +36,7 @@ let holder = 0
 const ids = new Map<string, number>()
 
 async function storeLinks(handle: DatabaseHandle, clicks: Record<string, number | null>) {
-  const needs = { db: handle, site, now: Date.now }
+  const needs = { db: handle, site, now: () => Date.UTC(2026, 4, 1) }
   const { id: workspaceId } = await createWorkspace(needs, { name: 'Test', plan: 'enterprise' })
   const actor = { kind: 'operator', workspaceId, plan: 'enterprise', keyId: null } as const
   for (const [slug, last_clicked_at] of Object.entries(clicks)) {

@@ -1,9 +1,10 @@
 import { expect, test } from 'bun:test'
+import { atScale } from '../../../tests/support/suite.ts'
 import { onBothEngines } from '../../../tests/support/world.ts'
 
 /** More than one step of a count, and several of a search. */
-const LINKS = 4100
-const AT_ONCE = 100
+const LINKS = atScale({ quick: 2100, full: 4100, soak: 4100 })
+const AT_ONCE = 500
 
 onBothEngines('a list of thousands of links', (server) => {
   test('has its total, its order and each link once, whatever the filters', async () => {

@@ -11,28 +11,7 @@ const EMOJI = [
   ...['❤️', '⭐', '©️', 'ℹ️', '😀', '1️⃣', '*️⃣', '👍🏽', '☝🏽', '🇩🇪', '🏴󠁧󠁢󠁥󠁮󠁧󠁿'],
   ...['👩‍❤️‍👨', '👁️‍🗨️', '🏳️‍🌈', '🧑🏽‍⚕️', '👨‍👩‍👧‍👦'],
 ]
-const LETTERS = [
-  'a',
-  'Z',
-  '7',
-  '-',
-  '_',
-  '.',
-  'é',
-  'ß',
-  'Σ',
-  'ς',
-  'ế',
-  'İ',
-  'ǰ',
-  'क्षि',
-  'ไทย',
-  'שלום',
-  '価',
-  '한',
-  '𝒜',
-  'Ж',
-]
+const LETTERS = [...'aZ7-_.éßΣςếİǰ価한𝒜Ж', 'क्षि', 'ไทย', 'שלום']
 
 const slug = fc
   .array(fc.array(fc.constantFrom(...LETTERS, ...EMOJI), { minLength: 1, maxLength: 5 }), {
@@ -73,7 +52,7 @@ test('each way to write a slug has one key, and may be a link’s', () => {
       expect(normalizeSlug(text)).toBe(text)
       expect(toSlugKey(toSlugKey(text))).toBe(toSlugKey(text))
     }),
-    { numRuns: atScale({ full: 500, soak: 20_000 }) },
+    { numRuns: atScale({ quick: 100, full: 500, soak: 20_000 }) },
   )
 })
 
@@ -92,7 +71,7 @@ test('no text of strangers takes long, or throws', () => {
       findSlugProblem(normalizeSlug(text))
       toSlugKey(text)
     }),
-    { numRuns: atScale({ full: 2_000, soak: 100_000 }) },
+    { numRuns: atScale({ quick: 200, full: 2_000, soak: 100_000 }) },
   )
 })
 
@@ -124,7 +103,7 @@ onSqlite('a request for a slug', (server) => {
     client = openClient(Number(new URL(server().origin).port))
     const ws = await server().createWorkspace()
     const named = ['a', 'b', 'a/b', 'b/a', 'a/a/a', 'a.b', '...', 'é', 'é/a', '❤️', 'a/❤️']
-    const random = fc.sample(slug, atScale({ full: 25, soak: 250 }))
+    const random = fc.sample(slug, atScale({ quick: 5, full: 25, soak: 250 }))
     for (const [i, text] of [...named, ...random.map((each, n) => `${n}-${each}`)].entries()) {
       const destinationUrl = `https://example.com/${i}`
       const link = await ws.createLink({ slug: text, destinationUrl })
@@ -161,44 +140,10 @@ onSqlite('a request for a slug', (server) => {
     }
   }
 
-  const token = fc.constantFrom(
-    ...[
-      'a',
-      'b',
-      'A',
-      '/',
-      '/',
-      '.',
-      '..',
-      '%2f',
-      '%2F',
-      '%2e',
-      '%2E%2e',
-      '%61',
-      '%2561',
-      '%252f',
-      '%',
-      '%zz',
-    ],
-    ...[
-      '\\',
-      '%5c',
-      '%00',
-      '%c0%af',
-      '%ed%a0%80',
-      '%C3%A9',
-      'é',
-      'e\u0301',
-      '❤',
-      '❤️',
-      '%EF%B8%8F',
-      '\u200b',
-      '\u202e',
-      ';',
-      '=',
-      '+',
-    ],
+  const encoded = '%2f %2F %2e %2E%2e %61 %2561 %252f % %zz %5c %00 %c0%af %ed%a0%80 %C3%A9 %EF%B8%8F'.split(
+    ' ',
   )
+  const token = fc.constantFrom(...'abA//.\\é❤;=+', '..', 'e\u0301', '❤️', '\u200b', '\u202e', ...encoded)
 
   test('gets its link, or 404, whatever the path is: alike on the fast path and beside it', async () => {
     await fc.assert(
@@ -213,7 +158,7 @@ onSqlite('a request for a slug', (server) => {
           expect([path, quick.location]).toEqual([path, destination])
         if (destination === undefined && !isRoot) expect([200, 404]).toContain(quick.status)
       }),
-      { numRuns: atScale({ full: 400, soak: 20_000 }) },
+      { numRuns: atScale({ quick: 80, full: 400, soak: 20_000 }) },
     )
   })
 
@@ -226,25 +171,17 @@ onSqlite('a request for a slug', (server) => {
         expect(await client.send(path, true)).toEqual(quick)
         expect(quick.status).not.toBe(500)
       }),
-      { numRuns: atScale({ full: 200, soak: 10_000 }) },
+      { numRuns: atScale({ quick: 40, full: 200, soak: 10_000 }) },
     )
   })
 
   describe('an encoded slash', () => {
-    test.each([
-      '/a%2fb',
-      '/a%2Fb',
-      '/a%252fb',
-      '/a%c0%afb',
-      '/a%5cb',
-      '/%2fa/b',
-      '/a/b%2f',
-      '/a//b',
-      '//a',
-      '/a/%2fb',
-    ])('%s is no link’s', async (path) => {
-      expect(await client.send(Buffer.from(path), false)).toEqual({ status: 404, location: undefined })
-    })
+    test.each('/a%2fb /a%2Fb /a%252fb /a%c0%afb /a%5cb /%2fa/b /a/b%2f /a//b //a /a/%2fb'.split(' '))(
+      '%s is no link’s',
+      async (path) => {
+        expect(await client.send(Buffer.from(path), false)).toEqual({ status: 404, location: undefined })
+      },
+    )
   })
 
   test.each([

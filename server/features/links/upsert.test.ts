@@ -79,18 +79,20 @@ onBothEngines('upsert', (server) => {
     }
     expect((await ws.api('/links')).json.data).toEqual([link])
   })
+})
 
+onBothEngines.quick('upserts at once', (server) => {
   test.each([
     ['external id', { externalId: 'race', destinationUrl: U }],
     ['destination', { destinationUrl: 'https://example.com/race' }],
-  ])('of the same %s makes one link for forty parallel requests', async (_, body) => {
+  ])('of the same %s makes one link for many parallel requests', async (_, body) => {
     const ws = await server().createWorkspace()
     const answers = await Promise.all(
-      Array.from({ length: 40 }, (_, i) =>
+      Array.from({ length: 20 }, (_, i) =>
         upsert(ws, { ...body, title: `title ${i}`, tagNames: [`tag ${i % 3}`, 'all'] }),
       ),
     )
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([...Array(39).fill(200), 201])
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([...Array(19).fill(200), 201])
     expect(new Set(answers.map(({ json }) => json.data.id)).size).toBe(1)
     expect((await ws.api('/links')).json.total).toBe(1)
     expect((await ws.api('/tags')).json.total).toBe(4)

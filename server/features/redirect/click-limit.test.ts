@@ -1,10 +1,13 @@
 import { expect, test } from 'bun:test'
 import { BROWSER_USER_AGENT, onBothEngines } from '../../../tests/support/world.ts'
+import { useCheapHashes } from '../../lib/crypto/cheap-hashes.fixture.ts'
 
 const OVER = 'https://example.com/over'
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded', 'User-Agent': BROWSER_USER_AGENT }
 
-onBothEngines('A link with a click limit', (server) => {
+useCheapHashes()
+
+onBothEngines.quick('A link with a click limit', (server) => {
   const statuses = async (slug: string, times: number) => {
     const seen: number[] = []
     for (let n = 0; n < times; n++) seen.push((await server().click(slug)).status)

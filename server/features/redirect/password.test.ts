@@ -1,10 +1,13 @@
 import { expect, test } from 'bun:test'
 import { onBothEngines, type TestServer } from '../../../tests/support/world.ts'
+import { useCheapHashes } from '../../lib/crypto/cheap-hashes.fixture.ts'
 import { expectVisitorPage } from './redirect.fixture.ts'
 
 const PAST = '2020-01-01T00:00:00.000Z'
 const SECRET = 'p&ss wörd=+%'
 const FORM = 'application/x-www-form-urlencoded'
+
+useCheapHashes()
 
 /** Sends what a browser sends from the password page. */
 const submit = (

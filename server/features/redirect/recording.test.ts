@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from 'bun:test'
 import { BROWSER_USER_AGENT, onSqlite, type TestWorkspace } from '../../../tests/support/world.ts'
+import { useCheapHashes } from '../../lib/crypto/cheap-hashes.fixture.ts'
 import type { Hit } from '../../storage/hits/hit.ts'
 import { readBatchText, readRecordedHits, sendRawGet } from './redirect.fixture.ts'
 
@@ -8,87 +9,50 @@ const FUTURE = '2100-01-01T00:00:00.000Z'
 const OVER = 'https://example.com/over'
 const VISITOR = '198.51.100.23'
 
-interface Case {
-  what: string
-  link?: Record<string, unknown>
-  request?: { suffix?: string; method?: string; body?: string; headers?: Record<string, string> }
-  hit: { outcome: string; class?: string; trigger?: string }
+useCheapHashes()
+
+interface Visit {
+  suffix?: string
+  method?: string
+  body?: string
+  headers?: Record<string, string>
 }
 
+type Case = [
+  what: string,
+  link: Record<string, unknown>,
+  visit: Visit,
+  hit: { outcome: string; class?: string; trigger?: string },
+]
+
 const POST = { method: 'POST', headers: { 'Content-Type': 'application/x-www-form-urlencoded' } }
+const as = (userAgent: string) => ({ headers: { 'User-Agent': userAgent } })
+const redirect = (more = {}) => ({ outcome: 'redirect', ...more })
 
-const OUTCOMES: Case[] = [
-  { what: 'a redirect', hit: { outcome: 'redirect' } },
-  { what: 'a redirect for good', link: { redirectStatus: 301 }, hit: { outcome: 'redirect' } },
-  { what: 'an archived link', link: { archived: true }, hit: { outcome: 'missing' } },
-  { what: 'a link before its time', link: { startsAt: FUTURE }, hit: { outcome: 'missing' } },
-  { what: 'an expired link', link: { expiresAt: PAST }, hit: { outcome: 'expired' } },
-  { what: 'an expiredUrl', link: { expiresAt: PAST, expiredUrl: OVER }, hit: { outcome: 'expired' } },
-  { what: 'a password page', link: { password: 'x' }, hit: { outcome: 'password' } },
-  {
-    what: 'a wrong password',
-    link: { password: 'x' },
-    request: { ...POST, body: 'password=y' },
-    hit: { outcome: 'password' },
-  },
-  {
-    what: 'a right password',
-    link: { password: 'x' },
-    request: { ...POST, body: 'password=x' },
-    hit: { outcome: 'redirect' },
-  },
-  { what: 'a preview', request: { suffix: '+' }, hit: { outcome: 'preview' } },
-  {
-    what: 'a preview of a locked link',
-    link: { password: 'x' },
-    request: { suffix: '+' },
-    hit: { outcome: 'preview' },
-  },
+const CASES: Case[] = [
+  ['a redirect', {}, {}, redirect()],
+  ['a redirect for good', { redirectStatus: 301 }, {}, redirect()],
+  ['an archived link', { archived: true }, {}, { outcome: 'missing' }],
+  ['a link before its time', { startsAt: FUTURE }, {}, { outcome: 'missing' }],
+  ['an expired link', { expiresAt: PAST }, {}, { outcome: 'expired' }],
+  ['an expiredUrl', { expiresAt: PAST, expiredUrl: OVER }, {}, { outcome: 'expired' }],
+  ['a password page', { password: 'x' }, {}, { outcome: 'password' }],
+  ['a wrong password', { password: 'x' }, { ...POST, body: 'password=y' }, { outcome: 'password' }],
+  ['a right password', { password: 'x' }, { ...POST, body: 'password=x' }, redirect()],
+  ['a preview', {}, { suffix: '+' }, { outcome: 'preview' }],
+  ['a preview of a locked link', { password: 'x' }, { suffix: '+' }, { outcome: 'preview' }],
+  ['a person', {}, {}, redirect({ class: 'human' })],
+  ['a robot by its user agent', {}, as('facebookexternalhit/1.1'), redirect({ class: 'bot' })],
+  ['a program', {}, as('curl/8.5.0'), redirect({ class: 'bot' })],
+  ['a prefetch', {}, { headers: { 'Sec-Purpose': 'prefetch' } }, redirect({ class: 'prefetch' })],
+  ['a prerender', {}, { headers: { 'Sec-Purpose': 'prefetch;prerender' } }, redirect({ class: 'prefetch' })],
+  ['an older prefetch', {}, { headers: { Purpose: 'prefetch' } }, redirect({ class: 'prefetch' })],
+  ['HEAD', {}, { method: 'HEAD' }, redirect({ class: 'head' })],
+  ['HEAD by a robot', {}, { method: 'HEAD', ...as('Twitterbot/1.0') }, redirect({ class: 'head' })],
+  ['a QR code', {}, { suffix: '?qr=1' }, redirect({ trigger: 'qr' })],
+  ['a QR code among others', {}, { suffix: '?a=2&qr=1&b' }, redirect({ trigger: 'qr' })],
+  ['another qr', {}, { suffix: '?qr=10&xqr=1' }, redirect({ trigger: 'link' })],
 ]
-
-const CLASSES: Case[] = [
-  { what: 'a person', hit: { outcome: 'redirect', class: 'human' } },
-  {
-    what: 'a robot by its user agent',
-    request: { headers: { 'User-Agent': 'facebookexternalhit/1.1' } },
-    hit: { outcome: 'redirect', class: 'bot' },
-  },
-  {
-    what: 'a program',
-    request: { headers: { 'User-Agent': 'curl/8.5.0' } },
-    hit: { outcome: 'redirect', class: 'bot' },
-  },
-  {
-    what: 'a prefetch',
-    request: { headers: { 'Sec-Purpose': 'prefetch' } },
-    hit: { outcome: 'redirect', class: 'prefetch' },
-  },
-  {
-    what: 'a prerender',
-    request: { headers: { 'Sec-Purpose': 'prefetch;prerender' } },
-    hit: { outcome: 'redirect', class: 'prefetch' },
-  },
-  {
-    what: 'an older prefetch',
-    request: { headers: { Purpose: 'prefetch' } },
-    hit: { outcome: 'redirect', class: 'prefetch' },
-  },
-  { what: 'HEAD', request: { method: 'HEAD' }, hit: { outcome: 'redirect', class: 'head' } },
-  {
-    what: 'HEAD by a robot',
-    request: { method: 'HEAD', headers: { 'User-Agent': 'Twitterbot/1.0' } },
-    hit: { outcome: 'redirect', class: 'head' },
-  },
-  { what: 'a QR code', request: { suffix: '?qr=1' }, hit: { outcome: 'redirect', trigger: 'qr' } },
-  {
-    what: 'a QR code among others',
-    request: { suffix: '?a=2&qr=1&b' },
-    hit: { outcome: 'redirect', trigger: 'qr' },
-  },
-  { what: 'another qr', request: { suffix: '?qr=10&xqr=1' }, hit: { outcome: 'redirect', trigger: 'link' } },
-]
-
-const CASES = [...OUTCOMES, ...CLASSES]
 
 onSqlite(
   'The recording of visits',
@@ -99,10 +63,9 @@ onSqlite(
     const links = new Map<string, number>()
     beforeAll(async () => {
       ws = await server().createWorkspace()
-      for (const { what, link, request = {} } of CASES) {
+      for (const [what, link, { suffix = '', headers, ...call }] of CASES) {
         const { id, slug } = await ws.createLink(link)
         links.set(what, id)
-        const { suffix = '', headers, ...call } = request
         await server().call(`/${slug}${suffix}`, {
           ...call,
           headers: { 'User-Agent': BROWSER_USER_AGENT, 'X-Forwarded-For': VISITOR, ...headers },
@@ -111,7 +74,7 @@ onSqlite(
       hits = await readRecordedHits(server())
     }, 120_000)
 
-    test.each(CASES)('has one hit for $what', async ({ what, hit }) => {
+    test.each(CASES)('has one hit for %s', async (what, _, __, hit) => {
       const id = links.get(what)
       const own = hits.filter((each) => each.linkId === id)
       expect(own).toHaveLength(1)

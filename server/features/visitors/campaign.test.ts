@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { atScale } from '../../../tests/support/suite.ts'
 import { type Campaign, cutUtmParameters, parseCampaign } from './campaign.ts'
 
 const NAMES = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content']
@@ -30,17 +31,8 @@ describe('the utm parameters that are recorded', () => {
   test('are read as the whole query is, each value cut', () => {
     const value = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 600 }),
-      fc.constantFrom(
-        '',
-        'a+b',
-        '%',
-        '%zz',
-        '100%25',
-        'a%26b',
-        'x'.repeat(300),
-        '%F0%9F%98%80'.repeat(200),
-        '+'.repeat(400),
-      ),
+      fc.constantFrom('', 'a+b', '%', '%zz', '100%25', 'a%26b'),
+      fc.constantFrom('x'.repeat(300), '%F0%9F%98%80'.repeat(200), '+'.repeat(400)),
     )
     const part = fc.tuple(fc.constantFrom(...NAMES, 'utm_x', 'ref'), value, fc.boolean())
     fc.assert(
@@ -56,7 +48,7 @@ describe('the utm parameters that are recorded', () => {
         const of = (text: string): Campaign => parseCampaign(text)
         expect(of(cut)).toEqual(of(query))
       }),
-      { numRuns: 300 },
+      { numRuns: atScale({ quick: 60, full: 300, soak: 300 }) },
     )
   })
 })

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { connect } from 'node:net'
 import fc from 'fast-check'
+import { atScale } from '../../../tests/support/suite.ts'
 import { createRequestFraming, readRequest } from './request-framing.ts'
 
 /** The state after the pieces, each read from a buffer that is used again. */
@@ -97,6 +98,7 @@ describe('where a request ends', () => {
   const server = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',
+    idleTimeout: 10,
     async fetch(request) {
       seen.push(`${request.method} ${(await request.arrayBuffer()).byteLength}`)
       return new Response('x')
@@ -115,19 +117,11 @@ describe('where a request ends', () => {
       })
       socket.on('error', () => resolve())
       socket.on('close', () => resolve())
-      // The server does not answer half a request.
-      socket.setTimeout(10_000, () => socket.destroy())
+      // The server does not answer half a request: its `idleTimeout` ends the connection.
     })
 
   const name = fc.oneof(
-    fc.constantFrom(
-      'Content-Length',
-      'content-length',
-      'Transfer-Encoding',
-      'Connection',
-      'Expect',
-      'Accept',
-    ),
+    fc.constantFrom(...'Content-Length content-length Transfer-Encoding Connection Expect Accept'.split(' ')),
     fc.string({ maxLength: 6 }),
   )
   const value = fc.oneof(
@@ -181,8 +175,8 @@ describe('where a request ends', () => {
         if (seen.length === 0) return
         expect(seen).toEqual([`${text.split(' ', 1)[0]} ${body.length}`, 'OPTIONS 0'])
       }),
-      { numRuns: 3000 },
+      { numRuns: atScale({ quick: 600, full: 3000, soak: 3000 }) },
     )
-    expect(told).toBeGreaterThan(100)
+    expect(told).toBeGreaterThan(50)
   }, 60_000)
 })

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { connect } from 'node:net'
 import fc from 'fast-check'
+import { atScale } from '../../../tests/support/suite.ts'
 import type { Bytes } from './header-fields.ts'
 import { createGetParser, createPostParser } from './request-parser.ts'
 
@@ -136,6 +137,7 @@ describe('what is read', () => {
   const server = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',
+    idleTimeout: 10,
     fetch(request) {
       seen.push({ url: request.url, headers: [...request.headers] })
       return new Response('x')
@@ -150,22 +152,13 @@ describe('what is read', () => {
       socket.on('data', () => socket.destroy())
       socket.on('error', () => resolve())
       socket.on('close', () => resolve())
-      // The server does not answer half a request.
-      socket.setTimeout(10_000, () => socket.destroy())
+      // The server does not answer half a request: its `idleTimeout` ends the connection.
     })
 
   const word = fc.stringMatching(/^[A-Za-z0-9._-]{1,12}$/)
   const path = fc.array(word, { minLength: 1, maxLength: 4 }).map((segments) => segments.join('/'))
   const name = fc.oneof(
-    fc.constantFrom(
-      'User-Agent',
-      'referer',
-      'Accept',
-      'Connection',
-      'Content-Length',
-      'X-Forwarded-For',
-      'Te',
-    ),
+    fc.constantFrom(...'User-Agent referer Accept Connection Content-Length X-Forwarded-For Te'.split(' ')),
     word,
     fc.string({ maxLength: 6 }),
   )
@@ -214,8 +207,8 @@ describe('what is read', () => {
         expect(url).toBe(`http://a/${copy.path}${text.includes(`/${copy.path}?`) ? `?${copy.query}` : ''}`)
         expect(new Map(headers)).toEqual(new Map([...copy.values].map(([each, text]) => [each, text ?? ''])))
       }),
-      { numRuns: 2000 },
+      { numRuns: atScale({ quick: 500, full: 2000, soak: 2000 }) },
     )
-    expect(read).toBeGreaterThan(200)
+    expect(read).toBeGreaterThan(50)
   })
 })

@@ -4,6 +4,7 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { connect, createServer, type Socket } from 'node:net'
 import fc from 'fast-check'
 import { findFreePort } from '../../../tests/support/processes/free-port.ts'
+import { atScale, full } from '../../../tests/support/suite.ts'
 import { until } from '../../../tests/support/until.ts'
 import { type FastPath, openFastPath } from './listener.ts'
 
@@ -320,22 +321,26 @@ test('stopping ends a connection that came back', async () => {
   await until('the end', () => client.ended)
 })
 
-test('a connection that came back ends when it is idle, and not while it is busy', async () => {
-  const at = findFreePort()
-  // Bun counts in steps of four seconds, and one step may be over at once.
-  const impatient = open(at, behind.port as number, 5)
-  const silent = await dial(at)
-  const busy = await dial(at)
-  for (const client of [silent, busy]) {
-    client.socket.write(ask('GET', '/api'))
-    await until('its answer', () => client.text.endsWith('GET /api 0'))
-  }
-  while (!silent.ended) expect(await whoAnswers(busy)).toBe('fast path')
-  // Both had the same time.
-  expect(await whoAnswers(busy)).toBe('fast path')
-  expect(busy.ended).toBe(false)
-  impatient.stop()
-}, 40_000)
+full(
+  'a connection that came back ends when it is idle, and not while it is busy',
+  async () => {
+    const at = findFreePort()
+    // Bun counts in steps of four seconds, and one step may be over at once.
+    const impatient = open(at, behind.port as number, 5)
+    const silent = await dial(at)
+    const busy = await dial(at)
+    for (const client of [silent, busy]) {
+      client.socket.write(ask('GET', '/api'))
+      await until('its answer', () => client.text.endsWith('GET /api 0'))
+    }
+    while (!silent.ended) expect(await whoAnswers(busy)).toBe('fast path')
+    // Both had the same time.
+    expect(await whoAnswers(busy)).toBe('fast path')
+    expect(busy.ended).toBe(false)
+    impatient.stop()
+  },
+  40_000,
+)
 
 describe('whatever is asked', () => {
   const redirecting = Bun.serve({
@@ -453,7 +458,7 @@ describe('whatever is asked', () => {
         expect(got).toEqual(alone.slice(0, got.length))
         if (steps.every(({ waits }) => waits)) expect(got).toEqual(alone)
       }),
-      { numRuns: 150 },
+      { numRuns: atScale({ quick: 25, full: 150, soak: 150 }) },
     )
   }, 120_000)
 })

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { atScale } from '../../../tests/support/suite.ts'
 import { readTags, type Tag } from './read-tags.ts'
 
 async function listTags(html: string, sliceLength?: number): Promise<Tag[]> {
@@ -84,7 +85,7 @@ describe('the tags of a page', () => {
         // Where the slices end makes no difference.
         expect(await listTags(picked.join(''), 3)).toEqual(tags)
       }),
-      { numRuns: 2000 },
+      { numRuns: atScale({ quick: 200, full: 2000, soak: 2000 }) },
     )
   })
 })

@@ -1,11 +1,12 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { atScale } from '../../../../tests/support/suite.ts'
 import { generateApiKey, isApiKey } from './api-key.ts'
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
 test('a key is tp_ and 36 letters or digits, and each is different', () => {
-  const keys = Array.from({ length: 1_000 }, generateApiKey)
+  const keys = Array.from({ length: atScale({ quick: 100, full: 1_000, soak: 1_000 }) }, generateApiKey)
   for (const key of keys) {
     expect(key).toMatch(/^tp_[0-9A-Za-z]{36}$/)
     expect(isApiKey(key)).toBe(true)
@@ -32,12 +33,15 @@ test('detects one wrong, missing or swapped character', () => {
       const swapped = key.slice(0, at - 1) + key[at] + key[at - 1] + key.slice(at + 1)
       if (at > 3) expect(isApiKey(swapped)).toBe(swapped === key)
     }),
-    { numRuns: 500 },
+    { numRuns: atScale({ quick: 50, full: 500, soak: 500 }) },
   )
 })
 
 test('accepts no other text as a key', () => {
-  fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (text) => !isApiKey(text)))
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (text) => !isApiKey(text)),
+    { numRuns: atScale({ quick: 20, full: 100, soak: 100 }) },
+  )
   const key = generateApiKey()
   for (const text of ['', 'tp_', key.toUpperCase(), ` ${key}`, `${key}\n`, key.slice(3), `${key}0`]) {
     expect(isApiKey(text)).toBe(false)

@@ -1,23 +1,16 @@
 // A person confirms that it is them before requests that could lose them the account or the workspace.
 
-import { expect, setDefaultTimeout, test } from 'bun:test'
-import {
-  type SignedUpUser,
-  signUpOverHttp,
-  toCookieHeader,
-  toSignedUpUser,
-} from '../../../../tests/support/users/sign-up.ts'
+import { expect, test } from 'bun:test'
+import { type SignedUpUser, toCookieHeader, toSignedUpUser } from '../../../../tests/support/users/sign-up.ts'
 import { onBothEngines } from '../../../../tests/support/world.ts'
 import { listRoutes } from '../../../http/route-table.ts'
+import { createPerson } from '../people.fixture.ts'
 import { setUpApp, showCode } from '../second-factor/second-factor.fixture.ts'
-
-// At most two passwords are hashed at a time, so tests are slow on a busy machine.
-setDefaultTimeout(120_000)
 
 const MINUTE = 60_000
 const CONFIRM = { error: 'Confirm that it is you to continue', code: 'confirmation_required' }
-let shift = 0
-const now = () => Date.now() + shift
+let at = Date.UTC(2026, 4, 1)
+const now = () => at
 
 onBothEngines(
   'a session older than 15 minutes',
@@ -33,8 +26,8 @@ onBothEngines(
     }
 
     test('is refused on every route that declares it, with a code for programs, and nowhere else', async () => {
-      const ada = await signUpOverHttp(server())
-      shift += 15 * MINUTE + 1000
+      const ada = await createPerson(server())
+      at += 15 * MINUTE + 1000
       const { rest, signIn } = server().app.routes
       const routes = listRoutes([...rest, ...signIn]).filter(({ method }) => method !== 'GET')
       const fresh: string[] = []
@@ -78,10 +71,10 @@ onBothEngines(
     })
 
     test('becomes fresh by the password: a new session replaces it', async () => {
-      const ada = await signUpOverHttp(server())
-      shift += 14 * MINUTE
+      const ada = await createPerson(server())
+      at += 14 * MINUTE
       expect(await createKey(ada)).toBe(201)
-      shift += 2 * MINUTE
+      at += 2 * MINUTE
       expect(await createKey(ada)).toBe(403)
       const wrong = await post(ada, '/confirm', { password: 'not the password' })
       expect([wrong.status, wrong.json.errors]).toEqual([422, { password: 'is not your password' }])
@@ -91,14 +84,14 @@ onBothEngines(
       // Requests that are on their way still have the old session. It is not fresh, is in no list, and soon ends.
       expect([(await ada.api('/links')).status, await createKey(ada)]).toEqual([200, 403])
       expect((await fresh.auth('/list-sessions')).json).toHaveLength(1)
-      shift += 31_000
+      at += 31_000
       expect([(await ada.api('/links')).status, (await fresh.api('/links')).status]).toEqual([401, 200])
     })
 
     test('becomes fresh only by the second factor where there is one', async () => {
-      const ada = await signUpOverHttp(server())
+      const ada = await createPerson(server())
       const app = await setUpApp(ada, now)
-      shift += 16 * MINUTE
+      at += 16 * MINUTE
       const byPassword = await post(ada, '/confirm', { password: ada.password })
       expect([byPassword.status, byPassword.json.errors]).toEqual([
         422,
@@ -108,7 +101,7 @@ onBothEngines(
       const fresh = await confirm(ada, { code })
       expect(await createKey(fresh)).toBe(201)
       expect((await post(fresh, '/confirm', { code })).status).toBe(422)
-      shift += 16 * MINUTE
+      at += 16 * MINUTE
       const [recoveryCode = ''] = app.recoveryCodes
       expect(await createKey(await confirm(fresh, { recoveryCode }))).toBe(201)
       for (const proof of [{}, { code: '1', password: 'x' }]) {
@@ -117,7 +110,7 @@ onBothEngines(
     })
 
     test('cannot be used to guess the password', async () => {
-      const ada = await signUpOverHttp(server())
+      const ada = await createPerson(server())
       const guess = (n: number) => post(ada, '/confirm', { password: `guess ${n}` })
       const answers = await Promise.all(Array.from({ length: 7 }, (_, n) => guess(n)))
       expect(answers.map(({ status }) => status).sort()).toEqual([...Array(5).fill(422), 429, 429])
@@ -126,9 +119,9 @@ onBothEngines(
 
     test('does not concern API keys', async () => {
       const { api } = await server().createWorkspace()
-      shift += 60 * MINUTE
+      at += 60 * MINUTE
       expect((await api('/links')).status).toBe(200)
     })
   },
-  { now, clock: () => performance.now() + shift, environment: { SIGNUP: 'open' } },
+  { now, clock: now },
 )

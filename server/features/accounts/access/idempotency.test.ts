@@ -13,7 +13,7 @@ const post = ({ api }: TestWorkspace, key: string, body: unknown = LINK, path = 
 const linksOf = async ({ api }: TestWorkspace): Promise<number> => (await api('/links')).json.total
 const replayed = ({ headers }: { headers: Headers }) => headers.get('idempotency-replayed')
 
-onBothEngines(
+onBothEngines.quick(
   'Idempotency-Key',
   (server) => {
     test('a repeated request gets the first answer and does nothing again', async () => {

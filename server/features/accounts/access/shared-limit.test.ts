@@ -3,13 +3,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { sql } from 'kysely'
+import { atScale } from '../../../../tests/support/suite.ts'
 import { until } from '../../../../tests/support/until.ts'
 import { startServer, type TestServer } from '../../../../tests/support/world.ts'
-import { createSlidingBudgets } from '../../../lib/sliding-budget.ts'
+import { createSlidingBudgets, SLICES } from '../../../lib/sliding-budget.ts'
 import { createSlidingWindows } from '../../../lib/sliding-window.ts'
 import { type DatabaseHandle, openDatabase } from '../../../storage/database/open-database.ts'
 import { openPostgresMigrator } from '../../../storage/database/postgres.ts'
-import { createRateLimiter } from './rate-limiter.ts'
+import { createRateLimiter, pruneRateWindows } from './rate-limiter.ts'
 import { createRoughLimiter, SHARE } from './rough-limit.ts'
 import { countShared, refundShared, takeShared } from './shared-limit.ts'
 
@@ -26,6 +27,8 @@ afterAll(async () => {
 
 const SECOND = 1000
 const DAYS = 86_400 * SECOND
+/** Older than all that a test puts into a window. */
+const AGE_MAX = DAYS
 
 type Step = { pass: number } | { limit: number } | 'refund' | 'count' | 'age'
 
@@ -45,7 +48,7 @@ const steps = fc.array(
 const ageRow = (key: string) =>
   sql`update rate_limits set since = since - ${13 * DAYS}::bigint,
       hits = (select coalesce(array_agg(hit + ${13 * DAYS}::int order by hit), '{}') from unnest(hits) as hit)
-    where key = ${key} and since > ${Date.now() - 10 * DAYS}::bigint`.execute(server.app.db.read)
+    where key = ${key} and since > ${server.now() - 10 * DAYS}::bigint`.execute(server.app.db.read)
 
 test('decide as the limits in memory do, also after weeks in the same row', async () => {
   let key = 0
@@ -80,7 +83,7 @@ test('decide as the limits in memory do, also after weeks in the same row', asyn
         }
       }
     }),
-    { numRuns: 40 },
+    { numRuns: atScale({ quick: 10, full: 40, soak: 40 }) },
   )
 })
 
@@ -151,6 +154,156 @@ test('a password of a link may be guessed five times a minute at all processes t
   for (let i = 0; i < 3; i++)
     expect((await elsewhere.take(`password of link ${id}:127.0.0.1`, 5)).allowed).toBeTrue()
   expect((await guess()).status).toBe(429)
+})
+
+describe('processes that share a PostgreSQL', () => {
+  test('share exactly N under 200 concurrent requests', async () => {
+    {
+      const limiters = [createRateLimiter(server.app.db), createRateLimiter(second)]
+      for (const limit of [30, 120]) {
+        const taken = await Promise.all(
+          Array.from({ length: 200 }, (_, i) => limiters[i % 2]?.take(`shared:${limit}`, limit)),
+        )
+        expect(taken.filter((one) => one?.allowed)).toHaveLength(limit)
+        const left = taken.filter((one) => one?.allowed).map((one) => one?.remaining ?? -1)
+        // Each number once: no two requests got the same count.
+        expect(left.sort((a, b) => a - b)).toEqual(Array.from({ length: limit }, (_, i) => i))
+        for (const one of taken.filter((each) => !each?.allowed)) {
+          expect(one?.waitMs).toBeGreaterThan(30_000)
+          expect(one?.waitMs).toBeLessThanOrEqual(60_000)
+        }
+      }
+    }
+  })
+
+  const setWindow = (key: string, agesMs: number[]) =>
+    server.app.db.write((connection) =>
+      connection
+        .insertInto('rate_limits')
+        .values({
+          key,
+          since: server.now() - AGE_MAX,
+          hits: agesMs.map((age) => AGE_MAX - age),
+          allowed: 1,
+          expires_at: 0,
+        })
+        .execute(),
+    )
+  /** The expected wait, less the time since `since`, with a second of tolerance for rounding. */
+  const expectWait = (ms: number, atFirst: number, since: number) =>
+    expect(ms).toBeWithin(atFirst - (server.now() - since) - 1_000, atFirst + 1_000)
+  const take = (key: string, limit: number) => createRateLimiter(server.app.db).take(key, limit)
+
+  test('drop requests older than a minute', async () => {
+    const since = server.now()
+    await setWindow('old', [61_000, 60_001, 50_000, 10_000])
+    expect(await take('old', 3)).toMatchObject({ allowed: true, remaining: 0 })
+    const refused = await take('old', 3)
+    expect(refused.allowed).toBe(false)
+    expectWait(refused.waitMs, 10_000, since)
+    expect(refused.resetMs).toBe(refused.waitMs)
+  })
+
+  test('wait after a lowered limit until enough requests have left the window', async () => {
+    const since = server.now()
+    await setWindow('lower', [50_000, 40_000, 30_000, 20_000])
+    const { allowed, remaining, waitMs, resetMs } = await take('lower', 2)
+    expect([allowed, remaining]).toEqual([false, 0])
+    expectWait(waitMs, 30_000, since)
+    expectWait(resetMs, 10_000, since)
+  })
+
+  test('lock nobody out after the database’s clock was set back', async () => {
+    await setWindow('future', Array(30).fill(-7_200_000))
+    expect(await take('future', 30)).toMatchObject({ allowed: true, remaining: 29 })
+  })
+
+  test('store no client address in plain text', async () => {
+    const address = '203.0.113.77'
+    await createRateLimiter(server.app.db, { secret: 'a secret' }).take(`form:1:${address}`, 5)
+    const kept = await server.app.db.read.selectFrom('rate_limits').select('key').execute()
+    expect(JSON.stringify(kept)).not.toContain(address)
+  })
+
+  test('prune windows that were not used for a minute, and keep the others', async () => {
+    await setWindow('forgotten', [90_000])
+    await take('fresh', 5)
+    await pruneRateWindows(server.app.db, server.now())
+    const left = await server.app.db.read.selectFrom('rate_limits').select('key').execute()
+    expect(left.map(({ key }) => key)).toContain('fresh')
+    expect(left.map(({ key }) => key)).not.toContain('forgotten')
+  })
+})
+
+describe('a budget of bytes', () => {
+  const BUDGET = { bytes: 1000, windowMs: 60_000 }
+  const SLICE_MS = BUDGET.windowMs / SLICES
+  const spend = (key: string, bytes: number) => createRateLimiter(server.app.db).spend(key, bytes, BUDGET)
+  /** Stores what was spent so many slices ago. */
+  const setSpent = (key: string, spent: [slicesAgo: number, bytes: number][]) => {
+    const slice = Math.floor(server.now() / SLICE_MS)
+    const hits = spent.flatMap(([slicesAgo, bytes]) => [slice - slicesAgo, bytes])
+    return server.app.db.write((connection) =>
+      connection.insertInto('rate_windows').values({ key, hits, allowed: 1, expires_at: 0 }).execute(),
+    )
+  }
+
+  test('processes share exactly the budget under 200 concurrent requests, in one small row', async () => {
+    {
+      const limiters = [createRateLimiter(server.app.db), createRateLimiter(second)]
+      const results = await Promise.all(
+        Array.from({ length: 200 }, (_, i) => limiters[i % 2]?.spend('shared', 10, BUDGET)),
+      )
+      expect(results.filter((result) => result?.allowed)).toHaveLength(100)
+      for (const result of results.filter((each) => !each?.allowed)) {
+        expect(result?.waitMs).toBeWithin(30_000, BUDGET.windowMs + 2 * SLICE_MS)
+      }
+    }
+    const row = await server.app.db.read
+      .selectFrom('rate_windows')
+      .select('hits')
+      .where('key', '=', 'shared')
+      .executeTakeFirstOrThrow()
+    expect(row.hits.length).toBeLessThanOrEqual(2 * (SLICES + 1))
+  })
+
+  test('drop what is older than the window, and say when there is room again', async () => {
+    await setSpent('old', [
+      [SLICES + 2, 900],
+      [6, 400],
+      [2, 500],
+    ])
+    expect(await spend('old', 100)).toEqual({ allowed: true, waitMs: 0 })
+    const refused = await spend('old', 300)
+    expect(refused.allowed).toBe(false)
+    expect(refused.waitMs).toBeWithin(5 * SLICE_MS, 8 * SLICE_MS)
+  })
+
+  test('count what was spent after a statement began that then waited for its turn', async () => {
+    await setSpent('waited', [[-1, 950]])
+    expect((await spend('waited', 100)).allowed).toBe(false)
+  })
+
+  test('refuse what is larger than the budget, and keep it out of the next decision', async () => {
+    expect((await spend('large', 1001)).allowed).toBe(false)
+    expect((await spend('large', 1001)).allowed).toBe(false)
+    expect((await spend('large', 1000)).allowed).toBe(true)
+  })
+
+  test('lock nobody out after the database’s clock was set back', async () => {
+    await setSpent('future', [[-100, 1000]])
+    expect((await spend('future', 1000)).allowed).toBe(true)
+  })
+
+  test('are pruned after their window', async () => {
+    await spend('short', 1)
+    await pruneRateWindows(server.app.db, server.now())
+    const keys = async () =>
+      (await server.app.db.read.selectFrom('rate_windows').select('key').execute()).map(({ key }) => key)
+    expect(await keys()).toContain('short')
+    await pruneRateWindows(server.app.db, server.now() + 3 * BUDGET.windowMs)
+    expect(await keys()).not.toContain('short')
+  })
 })
 
 // The last test: it takes the connections of the server away.

@@ -1,16 +1,15 @@
 // Better Auth leaks no secrets and calls nobody by itself. An identity provider that is down does not stop other
 // sign-ins.
 
-import { afterEach, expect, setDefaultTimeout, spyOn, test } from 'bun:test'
-import { startPostgres } from '../../../../tests/support/postgres/postgres-server.ts'
+import { afterEach, expect, spyOn, test } from 'bun:test'
 import { findFreePort } from '../../../../tests/support/processes/free-port.ts'
-import { until } from '../../../../tests/support/until.ts'
+import { full } from '../../../../tests/support/suite.ts'
 import { signUpOverHttp, toCookieHeader } from '../../../../tests/support/users/sign-up.ts'
 import { startServer, type TestServer } from '../../../../tests/support/world.ts'
+import { useCheapHashes } from '../../../lib/crypto/cheap-hashes.fixture.ts'
 import { getLogLevel, setLogLevel } from '../../../lib/log.ts'
 
-// At most two passwords are hashed at a time, so tests are slow on a busy machine.
-setDefaultTimeout(120_000)
+useCheapHashes()
 
 const servers: TestServer[] = []
 afterEach(async () => {
@@ -101,38 +100,7 @@ test('reports a provider that is down, and lets people with a password sign in',
   expect((await signUpOverHttp(server)).cookie).not.toBe('')
 })
 
-test('answers 503 and keeps the cookie while the database is down', async () => {
-  const postgres = await startPostgres()
-  try {
-    const server = await start({ DATABASE_URL: postgres.url })
-    const ada = await signUpOverHttp(server)
-    await postgres.stop()
-    const { email, password } = ada
-    const asked = await Promise.all([
-      ada.auth('/sign-in/email', { method: 'POST', body: { email, password } }),
-      ada.auth('/change-password', {
-        method: 'POST',
-        body: { currentPassword: 'x', newPassword: password },
-      }),
-      ada.auth('/sign-out', { method: 'POST' }),
-      ada.auth('/get-session'),
-      ada.auth('/list-sessions'),
-      ada.auth('/options'),
-      ada.api('/links'),
-    ])
-    for (const { status, json, headers } of asked) {
-      expect([status, json]).toEqual([503, { error: 'Temporarily unavailable' }])
-      expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
-      expect(headers.getSetCookie()).toEqual([])
-    }
-    await postgres.start()
-    await until('it is back', async () => (await ada.api('/links')).status === 200)
-  } finally {
-    await postgres.end()
-  }
-})
-
-test('is not loaded on a server that nobody signs in to', async () => {
+full('is not loaded on a server that nobody signs in to', async () => {
   const script = `
     const { setLogLevel } = await import('./server/lib/log.ts')
     setLogLevel('silent')

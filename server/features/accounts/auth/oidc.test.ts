@@ -1,6 +1,6 @@
 // Sign-in at an identity provider, which runs on this machine.
 
-import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, expect, test } from 'bun:test'
 import {
   type OidcIdentity,
   startIdentityProvider,
@@ -10,9 +10,6 @@ import { signUpOverHttp, toCookieHeader, toSignedUpUser } from '../../../../test
 import { onBothEngines, type TestServer } from '../../../../tests/support/world.ts'
 import { setUpApp } from '../second-factor/second-factor.fixture.ts'
 import { createResetLink } from './reset-password.ts'
-
-// At most two passwords are hashed at a time, so tests are slow on a busy machine.
-setDefaultTimeout(120_000)
 
 const provider = startIdentityProvider()
 afterAll(() => provider.close())
@@ -147,7 +144,9 @@ onBothEngines(
 
       // A link in a mail verifies the address.
       const { db } = server().app
-      const reset = new URL(await createResetLink({ db, now: Date.now, origin: server().origin }, user.id))
+      const reset = new URL(
+        await createResetLink({ db, now: server().now, origin: server().origin }, user.id),
+      )
       const token = reset.searchParams.get('token')
       const set = { token, newPassword: 'another long password' }
       expect((await server().call('/api/auth/reset-password', { method: 'POST', body: set })).status).toBe(
@@ -179,7 +178,7 @@ onBothEngines(
       const { email } = (await server().call('/api/auth/get-session', { headers: { Cookie: cookie } })).json
         .user
       const person = toSignedUpUser(server(), cookie, { email, password: '', workspaceId: 1 })
-      const app = await setUpApp(person, Date.now)
+      const app = await setUpApp(person, server().now)
       const answer = await signInElsewhere(server(), dee, '/app/1/links?tag=1')
       expect(placeOf(answer)).toBe(
         `${server().origin}/app/sign-in?step=second-factor&next=%2Fapp%2F1%2Flinks%3Ftag%3D1`,

@@ -1,18 +1,21 @@
 // The second step of a sign-in: authenticator app and recovery codes. (tests/browser/account.test.ts has passkeys.)
 
-import { beforeAll, beforeEach, expect, setDefaultTimeout, test } from 'bun:test'
-import { type SignedUpUser, signUpOverHttp, toCookieHeader } from '../../../../tests/support/users/sign-up.ts'
+import { beforeAll, beforeEach, expect, test } from 'bun:test'
+import { type SignedUpUser, toCookieHeader } from '../../../../tests/support/users/sign-up.ts'
 import { onBothEngines } from '../../../../tests/support/world.ts'
+import { useCheapHashes } from '../../../lib/crypto/cheap-hashes.fixture.ts'
 import { createResetLink } from '../auth/reset-password.ts'
+import { createPerson } from '../people.fixture.ts'
+import { addMember } from '../workspaces/add-member.ts'
 import { resetSecondFactor } from './factors.ts'
 import { type AppOwner, setUpApp, showCode, signInAgain } from './second-factor.fixture.ts'
 
-// At most two passwords are hashed at a time, so tests are slow on a busy machine.
-setDefaultTimeout(120_000)
+useCheapHashes()
 
 const MINUTE = 60_000
-let shift = 0
-const now = () => Date.now() + shift
+// Better Auth compares the ends of sessions with the machine's clock, which is behind this one.
+let at = Date.UTC(2100, 0, 1)
+const now = () => at
 const WRONG_CODE = { code: 'is wrong or was used already: type the code that your app shows now' }
 
 onBothEngines(
@@ -21,11 +24,11 @@ onBothEngines(
     let ada: SignedUpUser
     let app: AppOwner
     beforeAll(async () => {
-      ada = await signUpOverHttp(server())
+      ada = await createPerson(server())
       app = await setUpApp(ada, now)
     })
     const nextCode = () => {
-      shift += MINUTE
+      at += MINUTE
       return showCode(app.secret, now())
     }
     // Each test has an address of its own: PostgreSQL counts guesses by its own clock, which no test can move.
@@ -127,17 +130,17 @@ onBothEngines(
     })
 
     test('waits for ten minutes', async () => {
-      const bob = await signUpOverHttp(server())
+      const bob = await createPerson(server())
       const { secret } = await setUpApp(bob, now)
       const { person } = await again(bob)
-      shift += 10 * MINUTE + 1
+      at += 10 * MINUTE + 1
       const late = await post(person, '/second-factor/verify', { code: showCode(secret, now()) })
       expect([late.status, late.json]).toEqual([401, { error: 'The sign-in took too long: begin again' }])
       expect((await person.auth('/second-factor/pending')).json).toBeNull()
     })
 
     test('is set up with a first code, ends other sessions, and is stored sealed', async () => {
-      const cy = await signUpOverHttp(server())
+      const cy = await createPerson(server())
       const { person: phone } = await again(cy)
       const started = await post(cy, '/second-factor/app')
       const { secret, uri, qrCode } = started.json
@@ -185,7 +188,7 @@ onBothEngines(
     })
 
     test('is needed after a change of password, and after a reset, too', async () => {
-      const dee = await signUpOverHttp(server())
+      const { person: dee } = await again(await createPerson(server()))
       const { secret } = await setUpApp(dee, now)
       const changed = await post(dee, '/change-password', {
         currentPassword: dee.password,
@@ -210,17 +213,17 @@ onBothEngines(
     })
 
     test('can be removed by the operator, for a person who has lost it', async () => {
-      const eve = await signUpOverHttp(server())
+      const eve = await createPerson(server())
       await setUpApp(eve, now)
       const { id } = (await eve.auth('/get-session')).json.user
-      expect(await resetSecondFactor({ db: server().app.db, now: Date.now }, id)).toBe(true)
+      expect(await resetSecondFactor({ db: server().app.db, now: now }, id)).toBe(true)
       expect(await isIn(eve)).toBe(false)
       expect((await again(eve)).answer.json).toEqual({ status: true })
-      expect(await resetSecondFactor({ db: server().app.db, now: Date.now }, id)).toBe(false)
+      expect(await resetSecondFactor({ db: server().app.db, now: now }, id)).toBe(false)
     })
 
     test('of one person is not reachable by another', async () => {
-      const fay = await signUpOverHttp(server())
+      const fay = await createPerson(server())
       for (const path of ['/passkeys/remove', '/passkeys/rename']) {
         expect((await post(fay, path, { id: 1, ...(path.endsWith('rename') && { name: 'x' }) })).status).toBe(
           404,
@@ -230,7 +233,7 @@ onBothEngines(
       expect((await ada.auth('/second-factor')).json.authenticatorApp).toBe(true)
     })
   },
-  { now, clock: () => performance.now() + shift, environment: { SIGNUP: 'open', TRUST_PROXY: '127.0.0.1' } },
+  { now, clock: now, environment: { TRUST_PROXY: '127.0.0.1' } },
 )
 
 onBothEngines(
@@ -238,17 +241,14 @@ onBothEngines(
   (server) => {
     const open = async (who: SignedUpUser, workspaceId: number) =>
       (await who.api('/links', {}, workspaceId)).status
-    const join = async (owner: SignedUpUser, email: string) => {
-      const { json } = await owner.api('/invitations', { method: 'POST', body: { email } })
-      const invitation = new URL(json.data.url).searchParams.get('token') as string
-      return signUpOverHttp(server(), { email, invitation })
-    }
-    const patch = (who: SignedUpUser, body: object) => who.api('/workspace', { method: 'PATCH', body })
+    const patch = (who: SignedUpUser, body: object, workspaceId?: number) =>
+      who.api('/workspace', { method: 'PATCH', body }, workspaceId)
 
     test('refuses members without one, says what to do, and lets them in once they have one', async () => {
-      const owner = await signUpOverHttp(server())
-      const member = await join(owner, `member-${server().engine}@example.com`)
+      const owner = await createPerson(server())
+      const member = await createPerson(server())
       const { workspaceId } = owner
+      await addMember({ db: server().app.db, now }, { workspaceId, email: member.email, role: 'member' })
       expect(await open(member, workspaceId)).toBe(200)
 
       const early = await patch(owner, { requireTwoFactor: true })
@@ -256,8 +256,8 @@ onBothEngines(
         422,
         { requireTwoFactor: 'needs a second factor of your own: set one up in your account' },
       ])
-      await setUpApp(owner, Date.now)
-      expect((await patch(member, { requireTwoFactor: true })).status).toBe(403)
+      await setUpApp(owner, now)
+      expect((await patch(member, { requireTwoFactor: true }, workspaceId)).status).toBe(403)
       const on = await patch(owner, { requireTwoFactor: true })
       expect([on.status, on.json.data.requireTwoFactor]).toEqual([200, true])
 
@@ -272,9 +272,9 @@ onBothEngines(
       ])
       // The list of workspaces still answers: it leads the dashboard to the set-up.
       const list = (await member.api('/workspaces')).json.data
-      expect(list.map((each: { requireTwoFactor: boolean }) => each.requireTwoFactor)).toEqual([true])
+      expect(list.map((each: { requireTwoFactor: boolean }) => each.requireTwoFactor)).toContain(true)
       expect(await open(owner, workspaceId)).toBe(200)
-      await setUpApp(member, Date.now)
+      await setUpApp(member, now)
       expect(await open(member, workspaceId)).toBe(200)
 
       // Whoever takes the factor away is out again.
@@ -285,13 +285,13 @@ onBothEngines(
     })
 
     test('does not concern API keys', async () => {
-      const owner = await signUpOverHttp(server())
-      await setUpApp(owner, Date.now)
+      const owner = await createPerson(server())
+      await setUpApp(owner, now)
       await patch(owner, { requireTwoFactor: true })
       const { key } = (await owner.api('/keys', { method: 'POST', body: { name: 'ci' } })).json.data
       const headers = { Authorization: `Bearer ${key}` }
       expect((await server().call('/v1/links', { headers })).status).toBe(200)
     })
   },
-  { environment: { SIGNUP: 'open' } },
+  { now },
 )

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import { startMailServer } from '../../../../tests/support/fake-servers/mail-server.ts'
 import { createTeam, type Team } from '../../../../tests/support/users/signed-in-user.ts'
 import { startServer, type TestServer } from '../../../../tests/support/world.ts'
+import { DAY_MS } from '../../../lib/utc-day.ts'
 
 describe('an invitation by mail', () => {
   let smtp: Awaited<ReturnType<typeof startMailServer>>
@@ -78,11 +79,14 @@ describe('an invitation by mail', () => {
         method: 'POST',
         body: { email: `guest-${i}@people.example` },
       })
+    const { limiter } = server.app.signIn
+    const counted = [`invitations:workspace:${own.id}`, `invitations:user:${own.owner.id}`]
+    for (const key of counted) for (let i = 0; i < 48; i++) await limiter.take(key, 50, DAY_MS)
     const statuses: number[] = []
-    for (let i = 0; i < 52; i++) statuses.push((await post(own.id, i)).status)
-    expect(statuses).toEqual([...Array(50).fill(201), 429, 429])
-    expect(smtp.mails).toHaveLength(50)
-    expect((await own.owner.apiIn(own.id, '/invitations')).json.total).toBe(50)
+    for (let i = 0; i < 4; i++) statuses.push((await post(own.id, i)).status)
+    expect(statuses).toEqual([201, 201, 429, 429])
+    expect(smtp.mails).toHaveLength(2)
+    expect((await own.owner.apiIn(own.id, '/invitations')).json.total).toBe(2)
 
     const other = await own.owner.api('/workspaces', { method: 'POST', body: { name: 'Another' } })
     const refused = await post(other.json.data.id, 99)

@@ -2,12 +2,13 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { countLockWaits } from '../../../../tests/support/postgres/count-lock-waits.ts'
+import { atScale } from '../../../../tests/support/suite.ts'
 import { until } from '../../../../tests/support/until.ts'
 import { onBothEngines } from '../../../../tests/support/world.ts'
 import { openDatabase } from '../../../storage/database/open-database.ts'
 import { createClickLimiter } from './use-click.ts'
 
-onBothEngines('the click limits of processes that share a database', (server) => {
+onBothEngines.quick('the click limits of processes that share a database', (server) => {
   /** Two processes: with SQLite two sets of visitors of one process, because its file has one. */
   async function withTwo<T>(
     pool: number,
@@ -48,7 +49,7 @@ onBothEngines('the click limits of processes that share a database', (server) =>
             .executeTakeFirstOrThrow()
           expect(row.clicks_used).toBe(Math.min(clickLimit, visited))
         }),
-        { numRuns: 12 },
+        { numRuns: atScale({ quick: 3, full: 12, soak: 12 }) },
       ),
     )
   }, 60_000)

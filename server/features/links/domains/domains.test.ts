@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { type DnsServer, startDnsServer } from '../../../../tests/support/fake-servers/dns-server.ts'
+import { addVerifiedDomain } from '../../../../tests/support/server/verified-domain.ts'
 import { until } from '../../../../tests/support/until.ts'
 import { addToWorkspace, createSignedInUser } from '../../../../tests/support/users/signed-in-user.ts'
-import { onBothEngines } from '../../../../tests/support/world.ts'
+import { onBothEngines, onSqlite } from '../../../../tests/support/world.ts'
 import { deleteWorkspace } from '../../accounts/workspaces/delete-workspace.ts'
 import { restoreWorkspace, suspendWorkspace } from '../../accounts/workspaces/suspend-workspace.ts'
+import { listCountedDomains } from './counted-domains.ts'
 import {
   addDomain,
   addProvenDomain,
@@ -96,39 +98,6 @@ onBothEngines(
       expect(events.map(({ action }) => action)).toEqual(['domain.created', 'domain.verified'])
     })
 
-    test('have one name in all workspaces that prove it: the first one has it', async () => {
-      const workspaces = await Promise.all([1, 2, 3, 4].map(() => server().createWorkspace()))
-      const name = nextName()
-      const claims = await Promise.all(workspaces.map((ws) => addDomain(ws, name)))
-      dns.set('TXT', `_towpath.${name}`, ...claims.map((claim) => proofOf(claim).value))
-      const answers = await Promise.all(workspaces.map((ws, i) => verify(ws, claims[i] as DomainResource)))
-      expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409])
-      const refused = answers.find(({ status }) => status === 409)
-      expect(refused?.json.error).toStartWith(`${name} is verified in another workspace.`)
-      const states = await Promise.all(workspaces.map((ws, i) => readDomain(ws, claims[i] as DomainResource)))
-      expect(states.filter(({ verified }) => verified)).toHaveLength(1)
-      const late = await (await server().createWorkspace()).api('/domains', {
-        method: 'POST',
-        body: { domain: name },
-      })
-      expect(late.status).toBe(409)
-    })
-
-    test('of one workspace are primary one at a time, and only when verified', async () => {
-      const ws = await server().createWorkspace()
-      const pending = await addDomain(ws)
-      const refused = await patchDomain(ws, pending, { primary: true })
-      expect([refused.status, refused.json.errors]).toEqual([
-        422,
-        { primary: 'needs a verified domain: verify this one first' },
-      ])
-      const verified = await Promise.all([1, 2, 3].map(() => addProvenDomain(dns, ws)))
-      const answers = await Promise.all(verified.map((domain) => patchDomain(ws, domain, { primary: true })))
-      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
-      const { data } = (await ws.api('/domains')).json
-      expect(data.filter(({ primary }: DomainResource) => primary)).toHaveLength(1)
-    })
-
     test('have settings that are judged as destinations are, and change nothing where one is wrong', async () => {
       const ws = await server().createWorkspace()
       const domain = await addProvenDomain(dns, ws)
@@ -186,7 +155,7 @@ onBothEngines(
 
     test('go with their workspace, and stay while it is suspended', async () => {
       const ws = await server().createWorkspace()
-      const needs = { db: server().app.db, now: Date.now }
+      const needs = { db: server().app.db, now: server().now }
       const domain = await addProvenDomain(dns, ws)
       await suspendWorkspace(needs, ws.id, null)
       await recheckDomains(server().app.api.domains)
@@ -201,7 +170,46 @@ onBothEngines(
   options,
 )
 
-onBothEngines('domains', (server) => {
+onBothEngines.quick(
+  'domains at the same moment',
+  (server) => {
+    test('have one name in all workspaces that prove it: the first one has it', async () => {
+      const workspaces = await Promise.all([1, 2, 3, 4].map(() => server().createWorkspace()))
+      const name = nextName()
+      const claims = await Promise.all(workspaces.map((ws) => addDomain(ws, name)))
+      dns.set('TXT', `_towpath.${name}`, ...claims.map((claim) => proofOf(claim).value))
+      const answers = await Promise.all(workspaces.map((ws, i) => verify(ws, claims[i] as DomainResource)))
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409])
+      const refused = answers.find(({ status }) => status === 409)
+      expect(refused?.json.error).toStartWith(`${name} is verified in another workspace.`)
+      const states = await Promise.all(workspaces.map((ws, i) => readDomain(ws, claims[i] as DomainResource)))
+      expect(states.filter(({ verified }) => verified)).toHaveLength(1)
+      const late = await (await server().createWorkspace()).api('/domains', {
+        method: 'POST',
+        body: { domain: name },
+      })
+      expect(late.status).toBe(409)
+    })
+
+    test('of one workspace are primary one at a time, and only when verified', async () => {
+      const ws = await server().createWorkspace()
+      const pending = await addDomain(ws)
+      const refused = await patchDomain(ws, pending, { primary: true })
+      expect([refused.status, refused.json.errors]).toEqual([
+        422,
+        { primary: 'needs a verified domain: verify this one first' },
+      ])
+      const verified = await Promise.all([1, 2, 3].map(() => addProvenDomain(dns, ws)))
+      const answers = await Promise.all(verified.map((domain) => patchDomain(ws, domain, { primary: true })))
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+      const { data } = (await ws.api('/domains')).json
+      expect(data.filter(({ primary }: DomainResource) => primary)).toHaveLength(1)
+    })
+  },
+  options,
+)
+
+onBothEngines('domains of a plan', (server) => {
   test.each([
     ['free', 0, "The Free plan has no domains of one's own. The Pro plan has one."],
     ['pro', 1, 'The Pro plan has at most 1 domain. Remove one first, or change the plan.'],
@@ -221,3 +229,24 @@ onBothEngines('domains', (server) => {
     },
   )
 })
+
+onSqlite(
+  'the domains whose misses a workspace may see',
+  (server) => {
+    test('are those that it has verified, and the default domain while it is alone', async () => {
+      const ws = await server().createWorkspace()
+      const [name, pending] = [nextName(), nextName()]
+      const own = { domain: name, holder: ws.id, since: 0, caseSensitive: true }
+      await addVerifiedDomain(server(), ws.id, name, { case_sensitive: 1 })
+      await addVerifiedDomain(server(), ws.id, pending, { verified_at: null })
+      const list = () => listCountedDomains(server().app.db, ws.id)
+      const shared = { domain: '', holder: 0, since: expect.any(Number), caseSensitive: false }
+      expect(await list()).toEqual([shared, own])
+      const other = await server().createWorkspace()
+      await addVerifiedDomain(server(), other.id, nextName())
+      expect(await list()).toEqual([own])
+      expect(await listCountedDomains(server().app.db, other.id)).toHaveLength(1)
+    })
+  },
+  {},
+)

@@ -98,23 +98,8 @@ test.each([
   ['a name below the default domain', 'www.go.example'],
   ['an address with a name behind it', '127.0.0.1.nip.example'],
 ])('%s has nothing: %s', async (_, host) => {
-  for (const path of [
-    '/x',
-    '/unknown',
-    '/',
-    '/app',
-    '/v1/links',
-    '/api/auth/options',
-    '/livez',
-    '/t.js',
-    '/e/forms?keys=a',
-    '/f/a',
-    '/robots.txt',
-    '/tls/ask?domain=go.example',
-    '/docs',
-    '/metrics',
-    '/a/b/c',
-  ]) {
+  for (const path of `/x /unknown / /app /v1/links /api/auth/options /livez /t.js /e/forms?keys=a /f/a /robots.txt
+    /tls/ask?domain=go.example /docs /metrics /a/b/c`.split(/\s+/)) {
     const answer = await send(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\nAccept: text/html\r\n`)
     expect([path, ...summarize(answer), /<h1>(.*)<\/h1>/.exec(answer)?.[1]]).toEqual([
       path,
@@ -182,17 +167,8 @@ test('X-Forwarded-Host decides where a proxy of TRUST_PROXY sends it, and its fi
 const readStatus = async (path: string) => (await ask(path, `Host: ${OWN}\r\n`))[0]
 
 test('a path that is written with steps does not lead from a domain of a workspace to the pages of the server', async () => {
-  const pages = [
-    'livez',
-    'readyz',
-    'version',
-    'metrics',
-    'app',
-    'v1/openapi.json',
-    'docs',
-    'api/auth/options',
-    'tls/ask?domain=go.example',
-  ]
+  const pages = `livez readyz version metrics app v1/openapi.json docs api/auth/options
+    tls/ask?domain=go.example`.split(/\s+/)
   for (const page of pages)
     for (const start of [
       '',

@@ -5,6 +5,7 @@ import {
   startDnsServer,
 } from '../../../../tests/support/fake-servers/dns-server.ts'
 import { findFreePort } from '../../../../tests/support/processes/free-port.ts'
+import { atScale, full } from '../../../../tests/support/suite.ts'
 import { onSqlite } from '../../../../tests/support/world.ts'
 import { checkDomain } from './check-domain.ts'
 import { createDnsClients } from './dns-client.ts'
@@ -17,13 +18,12 @@ afterAll(() => dns.stop())
 const TOWPATH_URL = 'https://links.host.example'
 const LATE = 'DNS has not answered in time'
 
-/** What DNS does, and what the domain says of it. The silent ones are asked for at the same moment. */
+const SILENT: DnsFault[] = ['silence', 'wrong id', 'wrong name']
+/** What DNS does, and what the domain says of it. The silent ones are asked for at the same moment, for seconds. */
 const FAULTS: [fault: DnsFault, reason: string][] = [
-  ['silence', LATE],
-  ['wrong id', LATE],
-  ['wrong name', LATE],
   ['SERVFAIL', 'the DNS servers of the domain do not work (SERVFAIL)'],
   ['REFUSED', 'DNS refuses to answer (REFUSED)'],
+  ...atScale({ quick: [], full: SILENT, soak: SILENT }).map((fault): [DnsFault, string] => [fault, LATE]),
 ]
 
 onSqlite(
@@ -113,13 +113,8 @@ onSqlite(
       const name = nextName()
       const [domain, theirs] = [await addDomain(ws, name), await addDomain(other, name)]
       const { value } = proofOf(domain)
-      for (const wrong of [
-        proofOf(theirs).value,
-        value.slice(0, -1),
-        value.toUpperCase(),
-        `${value}x`,
-        'towpath-',
-      ]) {
+      const parts = [value.slice(0, -1), value.toUpperCase(), `${value}x`, 'towpath-']
+      for (const wrong of [proofOf(theirs).value, ...parts]) {
         dns.set('TXT', proofOf(domain).name, wrong)
         expect((await verify(ws, domain)).json.data).toMatchObject({
           verified: false,
@@ -186,19 +181,30 @@ test('DNS servers that cannot be reached are no evidence against a domain, and h
   expect(check).toMatchObject({ proof: null, isEvidence: false, route: null })
 }, 60_000)
 
-test('the next DNS server is asked where the first one does not answer', async () => {
-  const silent = await startDnsServer()
-  silent.fail('*', 'silence')
-  dns.set('TXT', '_towpath.go.second.example', 'token')
-  const open = createDnsClients([silent.address, dns.address])
-  const serverAddresses = createServerAddresses({ domain: 'localhost:3000' }, open)
-  const check = await checkDomain(
-    { openDnsClient: open, serverAddresses },
-    { domain: 'go.second.example', token: 'token' },
-  )
-  expect(check).toMatchObject({ proof: true, isEvidence: true })
-  await silent.stop()
-}, 60_000)
+full(
+  'the next DNS server is asked where the first one does not answer',
+  async () => {
+    const silent = await startDnsServer()
+    silent.fail('*', 'silence')
+    dns.set('TXT', '_towpath.go.second.example', 'token')
+    const open = createDnsClients([silent.address, dns.address])
+    const serverAddresses = createServerAddresses({ domain: 'localhost:3000' }, open)
+    const check = await checkDomain(
+      { openDnsClient: open, serverAddresses },
+      { domain: 'go.second.example', token: 'token' },
+    )
+    expect(check).toMatchObject({ proof: true, isEvidence: true })
+    await silent.stop()
+  },
+  60_000,
+)
+
+test.each(SILENT)('a DNS server that answers with %s has not answered', async (fault) => {
+  dns.fail(`${fault.replace(' ', '-')}.silent.example`, fault)
+  const client = createDnsClients([dns.address], 100)()
+  expect(await client.listTexts(`${fault.replace(' ', '-')}.silent.example`)).toEqual({ silence: LATE })
+  client.close()
+})
 
 test('silent DNS servers are given up together, however many there are', async () => {
   const silent = await Promise.all(Array.from({ length: 5 }, () => startDnsServer()))

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
-import { onBothEngines, type TestWorkspace } from '../../../../tests/support/world.ts'
+import { onBothEngines, onSqlite, type TestWorkspace } from '../../../../tests/support/world.ts'
 import { type LinkResource, TAG_COLORS, type TagResource } from '../schema.ts'
+import { deleteUnusedTagIn } from './delete-unused-tag.ts'
 
 const U = 'https://example.com/'
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
@@ -99,18 +100,6 @@ onBothEngines('tags', (server) => {
     expect((await make(other, { name: 'café' })).status).toBe(201)
     await ws.api(`/tags/${cafe.id}`, { method: 'DELETE' })
     expect((await make(ws, { name: 'café' })).status).toBe(201)
-  })
-
-  test('are created once for 50 parallel requests with one name', async () => {
-    const ws = await server().createWorkspace()
-    const answers = await Promise.all(
-      Array.from({ length: 50 }, (_, i) => make(ws, { name: i % 2 ? 'Race' : 'rACE' })),
-    )
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
-    expect(
-      answers.filter(({ status, json }) => status === 409 && json.error === TAKEN[1].error),
-    ).toHaveLength(49)
-    expect(await all(ws)).toHaveLength(1)
   })
 
   test('keep absent fields, and do not change after an empty change', async () => {
@@ -300,6 +289,41 @@ onBothEngines('tags on links', (server) => {
     expect((await ws.api(`/links/${link.id}`)).json.data.tags).toEqual([
       { id: link.tags[0].id, name: 'new', color: 'teal' },
     ])
+  })
+})
+
+onSqlite('a tag that an import has created', (server) => {
+  test('goes while nobody has used or changed it, and only from its own workspace', async () => {
+    const [ws, other] = [await server().createWorkspace(), await server().createWorkspace()]
+    const actor = { kind: 'operator', workspaceId: ws.id, plan: 'enterprise', keyId: null } as const
+    const [unused, used, theirs] = [
+      await tag(ws, 'unused'),
+      await tag(ws, 'used'),
+      await tag(other, 'theirs'),
+    ]
+    await ws.createLink({ tagIds: [used.id] })
+    const remove = (each: { id: number; name: string; color: string }) =>
+      server().app.db.write((connection) => deleteUnusedTagIn(connection, actor, each))
+    const changed = [{ ...unused, name: 'other' }, { ...unused, color: 'teal' }, used]
+    for (const each of changed) expect(await remove(each)).toBe(false)
+    expect((await all(ws)).map(({ name }) => name).sort()).toEqual(['unused', 'used'])
+    for (const gone of [unused, unused, theirs]) expect(await remove(gone)).toBe(true)
+    expect((await all(ws)).map(({ name }) => name)).toEqual(['used'])
+    expect((await all(other)).map(({ name }) => name)).toEqual(['theirs'])
+  })
+})
+
+onBothEngines.quick('tags at the same moment', (server) => {
+  test('are created once for many parallel requests with one name', async () => {
+    const ws = await server().createWorkspace()
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => make(ws, { name: i % 2 ? 'Race' : 'rACE' })),
+    )
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
+    expect(
+      answers.filter(({ status, json }) => status === 409 && json.error === TAKEN[1].error),
+    ).toHaveLength(19)
+    expect(await all(ws)).toHaveLength(1)
   })
 
   test('can be deleted while links get them: only later links are refused', async () => {

@@ -172,7 +172,7 @@ onBothEngines('a deleted link', (server) => {
   test('of a workspace that is deleted frees its slug at once, from the trash too', async () => {
     const [ws, other] = [await server().createWorkspace(), await server().createWorkspace()]
     const links = [await createTrashed(ws), await ws.createLink()]
-    await deleteWorkspace({ db: server().app.db, now: Date.now }, ws.id)
+    await deleteWorkspace({ db: server().app.db, now: server().now }, ws.id)
     for (const { slug } of links) expect((await create(other, slug))[0]).toBe(201)
   })
 
@@ -180,10 +180,10 @@ onBothEngines('a deleted link', (server) => {
     const ws = await server().createWorkspace()
     const { id, slug } = await createTrashed(ws)
     const { db } = server().app
-    await suspendLink({ db, now: Date.now, origin: U }, { domain: '', slug }, 'Phishing')
+    await suspendLink({ db, now: server().now, origin: U }, { domain: '', slug }, 'Phishing')
     expect((await request(ws, `/links/${id}?permanent=true`, remove))[0]).toBe(403)
     await ws.api('/links/trash', remove)
-    await pruneTrash(db, Date.now() + 31 * DAY)
+    await pruneTrash(db, server().now() + 31 * DAY)
     expect((await create(ws, slug))[0]).toBe(409)
     expect((await ws.api(`/links/${id}/restore`, restore)).json.data.suspended).toBe(true)
     expect(await redirectStatus(server(), slug)).toBe(451)
@@ -193,10 +193,12 @@ onBothEngines('a deleted link', (server) => {
 onBothEngines('whether a slug is free', (server) => {
   test('is told with the reason, by the rules of a creation, and without a word about other workspaces', async () => {
     const [ws, other] = [await server().createWorkspace(), await server().createWorkspace()]
+    const domain = new URL(server().origin).host
     const ask = async (slug: string) => {
-      const { reason, linkId, available } = (
-        await ws.api(`/links/slug-availability?slug=${encodeURIComponent(slug)}`)
-      ).json.data
+      const { json } = await ws.api(`/links/slug-availability?slug=${encodeURIComponent(slug)}`)
+      const { available, reason, linkId, message, ...rest } = json.data
+      expect(rest).toEqual({ slug, domain })
+      expect(message === null).toBe(available)
       return [available, reason, linkId]
     }
     const [mine, deleted] = [await ws.createLink({ slug: `Mine-${ws.id}` }), await createTrashed(ws)]
