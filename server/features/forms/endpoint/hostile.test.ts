@@ -20,13 +20,15 @@ const HEAD = (key: string, headers: string) =>
   `POST /f/${key} HTTP/1.1\r\nHost: localhost\r\nSec-Fetch-Mode: cors\r\nX-Forwarded-For: ${nextSenderAddress()}\r\nContent-Type: ${URLENCODED_TYPE}\r\n${headers}\r\n`
 
 /** Sends the pieces in order and ends the request. @returns everything until the connection ends */
-function speak(server: TestServer, pieces: string[], { end = true, waitMs = 5 } = {}): Promise<string> {
+function speak(server: TestServer, pieces: string[], { end = true } = {}): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>()
   let heard = ''
   const socket = connect(Number(new URL(server.origin).port), '127.0.0.1', async () => {
+    socket.setNoDelay(true)
     for (const piece of pieces) {
-      socket.write(Buffer.from(piece, 'latin1'))
-      await Bun.sleep(waitMs)
+      await new Promise((written) => socket.write(Buffer.from(piece, 'latin1'), written))
+      // The server, in this process, reads each piece alone.
+      await new Promise(setImmediate)
     }
     if (end) socket.end()
   })

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { measureProcessorMs } from '../../../../tests/support/processor-time.ts'
+import { atScale } from '../../../../tests/support/suite.ts'
 import type { FieldRules } from '../rules/schema.ts'
 import { type CheckedForm, checkPage, type PageCheckInput } from './check-page.ts'
 import type { Finding } from './finding.ts'
@@ -624,12 +625,13 @@ describe('a finding', () => {
   })
 
   test('comes quickly even from the worst page, in a readable number', async () => {
+    const MANY = atScale({ quick: 6_000, full: 30_000, soak: 30_000 })
     const button = (n: number) => `<button formaction="/${n}">x</button>`
     const pages = [
-      `<form action=${HERE}>${Array.from({ length: 30_000 }, (_, n) => button(n)).join('')}`,
-      `<form action=${HERE}></form>`.repeat(16_000),
-      `<form action=/f/${KEY}></form>`.repeat(20_000),
-      `<form action=${HERE}>${'<input name=_x>'.repeat(50_000)}`,
+      `<form action=${HERE}>${Array.from({ length: MANY }, (_, n) => button(n)).join('')}`,
+      `<form action=${HERE}></form>`.repeat(MANY / 2),
+      `<form action=/f/${KEY}></form>`.repeat(MANY / 2),
+      `<form action=${HERE}>${'<input name=_x>'.repeat(MANY)}`,
     ]
     for (const body of pages) {
       let found: Finding[] = []
