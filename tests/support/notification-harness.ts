@@ -1,6 +1,6 @@
 // Forms, channels and deliveries on a database of their own, with a deliverer whose clock and senders a test sets.
 
-import { afterAll, beforeAll, describe } from 'bun:test'
+import { afterAll, afterEach, beforeAll, describe } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,6 +17,7 @@ import { createWorkspaceSpamCache } from '../../server/features/forms/spam/works
 import { createNotificationContentReader } from '../../server/features/forms/submissions/notification-content.ts'
 import { insertSubmissions } from '../../server/features/forms/submissions/submission.fixture.ts'
 import { createNotifyApi } from '../../server/features/notify/api.ts'
+import type { ChannelSender } from '../../server/features/notify/channels/contract.ts'
 import { channelSenders } from '../../server/features/notify/channels/registry.ts'
 import { createSealing } from '../../server/features/notify/channels/secrets.ts'
 import {
@@ -32,9 +33,11 @@ import {
   type DatabaseHandle,
   openDatabase,
 } from '../../server/storage/database/open-database.ts'
+import { startWebhookReceiver, type WebhookReceiver } from './fake-servers/webhook-receiver.ts'
 import { migratedDatabase } from './migrated-database.ts'
 import type { HttpAnswer, HttpCall } from './server/http-call.ts'
-import { ENGINES } from './world.ts'
+import { until } from './until.ts'
+import { BOTH_ENGINES, ENGINES } from './world.ts'
 
 const ORIGIN = 'https://go.example'
 const MAIL_FROM = 'towpath@example.com'
@@ -44,7 +47,7 @@ export interface NotificationHarness {
   db: DatabaseHandle
   dataDir: string
   databaseUrl: string | undefined
-  /** Milliseconds by which the clock is ahead of the real time. */
+  /** Milliseconds by which the clock is ahead of where it stood at first. It stands still unless a test moves it. */
   clockAheadMs: number
   now(): number
   /** The dependencies of the deliverers that the harness opens. */
@@ -53,8 +56,13 @@ export interface NotificationHarness {
   deliverer: Deliverer | undefined
   /** Closes the running deliverer and opens a new one. @param overrides replace some of `needs` */
   startDeliverer(overrides?: Partial<DelivererNeeds>): Promise<Deliverer>
+  /** `needs.senders` with another sender for channels of type webhook. */
+  withWebhook(sender: ChannelSender): Pick<DelivererNeeds, 'senders'>
+  /** Starts a receiver that stops at the end of the test. */
+  startReceiver(respond?: Parameters<WebhookReceiver['respondWith']>[0], port?: number): WebhookReceiver
   /** Moves the clock forward and wakes the deliverer. */
   advanceClock(ms: number): void
+  stopReceivers(): Promise<void>
   createWorkspace(): Promise<HarnessWorkspace>
   /** The number of recorded delivery attempts of a workspace. */
   countAttempts(workspaceId: number): Promise<number>
@@ -70,12 +78,28 @@ export interface HarnessWorkspace {
   /** Creates a webhook channel. */
   // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape
   createWebhook(url: string, fields?: Record<string, unknown>): Promise<any>
-  createForm(channelIds: number[]): Promise<{ id: number; formKey: string; channelIds: number[] }>
+  createForm(channelIds: number[]): Promise<HarnessForm>
+  /** Creates a form with a webhook channel for each URL. */
+  createFormTo(...urls: string[]): Promise<HarnessForm>
   /** Stores submissions and their deliveries in one transaction, as the endpoint does. @returns the submissions' ids */
   submit(form: { id: number; channelIds: number[] }, count?: number): Promise<number[]>
   /** All deliveries, oldest first. */
   // biome-ignore lint/suspicious/noExplicitAny: as above
   listDeliveries(query?: string): Promise<any[]>
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  getDelivery(id: number): Promise<any>
+  countDeliveries(query: string): Promise<number>
+  /** Resolves when `count` deliveries have the status. */
+  untilThereAre(count: number, status: string): Promise<void>
+  /** Resolves when all deliveries, one at least, have the status. @returns them */
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  untilAllAre(status: string): Promise<any[]>
+}
+
+export interface HarnessForm {
+  id: number
+  formKey: string
+  channelIds: number[]
 }
 
 export async function openNotificationHarness(engine: DatabaseEngine): Promise<NotificationHarness> {
@@ -90,7 +114,9 @@ export async function openNotificationHarness(engine: DatabaseEngine): Promise<N
     resolvePendingAttribution,
     toFileUrl: (key) => `${ORIGIN}/f/files/${key}`,
   })
-  const now = () => Date.now() + harness.clockAheadMs
+  const startedAt = Date.now()
+  const now = () => startedAt + harness.clockAheadMs
+  const receivers: WebhookReceiver[] = []
   // Tests poll the API: no request may be limited.
   const limiter = {
     take: () => ({ allowed: true, remaining: 1, waitMs: 0, resetMs: 0 }),
@@ -148,6 +174,16 @@ export async function openNotificationHarness(engine: DatabaseEngine): Promise<N
       harness.deliverer = await openDeliverer({ ...needs, ...overrides })
       return harness.deliverer
     },
+    withWebhook: (webhook) => ({ senders: { ...needs.senders, webhook } }),
+    startReceiver(respond, port) {
+      const receiver = startWebhookReceiver(port)
+      if (respond) receiver.respondWith(respond)
+      receivers.push(receiver)
+      return receiver
+    },
+    async stopReceivers() {
+      for (const receiver of receivers.splice(0)) await receiver.stop()
+    },
     advanceClock(ms) {
       harness.clockAheadMs += ms
       wake()
@@ -163,6 +199,7 @@ export async function openNotificationHarness(engine: DatabaseEngine): Promise<N
     },
     async close() {
       await harness.deliverer?.close()
+      await harness.stopReceivers()
       await db.close()
       await database?.drop()
       rmSync(dataDir, { recursive: true, force: true })
@@ -200,7 +237,7 @@ async function createHarnessWorkspace(
     if (status !== 201) throw new Error(`${path} created nothing: ${status} ${text}`)
     return json.data
   }
-  return {
+  const workspace: HarnessWorkspace = {
     id,
     api,
     post,
@@ -227,6 +264,11 @@ async function createHarnessWorkspace(
         .executeTakeFirstOrThrow()
       return { id: row.id, formKey, channelIds }
     },
+    async createFormTo(...urls) {
+      const channels = []
+      for (const url of urls) channels.push(await workspace.createWebhook(url))
+      return workspace.createForm(channels.map((channel) => channel.id))
+    },
     submit: (form, count = 1) =>
       db.write(async (connection, onCommit) => {
         const at = now()
@@ -252,20 +294,38 @@ async function createHarnessWorkspace(
         cursor = `&cursor=${json.nextCursor}`
       }
     },
+    getDelivery: async (delivery) => (await api(`/deliveries/${delivery}`)).json.data,
+    countDeliveries: async (query) => (await api(`/deliveries?limit=1&${query}`)).json.total,
+    untilThereAre: async (count, status) =>
+      void (await until(
+        `${count} ${status}`,
+        async () => (await workspace.countDeliveries(`status=${status}`)) === count,
+      )),
+    untilAllAre: (status) =>
+      until(`everything ${status}`, async () => {
+        const all = await workspace.listDeliveries()
+        return all.length > 0 && all.every((each) => each.status === status) ? all : undefined
+      }),
   }
+  return workspace
 }
 
-/** Runs the tests on SQLite and on PostgreSQL. */
-export function notificationsOnBothEngines(
-  name: string,
-  tests: (harness: () => NotificationHarness) => void,
-) {
-  describe.each(ENGINES)(`${name} (%s)`, (engine) => {
+type NotificationTests = (harness: () => NotificationHarness) => void
+
+function onEngines(engines: DatabaseEngine[], name: string, tests: NotificationTests) {
+  describe.each(engines)(`${name} (%s)`, (engine) => {
     let harness: NotificationHarness
     beforeAll(async () => {
       harness = await openNotificationHarness(engine)
     }, 60_000)
+    afterEach(() => harness?.stopReceivers())
     afterAll(() => harness?.close())
     tests(() => harness)
   })
 }
+
+/** Runs the tests on the engines that `onBothEngines` of world.ts chooses. */
+export const notificationsOnBothEngines = Object.assign(
+  (name: string, tests: NotificationTests) => onEngines(ENGINES, name, tests),
+  { quick: (name: string, tests: NotificationTests) => onEngines(BOTH_ENGINES, name, tests) },
+)

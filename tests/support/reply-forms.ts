@@ -6,7 +6,7 @@ import { type ReceivedMail, startMailServer } from './fake-servers/mail-server.t
 import { BEHIND_PROXY, postToForm, URLENCODED_TYPE } from './form-requests.ts'
 import type { HttpAnswer } from './server/http-call.ts'
 import { until } from './until.ts'
-import { ENGINES, startServer, type TestServer, type TestWorkspace } from './world.ts'
+import { BOTH_ENGINES, ENGINES, startServer, type TestServer, type TestWorkspace } from './world.ts'
 
 type MailServer = Awaited<ReturnType<typeof startMailServer>>
 
@@ -42,13 +42,15 @@ export interface ReplyHouse {
   settle(): Promise<ReceivedMail[]>
 }
 
-/** Runs the tests on both engines of rows. No mail of a test is left for the next one. */
-export function withReplies(
+type ReplyTests = (house: () => ReplyHouse) => void
+
+function onEngines(
+  engines: DatabaseEngine[],
   name: string,
-  tests: (house: () => ReplyHouse) => void,
-  environment: Record<string, string> = {},
+  tests: ReplyTests,
+  environment: Record<string, string>,
 ) {
-  describe.each(ENGINES)(`${name} (%s)`, (engine) => {
+  describe.each(engines)(`${name} (%s)`, (engine) => {
     let house: ReplyHouse
     beforeAll(async () => {
       house = await openHouse(engine, environment)
@@ -65,12 +67,19 @@ export function withReplies(
   })
 }
 
+/** Runs the tests on the engines that `onBothEngines` of world.ts chooses. No mail of a test is left for the next one. */
+export const withReplies = Object.assign(
+  (name: string, tests: ReplyTests, environment: Record<string, string> = {}) =>
+    onEngines(ENGINES, name, tests, environment),
+  {
+    quick: (name: string, tests: ReplyTests, environment: Record<string, string> = {}) =>
+      onEngines(BOTH_ENGINES, name, tests, environment),
+  },
+)
+
 async function openHouse(engine: DatabaseEngine, environment: Record<string, string>): Promise<ReplyHouse> {
   const mail = await startMailServer()
-  let ahead = 0
-  const now = () => Date.now() + ahead
   const server = await startServer(engine, {
-    now,
     environment: {
       ...BEHIND_PROXY.environment,
       SMTP_URL: mail.url(),
@@ -84,10 +93,8 @@ async function openHouse(engine: DatabaseEngine, environment: Record<string, str
     engine,
     server,
     mail,
-    now,
-    advance(ms) {
-      ahead += ms
-    },
+    now: server.now,
+    advance: server.advanceClock,
     async createForm(fields = {}, workspace) {
       const ws = workspace ?? (await server.createWorkspace())
       const body = { name: 'Contact', reply: REPLY, ...fields }

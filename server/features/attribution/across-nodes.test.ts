@@ -1,6 +1,6 @@
 // A visitor clicks on one node and sends a form to another: the submission waits until that node has shipped the click.
 
-import { afterEach, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { until } from '../../../tests/support/until.ts'
 import { setLogLevel } from '../../lib/log.ts'
 import { createRawHit } from '../hits/spool/raw-hit.fixture.ts'
@@ -19,18 +19,14 @@ import {
 
 setLogLevel('silent')
 
-let house: House | undefined
-afterEach(async () => {
-  await house?.close()
-  house = undefined
-})
-
-async function open(others: Others): Promise<{ house: House; form: Form }> {
+/** What this node knows of the other one. Each test sets it. */
+const others: Others = { shippedUntil: NOON, now: NOON }
+let house: House
+beforeAll(async () => {
   house = await openHouse('sqlite', undefined, others)
-  const opened = house
-  await until('the hit engine is open', () => opened.hitWorker.state().engineUp)
-  return { house, form: await newForm(house) }
-}
+  await until('the hit engine is open', () => house.hitWorker.state().engineUp)
+})
+afterAll(() => house?.close())
 
 /** A hit of the other node reaches the hit store. */
 const ship = ({ spool }: House, { workspaceId }: Form, linkId: number, at: number) =>
@@ -38,8 +34,9 @@ const ship = ({ spool }: House, { workspaceId }: Form, linkId: number, at: numbe
 
 describe('a submission, while another node may still have the click', () => {
   test('is pending until that node has shipped a quarter of a second past it, and then gets the link', async () => {
-    const others: Others = { shippedUntil: NOON + 1249, now: NOON + 2000 }
-    const { house, form } = await open(others)
+    Object.assign(others, { shippedUntil: NOON + 1249, now: NOON + 2000 })
+    const form = await newForm(house)
+    house.questions = 0
     await submit(house, form, [{ at: NOON + 1000 }])
     await house.attribution.resolveAllPending()
     await house.attribution.resolvePendingAttribution(form.workspaceId)
@@ -54,8 +51,9 @@ describe('a submission, while another node may still have the click', () => {
   })
 
   test('is decided for a reader as soon as the other node has caught up', async () => {
-    const others: Others = { shippedUntil: NOON, now: NOON + 2000 }
-    const { house, form } = await open(others)
+    Object.assign(others, { shippedUntil: NOON, now: NOON + 2000 })
+    const form = await newForm(house)
+    house.questions = 0
     await submit(house, form, [{ at: NOON + 1000 }])
     const read = house.attribution.resolvePendingAttribution(form.workspaceId)
     ship(house, form, 42, NOON)
@@ -66,8 +64,9 @@ describe('a submission, while another node may still have the click', () => {
   })
 
   test('holds up neither a reader for long, nor an older submission, nor another workspace', async () => {
-    const others: Others = { shippedUntil: NOON + 2000, now: NOON + 60_000 }
-    const { house, form } = await open(others)
+    Object.assign(others, { shippedUntil: NOON + 2000, now: NOON + 60_000 })
+    const form = await newForm(house)
+    house.questions = 0
     const other = await newForm(house)
     await submit(house, form, [{ at: NOON + 50_000 }, { at: NOON + 1000 }])
     await submit(house, other, [{ at: NOON + 1000 }])
@@ -82,8 +81,9 @@ describe('a submission, while another node may still have the click', () => {
   }, 30_000)
 
   test('waits for this node too: a submission of a node whose clock is ahead', async () => {
-    const others: Others = { shippedUntil: NOON + 9000, now: NOON + 1000 }
-    const { house, form } = await open(others)
+    Object.assign(others, { shippedUntil: NOON + 9000, now: NOON + 1000 })
+    const form = await newForm(house)
+    house.questions = 0
     await submit(house, form, [{ at: NOON + 900 }])
     await house.attribution.resolveAllPending()
     expect(await states(house, form)).toEqual(['due'])

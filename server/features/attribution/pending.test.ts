@@ -33,7 +33,7 @@ afterAll(async () => {
 })
 
 async function newChannels(server: TestServer, { id, api }: TestWorkspace, owner: string): Promise<number[]> {
-  const [created_at, confirmed_at] = [Date.now(), Date.now()]
+  const [created_at, confirmed_at] = [server.now(), server.now()]
   await server.app.db.write((connection) =>
     connection
       .insertInto('mail_recipients')

@@ -1,5 +1,6 @@
-import { describe, expect, spyOn, test } from 'bun:test'
+import { beforeAll, describe, expect, spyOn, test } from 'bun:test'
 import fc from 'fast-check'
+import { atScale } from '../../../tests/support/suite.ts'
 import { log, setLogLevel } from '../../lib/log.ts'
 import { createGeoLookup } from '../../storage/geo.ts'
 import { createEnricher } from '../hits/batches/enricher.ts'
@@ -42,6 +43,9 @@ function asHit(change: { address: string; userAgent: string; workspaceId: number
   return JSON.parse(Buffer.from(lines.bytes.subarray(0, lines.end)).toString())
 }
 
+// The first reading of a user agent compiles its expressions.
+beforeAll(() => void asHit(asked))
+
 test('a submission and a click of one visitor have the same visitor id', () => {
   const text = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 900 }),
@@ -60,7 +64,7 @@ test('a submission and a click of one visitor have the same visitor id', () => {
     fc.property(fc.record({ address, userAgent: text, workspaceId }), (change) => {
       expect(describeSender({ ...asked, ...change }).visitor).toBe(asHit(change).visitor)
     }),
-    { numRuns: 500 },
+    { numRuns: atScale({ quick: 100, full: 500, soak: 5_000 }) },
   )
 })
 

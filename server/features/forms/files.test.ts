@@ -236,7 +236,7 @@ onSqlite('the zip of all files', (server) => {
 })
 
 onSqlite('a link to a file', (server) => {
-  const linkOf = async ({ team }: SentForm, now = Date.now()) => {
+  const linkOf = async ({ team }: SentForm, now = server().now()) => {
     const [row] = await listFileRows(server(), { workspaceId: team.id })
     const url = server().app.fileLinks.uploads.links.toUrl(row?.key ?? '', now)
     return url.slice(server().origin.length)
@@ -269,9 +269,9 @@ onSqlite('a link to a file', (server) => {
       expect(text).toContain('<h1>File not found</h1>')
       expect(headers.get('content-security-policy')).toContain("default-src 'none'")
     }
-    const expired = await server().call(await linkOf(sent, Date.now() - 8 * DAY_MS))
+    const expired = await server().call(await linkOf(sent, server().now() - 8 * DAY_MS))
     expect([expired.status, expired.text]).toEqual([410, expect.stringContaining('This link has expired')])
-    expect((await server().call(await linkOf(sent, Date.now() - 6.9 * DAY_MS))).status).toBe(200)
+    expect((await server().call(await linkOf(sent, server().now() - 6.9 * DAY_MS))).status).toBe(200)
     await sent.team.api(`/submissions/${sent.submission.id}`, { method: 'DELETE' })
     const gone = await server().call(good)
     expect([gone.status, gone.text]).toEqual([410, expect.stringContaining('This file is gone')])

@@ -47,112 +47,39 @@ onBothEngines(
         })
       })
 
-      const refusals: [string, number, string, (key: string) => [string, RequestInit]][] = [
+      type Ask = (key: string) => [path: string, request: RequestInit]
+      const post =
+        (type: string, body: RequestInit['body'], headers = {}): Ask =>
+        (key) => [`/f/${key}`, { headers: { 'Content-Type': type, ...headers }, body }]
+      const form = (body: string) => post(URLENCODED_TYPE, body)
+      const json = (body: RequestInit['body']) => post(JSON_TYPE, body)
+      const manyFields = Array.from({ length: 257 }, (_, i) => `f${i}=1`).join('&')
+      const noBoundary = 'Content-Type has no boundary: let the browser or the HTTP client write this header'
+      const refusals: [string, number, string, Ask][] = [
         ['no key', 400, 'Missing form key', () => ['/f', {}]],
         ['no key behind a slash', 400, 'Missing form key', () => ['/f/', {}]],
         ['an unknown key', 404, 'Form not found', () => ['/f/zzzzzzzzzz', {}]],
         ['a key that no store could look for', 404, 'Form not found', () => ['/f/%00%ff', {}]],
         ['more path than a key', 404, 'Form not found', (key) => [`/f/${key}/more`, {}]],
-        [
-          'an unsupported content type',
-          415,
-          'Unsupported content type',
-          (key) => [`/f/${key}`, { headers: { 'Content-Type': 'text/plain' } }],
-        ],
+        ['an unsupported type', 415, 'Unsupported content type', post('text/plain', undefined)],
         ['no type', 415, 'Unsupported content type', (key) => [`/f/${key}`, { body: new Uint8Array([97]) }]],
         [
           'a compressed body',
           415,
           'Unsupported content type',
-          (key) => [
-            `/f/${key}`,
-            { headers: { 'Content-Type': URLENCODED_TYPE, 'Content-Encoding': 'gzip' } },
-          ],
+          post(URLENCODED_TYPE, undefined, { 'Content-Encoding': 'gzip' }),
         ],
-        [
-          'broken JSON',
-          400,
-          'Invalid JSON',
-          (key) => [`/f/${key}`, { headers: { 'Content-Type': JSON_TYPE }, body: '{"a":' }],
-        ],
-        [
-          'an empty JSON body',
-          400,
-          'Invalid JSON',
-          (key) => [`/f/${key}`, { headers: { 'Content-Type': JSON_TYPE }, body: '' }],
-        ],
-        [
-          'a JSON list',
-          400,
-          'Invalid JSON',
-          (key) => [`/f/${key}`, { headers: { 'Content-Type': JSON_TYPE }, body: '[]' }],
-        ],
-        [
-          'JSON null',
-          400,
-          'Invalid JSON',
-          (key) => [`/f/${key}`, { headers: { 'Content-Type': JSON_TYPE }, body: 'null' }],
-        ],
-        [
-          'JSON that is no UTF-8',
-          400,
-          'Invalid JSON',
-          (key) => [
-            `/f/${key}`,
-            { headers: { 'Content-Type': JSON_TYPE }, body: Buffer.from('{"a":"\xff"}', 'latin1') },
-          ],
-        ],
-        [
-          '100,000 open brackets',
-          400,
-          'Invalid JSON',
-          (key) => [`/f/${key}`, { headers: { 'Content-Type': JSON_TYPE }, body: '['.repeat(100_000) }],
-        ],
-        [
-          'a multipart body without a boundary',
-          400,
-          'Content-Type has no boundary: let the browser or the HTTP client write this header',
-          (key) => [`/f/${key}`, { headers: { 'Content-Type': 'multipart/form-data' }, body: 'x' }],
-        ],
-        [
-          'a body over 1 MiB',
-          413,
-          'Submission too large',
-          (key) => [
-            `/f/${key}`,
-            { headers: { 'Content-Type': URLENCODED_TYPE }, body: `a=${'x'.repeat(1024 * 1024)}` },
-          ],
-        ],
-        [
-          'a value over 65,536 characters',
-          413,
-          'Submission too large',
-          (key) => [
-            `/f/${key}`,
-            { headers: { 'Content-Type': URLENCODED_TYPE }, body: `a=${'x'.repeat(65_537)}` },
-          ],
-        ],
-        [
-          'a name over 256 characters',
-          413,
-          'Submission too large',
-          (key) => [
-            `/f/${key}`,
-            { headers: { 'Content-Type': URLENCODED_TYPE }, body: `${'x'.repeat(257)}=a` },
-          ],
-        ],
-        [
-          '257 fields',
-          413,
-          'Submission too large',
-          (key) => [
-            `/f/${key}`,
-            {
-              headers: { 'Content-Type': URLENCODED_TYPE },
-              body: Array.from({ length: 257 }, (_, i) => `f${i}=1`).join('&'),
-            },
-          ],
-        ],
+        ['broken JSON', 400, 'Invalid JSON', json('{"a":')],
+        ['an empty JSON body', 400, 'Invalid JSON', json('')],
+        ['a JSON list', 400, 'Invalid JSON', json('[]')],
+        ['JSON null', 400, 'Invalid JSON', json('null')],
+        ['JSON that is no UTF-8', 400, 'Invalid JSON', json(Buffer.from('{"a":"\xff"}', 'latin1'))],
+        ['100,000 open brackets', 400, 'Invalid JSON', json('['.repeat(100_000))],
+        ['a multipart body without a boundary', 400, noBoundary, post('multipart/form-data', 'x')],
+        ['a body over 1 MiB', 413, 'Submission too large', form(`a=${'x'.repeat(1024 * 1024)}`)],
+        ['a value over 65,536 characters', 413, 'Submission too large', form(`a=${'x'.repeat(65_537)}`)],
+        ['a name over 256 characters', 413, 'Submission too large', form(`${'x'.repeat(257)}=a`)],
+        ['257 fields', 413, 'Submission too large', form(manyFields)],
       ]
       test.each(refusals)('%s with %i in either mode', async (_, status, error, ask) => {
         const form = await createTestForm(server())

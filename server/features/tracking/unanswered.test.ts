@@ -45,7 +45,7 @@ const report = (server: TestServer, site: Site, page: Page, more: object = {}, h
   server.call('/e', { method: 'POST', body: JSON.stringify({ w: site.publicId, ...page, ...more }), headers })
 
 async function submit(server: TestServer, site: Site, eventId: string) {
-  const body = { email: 'jo@example.com', n: String(Math.random()), _service_eid: eventId }
+  const body = { email: 'jo@example.com', n: String(++pages), _service_eid: eventId }
   const sent = await server.call(`/f/${site.formKey}`, { method: 'POST', body, headers: asVisitor() })
   expect(sent.json).toEqual({ ok: true })
   const submission = await newestSubmission(site, site.formKey)

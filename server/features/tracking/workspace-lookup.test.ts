@@ -30,7 +30,7 @@ const counting = () => {
     }),
   }
 }
-const newWorkspace = () => createWorkspace({ db, now: Date.now }, { name: 'Test', plan: 'pro' })
+const newWorkspace = () => createWorkspace({ db, now: () => 1 }, { name: 'Test', plan: 'pro' })
 
 describe('the public id of a workspace', () => {
   test('is queried once for parallel callers, and then found without a promise', async () => {

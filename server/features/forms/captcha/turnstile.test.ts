@@ -9,6 +9,7 @@ import { setLogLevel } from '../../../lib/log.ts'
 import { createCaptchaProvider } from './create-captcha-provider.ts'
 import { createTurnstile } from './turnstile.ts'
 
+const NOW = Date.UTC(2026, 4, 10, 12)
 const SECRET = '0x4AAAAAAA-secret-of-the-operator'
 const FORM = 'abcdefghjk'
 const OURS = { action: 'form', cdata: FORM }
@@ -41,7 +42,7 @@ const captcha = (over: { verifyUrl?: string; secretKey?: string; timeoutMs?: num
       secretKey: over.secretKey ?? SECRET,
       verifyUrl: over.verifyUrl ?? verifier.url,
     },
-    now: Date.now,
+    now: () => NOW,
     timeoutMs: over.timeoutMs,
   })
 
@@ -65,7 +66,7 @@ test('gives the page the site key, and not the secret', () => {
 test('Turnstile is used where the operator has keys for it', () => {
   const keys = { siteKey: '0xsite', secretKey: SECRET, verifyUrl: verifier.url }
   expect(
-    createCaptchaProvider({ secret: 'x'.repeat(32), turnstile: keys, now: Date.now }).describe(FORM),
+    createCaptchaProvider({ secret: 'x'.repeat(32), turnstile: keys, now: () => NOW }).describe(FORM),
   ).toMatchObject({
     provider: 'turnstile',
   })

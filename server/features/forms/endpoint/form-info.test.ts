@@ -5,12 +5,14 @@ import { createFormInfoEndpoint } from './form-info.ts'
 
 const DEFAULT_DOMAIN = { name: '', workspaceId: null }
 
+const NOW = Date.UTC(2026, 4, 10, 12)
+
 onBothEngines('GET /e/forms', (server) => {
   const keyed = (n: number) => `factsform${n}`
   const secret = 'f3a9c1d7'.repeat(4)
   const ask = (query: string, method = 'GET', turnstile = false) => {
     const keys = { siteKey: '0xsite', secretKey: '0xsecret', verifyUrl: 'http://127.0.0.1:9/' }
-    const captcha = createCaptchaProvider({ secret, turnstile: turnstile ? keys : undefined, now: Date.now })
+    const captcha = createCaptchaProvider({ secret, turnstile: turnstile ? keys : undefined, now: () => NOW })
     const facts = createFormInfoEndpoint({ db: server().app.db, captcha })
     return facts(new Request(`http://go.example/e/forms${query}`, { method }), DEFAULT_DOMAIN)
   }
@@ -23,7 +25,7 @@ onBothEngines('GET /e/forms', (server) => {
 
   beforeAll(async () => {
     const { id } = await server().createWorkspace()
-    const at = Date.now()
+    const at = NOW
     const form = (n: number, over: object) => ({
       ...{ workspace_id: id, form_key: keyed(n), name: 'Contact', created_at: at, updated_at: at },
       ...over,
@@ -114,7 +116,7 @@ onBothEngines('GET /e/forms', (server) => {
     }
     const facts = createFormInfoEndpoint({
       db: rows,
-      captcha: createCaptchaProvider({ secret, now: Date.now }),
+      captcha: createCaptchaProvider({ secret, now: () => NOW }),
     })
     const answer = await facts(new Request('http://go.example/e/forms?keys=abc'), DEFAULT_DOMAIN)
     expect([

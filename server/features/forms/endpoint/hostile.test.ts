@@ -20,13 +20,15 @@ const HEAD = (key: string, headers: string) =>
   `POST /f/${key} HTTP/1.1\r\nHost: localhost\r\nSec-Fetch-Mode: cors\r\nX-Forwarded-For: ${nextSenderAddress()}\r\nContent-Type: ${URLENCODED_TYPE}\r\n${headers}\r\n`
 
 /** Sends the pieces in order and ends the request. @returns everything until the connection ends */
-function speak(server: TestServer, pieces: string[], { end = true, waitMs = 5 } = {}): Promise<string> {
+function speak(server: TestServer, pieces: string[], { end = true } = {}): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>()
   let heard = ''
   const socket = connect(Number(new URL(server.origin).port), '127.0.0.1', async () => {
+    socket.setNoDelay(true)
     for (const piece of pieces) {
-      socket.write(Buffer.from(piece, 'latin1'))
-      await Bun.sleep(waitMs)
+      await new Promise((written) => socket.write(Buffer.from(piece, 'latin1'), written))
+      // The server, in this process, reads each piece alone.
+      await new Promise(setImmediate)
     }
     if (end) socket.end()
   })
@@ -43,89 +45,42 @@ function speak(server: TestServer, pieces: string[], { end = true, waitMs = 5 } 
 onSqlite(
   'a malformed request',
   (server) => {
-    test.each<[string, (key: string) => string[], RegExp, number]>([
-      ['whole', (key) => [HEAD(key, 'Content-Length: 3\r\n'), 'a=1'], /^HTTP\/1.1 200/, 1],
-      ['byte by byte', (key) => [HEAD(key, 'Content-Length: 3\r\n'), ...'a=1'], /^HTTP\/1.1 200/, 1],
-      [
-        'in chunks',
-        (key) => [HEAD(key, 'Transfer-Encoding: chunked\r\n'), '1\r\na\r\n', '2\r\n=1\r\n', '0\r\n\r\n'],
-        /^HTTP\/1.1 200/,
-        1,
-      ],
-      [
-        'in chunks beyond the limit',
-        (key) => [
-          HEAD(key, 'Transfer-Encoding: chunked\r\n'),
-          ...Array(9).fill(`20000\r\n${'x'.repeat(0x20000)}\r\n`),
-          '0\r\n\r\n',
-        ],
-        /^(HTTP\/1.1 413|$)/,
-        0,
-      ],
-      [
-        'that announces too much',
-        (key) => [HEAD(key, 'Content-Length: 2000000\r\n'), 'a=1'],
-        /^(HTTP\/1.1 413|$)/,
-        0,
-      ],
-      [
-        'with a body that is cut off',
-        (key) => [HEAD(key, 'Content-Length: 30\r\n'), 'a=1'],
-        /^(HTTP\/1.1 400|$)/,
-        0,
-      ],
-      [
-        'with chunks that are cut off',
-        (key) => [HEAD(key, 'Transfer-Encoding: chunked\r\n'), '5\r\na=1'],
-        /^(HTTP\/1.1 400|$)/,
-        0,
-      ],
-      [
-        'with a chunk without a length',
-        (key) => [HEAD(key, 'Transfer-Encoding: chunked\r\n'), 'zz\r\na=1\r\n0\r\n\r\n'],
-        /^(HTTP\/1.1 400|$)/,
-        0,
-      ],
-      [
-        'with a length that is none',
-        (key) => [HEAD(key, 'Content-Length: x\r\n'), 'a=1'],
-        /^(HTTP\/1.1 400|$)/,
-        0,
-      ],
-      [
-        'with two lengths',
-        (key) => [HEAD(key, 'Content-Length: 3\r\nContent-Length: 5\r\n'), 'a=1&b'],
-        /^(HTTP\/1.1 400|$)/,
-        0,
-      ],
+    const CHUNKED = 'Transfer-Encoding: chunked\r\n'
+    const MIB = Array(9).fill(`20000\r\n${'x'.repeat(0x20000)}\r\n`)
+    const LATIN = 'Referer: https://\xff\xfe\r\nOrigin: \xe9\r\nAccept: \xe9\r\nUser-Agent: \xff\r\n'
+    const length = (bytes: number | string) => `Content-Length: ${bytes}\r\n`
+    const OK = /^HTTP\/1.1 200/
+    const [REFUSED, TOO_LARGE] = [/^(HTTP\/1.1 400|$)/, /^(HTTP\/1.1 413|$)/]
+    /** Its headers, its body in pieces, the answer, and how many submissions it stores; -1 for either. */
+    test.each<[string, string, string[], RegExp, number]>([
+      ['whole', length(3), ['a=1'], OK, 1],
+      ['byte by byte', length(3), [...'a=1'], OK, 1],
+      ['in chunks', CHUNKED, ['1\r\na\r\n', '2\r\n=1\r\n', '0\r\n\r\n'], OK, 1],
+      ['in chunks beyond the limit', CHUNKED, [...MIB, '0\r\n\r\n'], TOO_LARGE, 0],
+      ['that announces too much', length(2_000_000), ['a=1'], TOO_LARGE, 0],
+      ['with a body that is cut off', length(30), ['a=1'], REFUSED, 0],
+      ['with chunks that are cut off', CHUNKED, ['5\r\na=1'], REFUSED, 0],
+      ['with a chunk without a length', CHUNKED, ['zz\r\na=1\r\n0\r\n\r\n'], REFUSED, 0],
+      ['with a length that is none', length('x'), ['a=1'], REFUSED, 0],
+      ['with two lengths', length(3) + length(5), ['a=1&b'], REFUSED, 0],
       [
         'with both ways to tell the length',
-        (key) => [HEAD(key, 'Content-Length: 3\r\nTransfer-Encoding: chunked\r\n'), '3\r\na=1\r\n0\r\n\r\n'],
+        length(3) + CHUNKED,
+        ['3\r\na=1\r\n0\r\n\r\n'],
         /^(HTTP\/1.1 (400|200)|$)/,
         -1,
       ],
-      ['without a length', (key) => [HEAD(key, '')], /^HTTP\/1.1 200/, 1],
-      [
-        'with a broken host',
-        (key) => [HEAD(key, 'Content-Length: 3\r\n').replace('go.example', 'a b<>'), 'a=1'],
-        /^HTTP\/1.1 200/,
-        1,
-      ],
+      ['without a length', '', [], OK, 1],
       [
         'with bytes above ASCII in its headers',
-        (key) => [
-          HEAD(
-            key,
-            'Content-Length: 3\r\nReferer: https://\xff\xfe\r\nOrigin: \xe9\r\nAccept: \xe9\r\nUser-Agent: \xff\r\nX-Request-Id: \xe9\xe9\xe9\xe9\xe9\xe9\xe9\xe9\r\n',
-          ),
-          'a=1',
-        ],
-        /^HTTP\/1.1 200/,
+        `${length(3)}${LATIN}X-Request-Id: \xe9\xe9\r\n`,
+        ['a=1'],
+        OK,
         1,
       ],
-    ])('%s', async (_, pieces, answer, count) => {
+    ])('%s', async (_, headers, body, answer, count) => {
       const form = await createTestForm(server())
-      const heard = await speak(server(), pieces(form.key), { end: count !== 1 })
+      const heard = await speak(server(), [HEAD(form.key, headers), ...body], { end: count !== 1 })
       expect(heard).toMatch(answer)
       expect(heard).not.toMatch(/^HTTP\/1.1 5/)
       if (count >= 0) expect(await listStoredFields(server(), form)).toHaveLength(count)

@@ -17,7 +17,7 @@ import {
 import { atScale } from '../../../../tests/support/suite.ts'
 import { onBothEngines } from '../../../../tests/support/world.ts'
 
-const REQUESTS = atScale({ full: 1_500, soak: 5_000 })
+const REQUESTS = atScale({ quick: 200, full: 1_500, soak: 5_000 })
 const AT_ONCE = 20
 
 const FORMS: TestFormSettings[] = [

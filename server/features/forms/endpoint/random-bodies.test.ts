@@ -19,7 +19,7 @@ import { onBothEngines } from '../../../../tests/support/world.ts'
 
 // The database gets only what the parsers let through, so PostgreSQL needs fewer runs.
 const BODIES = {
-  sqlite: atScale({ full: 1_000, soak: 10_000 }),
+  sqlite: atScale({ quick: 150, full: 1_000, soak: 10_000 }),
   postgres: atScale({ full: 200, soak: 2_000 }),
 }
 const AT_ONCE = 20

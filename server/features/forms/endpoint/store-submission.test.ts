@@ -52,7 +52,7 @@ const SENT = {
 const BEFORE_MIDNIGHT = Date.parse('2026-03-01T23:59:50.000Z')
 let at = BEFORE_MIDNIGHT
 
-onBothEngines(
+onBothEngines.quick(
   'an identical submission',
   (server) => {
     const send = (form: TestForm, address: string) =>
@@ -79,14 +79,25 @@ onBothEngines(
       ])
       expect(rows[0]?.created_at).toBe(BEFORE_MIDNIGHT)
     })
+
+    test('is recognised when both come at the same moment', async () => {
+      const form = await createTestForm(server())
+      const headers = { ...SCRIPT_HEADERS, 'X-Forwarded-For': nextSenderAddress() }
+      await Promise.all(
+        Array.from({ length: 10 }, () => postToForm(server(), form, URLENCODED_TYPE, 'a=1', headers)),
+      )
+      const [first, ...others] = await listStoredSubmissions(server(), form)
+      expect(others.map(({ duplicate_of }) => duplicate_of)).toEqual(Array(9).fill(first?.id))
+      expect(first?.duplicate_of).toBeNull()
+    })
   },
   { ...BEHIND_PROXY, now: () => at },
 )
 
-onBothEngines('storing a submission', (server) => {
+onBothEngines.quick('storing a submission', (server) => {
   const needs = () => ({
     db: server().app.db,
-    now: Date.now,
+    now: server().now,
     getSalt: () => 'salt',
     describeSender: () => NOBODY,
     matchVisit: () => ({ visit: undefined, touches: [], click: undefined }),
@@ -103,7 +114,7 @@ onBothEngines('storing a submission', (server) => {
     const settings = await settingsOf(form)
     const token = {
       spend: (connection: Parameters<typeof spendToken>[0]) =>
-        spendToken(connection, `token of ${form.key}`, Date.now() + 60_000),
+        spendToken(connection, `token of ${form.key}`, server().now() + 60_000),
     }
     // The database refuses this row. The token must stay unused.
     const nowhere = { ...settings, id: 2 ** 40 }

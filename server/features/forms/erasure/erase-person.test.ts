@@ -91,7 +91,7 @@ async function deliver({ app: { db } }: TestServer, workspaceId: number, submiss
         body_hash: '',
         status: 200,
         body: JSON.stringify({ data: { attempts: [{ answer: said }] } }),
-        created_at: Date.now(),
+        created_at: 1,
       })
       .execute()
   })

@@ -189,7 +189,7 @@ onBothEngines('one person', (server) => {
     const needs = {
       db: app.db,
       origin,
-      now: Date.now,
+      now: server().now,
       files: { read },
       resolvePendingAttribution: async () => {},
     }

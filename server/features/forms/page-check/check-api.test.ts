@@ -17,14 +17,7 @@ function doctorOf({ app }: TestServer, allow: Network[]) {
   const feature = createFormCheckApi({ origin: ORIGIN, turnstile: false, allow, resolve: local })
   const limiter = createRateLimiter(app.db)
   const rest = restApi(
-    {
-      db: app.db,
-      limiter,
-      now: Date.now,
-      origin: ORIGIN,
-      secret: 'a secret',
-      version: '0',
-    },
+    { db: app.db, limiter, now: () => 1, origin: ORIGIN, secret: 'a secret', version: '0' },
     [feature],
   )
   return async (
@@ -274,14 +267,7 @@ describe('the check in the API reference', () => {
     const rows = {} as never
     const feature = createFormCheckApi({ origin: ORIGIN, turnstile: false, allow: [] })
     const rest = restApi(
-      {
-        db: rows,
-        limiter: {} as never,
-        now: Date.now,
-        origin: ORIGIN,
-        secret: 'a secret',
-        version: '0',
-      },
+      { db: rows, limiter: {} as never, now: () => 1, origin: ORIGIN, secret: 'a secret', version: '0' },
       [feature],
     )
     // biome-ignore lint/suspicious/noExplicitAny: as above

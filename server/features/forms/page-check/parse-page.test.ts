@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { atScale } from '../../../../tests/support/suite.ts'
 import { PAGE_BYTES_MAX } from './fetch-page.ts'
 import { parsePage } from './parse-page.ts'
 
@@ -125,7 +126,7 @@ test('a page of random parts is read to its end', async () => {
         expect([position > 0, controls.every(({ tag }) => tag !== undefined)]).toEqual([true, true])
       }
     }),
-    { numRuns: 2000 },
+    { numRuns: atScale({ quick: 300, full: 2_000, soak: 20_000 }) },
   )
 })
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { atScale } from '../../../../tests/support/suite.ts'
 import { isHostAllowed, isOriginAllowed, normalizeOrigin } from './allowed-origins.ts'
 
 describe('an allowed origin', () => {
@@ -69,7 +70,7 @@ describe('an allowed origin', () => {
         const stored = normalizeOrigin(given)
         if (stored !== undefined) expect(normalizeOrigin(stored)).toBe(stored)
       }),
-      { numRuns: 2000 },
+      { numRuns: atScale({ quick: 500, full: 2_000, soak: 20_000 }) },
     )
   })
 })

@@ -86,7 +86,7 @@ const REFUSED: [body: Record<string, unknown>, errors: Record<string, string>][]
   [{ submissions: 5 }, { submissions: 'is not a known field' }],
 ]
 
-onBothEngines('forms', (server) => {
+onBothEngines.quick('forms', (server) => {
   test('have a key, an endpoint and default settings that allow everything', async () => {
     const ws = await server().createWorkspace()
     const { status, json } = await make(ws, { name: ' Contact ' })

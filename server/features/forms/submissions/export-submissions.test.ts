@@ -149,7 +149,7 @@ onBothEngines('the export of submissions', (server) => {
     const needs = { db: server().app.db, origin: server().origin, resolvePendingAttribution: async () => {} }
     const signal = new AbortController().signal
     const pieces = await exportSubmissions(needs, actor, formKey, { format: 'csv' }, signal)
-    await store([{ fields: [['late', 'x']], created_at: Date.now() }])
+    await store([{ fields: [['late', 'x']], created_at: server().now() }])
     let text = ''
     for await (const piece of pieces) text += piece
     expect(lines(text)).toHaveLength(1 + ids.length)
@@ -180,7 +180,7 @@ onBothEngines('the export of submissions', (server) => {
 
   test('lets redirects run while it counts the columns of a big form', async () => {
     const { ws, store, exported } = await testForm(server())
-    await store(Array.from({ length: 2000 }, () => ({ fields: [['a', 'x'.repeat(500)]] })))
+    await store(Array.from({ length: 800 }, () => ({ fields: [['a', 'x'.repeat(500)]] })))
     const link = await ws.createLink()
     let done = false
     const whole = exported().finally(() => {
@@ -191,7 +191,7 @@ onBothEngines('the export of submissions', (server) => {
       expect((await server().click(link.slug)).status).toBe(302)
       answered += 1
     }
-    expect(lines((await whole).text)).toHaveLength(2001)
+    expect(lines((await whole).text)).toHaveLength(801)
     expect(answered).toBeGreaterThan(3)
   })
 })
@@ -223,11 +223,12 @@ describe('a streamed body', () => {
     const socket = connect(server.port as number, '127.0.0.1')
     socket.pause()
     socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
-    let [before, since] = [0, performance.now()]
+    let [before, looks] = [0, 0]
     // The body stops once the kernel's buffers are full.
     await until('it stands still', () => {
-      if (made !== before) [before, since] = [made, performance.now()]
-      return made > 0 && performance.now() - since > 100
+      looks = made === before ? looks + 1 : 0
+      before = made
+      return made > 0 && looks > 10
     })
     expect(made).toBeLessThan(300)
     socket.destroy()

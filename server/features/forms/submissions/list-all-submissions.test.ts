@@ -83,7 +83,7 @@ onBothEngines('the submissions of all forms', (server) => {
         const { json } = await own.api(`/submissions?${query}`)
         seen.push(...json.data.map(({ id }: { id: number }) => id))
         cursor = json.nextCursor
-        await two.store({ created_at: Date.now() })
+        await two.store({ created_at: server().now() })
       }
       expect(seen).toEqual(ids.reverse())
     })

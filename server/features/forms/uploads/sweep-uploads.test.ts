@@ -8,7 +8,7 @@ import { createUploadSweeper } from './sweep-uploads.ts'
 
 test('a sweep deletes files without a submission, and none of another installation', async () => {
   const server = await startServer('sqlite')
-  const place = { dir: mkdtempSync(join(tmpdir(), 'towpath-sweep-')), now: Date.now }
+  const place = { dir: mkdtempSync(join(tmpdir(), 'towpath-sweep-')), now: server.now }
   const own = await openDirectoryStore({ ...place, owner: 'aaaaaaaa' })
   const other = await openDirectoryStore({ ...place, owner: 'bbbbbbbb' })
   const keys: string[] = []
@@ -23,7 +23,7 @@ test('a sweep deletes files without a submission, and none of another installati
     db: server.app.db,
     store: own,
     owner: 'aaaaaaaa',
-    now: Date.now,
+    now: server.now,
     unfinished,
     isAlone: true,
   })

@@ -1,10 +1,6 @@
-import { afterEach, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { sql } from 'kysely'
 import { Webhook } from 'standardwebhooks'
-import {
-  startWebhookReceiver,
-  type WebhookReceiver,
-} from '../../../../tests/support/fake-servers/webhook-receiver.ts'
 import {
   type HarnessWorkspace,
   notificationsOnBothEngines,
@@ -78,16 +74,6 @@ const BAD: [string, Record<string, unknown>, string][] = [
 
 const PRIVATE =
   'The address is in a private network. The operator of this server can allow it with WEBHOOK_ALLOW_CIDRS'
-
-const receivers: WebhookReceiver[] = []
-afterEach(async () => {
-  for (const one of receivers.splice(0)) await one.stop()
-})
-const receiver = () => {
-  const one = startWebhookReceiver()
-  receivers.push(one)
-  return one
-}
 
 notificationsOnBothEngines('a channel', (outbox) => {
   const patch = (workspace: HarnessWorkspace, id: number, body: unknown) =>
@@ -179,28 +165,22 @@ notificationsOnBothEngines('a channel', (outbox) => {
   })
 
   test('changes the given fields only, and keeps its secrets', async () => {
-    const hook = receiver()
+    const hook = outbox().startReceiver()
     const workspace = await outbox().createWorkspace()
     const { id, secret } = await workspace.createWebhook('https://example.com/old')
     const changed = await patch(workspace, id, { name: 'New', url: hook.url, enabled: false })
     expect(changed.json.data).toMatchObject({ name: 'New', url: hook.url, enabled: false })
     expect((await patch(workspace, id, {})).json.data).toEqual(changed.json.data)
     expect((await patch(workspace, id, { enabled: null })).json.data.enabled).toBe(true)
-    for (const body of [
-      { type: 'slack' },
-      { to: ['a@example.com'] },
-      { name: null },
-      { url: null },
-      { secret },
-    ])
-      expect((await patch(workspace, id, body)).status).toBe(422)
+    const wrong = [{ type: 'slack' }, { to: ['a@example.com'] }, { name: null }, { url: null }, { secret }]
+    for (const body of wrong) expect((await patch(workspace, id, body)).status).toBe(422)
     await workspace.post(`/channels/${id}/test`)
     const [got] = hook.requests
     expect(new Webhook(secret).verify(got?.body ?? '', got?.headers ?? {})).toMatchObject({ type: 'test' })
   })
 
   test('of type webhook gets a new secret, and the old one signs for a day', async () => {
-    const hook = receiver()
+    const hook = outbox().startReceiver()
     const workspace = await outbox().createWorkspace()
     const old = await workspace.createWebhook(hook.url)
     const { status, json } = await workspace.post(`/channels/${old.id}/rotate-secret`)
@@ -229,7 +209,7 @@ notificationsOnBothEngines('a channel', (outbox) => {
   })
 
   test('is tested at once, with one attempt that is recorded', async () => {
-    const hook = receiver()
+    const hook = outbox().startReceiver()
     const workspace = await outbox().createWorkspace()
     const { id } = await workspace.createWebhook(hook.url, { enabled: false })
     const good = await workspace.post(`/channels/${id}/test`)
@@ -257,12 +237,8 @@ notificationsOnBothEngines('a channel', (outbox) => {
   })
 
   test('is tested once for one Idempotency-Key, and blocks no other writer', async () => {
-    const hook = receiver()
     const gate = Promise.withResolvers<void>()
-    hook.respondWith(async () => {
-      await gate.promise
-      return new Response('ok')
-    })
+    const hook = outbox().startReceiver(() => gate.promise.then(() => new Response('ok')))
     const workspace = await outbox().createWorkspace()
     const { id } = await workspace.createWebhook(hook.url)
     const testing = () =>
@@ -280,17 +256,17 @@ notificationsOnBothEngines('a channel', (outbox) => {
 
   test('is deleted with its deliveries, and forms no longer name it', async () => {
     const workspace = await outbox().createWorkspace()
-    const [one, two, eleven] = [
-      await workspace.createWebhook('https://example.com/1'),
-      await workspace.createWebhook('https://example.com/2'),
-      await workspace.createWebhook('https://example.com/3'),
-    ]
-    const form = await workspace.createForm([one.id, two.id, eleven.id])
+    const form = await workspace.createFormTo(
+      'https://example.com/1',
+      'https://example.com/2',
+      'https://example.com/3',
+    )
+    const [one, two, three] = form.channelIds
     await workspace.submit(form)
-    expect((await workspace.api(`/channels/${two.id}`, { method: 'DELETE' })).json.data.id).toBe(two.id)
-    expect((await workspace.api(`/forms/${form.formKey}`)).json.data.channelIds).toEqual([one.id, eleven.id])
-    expect(await workspace.listDeliveries()).toMatchObject([{ channelId: one.id }, { channelId: eleven.id }])
-    expect((await workspace.api(`/channels/${two.id}`)).status).toBe(404)
+    expect((await workspace.api(`/channels/${two}`, { method: 'DELETE' })).json.data.id).toBe(two)
+    expect((await workspace.api(`/forms/${form.formKey}`)).json.data.channelIds).toEqual([one, three])
+    expect(await workspace.listDeliveries()).toMatchObject([{ channelId: one }, { channelId: three }])
+    expect((await workspace.api(`/channels/${two}`)).status).toBe(404)
   })
 
   test('of another workspace is not found, on every route', async () => {
@@ -317,12 +293,8 @@ notificationsOnBothEngines('a channel', (outbox) => {
     const named = await other.post('/forms', { name: 'Form', channelIds: [id] })
     const none = await other.post('/forms', { name: 'Form', channelIds: [999_999] })
     expect([named.status, named.text]).toEqual([422, none.text])
-    for (const query of [
-      `channelId=${id}`,
-      `formKey=${form.formKey}`,
-      `submissionId=${delivery.submissionId}`,
-    ])
-      expect((await other.api(`/deliveries?${query}`)).json.total).toBe(0)
+    const queries = [`channelId=${id}`, `formKey=${form.formKey}`, `submissionId=${delivery.submissionId}`]
+    for (const query of queries) expect(await other.countDeliveries(query)).toBe(0)
     const retried = await other.post('/deliveries/retry', { since: '2020-01-01T00:00:00Z', channelId: id })
     expect(retried.json.data.retried).toBe(0)
     expect(await own.api(`/channels/${id}`)).toMatchObject({ text: before.text })

@@ -5,10 +5,13 @@ import type { ChannelDestination, DeliveryResult, Notice, SendNeeds } from './co
 
 export const SUBMISSION_URL = 'https://go.example/app/1/inbox?open=42'
 
+/** When a notice is sent. */
+export const NOTICE_AT = Date.UTC(2026, 9, 2, 12)
+
 export const createNotice = (over: Partial<Notice> = {}): Notice => ({
   event: 'submission.created',
   messageId: 'msg_0123456789abcdefghijAB',
-  at: Date.now(),
+  at: NOTICE_AT,
   form: { formKey: 'contact', name: 'Contact' },
   submissionId: 42,
   createdAt: Date.UTC(2026, 9, 1, 12),

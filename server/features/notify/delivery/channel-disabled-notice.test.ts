@@ -3,10 +3,6 @@
 import { afterEach, expect, test } from 'bun:test'
 import { startMailServer } from '../../../../tests/support/fake-servers/mail-server.ts'
 import {
-  startWebhookReceiver,
-  type WebhookReceiver,
-} from '../../../../tests/support/fake-servers/webhook-receiver.ts'
-import {
   type HarnessWorkspace,
   notificationsOnBothEngines,
 } from '../../../../tests/support/notification-harness.ts'
@@ -52,12 +48,7 @@ notificationsOnBothEngines('a channel that is switched off by itself', (outbox) 
     return { ...server, send: { ...send, smtpUrl: server.url(), mailFrom: 'Towpath <towpath@example.com>' } }
   }
 
-  function gone(): WebhookReceiver {
-    const hook = startWebhookReceiver()
-    ends.push(hook.stop)
-    hook.respondWith(() => new Response('gone', { status: 410 }))
-    return hook
-  }
+  const gone = () => outbox().startReceiver(() => new Response('gone', { status: 410 }))
 
   const isOff = (workspace: HarnessWorkspace, id: number) =>
     until('it is off', async () => !(await workspace.api(`/channels/${id}`)).json.data.enabled)

@@ -1,9 +1,5 @@
-import { afterEach, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { Webhook } from 'standardwebhooks'
-import {
-  startWebhookReceiver,
-  type WebhookReceiver,
-} from '../../../../tests/support/fake-servers/webhook-receiver.ts'
 import {
   type HarnessWorkspace,
   notificationsOnBothEngines,
@@ -18,41 +14,12 @@ const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-const receivers: WebhookReceiver[] = []
-const receiver = () => {
-  const one = startWebhookReceiver()
-  receivers.push(one)
-  return one
-}
-afterEach(async () => {
-  for (const one of receivers.splice(0)) await one.stop()
-})
-
 const delivered = { outcome: 'delivered', httpStatus: 200, answer: null } as const
-const takesAll: ChannelSender = async () => delivered
 
-notificationsOnBothEngines('a stored submission', (outbox) => {
-  const settledAs = (workspace: HarnessWorkspace, status: string) =>
-    until(`everything ${status}`, async () => {
-      const all = await workspace.listDeliveries()
-      return all.length > 0 && all.every((each) => each.status === status) ? all : undefined
-    })
-  const detail = async (workspace: HarnessWorkspace, id: number) =>
-    (await workspace.api(`/deliveries/${id}`)).json.data
-  const attemptsMade = (workspace: HarnessWorkspace, id: number, count: number) =>
-    until(`attempt ${count}`, async () => (await detail(workspace, id)).attempts.length >= count)
-
-  /** Somebody else's delivery is attempted: whatever was due before has been looked at. */
-  async function aTurn() {
-    const hook = receiver()
-    const workspace = await outbox().createWorkspace()
-    const channel = await workspace.createWebhook(hook.url)
-    await workspace.submit(await workspace.createForm([channel.id]))
-    await until('another delivery', async () => (await workspace.listDeliveries())[0].attemptCount === 1)
-  }
-
+// One story of the feature: on both engines.
+notificationsOnBothEngines.quick('a stored submission', (outbox) => {
   test('reaches a webhook at once, signed, and is recorded', async () => {
-    const hook = receiver()
+    const hook = outbox().startReceiver()
     const workspace = await outbox().createWorkspace()
     const channel = await workspace.createWebhook(hook.url)
     const form = await workspace.createForm([channel.id])
@@ -68,7 +35,7 @@ notificationsOnBothEngines('a stored submission', (outbox) => {
     const verified = new Webhook(channel.secret).verify(body, headers) as Record<string, unknown>
     expect(verified).toMatchObject({ type: 'submission.created', data: { id: submissionId } })
     expect(id).toMatch(/^msg_[0-9A-Za-z]{22}$/)
-    const [delivery] = await settledAs(workspace, 'delivered')
+    const [delivery] = await workspace.untilAllAre('delivered')
     expect(delivery).toEqual({
       id: delivery.id,
       channelId: channel.id,
@@ -87,7 +54,7 @@ notificationsOnBothEngines('a stored submission', (outbox) => {
       createdAt: expect.any(String),
       finishedAt: expect.any(String),
     })
-    expect((await detail(workspace, delivery.id)).attempts).toEqual([
+    expect((await workspace.getDelivery(delivery.id)).attempts).toEqual([
       {
         attempt: 1,
         outcome: 'delivered',
@@ -99,9 +66,21 @@ notificationsOnBothEngines('a stored submission', (outbox) => {
     ])
     expect((await workspace.api(`/channels/${channel.id}`)).json.data.lastDeliveryAt).not.toBeNull()
   })
+})
+
+notificationsOnBothEngines('a stored submission', (outbox) => {
+  const attemptsMade = (workspace: HarnessWorkspace, id: number, count: number) =>
+    until(`attempt ${count}`, async () => (await workspace.getDelivery(id)).attempts.length >= count)
+
+  /** Somebody else's delivery is attempted: whatever was due before has been looked at. */
+  async function aTurn() {
+    const workspace = await outbox().createWorkspace()
+    await workspace.submit(await workspace.createFormTo(outbox().startReceiver().url))
+    await until('another delivery', async () => (await workspace.listDeliveries())[0].attemptCount === 1)
+  }
 
   test('is one delivery for each enabled channel of the form', async () => {
-    const hook = receiver()
+    const hook = outbox().startReceiver()
     const workspace = await outbox().createWorkspace()
     const on = await workspace.createWebhook(hook.url)
     const off = await workspace.createWebhook(hook.url, { enabled: false })
@@ -109,24 +88,22 @@ notificationsOnBothEngines('a stored submission', (outbox) => {
     const form = await workspace.createForm([on.id, off.id])
     await outbox().startDeliverer()
     await workspace.submit({ ...form, channelIds: [on.id, off.id, 999_999] })
-    const all = await settledAs(workspace, 'delivered')
+    const all = await workspace.untilAllAre('delivered')
     expect(all.map(({ channelId }) => channelId)).toEqual([on.id])
     expect(unnamed.id).not.toBe(on.id)
     expect(hook.requests).toHaveLength(1)
   })
 
   test('is retried after 5 s, 5 min and 30 min with the same id and a new signature', async () => {
-    const hook = receiver()
-    hook.respondWith(() => new Response('not now', { status: 503 }))
+    const hook = outbox().startReceiver(() => new Response('not now', { status: 503 }))
     const workspace = await outbox().createWorkspace()
-    const channel = await workspace.createWebhook(hook.url)
-    const form = await workspace.createForm([channel.id])
+    const form = await workspace.createFormTo(hook.url)
     await outbox().startDeliverer()
     await workspace.submit(form)
     const [{ id }] = await workspace.listDeliveries()
     for (const [made, wait] of [5 * SECOND, 5 * MINUTE, 30 * MINUTE].entries()) {
       await attemptsMade(workspace, id, made + 1)
-      const { nextAttemptAt, status, attemptCount } = await detail(workspace, id)
+      const { nextAttemptAt, status, attemptCount } = await workspace.getDelivery(id)
       expect([status, attemptCount]).toEqual(['waiting', made + 1])
       expect(Date.parse(nextAttemptAt) - outbox().now()).toBeWithin(wait * 0.8 - 2 * SECOND, wait * 1.2 + 1)
       outbox().advanceClock(wait * 0.75)
@@ -135,12 +112,12 @@ notificationsOnBothEngines('a stored submission', (outbox) => {
       if (made === 2) hook.respondWith(() => new Response('ok'))
       outbox().advanceClock(wait * 0.5)
     }
-    await settledAs(workspace, 'delivered')
+    await workspace.untilAllAre('delivered')
     expect(hook.requests).toHaveLength(4)
     expect(new Set(hook.requests.map((each) => each.id)).size).toBe(1)
     const stamps = hook.requests.map(({ headers }) => headers['webhook-timestamp'])
     expect(new Set(stamps).size).toBe(4)
-    const { attempts } = await detail(workspace, id)
+    const { attempts } = await workspace.getDelivery(id)
     expect(
       attempts.map((each: { outcome: string; httpStatus: number }) => [each.outcome, each.httpStatus]),
     ).toEqual([
@@ -159,8 +136,8 @@ notificationsOnBothEngines('a stored submission', (outbox) => {
     }
     const workspace = await outbox().createWorkspace()
     const url = 'https://refuses.example/hook'
-    const form = await workspace.createForm([(await workspace.createWebhook(url)).id])
-    await outbox().startDeliverer({ senders: { ...outbox().needs.senders, webhook: refuses } })
+    const form = await workspace.createFormTo(url)
+    await outbox().startDeliverer(outbox().withWebhook(refuses))
     await workspace.submit(form)
     for (const [made, wait] of RETRY_DELAYS.entries()) {
       outbox().advanceClock(wait * 1.25)
@@ -168,24 +145,23 @@ notificationsOnBothEngines('a stored submission', (outbox) => {
       const [{ id }] = await workspace.listDeliveries()
       await attemptsMade(workspace, id, made + 1)
     }
-    const [failed] = await settledAs(workspace, 'failed')
+    const [failed] = await workspace.untilAllAre('failed')
     expect(failed).toMatchObject({ attemptCount: 10, nextAttemptAt: null, lastError: 'HTTP 500: no' })
     outbox().advanceClock(DAY)
     await aTurn()
     expect(asked).toBe(10)
-    await outbox().startDeliverer({ senders: { ...outbox().needs.senders, webhook: takesAll } })
+    await outbox().startDeliverer(outbox().withWebhook(async () => delivered))
     const again = await workspace.post(`/deliveries/${failed.id}/retry`)
     expect(again.json.data).toMatchObject({ status: 'waiting', messageId: failed.messageId })
     // A retry by hand begins the schedule anew, and the attempts before it are not forgotten.
-    expect(await settledAs(workspace, 'delivered')).toMatchObject([{ attemptCount: 11, lastError: null }])
+    expect(await workspace.untilAllAre('delivered')).toMatchObject([{ attemptCount: 11, lastError: null }])
   })
 
   test('waits for the Retry-After of its receiver, and so does its whole channel', async () => {
-    const hook = receiver()
-    hook.respondWith(() => new Response('slower', { status: 429, headers: { 'Retry-After': '3600' } }))
+    const slower = { status: 429, headers: { 'Retry-After': '3600' } }
+    const hook = outbox().startReceiver(() => new Response('slower', slower))
     const workspace = await outbox().createWorkspace()
-    const channel = await workspace.createWebhook(hook.url)
-    const form = await workspace.createForm([channel.id])
+    const form = await workspace.createFormTo(hook.url)
     await outbox().startDeliverer()
     await workspace.submit(form)
     await until('the first request', () => hook.requests.length === 1)
@@ -197,13 +173,12 @@ notificationsOnBothEngines('a stored submission', (outbox) => {
     expect(hook.requests).toHaveLength(1)
     hook.respondWith(() => new Response('ok'))
     outbox().advanceClock(2 * MINUTE)
-    await settledAs(workspace, 'delivered')
+    await workspace.untilAllAre('delivered')
     expect(hook.requests).toHaveLength(3)
   })
 
   test('410 disables the channel, tells the owners, and keeps the waiting deliveries', async () => {
-    const hook = receiver()
-    hook.respondWith(() => new Response('gone', { status: 410 }))
+    const hook = outbox().startReceiver(() => new Response('gone', { status: 410 }))
     const told: Parameters<ChannelSender>[2][] = []
     const hears: ChannelSender = async (_, __, notice) => {
       told.push(notice)
@@ -232,6 +207,6 @@ notificationsOnBothEngines('a stored submission', (outbox) => {
     expect(kept).toMatchObject([{ status: 'waiting', attemptCount: 1 }])
     hook.respondWith(() => new Response('ok'))
     await workspace.api(`/channels/${channel.id}`, { method: 'PATCH', body: { enabled: true } })
-    await settledAs(workspace, 'delivered')
+    await workspace.untilAllAre('delivered')
   })
 })

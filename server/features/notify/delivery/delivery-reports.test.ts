@@ -141,9 +141,14 @@ onBothEngines(
         expect(JSON.stringify(request)).not.toContain(secret)
       }
       // A key sees of submissions what its scopes allow.
-      const { key } = await createKey({ db: server().app.db, now: Date.now }, workspace.id, 'channels only', {
-        scopes: ['channels:write'],
-      })
+      const { key } = await createKey(
+        { db: server().app.db, now: server().now },
+        workspace.id,
+        'channels only',
+        {
+          scopes: ['channels:write'],
+        },
+      )
       const headers = { Authorization: `Bearer ${key}` }
       const [{ id }] = rows
       expect((await server().call(`/v1/deliveries/${id}`, { headers })).json.data).toMatchObject({
@@ -219,10 +224,8 @@ onSqlite('a server without SMTP_URL', (server) => {
     expect(data.unavailableReason).toBe(`E-mail is not sent: ${said}`)
     const patch = (body: object) => workspace.api(`/channels/${id}`, { method: 'PATCH', body })
     const refused = await patch({ enabled: true })
-    expect([refused.status, refused.json.errors]).toEqual([
-      422,
-      { enabled: `email is not available: ${said}` },
-    ])
+    const errors = { enabled: `email is not available: ${said}` }
+    expect([refused.status, refused.json.errors]).toEqual([422, errors])
     expect((await patch({ name: 'Other', enabled: false })).status).toBe(200)
     const hook = await post(workspace, '/channels', {
       type: 'webhook',
@@ -246,20 +249,17 @@ onSqlite('a server without SMTP_URL', (server) => {
 test('nothing is sent to a private network that is no longer allowed, and the reason names the setting', async () => {
   const harness = await openNotificationHarness('sqlite')
   const workspace = await harness.createWorkspace()
-  const { id } = await workspace.createWebhook('http://127.0.0.1:1/hook')
+  const form = await workspace.createFormTo('http://127.0.0.1:1/hook')
   await harness.startDeliverer({ send: { ...harness.needs.send, allow: [] } })
-  await workspace.submit(await workspace.createForm([id]))
+  await workspace.submit(form)
   const lastError =
     'The address is in a private network. The operator of this server can allow it with WEBHOOK_ALLOW_CIDRS'
   const failing = await until('the failure', async () => {
-    const { data } = (await workspace.api(`/channels/${id}`)).json
+    const { data } = (await workspace.api(`/channels/${form.channelIds[0]}`)).json
     return data.failingSince === null ? undefined : data
   })
   expect(failing).toMatchObject({ enabled: true, lastError })
   const [delivery] = await workspace.listDeliveries()
-  expect((await workspace.api(`/deliveries/${delivery.id}`)).json.data).toMatchObject({
-    lastError,
-    request: null,
-  })
+  expect(await workspace.getDelivery(delivery.id)).toMatchObject({ lastError, request: null })
   await harness.close()
 })

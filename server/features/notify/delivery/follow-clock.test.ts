@@ -1,26 +1,12 @@
 // Nothing waits for a clock that was ahead, on both engines.
 
-import { afterAll, afterEach, expect, test } from 'bun:test'
-import {
-  startWebhookReceiver,
-  type WebhookReceiver,
-} from '../../../../tests/support/fake-servers/webhook-receiver.ts'
+import { afterEach, expect, test } from 'bun:test'
 import { notificationsOnBothEngines } from '../../../../tests/support/notification-harness.ts'
 import { until } from '../../../../tests/support/until.ts'
 import { createClockFollower } from './follow-clock.ts'
 
 const HOUR = 60 * 60_000
 const DAY = 24 * HOUR
-
-const receivers: WebhookReceiver[] = []
-const receiver = () => {
-  const one = startWebhookReceiver()
-  receivers.push(one)
-  return one
-}
-afterAll(async () => {
-  for (const one of receivers) await one.stop()
-})
 
 notificationsOnBothEngines('after the clock was set back', (outbox) => {
   afterEach(async () => {
@@ -30,10 +16,9 @@ notificationsOnBothEngines('after the clock was set back', (outbox) => {
 
   /** Submissions whose receiver fails: their retries are planned by a clock that is ahead. */
   async function failAhead(aheadMs: number, count: number) {
-    const hook = receiver()
+    const hook = outbox().startReceiver(() => new Response('no', { status: 500 }))
     const workspace = await outbox().createWorkspace()
-    const form = await workspace.createForm([(await workspace.createWebhook(hook.url)).id])
-    hook.respondWith(() => new Response('no', { status: 500 }))
+    const form = await workspace.createFormTo(hook.url)
     outbox().clockAheadMs = aheadMs
     await outbox().startDeliverer()
     await workspace.submit(form, count)
@@ -41,13 +26,6 @@ notificationsOnBothEngines('after the clock was set back', (outbox) => {
     hook.respondWith(() => new Response('ok'))
     return { workspace, form }
   }
-
-  const allDelivered = (workspace: Awaited<ReturnType<typeof failAhead>>['workspace'], count: number) =>
-    until(
-      `${count} to be delivered`,
-      async () => (await workspace.api('/deliveries?limit=1&status=delivered')).json.total === count,
-      20_000,
-    )
 
   test('a step forward, and small steps back, change nothing', async () => {
     const { workspace } = await failAhead(0, 1)
@@ -76,7 +54,7 @@ notificationsOnBothEngines('after the clock was set back', (outbox) => {
     await workspace.submit(form, 1)
     // The second attempt comes 5 s after the first, ± 20 %, and the channel pauses for at most as long.
     outbox().advanceClock(12_000)
-    await allDelivered(workspace, 6)
+    await workspace.untilThereAre(6, 'delivered')
   })
 
   test('by two days while no server ran, retries and leases come as planned', async () => {
@@ -96,6 +74,6 @@ notificationsOnBothEngines('after the clock was set back', (outbox) => {
     await createClockFollower(outbox())()
     outbox().clockAheadMs = 70_000
     await outbox().startDeliverer()
-    await allDelivered(workspace, 2)
+    await workspace.untilThereAre(2, 'delivered')
   })
 })

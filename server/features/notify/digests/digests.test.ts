@@ -2,11 +2,7 @@
 
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { startMailServer } from '../../../../tests/support/fake-servers/mail-server.ts'
-import {
-  type HarnessWorkspace,
-  type NotificationHarness,
-  notificationsOnBothEngines,
-} from '../../../../tests/support/notification-harness.ts'
+import { notificationsOnBothEngines } from '../../../../tests/support/notification-harness.ts'
 import { until } from '../../../../tests/support/until.ts'
 import { closeMailers } from '../../../http/mail/smtp.ts'
 import type { ChannelSender } from '../channels/contract.ts'
@@ -28,12 +24,13 @@ afterAll(async () => {
 })
 
 notificationsOnBothEngines('a digest', (outbox) => {
-  const send = (harness: NotificationHarness) => ({
-    ...harness.needs.send,
-    smtpUrl: mail.url(),
-    mailFrom: 'towpath@example.com',
-  })
-  const start = () => outbox().startDeliverer({ send: send(outbox()) })
+  const start = (email?: ChannelSender) => {
+    const { send, senders } = outbox().needs
+    return outbox().startDeliverer({
+      send: { ...send, smtpUrl: mail.url(), mailFrom: 'towpath@example.com' },
+      senders: email ? { ...senders, email } : senders,
+    })
+  }
   const setClock = (at: number) => outbox().advanceClock(at - outbox().now())
 
   async function newMailChannel(settings: Record<string, unknown>) {
@@ -49,11 +46,6 @@ notificationsOnBothEngines('a digest', (outbox) => {
       mails: () => mail.mails.filter((each) => each.to[0] === to),
     }
   }
-  const settled = (workspace: HarnessWorkspace, status: string) =>
-    until(`everything ${status}`, async () => {
-      const all = await workspace.listDeliveries()
-      return all.length > 0 && all.every((each) => each.status === status) ? all : undefined
-    })
   /** Another channel without a digest gets its mail: the deliverer has looked at what was due. */
   async function aTurn() {
     const other = await newMailChannel({})
@@ -78,7 +70,7 @@ notificationsOnBothEngines('a digest', (outbox) => {
     for (const id of ids) expect(received?.parsed.text).toContain(`#${id} Contact:\n`)
     expect(received?.parsed.text).toContain('message: Hello 2')
     expect(received?.parsed.text).toContain(`https://go.example/app/${workspace.id}/inbox\n`)
-    const all = await settled(workspace, 'delivered')
+    const all = await workspace.untilAllAre('delivered')
     const digest = all.find(({ event }) => event === 'submission.digest')
     expect(all.map(({ submissionId, digestId }) => [submissionId, digestId])).toEqual([
       ...ids.map((id) => [id, digest.id]),
@@ -124,7 +116,7 @@ notificationsOnBothEngines('a digest', (outbox) => {
     expect(text).toContain(`#${ids[99]} Contact`)
     expect(text).toContain('… 150 more submissions')
     expect(mails()[0]?.parsed.subject).toBe('250 new form submissions')
-    expect((await settled(workspace, 'delivered')).length).toBe(251)
+    expect((await workspace.untilAllAre('delivered')).length).toBe(251)
     expect(mails().length).toBe(1)
   })
 
@@ -139,10 +131,7 @@ notificationsOnBothEngines('a digest', (outbox) => {
         ? { outcome: 'refused', httpStatus: null, answer: 'not now' }
         : { outcome: 'delivered', httpStatus: null, answer: null }
     }
-    await outbox().startDeliverer({
-      send: send(outbox()),
-      senders: { ...outbox().needs.senders, email },
-    })
+    await start(email)
     await workspace.submit(form, 2)
     setClock(NOON + 7 * HOUR)
     await until('the first attempt', () => sent.length === 1)
@@ -153,7 +142,7 @@ notificationsOnBothEngines('a digest', (outbox) => {
     await workspace.submit(form, 3)
     refuses = false
     setClock(NOON + 8 * HOUR)
-    await settled(workspace, 'delivered')
+    await workspace.untilAllAre('delivered')
     const ids = sent.map(({ messageId }) => messageId)
     expect(sent.map(({ fields }) => fields).toSorted()).toEqual([2, 2, 3])
     expect(new Set(ids).size).toBe(2)
@@ -165,26 +154,16 @@ notificationsOnBothEngines('a digest', (outbox) => {
     await start()
     const { workspace, form, mails } = await newMailChannel({ digest: 'hour' })
     await workspace.submit(form, 2)
-    await outbox().startDeliverer({
-      send: send(outbox()),
-      senders: {
-        ...outbox().needs.senders,
-        email: async () => ({
-          outcome: 'refused',
-          httpStatus: null,
-          answer: 'too large',
-          permanent: { what: 'message', reason: 'too large' },
-        }),
-      },
-    })
+    const permanent = { what: 'message', reason: 'too large' } as const
+    await start(async () => ({ outcome: 'refused', httpStatus: null, answer: 'too large', permanent }))
     setClock(NOON + 10 * HOUR)
-    const failed = await settled(workspace, 'failed')
+    const failed = await workspace.untilAllAre('failed')
     expect(failed.map(({ lastError }) => lastError)).toEqual(failed.map(() => expect.any(String)))
     await start()
     const { json } = await workspace.post('/deliveries/retry', { since: '2026-01-01T00:00:00Z' })
     expect(json).toEqual({ data: { retried: 1 } })
     await until('the digest', () => mails().length === 1)
-    await settled(workspace, 'delivered')
+    await workspace.untilAllAre('delivered')
     const [one] = await workspace.listDeliveries()
     await workspace.post(`/deliveries/${one.id}/retry`)
     await until('the submission alone', () => mails().length === 2)
@@ -195,7 +174,7 @@ notificationsOnBothEngines('a digest', (outbox) => {
     await until('the digest again', () => mails().length === 3)
     // Without the one that was sent alone.
     expect(mails()[2]?.parsed.subject).toBe(`New form submission (#${one.submissionId + 1})`)
-    await settled(workspace, 'delivered')
+    await workspace.untilAllAre('delivered')
   })
 
   test('waits no longer when it is switched off, and waits for another time when that changes', async () => {
@@ -212,7 +191,7 @@ notificationsOnBothEngines('a digest', (outbox) => {
     expect(await due()).toEqual(Array(2).fill('2027-05-11T00:00:00.000Z'))
     await change({ digest: null })
     await until('both mails', () => mails().length === 2)
-    expect((await settled(workspace, 'delivered')).length).toBe(2)
+    expect((await workspace.untilAllAre('delivered')).length).toBe(2)
   })
 
   test('says nothing of submissions that were erased, and is not sent when none is left', async () => {
@@ -224,7 +203,7 @@ notificationsOnBothEngines('a digest', (outbox) => {
     setClock(NOON + 13 * HOUR)
     await until('the digest', () => mails().length === 1)
     expect(mails()[0]?.parsed.text).not.toContain(`#${gone} `)
-    await settled(workspace, 'delivered')
+    await workspace.untilAllAre('delivered')
     // What was sent is not kept beside the submission.
     const [{ digestId }] = await workspace.listDeliveries()
     const readRequest = async () => (await workspace.api(`/deliveries/${digestId}`)).json.data.request
@@ -265,48 +244,34 @@ notificationsOnBothEngines('a digest', (outbox) => {
     await until('the mail', () => mails().length === 1)
   })
 
-  test.each([
-    { template: { text: '{{form}}' } },
-    { digest: 'hour' },
-    { quietHours: { start: '22:00', end: '07:00', timezone: 'UTC' } },
-  ])('is not for webhooks: %j', async (setting) => {
-    const workspace = await outbox().createWorkspace()
-    const [field] = Object.keys(setting) as [string]
-    const { status, json } = await workspace.post('/channels', {
-      type: 'webhook',
-      name: 'Hook',
-      url: 'https://hook.example/',
-      ...setting,
-    })
-    expect([status, json.errors]).toEqual([422, { [field]: 'is not for channels of type webhook' }])
-  })
+  const night = (start: string, end: string, timezone = 'UTC') => ({ quietHours: { start, end, timezone } })
+
+  test.each([{ template: { text: '{{form}}' } }, { digest: 'hour' }, night('22:00', '07:00')])(
+    'is not for webhooks: %j',
+    async (setting) => {
+      const workspace = await outbox().createWorkspace()
+      const body = { type: 'webhook', name: 'Hook', url: 'https://hook.example/', ...setting }
+      const { status, json } = await workspace.post('/channels', body)
+      const errors = { [Object.keys(setting)[0] as string]: 'is not for channels of type webhook' }
+      expect([status, json.errors]).toEqual([422, errors])
+    },
+  )
 
   test.each([
-    [{ digest: 'week' }, { digest: 'must be one of hour, day' }],
+    [{ digest: 'week' }, 'digest', 'must be one of hour, day'],
+    [night('24:00', '07:00'), 'quietHours.start', 'must be a time such as 22:00'],
+    [night('07:00', '07:00'), 'quietHours.end', 'must be another time than the start'],
     [
-      { quietHours: { start: '24:00', end: '07:00', timezone: 'UTC' } },
-      { 'quietHours.start': 'must be a time such as 22:00' },
+      night('22:00', '07:00', 'Berlin'),
+      'quietHours.timezone',
+      'must be an IANA time zone such as Europe/Berlin',
     ],
-    [
-      { quietHours: { start: '07:00', end: '07:00', timezone: 'UTC' } },
-      { 'quietHours.end': 'must be another time than the start' },
-    ],
-    [
-      { quietHours: { start: '22:00', end: '07:00', timezone: 'Berlin' } },
-      { 'quietHours.timezone': 'must be an IANA time zone such as Europe/Berlin' },
-    ],
-    [
-      { template: { text: '{{who}}' } },
-      { 'template.text': expect.stringContaining('unknown placeholder {{who}}; known are') },
-    ],
-    [{ template: { subject: 'x' } }, { 'template.text': 'is required' }],
-  ])('refuses %j', async (setting, errors) => {
+    [{ template: { text: '{{who}}' } }, 'template.text', 'has the unknown placeholder {{who}}; known are'],
+    [{ template: { subject: 'x' } }, 'template.text', 'is required'],
+  ])('refuses %j', async (setting, field, mistake) => {
     const workspace = await outbox().createWorkspace()
-    const { status, json } = await workspace.createMailChannel({
-      name: 'Team',
-      to: ['a@example.com'],
-      ...setting,
-    })
-    expect([status, json.errors]).toEqual([422, errors])
+    const mail = { name: 'Team', to: ['a@example.com'], ...setting }
+    const { status, json } = await workspace.createMailChannel(mail)
+    expect([status, json.errors]).toEqual([422, { [field]: expect.stringContaining(mistake) }])
   })
 })
