@@ -29,7 +29,7 @@ const closeLater = closeAfterAll()
 const ROUNDS = atScale({ quick: 1, full: 2, soak: 8 })
 /** Of links, and of submissions. */
 const SENDERS = atScale({ quick: 8, full: 16, soak: 24 })
-const CLICKERS = atScale({ quick: 2, full: 8, soak: 8 })
+const CLICKERS = atScale({ quick: 2, full: 3, soak: 8 })
 /** Enough that a kill comes between many answers, on a slow machine too. */
 const ANSWERS_BEFORE_KILL = atScale({ quick: 40, full: 150, soak: 150 })
 /** A workspace may send 300 requests a minute. */
@@ -38,7 +38,7 @@ const LINKS_A_WORKSPACE = 200
 /** An answer of analytics names at most 1,000 values. */
 const CLICKS_A_LINK = 900
 /** How analytics name clicks without `utm_term`. */
-const NO_TERM = '(none)'
+const NO_TERM = 'Unknown'
 
 /** Nothing listens at the channel's address: its deliveries wait, and none is deleted. */
 const OPTIONS = { environment: { ...BEHIND_PROXY.environment, WEBHOOK_ALLOW_CIDRS: '127.0.0.1/32' } }
