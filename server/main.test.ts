@@ -6,6 +6,7 @@ import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findFreePort } from '../tests/support/processes/free-port.ts'
+import { full } from '../tests/support/suite.ts'
 import { until } from '../tests/support/until.ts'
 import { BROWSER_USER_AGENT } from '../tests/support/world.ts'
 import { generateApiKey } from './features/accounts/access/api-key.ts'
@@ -136,7 +137,7 @@ describe('a start', () => {
     expect(readdirSync(DATA_DIR)).toEqual([])
   })
 
-  test('on a port in use reports it', async () => {
+  full('on a port in use reports it', async () => {
     const other = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('other') })
     const server = launch({ PORT: String(other.port), DATA_DIR: freshDir() })
     expect(await server.ended()).toBe(1)
@@ -149,7 +150,7 @@ describe('a start', () => {
     await other.stop(true)
   })
 
-  test('beside another server on the same directory reports it, and the other goes on', async () => {
+  full('beside another server on the same directory reports it, and the other goes on', async () => {
     const first = await serve()
     const second = launch({ PORT: String(findFreePort()), DATA_DIR: first.dataDir })
     expect(await second.ended()).toBe(1)
@@ -160,19 +161,23 @@ describe('a start', () => {
     expect(await first.ended()).toBe(0)
   })
 
-  test('without its database reports that it does not answer', async () => {
-    const port = findFreePort()
-    const server = launch({
-      PORT: String(findFreePort()),
-      DATA_DIR: freshDir(),
-      DATABASE_URL: `postgres://u:hunter2@127.0.0.1:${port}/d`,
-    })
-    expect(await server.ended()).toBe(1)
-    expect(server.output.err).toMatch(
-      /^Towpath cannot start:\n {2}The database cannot be reached.*ECONNREFUSED/,
-    )
-    expect(server.output.err).not.toContain('hunter2')
-  }, 120_000)
+  full(
+    'without its database reports that it does not answer',
+    async () => {
+      const port = findFreePort()
+      const server = launch({
+        PORT: String(findFreePort()),
+        DATA_DIR: freshDir(),
+        DATABASE_URL: `postgres://u:hunter2@127.0.0.1:${port}/d`,
+      })
+      expect(await server.ended()).toBe(1)
+      expect(server.output.err).toMatch(
+        /^Towpath cannot start:\n {2}The database cannot be reached.*ECONNREFUSED/,
+      )
+      expect(server.output.err).not.toContain('hunter2')
+    },
+    120_000,
+  )
 })
 
 describe('SIGTERM', () => {
@@ -256,19 +261,23 @@ describe('SIGTERM', () => {
     expect(await again.ended()).toBe(0)
   }, 240_000)
 
-  test('twice stops at once', async () => {
-    const { port, dataDir, process: child, ended } = await serve()
-    const [slow] = halfSent(port, await makeKey(dataDir), 1)
-    await until('it is connected', () => reachable(port))
-    child.kill('SIGTERM')
-    await until('no more connections are taken', async () => !(await reachable(port)), WITHIN_MS)
-    child.kill('SIGTERM')
-    expect(await ended()).toBe(1)
-    await slow?.closed
-  }, 120_000)
+  full(
+    'twice stops at once',
+    async () => {
+      const { port, dataDir, process: child, ended } = await serve()
+      const [slow] = halfSent(port, await makeKey(dataDir), 1)
+      await until('it is connected', () => reachable(port))
+      child.kill('SIGTERM')
+      await until('no more connections are taken', async () => !(await reachable(port)), WITHIN_MS)
+      child.kill('SIGTERM')
+      expect(await ended()).toBe(1)
+      await slow?.closed
+    },
+    120_000,
+  )
 })
 
-test('no log line has a key, a body, a query or an address', async () => {
+full('no log line has a key, a body, a query or an address', async () => {
   const {
     origin,
     dataDir,

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { startDnsServer } from '../../tests/support/fake-servers/dns-server.ts'
 import { openShell, towpath } from '../../tests/support/processes/command-shell.ts'
 import { putLinkOnDomain } from '../../tests/support/server/verified-domain.ts'
+import { atScale, full } from '../../tests/support/suite.ts'
 import { until } from '../../tests/support/until.ts'
 import { onBothEngines } from '../../tests/support/world.ts'
 
@@ -224,6 +225,8 @@ onBothEngines('the command line beside a running server', (server) => {
   })
 })
 
+const HELP = [[[]], [['help']], [['--help']], [['-h']]]
+
 describe('the command line', () => {
   const inEmptyDir = async <T>(use: (dir: string) => Promise<T>) => {
     const dir = mkdtempSync(join(tmpdir(), 'towpath-test-'))
@@ -234,7 +237,7 @@ describe('the command line', () => {
     }
   }
 
-  test('is what the README says: npm run -s towpath -- …, on an empty directory', async () => {
+  full('is what the README says: npm run -s towpath -- …, on an empty directory', async () => {
     await inEmptyDir(async (DATA_DIR) => {
       const npm = ['npm', 'run', '-s', 'towpath', '--']
       const made = await towpath({ DATA_DIR, DEFAULT_PLAN: 'scale' }, ['workspace', 'create', 'My team'], npm)
@@ -267,7 +270,7 @@ describe('the command line', () => {
     })
   })
 
-  test.each([[[]], [['help']], [['--help']], [['-h']]])(
+  test.each(atScale({ quick: [[['help']]], full: HELP, soak: HELP }))(
     '%p explains itself and touches nothing',
     async (words) => {
       await inEmptyDir(async (DATA_DIR) => {

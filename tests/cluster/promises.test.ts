@@ -1,33 +1,42 @@
-// Three nodes on one PostgreSQL and one ClickHouse answer as one server: docs/contract.md §12.
+// Three nodes on one PostgreSQL answer as one server: docs/contract.md §12. The full suite starts them as processes, and
+// with ClickHouse.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { tmpdir } from 'node:os'
 import pg from 'pg'
 import { createKey, revokeKey } from '../../server/features/accounts/access/keys.ts'
 import { createWorkspace } from '../../server/features/accounts/workspaces/create-workspace.ts'
 import { openDatabase } from '../../server/storage/database/open-database.ts'
 import { isAcknowledged } from '../faults/form-submissions.ts'
-import type { ServerProcess } from '../faults/server-process.ts'
-import { CLICKHOUSE_START_MS } from '../support/clickhouse/clickhouse-server.ts'
-import { type Cluster, startCluster } from '../support/cluster/start-cluster.ts'
+import type { ServerClient } from '../faults/server-process.ts'
+import { CLUSTER_START_MS, type Nodes, startCluster, startNodes } from '../support/cluster/start-cluster.ts'
 import { startDnsServer } from '../support/fake-servers/dns-server.ts'
 import { nextSenderAddress, SCRIPT_HEADERS } from '../support/form-requests.ts'
 import { writeShlinkFiles } from '../support/imports/shlink-files.ts'
 import { sendImport, undoImport, waitForEnd } from '../support/imports/upload-client.ts'
 import { proveDomain } from '../support/prove-domain.ts'
 import { readMetric } from '../support/read-metrics.ts'
+import { atScale, full } from '../support/suite.ts'
 import { until } from '../support/until.ts'
 import { BROWSER_USER_AGENT } from '../support/world.ts'
 
+const RACERS = atScale({ quick: 30, full: 200, soak: 200 })
+const STORIES = 200
 const DESTINATION = 'https://shop.example/landing'
 
-let cluster: Cluster
+const start = atScale<(...options: Parameters<typeof startCluster>) => Promise<Nodes>>({
+  quick: startNodes,
+  full: startCluster,
+  soak: startCluster,
+})
+let cluster: Nodes
 let key: string
 const dns = await startDnsServer()
 beforeAll(async () => {
-  cluster = await startCluster(5, { environment: { DNS_SERVERS: dns.address } })
+  cluster = await start(5, { environment: { DNS_SERVERS: dns.address } })
   key = cluster.keys[0] as string
-}, CLICKHOUSE_START_MS)
-afterAll(() => Promise.all([cluster.end(), dns.stop()]))
+}, CLUSTER_START_MS)
+afterAll(() => Promise.all([cluster?.end(), dns.stop()]))
 
 const createLink = async (slug: string, fields: Record<string, unknown> = {}) => {
   const { status, text, json } = await cluster
@@ -37,7 +46,7 @@ const createLink = async (slug: string, fields: Record<string, unknown> = {}) =>
   return json.data as { id: number }
 }
 
-const editLink = async (node: ServerProcess, id: number, fields: Record<string, unknown>) => {
+const editLink = async (node: ServerClient, id: number, fields: Record<string, unknown>) => {
   const response = await fetch(`${node.origin}/v1/links/${id}`, {
     method: 'PATCH',
     headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
@@ -46,7 +55,7 @@ const editLink = async (node: ServerProcess, id: number, fields: Record<string, 
   expect(response.status).toBe(200)
 }
 
-const readDestination = async (node: ServerProcess, slug: string) => {
+const readDestination = async (node: ServerClient, slug: string) => {
   const { status, headers } = await node.click(slug, { 'X-Forwarded-For': nextSenderAddress() })
   return status === 302 ? headers.get('location') : status
 }
@@ -74,7 +83,7 @@ describe('an edit', () => {
     await createLink('held')
     const { id } = await createLink('passing')
     await Promise.all(['held', 'passing'].map((slug) => waitUntilAllSee(slug, DESTINATION)))
-    const client = new pg.Client({ connectionString: cluster.postgres.url })
+    const client = new pg.Client({ connectionString: cluster.databaseUrl })
     await client.connect()
     try {
       await client.query('begin')
@@ -102,14 +111,14 @@ describe('an edit', () => {
 
 describe('a domain that one node verifies', () => {
   const DOMAIN = 'go.brand.example'
-  const call = async (node: ServerProcess, method: string, path: string) => {
+  const call = async (node: ServerClient, method: string, path: string) => {
     const response = await fetch(`${node.origin}/v1${path}`, {
       method,
       headers: { Authorization: `Bearer ${key}` },
     })
     return { status: response.status, json: await response.json() }
   }
-  const ask = async (node: ServerProcess, path: string) => {
+  const ask = async (node: ServerClient, path: string) => {
     const { status, headers } = await node.click(path, {
       Host: DOMAIN,
       'X-Forwarded-For': nextSenderAddress(),
@@ -131,7 +140,7 @@ describe('a domain that one node verifies', () => {
     await waitUntilAllAnswer('spring', DESTINATION)
   })
 
-  test('is no source of visitors for any node', async () => {
+  full('is no source of visitors for any node', async () => {
     let clicks = 0
     // A worker reads clicks and messages side by side, so a click of the first moment may still have the source.
     for (const node of cluster.nodes)
@@ -157,48 +166,52 @@ describe('a domain that one node verifies', () => {
   })
 })
 
-test('an import runs on the node that has its file; the others show it, lead to its links, count its clicks and undo it', async () => {
-  const [importer, ...others] = cluster.nodes as [ServerProcess, ...ServerProcess[]]
-  const ownKey = cluster.keys[4] as string
-  const toTarget = ({ origin }: ServerProcess) => ({ origin, key: ownKey })
-  const files = writeShlinkFiles(40, 10)
-  const { json } = await sendImport(toTarget(importer), {
-    fields: { source: 'shlink' },
-    file: files.links,
-    clicks: files.visits,
-  })
-  const { id } = json.data
-  for (const node of others) {
-    expect(await waitForEnd(toTarget(node), id)).toMatchObject({
-      status: 'done',
-      created: 40,
-      clicks: files.total,
+full(
+  'an import runs on the node that has its file; the others show it, lead to its links, count its clicks and undo it',
+  async () => {
+    const [importer, ...others] = cluster.nodes as [ServerClient, ...ServerClient[]]
+    const ownKey = cluster.keys[4] as string
+    const toTarget = ({ origin }: ServerClient) => ({ origin, key: ownKey })
+    const files = writeShlinkFiles(40, 10)
+    const { json } = await sendImport(toTarget(importer), {
+      fields: { source: 'shlink' },
+      file: files.links,
+      clicks: files.visits,
     })
-    await until('the links of the import', async () => {
-      const { status, headers } = await node.click('Link-7', { 'X-Forwarded-For': nextSenderAddress() })
-      return status === 302 && headers.get('location') === 'https://shop.example/7?from=link'
+    const { id } = json.data
+    for (const node of others) {
+      expect(await waitForEnd(toTarget(node), id)).toMatchObject({
+        status: 'done',
+        created: 40,
+        clicks: files.total,
+      })
+      await until('the links of the import', async () => {
+        const { status, headers } = await node.click('Link-7', { 'X-Forwarded-For': nextSenderAddress() })
+        return status === 302 && headers.get('location') === 'https://shop.example/7?from=link'
+      })
+      const clicks = [...files.people.values()].reduce((sum, count) => sum + count, 0)
+      const counted = await until('the imported clicks', async () => {
+        const answer = await node.api(ownKey, '/analytics/clicks?start=2024-01-01&end=2025-12-31')
+        return answer.json.data?.clicks >= clicks && answer.json.data
+      })
+      expect(counted).toMatchObject({ clicks, visitors: 0 })
+    }
+    // The node that is asked needs neither the files nor the links in its memory.
+    expect((await undoImport(toTarget(others[0] as ServerClient), id)).status).toBe('undone')
+    await until('all nodes to know that the links are gone', async () => {
+      const seen = await Promise.all(
+        cluster.nodes.map((node) => node.click('Link-7', { 'X-Forwarded-For': nextSenderAddress() })),
+      )
+      return seen.every(({ status }) => status === 404)
     })
-    const clicks = [...files.people.values()].reduce((sum, count) => sum + count, 0)
-    const counted = await until('the imported clicks', async () => {
-      const answer = await node.api(ownKey, '/analytics/clicks?start=2024-01-01&end=2025-12-31')
-      return answer.json.data?.clicks >= clicks && answer.json.data
-    })
-    expect(counted).toMatchObject({ clicks, visitors: 0 })
-  }
-  // The node that is asked needs neither the files nor the links in its memory.
-  expect((await undoImport(toTarget(others[0] as ServerProcess), id)).status).toBe('undone')
-  await until('all nodes to know that the links are gone', async () => {
-    const seen = await Promise.all(
-      cluster.nodes.map((node) => node.click('Link-7', { 'X-Forwarded-For': nextSenderAddress() })),
-    )
-    return seen.every(({ status }) => status === 404)
-  })
-  for (const node of cluster.nodes)
-    await until('the imported clicks to be gone', async () => {
-      const { json: left } = await node.api(ownKey, '/analytics/clicks?start=2024-01-01&end=2025-12-31')
-      return left.data?.clicks === 0
-    })
-}, 120_000)
+    for (const node of cluster.nodes)
+      await until('the imported clicks to be gone', async () => {
+        const { json: left } = await node.api(ownKey, '/analytics/clicks?start=2024-01-01&end=2025-12-31')
+        return left.data?.clicks === 0
+      })
+  },
+  120_000,
+)
 
 test('a form takes no files where the servers share no store for them, and says what is missing', async () => {
   for (const node of cluster.nodes) {
@@ -208,25 +221,22 @@ test('a form takes no files where the servers share no store for them, and says 
   }
 })
 
-test('one slug that 200 requests ask for at all nodes becomes one link', async () => {
+test('one slug that many requests ask for at all nodes becomes one link', async () => {
   const answers = await Promise.all(
-    Array.from({ length: 200 }, (_, number) =>
+    Array.from({ length: RACERS }, (_, number) =>
       cluster
         .pick(number)
         .api(cluster.keys[1] as string, '/links', { slug: 'wanted', destinationUrl: DESTINATION }),
     ),
   )
   const statuses = answers.map(({ status }) => status).sort()
-  expect(statuses).toEqual([201, ...Array(199).fill(409)])
+  expect(statuses).toEqual([201, ...Array(RACERS - 1).fill(409)])
 })
 
 test('a key that one node revokes is refused by the next request at each node', async () => {
   const { json } = await cluster.pick(0).api(key, '/links?limit=1')
   expect(json.data).toBeArray()
-  const database = await openDatabase({
-    dataDir: cluster.dataDirs[0] as string,
-    databaseUrl: cluster.postgres.url,
-  })
+  const database = await openDatabase({ dataDir: tmpdir(), databaseUrl: cluster.databaseUrl })
   try {
     const needs = { db: database, now: Date.now }
     const { id } = await createWorkspace(needs, { name: 'Revoked', plan: 'enterprise' })
@@ -286,7 +296,7 @@ describe('limits', () => {
 })
 
 /** The attribution of every submission of a form. */
-async function listAttributions(node: ServerProcess, formKey: string): Promise<string[]> {
+async function listAttributions(node: ServerClient, formKey: string): Promise<string[]> {
   const all: string[] = []
   for (let cursor = ''; ; ) {
     const { json } = await node.api(key, `/forms/${formKey}/submissions?limit=100${cursor}`)
@@ -296,11 +306,11 @@ async function listAttributions(node: ServerProcess, formKey: string): Promise<s
   }
 }
 
-test('a click on one node and a form on another are one story, 200 times', async () => {
+full('a click on one node and a form on another are one story, each time', async () => {
   await createLink('story')
   const { json } = await cluster.pick(0).api(key, '/forms', { name: 'Story' })
   const { formKey } = json.data
-  const pairs = Array.from({ length: 200 }, (_, number) => number)
+  const pairs = Array.from({ length: STORIES }, (_, number) => number)
   const sendOne = async (number: number) => {
     const visitor = { 'X-Forwarded-For': nextSenderAddress(), 'User-Agent': BROWSER_USER_AGENT }
     const { status } = await cluster.pick(number).click('story', visitor)
@@ -316,24 +326,27 @@ test('a click on one node and a form on another are one story, 200 times', async
     const all = await listAttributions(cluster.pick(2), formKey)
     return all.includes('pending') ? undefined : all
   })
-  expect(attributions).toHaveLength(200)
+  expect(attributions).toHaveLength(STORIES)
   expect(new Set(attributions)).toEqual(new Set(['inferred']))
 })
 
-test('analytics are the same at every node, and no node says that it counted what another has not shipped', async () => {
-  await createLink('counted')
-  let sent = 0
-  for (const node of cluster.nodes)
-    for (let n = 0; n < 20; n++) {
-      await node.click('counted', { 'X-Forwarded-For': nextSenderAddress() })
-      sent++
+full(
+  'analytics are the same at every node, and no node says that it counted what another has not shipped',
+  async () => {
+    await createLink('counted')
+    let sent = 0
+    for (const node of cluster.nodes)
+      for (let n = 0; n < 20; n++) {
+        await node.click('counted', { 'X-Forwarded-For': nextSenderAddress() })
+        sent++
+      }
+    const sentAt = Date.now()
+    for (const node of cluster.nodes) {
+      const { json } = await until('the clicks to be counted', async () => {
+        const answer = await node.api(key, '/analytics/clicks?interval=24h&slug=counted')
+        return Date.parse(answer.headers.get('x-counted-until') ?? '') > sentAt ? answer : undefined
+      })
+      expect(json.data.clicks).toBe(sent)
     }
-  const sentAt = Date.now()
-  for (const node of cluster.nodes) {
-    const { json } = await until('the clicks to be counted', async () => {
-      const answer = await node.api(key, '/analytics/clicks?interval=24h&slug=counted')
-      return Date.parse(answer.headers.get('x-counted-until') ?? '') > sentAt ? answer : undefined
-    })
-    expect(json.data.clicks).toBe(sent)
-  }
-})
+  },
+)

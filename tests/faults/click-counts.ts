@@ -55,7 +55,7 @@ export async function waitUntilCountersAgree(server: ServerProcess, keys: string
     await until(
       'the links’ counters to agree',
       async () => {
-        const { json } = await server.api(key, '/links?limit=100')
+        const { json } = await server.api(key, '/links?limit=100&sort=clicks')
         return json.data.reduce((sum: number, link: { clicks: number }) => sum + link.clicks, 0) === clicks
       },
       WITHIN_MS,

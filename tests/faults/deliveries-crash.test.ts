@@ -1,6 +1,6 @@
 // Every stored delivery arrives, although the deliverer's process is killed several times.
 
-import { describe, expect, test } from 'bun:test'
+import { describe, expect } from 'bun:test'
 import { join } from 'node:path'
 import { Webhook } from 'standardwebhooks'
 import { CONCURRENT_ATTEMPTS } from '../../server/features/notify/delivery/fair-schedule.ts'
@@ -11,14 +11,14 @@ import {
   openNotificationHarness,
   TEST_SECRET,
 } from '../support/notification-harness.ts'
-import { atScale } from '../support/suite.ts'
+import { atScale, quick } from '../support/suite.ts'
 import { until } from '../support/until.ts'
 import { ENGINES } from '../support/world.ts'
 import { randomMs } from './server-process.ts'
 
-const ROUNDS = atScale({ full: 2, soak: 10 })
-const SUBMISSIONS = atScale({ full: 320, soak: 1_000 })
-const CHANNELS = 8
+const ROUNDS = atScale({ quick: 1, full: 2, soak: 10 })
+const SUBMISSIONS = atScale({ quick: 80, full: 320, soak: 1_000 })
+const CHANNELS = atScale({ quick: 2, full: 8, soak: 8 })
 /** The most attempts that run at a kill. */
 const RUNNING_MAX = CONCURRENT_ATTEMPTS
 
@@ -81,36 +81,40 @@ async function waitUntilAllDelivered({ db }: NotificationHarness) {
 }
 
 describe.each(ENGINES)('deliveries on %s', (engine) => {
-  test(`all arrive after ${ROUNDS} kills, only running attempts arrive twice, and all are signed`, async () => {
-    const harness = await openNotificationHarness(engine)
-    closeLater(harness.close)
-    const hook = startWebhookReceiver()
-    closeLater(hook.stop)
-    const workspace = await harness.createWorkspace()
-    const secrets = new Map<string, string>()
-    const channelIds: number[] = []
-    for (let i = 0; i < CHANNELS; i++) {
-      const { id, secret } = await workspace.createWebhook(`${hook.url}/${i}`)
-      channelIds.push(id)
-      secrets.set(String(i), secret)
-    }
-    const each = SUBMISSIONS / CHANNELS
-    for (const id of channelIds) await workspace.submit(await workspace.createForm([id]), each)
-    // A slow receiver, so that deliveries are left for every kill.
-    hook.respondWith(async () => {
-      await Bun.sleep(3)
-      return new Response('ok')
-    })
-    await deliverWithKills(harness, hook)
+  quick(
+    `all arrive after ${ROUNDS} kills, only running attempts arrive twice, and all are signed`,
+    async () => {
+      const harness = await openNotificationHarness(engine)
+      closeLater(harness.close)
+      const hook = startWebhookReceiver()
+      closeLater(hook.stop)
+      const workspace = await harness.createWorkspace()
+      const secrets = new Map<string, string>()
+      const channelIds: number[] = []
+      for (let i = 0; i < CHANNELS; i++) {
+        const { id, secret } = await workspace.createWebhook(`${hook.url}/${i}`)
+        channelIds.push(id)
+        secrets.set(String(i), secret)
+      }
+      const each = SUBMISSIONS / CHANNELS
+      for (const id of channelIds) await workspace.submit(await workspace.createForm([id]), each)
+      // A slow receiver, so that deliveries are left for every kill.
+      hook.respondWith(async () => {
+        await Bun.sleep(3)
+        return new Response('ok')
+      })
+      await deliverWithKills(harness, hook)
 
-    const sent = (await workspace.listDeliveries()).map(({ messageId }) => messageId)
-    const counts = hook.countById()
-    expect([...counts.keys()].sort()).toEqual(sent.sort())
-    expect(hook.requests.length - counts.size).toBeLessThanOrEqual(ROUNDS * RUNNING_MAX)
-    expect(Math.max(...counts.values())).toBeLessThanOrEqual(ROUNDS + 1)
-    for (const { path, body, headers } of hook.requests) {
-      const secret = secrets.get(path.split('/').at(-1) ?? '') ?? ''
-      expect(new Webhook(secret).verify(body, headers)).toMatchObject({ type: 'submission.created' })
-    }
-  }, 300_000)
+      const sent = (await workspace.listDeliveries()).map(({ messageId }) => messageId)
+      const counts = hook.countById()
+      expect([...counts.keys()].sort()).toEqual(sent.sort())
+      expect(hook.requests.length - counts.size).toBeLessThanOrEqual(ROUNDS * RUNNING_MAX)
+      expect(Math.max(...counts.values())).toBeLessThanOrEqual(ROUNDS + 1)
+      for (const { path, body, headers } of hook.requests) {
+        const secret = secrets.get(path.split('/').at(-1) ?? '') ?? ''
+        expect(new Webhook(secret).verify(body, headers)).toMatchObject({ type: 'submission.created' })
+      }
+    },
+    300_000,
+  )
 })

@@ -17,10 +17,12 @@ export interface LoadGenerator {
   stop(): Promise<void>
 }
 
-/** @param send gets a number that is unique for each call */
+const NO_ANSWER: LoadResponse = { status: 0, headers: new Headers() }
+
+/** @param send gets a number that is unique for each call. Without a request to send, it ends its sender: undefined. */
 export function startLoadGenerator(
   senders: number,
-  send: (number: number) => Promise<LoadResponse>,
+  send: (number: number) => Promise<LoadResponse | undefined>,
 ): LoadGenerator {
   let next = 0
   let running = true
@@ -35,11 +37,12 @@ export function startLoadGenerator(
   }
   async function sender() {
     while (running) {
-      const response = await send(next++).catch(() => undefined)
-      const status = response?.status ?? 0
+      const response = await send(next++).catch(() => NO_ANSWER)
+      if (!response) return
+      const { status, headers, acknowledged } = response
       load.statuses.set(status, (load.statuses.get(status) ?? 0) + 1)
-      if (response?.acknowledged !== undefined) load.acknowledged.push(response.acknowledged)
-      if (status === 503 && !response?.headers.get('retry-after')) load.withoutRetryAfter++
+      if (acknowledged !== undefined) load.acknowledged.push(acknowledged)
+      if (status === 503 && !headers.get('retry-after')) load.withoutRetryAfter++
       // A killed process refuses connections at once: do not loop without a pause.
       if (status === 0) await Bun.sleep(5)
     }

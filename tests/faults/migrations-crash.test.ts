@@ -1,9 +1,9 @@
 // An upgrade that fails at any step leaves the rows of the old version as they were, and the next start finishes it.
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect } from 'bun:test'
 import { join } from 'node:path'
 import { listMigrations, migrate } from '../../server/storage/database/migrate.ts'
-import { atScale } from '../support/suite.ts'
+import { atScale, quick } from '../support/suite.ts'
 import { migrateInterrupted } from '../support/upgrades/interrupted-migration.ts'
 import {
   createOldRows,
@@ -18,11 +18,11 @@ const PROGRAM = join(import.meta.dir, '../support/upgrades/interrupted-migration
 
 for (const engine of ENGINES) {
   const steps = listNewMigrations(engine)
+  const last = steps.at(-1) as string
+  const some = [steps[0], steps[Math.floor(steps.length / 2)], last] as string[]
+  const failed = atScale({ quick: some.slice(1), full: steps, soak: steps })
   // A process for each step takes a third of a second.
-  const killed = atScale({
-    full: [steps[0], steps[Math.floor(steps.length / 2)], steps.at(-1)] as string[],
-    soak: steps,
-  })
+  const killed = atScale({ quick: [last], full: some, soak: steps })
 
   describe(`an upgrade from 0.1.0 on ${engine}`, () => {
     let old: Awaited<ReturnType<typeof createOldRows>>
@@ -42,20 +42,23 @@ for (const engine of ENGINES) {
         expect(await dumpRows(place)).toBe(before)
         await finish(place)
         const after = await dumpRows(place)
-        expect([after.includes(steps.at(-1) as string), after.includes('bob@example.com')]).toEqual([
-          true,
-          true,
-        ])
+        expect([after.includes(last), after.includes('bob@example.com')]).toEqual([true, true])
       })
     }
 
-    test(`that fails in any of ${steps.length} steps changes nothing, names the step, and succeeds later`, async () => {
-      for (const step of steps) await expectUntouched(fail, step)
-    })
+    quick(
+      `that fails in any of ${failed.length} steps changes nothing, names the step, and succeeds later`,
+      async () => {
+        for (const step of failed) await expectUntouched(fail, step)
+      },
+    )
 
-    test(`that is killed in the middle of ${killed.join(', ')} changes nothing, and succeeds later`, async () => {
-      for (const step of killed) await expectUntouched(kill, step)
-    })
+    quick(
+      `that is killed in the middle of ${killed.join(', ')} changes nothing, and succeeds later`,
+      async () => {
+        for (const step of killed) await expectUntouched(kill, step)
+      },
+    )
   })
 }
 

@@ -10,6 +10,7 @@ import { createRandom } from '../../server/lib/seeded-random.ts'
 import { BEHIND_PROXY, JSON_TYPE, nextSenderAddress, SCRIPT_HEADERS } from '../support/form-requests.ts'
 import { towpath } from '../support/processes/command-shell.ts'
 import { parseMetrics } from '../support/read-metrics.ts'
+import { quick } from '../support/suite.ts'
 import { until } from '../support/until.ts'
 import { onSqlite, type TestServer, type TestWorkspace } from '../support/world.ts'
 
@@ -121,7 +122,7 @@ onSqlite(
       expect(findFilesWith(server(), 'somebody@example.com')).not.toEqual([])
     })
 
-    test('after a workspace was deleted, with its links, its clicks and its submissions', async () => {
+    quick('after a workspace was deleted, with its links, its clicks and its submissions', async () => {
       const own = await server().createWorkspace()
       const { slug } = await own.createLink({ destinationUrl: 'https://example.com/canary-three' })
       await server().click(`${slug}?utm_campaign=canary-three`)
@@ -133,7 +134,7 @@ onSqlite(
       await untilGone(server(), 'canary-three')
     })
 
-    test('after a compaction, which gives the room back, too', async () => {
+    quick('after a compaction, which gives the room back, too', async () => {
       const before = statSync(join(server().dataDir, 'towpath.db')).size
       const compact = () => towpath({ DATA_DIR: server().dataDir }, ['compact'])
       expect(await compact()).toMatchObject({ code: 1, err: expect.stringContaining('A server runs') })

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { buildImage, canBuildImages, type Image } from '../support/containers/build-image.ts'
 import { runInContainer, startContainer } from '../support/containers/run-container.ts'
 import { findFreePort } from '../support/processes/free-port.ts'
-import { atScale } from '../support/suite.ts'
+import { soak } from '../support/suite.ts'
 import { until } from '../support/until.ts'
 import { BROWSER_USER_AGENT } from '../support/world.ts'
 
@@ -17,9 +17,9 @@ const MAX_BYTES = 400_000_000
 /** An address in the United States. */
 const VISITOR = { 'User-Agent': BROWSER_USER_AGENT, 'X-Forwarded-For': '8.8.8.8' }
 
-const skipped = atScale({ full: true, soak: false }) || !canBuildImages()
+const describeImage = canBuildImages() ? soak.describe : describe.skip
 
-describe.skipIf(skipped)(`the image${skipped ? ' (skipped: soak, as root on Debian)' : ''}`, () => {
+describeImage('the image (needs root on Debian)', () => {
   let image: Image
   let dataDir: string
   const port = findFreePort()

@@ -19,7 +19,7 @@ import {
 import { destroyRawClients, dialRaw, readStatuses } from '../support/raw-client.ts'
 import { readAllRows } from '../support/read-all-rows.ts'
 import { addVerifiedDomain } from '../support/server/verified-domain.ts'
-import { atScale } from '../support/suite.ts'
+import { atScale, full } from '../support/suite.ts'
 import { until } from '../support/until.ts'
 import { startServer, type TestServer, type TestWorkspace } from '../support/world.ts'
 
@@ -151,7 +151,7 @@ describe('a bad file changes nothing', () => {
     }
   })
 
-  test('with a conflict where onConflict is fail', async () => {
+  full('with a conflict where onConflict is fail', async () => {
     const text = `${GOOD}here,https://acme.example/,Taken\n`
     const sentence = await expectRefused({
       fields: { source: 'csv', onConflict: 'fail' },
@@ -160,18 +160,18 @@ describe('a bad file changes nothing', () => {
     expect(sentence).toContain('here')
   })
 
-  test('with a million columns, in bounded memory', async () => {
+  full('with a million columns, in bounded memory', async () => {
     const columns = atScale({ full: 200_000, soak: 1_000_000 })
     const text = `${Array.from({ length: columns }, (_, i) => `c${i}`).join(',')}\n${'x,'.repeat(columns)}\n`
     await expectRefused({ fields: { source: 'csv' }, file: toFile(text) })
   })
 
-  test('with one line without an end', async () => {
+  full('with one line without an end', async () => {
     const text = `${HEADER}\n"${'x'.repeat(atScale({ full: 20, soak: 60 }) * MIB)}`
     await expectRefused({ fields: { source: 'csv' }, file: toFile(text) })
   })
 
-  test('of JSON that is a million levels deep', async () => {
+  full('of JSON that is a million levels deep', async () => {
     await expectRefused({ fields: { source: 'sink' }, file: toFile('['.repeat(1_000_000), 'sink.json') })
   })
 })
@@ -311,7 +311,7 @@ describe('an upload', () => {
   })
 })
 
-describe('encodings', () => {
+full.describe('encodings', () => {
   const text =
     'slug,destinationUrl,title\r\n"caf\u00e9","https://acme.example/caf\u00e9","Gr\u00f6\u00dfe \u201eM\u201c, 5 \u20ac"\r\n'
   const windows1252 = Buffer.from(
@@ -444,7 +444,7 @@ describe('a bad row is named with its column, its value and what to do', () => {
     }
   })
 
-  test('a thousand errors are in the answer, and all of them in the CSV', async () => {
+  full('a thousand errors are in the answer, and all of them in the CSV', async () => {
     const text = [HEADER, ...Array.from({ length: 1_500 }, (_, i) => `s${i},javascript:${i},x`), ''].join(
       '\n',
     )
@@ -493,7 +493,7 @@ describe('a workspace sees only its own imports', () => {
     expect(json.data.map(({ id }: ImportAnswer) => id)).not.toContain(theirs.id)
   })
 
-  test('links of one tool in two workspaces have nothing to do with each other', async () => {
+  full('links of one tool in two workspaces have nothing to do with each other', async () => {
     const both = [await server.createWorkspace(), await server.createWorkspace()]
     for (const { key } of both) {
       const file = toFile('destinationUrl,title\nhttps://acme.example/same,Same\n')

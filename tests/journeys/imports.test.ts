@@ -1,7 +1,7 @@
 // What somebody who moves here sees: the files of each tool go in by HTTP, and then the short links lead where they led, with
 // their titles, tags, times and clicks; a repeat changes nothing, and an undo leaves the workspace as it was.
 
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout } from 'bun:test'
 import { join } from 'node:path'
 import { ROOT } from '../support/architecture/read-checkout.ts'
 import { type ClickHouseServer, startClickHouse } from '../support/clickhouse/clickhouse-server.ts'
@@ -13,7 +13,7 @@ import {
 } from '../support/imports/upload-client.ts'
 import { readAllRows } from '../support/read-all-rows.ts'
 import { addVerifiedDomain, callHost, changeDomain } from '../support/server/verified-domain.ts'
-import { atScale } from '../support/suite.ts'
+import { atScale, quick } from '../support/suite.ts'
 import { until } from '../support/until.ts'
 import { BROWSER_USER_AGENT, startServer, type TestServer, type TestWorkspace } from '../support/world.ts'
 
@@ -355,71 +355,74 @@ describe.each(ENGINES)('files of other tools on %s', (engine) => {
 
   // The soak brings the files of all tools.
   const names = Object.keys(CASES)
-  test.each(atScale({ full: names.slice(0, 5), soak: names }))('%s', async (name) => {
-    const wanted = CASES[name] as Case
-    const own = await server.createWorkspace()
-    const target: ImportTarget = { origin: server.origin, key: own.key }
-    for (const { name: domain, caseSensitive, primary } of wanted.domains) {
-      const fields = { case_sensitive: caseSensitive ? 1 : 0, is_primary: primary ? 1 : 0 }
-      domainIds.push(await addVerifiedDomain(server, own.id, domain, fields))
-    }
-    await own.createLink({ domain: 'go.example', slug: `before-${own.id}`, tagNames: ['Was here'] })
-    const before = await readRows()
-    const upload = {
-      fields: { source: wanted.source, ...wanted.fields },
-      file: await readFixture(wanted.file),
-      ...(wanted.clicks && { clicks: await readFixture(wanted.clicks) }),
-    }
+  quick.each(atScale({ quick: names.slice(0, 2), full: names.slice(0, 5), soak: names }))(
+    '%s',
+    async (name: string) => {
+      const wanted = CASES[name] as Case
+      const own = await server.createWorkspace()
+      const target: ImportTarget = { origin: server.origin, key: own.key }
+      for (const { name: domain, caseSensitive, primary } of wanted.domains) {
+        const fields = { case_sensitive: caseSensitive ? 1 : 0, is_primary: primary ? 1 : 0 }
+        domainIds.push(await addVerifiedDomain(server, own.id, domain, fields))
+      }
+      await own.createLink({ domain: 'go.example', slug: `before-${own.id}`, tagNames: ['Was here'] })
+      const before = await readRows()
+      const upload = {
+        fields: { source: wanted.source, ...wanted.fields },
+        file: await readFixture(wanted.file),
+        ...(wanted.clicks && { clicks: await readFixture(wanted.clicks) }),
+      }
 
-    // A dry run says the same, and changes nothing.
-    const dry = await uploadAndRun(target, { ...upload, fields: { ...upload.fields, dryRun: true } })
-    expect({ ...dry, errors: dry.errors.length && dry.errors }).toMatchObject({
-      status: 'done',
-      ...wanted.figures,
-    })
-    expect(await readRows()).toEqual(before)
-
-    const done = await uploadAndRun(target, upload)
-    const { rows, created, renamed, skipped, failed, clicks, errors } = done
-    expect(done).toMatchObject({ status: 'done', problem: null, ...wanted.figures })
-    expect({ rows, created, renamed, skipped, failed, clicks, errors }).toEqual({
-      rows: dry.rows,
-      created: dry.created,
-      renamed: dry.renamed,
-      skipped: dry.skipped,
-      failed: dry.failed,
-      clicks: dry.clicks,
-      errors: dry.errors,
-    })
-    const { clicks: people, countries, referrers } = wanted.analytics
-    await until('the imported clicks', async () => (await readAnalytics(own))?.clicks >= people, 15_000)
-    await expectLinks(own, wanted)
-    for (const [address, userAgent, answer] of wanted.leads) {
-      const [host = '', ...slug] = address.split('/')
-      const { status, headers } = await callHost(server, host, `/${slug.join('/')}`, {
-        headers: { 'User-Agent': userAgent, 'Sec-Purpose': 'prefetch' },
+      // A dry run says the same, and changes nothing.
+      const dry = await uploadAndRun(target, { ...upload, fields: { ...upload.fields, dryRun: true } })
+      expect({ ...dry, errors: dry.errors.length && dry.errors }).toMatchObject({
+        status: 'done',
+        ...wanted.figures,
       })
-      expect([address, `${status} ${headers.get('location') ?? ''}`.trim()]).toEqual([address, answer])
-    }
+      expect(await readRows()).toEqual(before)
 
-    expect(await readAnalytics(own)).toMatchObject({ clicks: people, visitors: 0 })
-    expect(toCounts(await readAnalytics(own, 'groupBy=country'), 'country')).toEqual(countries)
-    expect(toCounts(await readAnalytics(own, 'groupBy=referrer'), 'referrer')).toEqual(referrers)
+      const done = await uploadAndRun(target, upload)
+      const { rows, created, renamed, skipped, failed, clicks, errors } = done
+      expect(done).toMatchObject({ status: 'done', problem: null, ...wanted.figures })
+      expect({ rows, created, renamed, skipped, failed, clicks, errors }).toEqual({
+        rows: dry.rows,
+        created: dry.created,
+        renamed: dry.renamed,
+        skipped: dry.skipped,
+        failed: dry.failed,
+        clicks: dry.clicks,
+        errors: dry.errors,
+      })
+      const { clicks: people, countries, referrers } = wanted.analytics
+      await until('the imported clicks', async () => (await readAnalytics(own))?.clicks >= people, 15_000)
+      await expectLinks(own, wanted)
+      for (const [address, userAgent, answer] of wanted.leads) {
+        const [host = '', ...slug] = address.split('/')
+        const { status, headers } = await callHost(server, host, `/${slug.join('/')}`, {
+          headers: { 'User-Agent': userAgent, 'Sec-Purpose': 'prefetch' },
+        })
+        expect([address, `${status} ${headers.get('location') ?? ''}`.trim()]).toEqual([address, answer])
+      }
 
-    // The same file again makes nothing and counts nothing.
-    const rowsAfter = await readRows()
-    const again = await uploadAndRun(target, upload)
-    expect(again).toMatchObject({ status: 'done', created: 0, clicks: 0, failed })
-    expect(await readRows()).toEqual(rowsAfter)
-    expect(await readAnalytics(own)).toMatchObject({ clicks: people, visitors: 0 })
+      expect(await readAnalytics(own)).toMatchObject({ clicks: people, visitors: 0 })
+      expect(toCounts(await readAnalytics(own, 'groupBy=country'), 'country')).toEqual(countries)
+      expect(toCounts(await readAnalytics(own, 'groupBy=referrer'), 'referrer')).toEqual(referrers)
 
-    const undone = await undoImport(target, done.id)
-    expect(undone.kept).toEqual([])
-    expect(await readRows()).toEqual(before)
-    await until(
-      'the imported clicks to be gone',
-      async () => (await readAnalytics(own))?.clicks === 0,
-      15_000,
-    )
-  })
+      // The same file again makes nothing and counts nothing.
+      const rowsAfter = await readRows()
+      const again = await uploadAndRun(target, upload)
+      expect(again).toMatchObject({ status: 'done', created: 0, clicks: 0, failed })
+      expect(await readRows()).toEqual(rowsAfter)
+      expect(await readAnalytics(own)).toMatchObject({ clicks: people, visitors: 0 })
+
+      const undone = await undoImport(target, done.id)
+      expect(undone.kept).toEqual([])
+      expect(await readRows()).toEqual(before)
+      await until(
+        'the imported clicks to be gone',
+        async () => (await readAnalytics(own))?.clicks === 0,
+        15_000,
+      )
+    },
+  )
 })

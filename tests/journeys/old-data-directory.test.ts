@@ -9,6 +9,7 @@ import {
 } from '../faults/server-process.ts'
 import { startDnsServer } from '../support/fake-servers/dns-server.ts'
 import { proveDomain } from '../support/prove-domain.ts'
+import { atScale } from '../support/suite.ts'
 import { until } from '../support/until.ts'
 import {
   listReleases,
@@ -28,7 +29,10 @@ afterAll(() => dns.stop())
  */
 test('the releases begin with 0.1.0', () => expect(listReleases()[0]).toBe('0.1.0'))
 
-describe.each(listReleases())('a data directory of version %s', (version) => {
+/** Those in between are opened in the full suite. */
+const OPENED = atScale({ quick: listReleases().slice(0, 1), full: listReleases(), soak: listReleases() })
+
+describe.each(OPENED)('a data directory of version %s', (version) => {
   let installation: Installation
   let server: ServerProcess
   let key: string

@@ -1,19 +1,15 @@
 // Roll-ups through the front door: the hit worker rolls closed days up by itself, answers stay what they were, and
 // explain=1 says which days they come from.
 
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { createHitImport } from '../../server/features/hits/batches/hit-import.ts'
 import { DAY_MS } from '../../server/lib/utc-day.ts'
 import type { Hit } from '../../server/storage/hits/hit.ts'
 import type { HitGrouping } from '../../server/storage/hits/hit-engine.ts'
 import { createHit, createHitQuery } from '../contracts/hit-engine.ts'
-import {
-  CLICKHOUSE_START_MS,
-  type ClickHouseServer,
-  startClickHouse,
-} from '../support/clickhouse/clickhouse-server.ts'
 import { readMetric } from '../support/read-metrics.ts'
 import { recountHits } from '../support/rollups/recount-hits.ts'
+import { full, quick } from '../support/suite.ts'
 import { until } from '../support/until.ts'
 import { addToWorkspace, createSignedInUser } from '../support/users/signed-in-user.ts'
 import { onBothEngines, startServer, type TestServer, type TestWorkspace } from '../support/world.ts'
@@ -115,7 +111,7 @@ function testClosedDays(server: () => TestServer) {
     await handOver('history', hits)
   })
 
-  test('are rolled up in the background, and answers stay exact meanwhile and afterwards', async () => {
+  quick('are rolled up in the background, and answers stay exact meanwhile and afterwards', async () => {
     await expectExactAnswers()
     await untilRolledUp()
     await expectExactAnswers()
@@ -167,7 +163,7 @@ function testClosedDays(server: () => TestServer) {
     ])
   })
 
-  test('explain the funnel count by count, and leads as rows', async () => {
+  full('explain the funnel count by count, and leads as rows', async () => {
     await untilRolledUp()
     const rows = {
       question: 'leads in total',
@@ -201,7 +197,7 @@ function testClosedDays(server: () => TestServer) {
     )
   })
 
-  test('are rolled up again after late hits, which count at once', async () => {
+  full('are rolled up again after late hits, which count at once', async () => {
     await untilRolledUp()
     const late = createHit({
       at: (FIRST_DAY + 5) * DAY_MS,
@@ -242,17 +238,19 @@ function testClosedDays(server: () => TestServer) {
 
 onBothEngines('closed days', testClosedDays, { rollUpPace: PACE })
 
-describe('closed days (hits in ClickHouse)', () => {
-  let clickHouse: ClickHouseServer
+full.describe('closed days (hits in ClickHouse)', () => {
+  let clickHouse: { createDatabase(): Promise<string>; end(): unknown }
   let server: TestServer
   beforeAll(async () => {
+    // Loaded here, so that the quick suite does without it.
+    const { startClickHouse } = await import('../support/clickhouse/clickhouse-server.ts')
     clickHouse = await startClickHouse()
     const environment = {
       CLICKHOUSE_URL: await clickHouse.createDatabase(),
       TOWPATH_SECRET: 'a secret of this test, which is long enough',
     }
     server = await startServer('postgres', { rollUpPace: PACE, environment })
-  }, CLICKHOUSE_START_MS)
+  }, 900_000)
   afterAll(async () => {
     await server?.close()
     await clickHouse?.end()

@@ -6,6 +6,7 @@ import { ROOT } from '../support/architecture/read-checkout.ts'
 import { type OtlpReceiver, startOtlpReceiver } from '../support/fake-servers/otlp-receiver.ts'
 import { startWebhookReceiver } from '../support/fake-servers/webhook-receiver.ts'
 import { readLog } from '../support/read-log.ts'
+import { full } from '../support/suite.ts'
 import { until } from '../support/until.ts'
 import { onSqlite, type TestServer } from '../support/world.ts'
 
@@ -130,29 +131,32 @@ const hanging = startOtlpReceiver()
 hanging.hang()
 afterAll(hanging.stop)
 
-onSqlite(
-  'a receiver that hangs',
-  (server) => {
-    test('costs spans and no request, and the log says so once', () =>
-      readLog(async (log) => {
-        const sent = 4_000
-        for (let n = 0; n < sent; n += 50) {
-          const answers = await Promise.all(Array.from({ length: 50 }, () => server().call('/v1/links')))
-          expect(answers.every(({ status }) => status === 401)).toBe(true)
-        }
-        const countFailures = () => log.readLines().filter(({ event }) => event === 'traces_not_sent').length
-        await until('the line in the log', () => countFailures() > 0)
-        hanging.release()
-        await until('the line that it works again', async () => {
-          await server().call('/v1/links')
-          return log.readText().includes('traces_sent_again')
-        })
-        expect(countFailures()).toBe(1)
-        // What waited had found room: the other spans are gone.
-        expect(hanging.spans.length).toBeLessThan(sent - 500)
-      }))
-  },
-  toSettings(hanging),
+full.describe('', () =>
+  onSqlite(
+    'a receiver that hangs',
+    (server) => {
+      test('costs spans and no request, and the log says so once', () =>
+        readLog(async (log) => {
+          const sent = 4_000
+          for (let n = 0; n < sent; n += 50) {
+            const answers = await Promise.all(Array.from({ length: 50 }, () => server().call('/v1/links')))
+            expect(answers.every(({ status }) => status === 401)).toBe(true)
+          }
+          const countFailures = () =>
+            log.readLines().filter(({ event }) => event === 'traces_not_sent').length
+          await until('the line in the log', () => countFailures() > 0)
+          hanging.release()
+          await until('the line that it works again', async () => {
+            await server().call('/v1/links')
+            return log.readText().includes('traces_sent_again')
+          })
+          expect(countFailures()).toBe(1)
+          // What waited had found room: the other spans are gone.
+          expect(hanging.spans.length).toBeLessThan(sent - 500)
+        }))
+    },
+    toSettings(hanging),
+  ),
 )
 
 test('without a receiver, nothing of OpenTelemetry is loaded', async () => {

@@ -6,21 +6,20 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { hasPendingImports } from '../../server/features/hits/batches/hit-import.ts'
 import type { ImportResource } from '../../server/features/transfer/schema.ts'
-import { getClickHouse } from '../support/clickhouse/clickhouse-server.ts'
 import { answerQuestion, listNames, listQuestions } from '../support/imports/analytics-questions.ts'
 import { createFullWorkspace, FULL_DOMAIN, type KeyedWorkspace } from '../support/imports/full-workspace.ts'
 import { uploadImport, waitForImport } from '../support/imports/import-client.ts'
 import { exportWorkspace, readComparable, readWorkspaceFile } from '../support/imports/workspace-file.ts'
 import { changeDomain } from '../support/server/verified-domain.ts'
-import { atScale } from '../support/suite.ts'
+import { atScale, full, quick } from '../support/suite.ts'
 import { until } from '../support/until.ts'
 import { BROWSER_USER_AGENT, startServer, type TestServer } from '../support/world.ts'
 
 setDefaultTimeout(240_000)
 
-const CLICKS = atScale({ full: 300, soak: 3_000 })
+const CLICKS = atScale({ quick: 60, full: 300, soak: 3_000 })
 /** More of them ask the same of other groupings. */
-const QUESTIONS = atScale({ full: 200, soak: 10_000 })
+const QUESTIONS = atScale({ quick: 25, full: 200, soak: 10_000 })
 /** A workspace may ask so much at once. */
 const AT_ONCE = 4
 const directory = mkdtempSync(join(tmpdir(), 'towpath-round-trip-'))
@@ -40,11 +39,17 @@ const ENGINES = atScale<Engines[]>({
   soak: ['sqlite', 'postgres', 'postgres and ClickHouse'],
 })
 
+/** Loaded here, so that the quick suite does without ClickHouse. */
+async function createHitDatabase(): Promise<string> {
+  const { getClickHouse } = await import('../support/clickhouse/clickhouse-server.ts')
+  return (await getClickHouse()).createDatabase()
+}
+
 async function start(engines: Engines): Promise<TestServer> {
   // Nobody waits for the limit of requests a minute.
   const hasClickHouse = engines === 'postgres and ClickHouse'
   const environment: Record<string, string> = hasClickHouse
-    ? { CLICKHOUSE_URL: await (await getClickHouse()).createDatabase() }
+    ? { CLICKHOUSE_URL: await createHitDatabase() }
     : {}
   const server = await startServer(engines === 'sqlite' ? 'sqlite' : 'postgres', {
     clock: () => performance.now() * 100,
@@ -163,7 +168,7 @@ describe.each(ENGINES)('a workspace on another server (%s)', (engine) => {
     )
   })
 
-  test('comes through a second time the same', async () => {
+  full('comes through a second time the same', async () => {
     const third = await start(engine)
     const ws = await third.createWorkspace()
     await take(third, ws, 'away')
@@ -219,7 +224,7 @@ describe.each(ENGINES)('an export that is imported again (%s)', (engine) => {
     file = 'home'
   })
 
-  test('says before it what it would do, and changes nothing', async () => {
+  full('says before it what it would do, and changes nothing', async () => {
     const ws = await open()
     const pretended = await take(server, ws, file, [['dryRun', 'true']])
     expect(Object.values(await countRows(ws))).toEqual([0, 0, 0, 0, 0, 0, 0, 0])
@@ -230,7 +235,7 @@ describe.each(ENGINES)('an export that is imported again (%s)', (engine) => {
     await remove(ws, done)
   })
 
-  test('adds nothing the second time, and goes without a trace', async () => {
+  quick('adds nothing the second time, and goes without a trace', async () => {
     const ws = await open()
     const before = await countRows(ws)
     const first = await take(server, ws, file)
@@ -247,7 +252,7 @@ describe.each(ENGINES)('an export that is imported again (%s)', (engine) => {
     expect(await countClicks(ws)).toBe(0)
   })
 
-  test('keeps what was changed since, or what has something new', async () => {
+  full('keeps what was changed since, or what has something new', async () => {
     const ws = await open()
     const done = await take(server, ws, file)
     const [link] = (await ws.api('/links?limit=1&sort=clicks')).json.data
@@ -265,7 +270,7 @@ describe.each(ENGINES)('an export that is imported again (%s)', (engine) => {
     expect((await ws.api(`/links/${link.id}`)).json.data.title).toBe('Changed')
   })
 
-  test('gives forms new keys where theirs are taken, and leaves out links whose slugs are', async () => {
+  full('gives forms new keys where theirs are taken, and leaves out links whose slugs are', async () => {
     const [first, second] = [await open(), await open()]
     await take(server, first, file)
     const again = await take(server, second, file)

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { startLoadGenerator } from '../../../tests/faults/load-generator.ts'
 import { createInstallation } from '../../../tests/faults/server-process.ts'
 import { towpath } from '../../../tests/support/processes/command-shell.ts'
-import { atScale } from '../../../tests/support/suite.ts'
+import { atScale, full } from '../../../tests/support/suite.ts'
 import { until } from '../../../tests/support/until.ts'
 import type { DoctorReport } from '../../features/doctor/schema.ts'
 
@@ -63,56 +63,59 @@ describe('towpath doctor', () => {
     expect(JSON.stringify(report)).not.toContain('secret@x')
   })
 
-  test('finds nothing wrong with a server under load, and finds a lost click with and without the server', async () => {
-    const installation = await createInstallation(1)
-    const { dataDir, keys } = installation
-    const server = await installation.start()
-    const env = { DATA_DIR: dataDir, PORT: new URL(server.origin).port, HOST: '127.0.0.1' }
-    const links = await Promise.all(
-      Array.from({ length: 5 }, async () => {
-        const { json } = await server.api(keys[0] as string, '/links', {
-          destinationUrl: 'https://example.com/',
-        })
-        return json.data as { id: number; slug: string }
-      }),
-    )
-    const load = startLoadGenerator(4, (n) => server.click(links[n % links.length]?.slug ?? ''))
-    await until('some clicks', async () => (load.statuses.get(302) ?? 0) > 200)
-    for (let round = 0; round < atScale({ full: 2, soak: 20 }); round++) {
-      const { code, of, report } = await doctor(env)
-      const problems = report.findings.filter(({ status }) => status === 'problem')
-      expect(problems).toEqual([])
-      expect(code).toBe(0)
-      expect(of('hits')[0]).toMatch(/^ok: DuckDB/)
-    }
-    await load.stop()
-    const settled = async () => (await doctor(env)).of('counters')[0]
-    await until(
-      'both stores have all clicks',
-      async () => {
-        const last = await settled()
-        return last === `ok: ${load.statuses.get(302)} clicks on 5 links are in both stores.`
-      },
-      60_000,
-    )
+  full(
+    'finds nothing wrong with a server under load, and finds a lost click with and without the server',
+    async () => {
+      const installation = await createInstallation(1)
+      const { dataDir, keys } = installation
+      const server = await installation.start()
+      const env = { DATA_DIR: dataDir, PORT: new URL(server.origin).port, HOST: '127.0.0.1' }
+      const links = await Promise.all(
+        Array.from({ length: 5 }, async () => {
+          const { json } = await server.api(keys[0] as string, '/links', {
+            destinationUrl: 'https://example.com/',
+          })
+          return json.data as { id: number; slug: string }
+        }),
+      )
+      const load = startLoadGenerator(4, (n) => server.click(links[n % links.length]?.slug ?? ''))
+      await until('some clicks', async () => (load.statuses.get(302) ?? 0) > 200)
+      for (let round = 0; round < atScale({ full: 2, soak: 20 }); round++) {
+        const { code, of, report } = await doctor(env)
+        const problems = report.findings.filter(({ status }) => status === 'problem')
+        expect(problems).toEqual([])
+        expect(code).toBe(0)
+        expect(of('hits')[0]).toMatch(/^ok: DuckDB/)
+      }
+      await load.stop()
+      const settled = async () => (await doctor(env)).of('counters')[0]
+      await until(
+        'both stores have all clicks',
+        async () => {
+          const last = await settled()
+          return last === `ok: ${load.statuses.get(302)} clicks on 5 links are in both stores.`
+        },
+        60_000,
+      )
 
-    const rows = new Database(join(dataDir, 'towpath.db'))
-    rows.run('PRAGMA busy_timeout=5000')
-    rows.run('update links set clicks = clicks - 3 where id = ?', [links[0]?.id as number])
-    const beside = async () => (await doctor(env)).of('counters')[0] ?? ''
-    await until('the doctor to look anew', async () => (await beside()).startsWith('problem'), 60_000)
-    expect(await beside()).toContain('Links show fewer clicks than analytics have: 3 clicks')
-    expect(await server.stop()).toBe(0)
-    const stopped = await doctor(env)
-    expect(stopped.code).toBe(1)
-    expect(stopped.of('counters')[0]).toContain('Links show fewer clicks than analytics have: 3 clicks')
-    rows.run('update links set clicks = clicks + 3 where id = ?', [links[0]?.id as number])
-    rows.close()
-    expect((await doctor(env)).code).toBe(0)
-    await installation.end()
-  })
+      const rows = new Database(join(dataDir, 'towpath.db'))
+      rows.run('PRAGMA busy_timeout=5000')
+      rows.run('update links set clicks = clicks - 3 where id = ?', [links[0]?.id as number])
+      const beside = async () => (await doctor(env)).of('counters')[0] ?? ''
+      await until('the doctor to look anew', async () => (await beside()).startsWith('problem'), 60_000)
+      expect(await beside()).toContain('Links show fewer clicks than analytics have: 3 clicks')
+      expect(await server.stop()).toBe(0)
+      const stopped = await doctor(env)
+      expect(stopped.code).toBe(1)
+      expect(stopped.of('counters')[0]).toContain('Links show fewer clicks than analytics have: 3 clicks')
+      rows.run('update links set clicks = clicks + 3 where id = ?', [links[0]?.id as number])
+      rows.close()
+      expect((await doctor(env)).code).toBe(0)
+      await installation.end()
+    },
+  )
 
-  test('says when the server that runs does not answer where the settings name it', async () => {
+  full('says when the server that runs does not answer where the settings name it', async () => {
     const installation = await createInstallation(1)
     await installation.start()
     const { code, of } = await doctor({ DATA_DIR: installation.dataDir, PORT: '9', HOST: '127.0.0.1' })

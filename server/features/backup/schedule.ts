@@ -87,7 +87,7 @@ async function makeNext(state: ScheduleState, { dir }: BackupSettings) {
 async function makeBackup(state: ScheduleState, dir: string, since: string | undefined) {
   const command = [process.execPath, COMMAND, 'backup', dir, ...(since ? ['--since', since] : [])]
   // It reads its settings from the environment, as this server has done.
-  const child = Bun.spawn(command, { stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' })
+  const child = Bun.spawn(command, { env: process.env, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' })
   state.running = child
   const startedAt = performance.now()
   const [report, problem, code] = await Promise.all([

@@ -36,7 +36,7 @@ const send = async (text: string) => {
   const answer = await uploadToForm(server, form, [{ name: 'a', file: 'a.txt', bytes: text }])
   expect(answer.status).toBe(200)
 }
-const run = { now: Date.now, version: '1.0.0', secret: 's'.repeat(40), progress() {} }
+const run = { now: () => server.now(), version: '1.0.0', secret: 's'.repeat(40), progress() {} }
 const takeBackup = (name: string, since?: string) =>
   backUp(
     { ...run, dataDir: server.dataDir, signal: new AbortController().signal },

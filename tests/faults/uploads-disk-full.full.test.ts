@@ -49,7 +49,8 @@ describe.skipIf(reason !== undefined)(`a full disk${reason ? ` (skipped: ${reaso
       expect(await send(MIB, 'full')).toBe(503)
       expect(listUploadedFiles(inside)).toHaveLength(stored)
       rmSync(join(inside, 'filler'))
-      await until('uploads to be taken', async () => (await send(MIB, `again ${Math.random()}`)) === 200)
+      let tries = 0
+      await until('uploads to be taken', async () => (await send(MIB, `again ${tries++}`)) === 200)
     })
   })
 

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { closeAfterAll } from '../support/close-after-all.ts'
 import { BEHIND_PROXY, SCRIPT_HEADERS } from '../support/form-requests.ts'
+import { createRandom } from '../support/random.ts'
 import { atScale } from '../support/suite.ts'
 import { until } from '../support/until.ts'
 import { hasSynced, type ReplayedDisk, replay, toReplayCommand } from './disk-replay.ts'
@@ -22,6 +23,7 @@ const FILES = ['towpath.db', 'towpath.db-wal']
 
 const reason = findStraceProblem()
 const closeLater = closeAfterAll()
+const random = createRandom('writes that a power cut keeps')
 
 /** Sends submissions to a server under strace, and cuts the power at every answer and in the middle of every sync. */
 async function cutPowerWhileSending() {
@@ -70,7 +72,7 @@ async function cutPowerWhileSending() {
     },
     look(disk) {
       inspect(disk, () => false)
-      inspect(disk, () => Math.random() < 0.5)
+      inspect(disk, () => random() < 0.5)
     },
   })
   return { ...found, acknowledged: acknowledged.length, checkpoints: syncs.get(paths[0]) ?? 0 }
