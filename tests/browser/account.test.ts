@@ -29,7 +29,10 @@ onDashboard(
   (dashboard) => {
     /** A window at the address that has passkeys, with a device that has a fingerprint reader. */
     async function openDevice(): Promise<DashboardWindow> {
-      const opened = await dashboard().openWindow(undefined, { permissions: ['clipboard-read'] })
+      const opened = await dashboard().openWindow(undefined, {
+        permissions: ['clipboard-read'],
+        inNewProfile: true,
+      })
       const devtools = await opened.page.context().newCDPSession(opened.page)
       await devtools.send('WebAuthn.enable')
       await devtools.send('WebAuthn.addVirtualAuthenticator', {

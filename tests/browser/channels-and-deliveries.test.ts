@@ -144,7 +144,8 @@ onDashboard(
     }, 120_000)
 
     test('asks for nothing more while the page is hidden', async () => {
-      const { page, open } = window
+      await window.close()
+      const { page, open } = await dashboard().openWindow(person, { inNewProfile: true })
       await page.clock.install()
       await open('/deliveries')
       let asked = 0

@@ -188,7 +188,7 @@ onDashboard(
     test('a hidden page does not look, and looks when it is shown again', async () => {
       const { id } = (await person.api('/domains', { method: 'POST', body: { domain: 'wait.example.org' } }))
         .json.data
-      const hidden = await dashboard().openWindow(person)
+      const hidden = await dashboard().openWindow(person, { inNewProfile: true })
       await hidden.page.clock.install()
       let checks = 0
       hidden.page.on('request', (request) => {

@@ -25,7 +25,7 @@ onDashboard('the first paint', (dashboard) => {
       { viewport: { width: 1440, height: 900 }, colorScheme: 'light' },
       { viewport: { width: 360, height: 740 }, colorScheme: 'light' },
     ] as const) {
-      const { page, errors, close } = await dashboard().openWindow(person, options)
+      const { page, errors, close } = await dashboard().openWindow(person, { ...options, inNewProfile: true })
       // The person has chosen the dark theme, which the system does not have.
       await page.addInitScript(`localStorage.setItem('towpath.theme', 'dark')`)
       const arrival = Promise.withResolvers<void>()

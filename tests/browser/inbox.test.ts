@@ -220,7 +220,7 @@ onDashboard('the inbox', (dashboard) => {
     'shows what can be undone beside the list and the buttons, as long as it is looked at: %p',
     async (viewport) => {
       await setAll('new')
-      const own = await dashboard().openWindow(person, { viewport })
+      const own = await dashboard().openWindow(person, { viewport, inNewProfile: true })
       own.page.setDefaultTimeout(8000)
       await own.page.clock.install()
       await own.open('/inbox')

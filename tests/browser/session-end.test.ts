@@ -105,7 +105,7 @@ onDashboard(
 
     test('is asked once by a page that polls, which then waits, and loads again for another person', async () => {
       const [person, other] = [await dashboard().signUp(), await dashboard().signUp()]
-      const opened = await dashboard().openWindow(person)
+      const opened = await dashboard().openWindow(person, { inNewProfile: true })
       const { page, open, close } = opened
       await page.clock.install()
       await open('/links')
