@@ -8,6 +8,7 @@ import {
   type TestSubmission,
 } from '../../server/features/forms/submissions/submission.fixture.ts'
 import { type DashboardWindow, onDashboard } from '../support/browser/dashboard-browser.ts'
+import { full } from '../support/suite.ts'
 import { until } from '../support/until.ts'
 import type { SignedUpUser } from '../support/users/sign-up.ts'
 
@@ -62,7 +63,7 @@ onDashboard('the inbox', (dashboard) => {
       db.write((connection) =>
         insertSubmissions(connection, { workspaceId: person.workspaceId, formId }, submissions),
       )
-    const at = Date.now() - 3_600_000
+    const at = dashboard().server.now() - 3_600_000
     ids = await store(
       ...Array.from(
         { length: COUNT },
@@ -209,14 +210,14 @@ onDashboard('the inbox', (dashboard) => {
     await row(30).click()
     await page.evaluate(`document.activeElement.scrollIntoView({ block: 'center' })`)
     const place = await row(30).boundingBox()
-    await store({ fields: [['name', 'Newcomer']], created_at: Date.now() })
+    await store({ fields: [['name', 'Newcomer']], created_at: dashboard().server.now() })
     await page.getByRole('button', { name: '1 new' }).waitFor()
     expect(await row(30).boundingBox()).toEqual(place)
     expect(await findFocusedSender(page)).toBe('Sender 30')
     await reader.getByRole('heading', { name: 'Sender 30' }).waitFor()
   }, 60_000)
 
-  test.each([DESKTOP, PHONE])(
+  full.each([DESKTOP, PHONE])(
     'shows what can be undone beside the list and the buttons, as long as it is looked at: %p',
     async (viewport) => {
       await setAll('new')
@@ -263,31 +264,39 @@ onDashboard('the inbox', (dashboard) => {
     60_000,
   )
 
-  test('changes the others of many where somebody else has deleted one', async () => {
-    await setAll('new')
-    await window.open('/inbox')
-    await row(40).focus()
-    await page.keyboard.press('x')
-    await page.keyboard.press('J')
-    // The page has not learnt of it yet when it sends the change.
-    await person.api(`/submissions/${ids[39]}`, { method: 'DELETE' })
-    await page.keyboard.press('e')
-    await untilStatus('archived', 1)
-    expect((await person.api(`/submissions/${ids[40]}`)).json.data.status).toBe('archived')
-  }, 60_000)
+  full(
+    'changes the others of many where somebody else has deleted one',
+    async () => {
+      await setAll('new')
+      await window.open('/inbox')
+      await row(40).focus()
+      await page.keyboard.press('x')
+      await page.keyboard.press('J')
+      // The page has not learnt of it yet when it sends the change.
+      await person.api(`/submissions/${ids[39]}`, { method: 'DELETE' })
+      await page.keyboard.press('e')
+      await untilStatus('archived', 1)
+      expect((await person.api(`/submissions/${ids[40]}`)).json.data.status).toBe('archived')
+    },
+    60_000,
+  )
 
-  test('fits every width with selected submissions', async () => {
-    await window.open('/inbox')
-    await page.locator('#inbox-list label').nth(2).click()
-    await bar().waitFor()
-    const wider: number[] = []
-    for (const width of [2560, 1440, 1024, 768, 360, 320]) {
-      await page.setViewportSize({ width, height: 800 })
-      if ((await page.evaluate<number>(MEASURE_OVERFLOW)) > 0) wider.push(width)
-    }
-    await page.setViewportSize(DESKTOP)
-    expect(wider).toEqual([])
-  }, 60_000)
+  full(
+    'fits every width with selected submissions',
+    async () => {
+      await window.open('/inbox')
+      await page.locator('#inbox-list label').nth(2).click()
+      await bar().waitFor()
+      const wider: number[] = []
+      for (const width of [2560, 1440, 1024, 768, 360, 320]) {
+        await page.setViewportSize({ width, height: 800 })
+        if ((await page.evaluate<number>(MEASURE_OVERFLOW)) > 0) wider.push(width)
+      }
+      await page.setViewportSize(DESKTOP)
+      expect(wider).toEqual([])
+    },
+    60_000,
+  )
 
   test('finds submissions from anywhere, shortens a pasted address, and sets the theme', async () => {
     await window.open('/tags')

@@ -1,8 +1,9 @@
 // Opens the dashboard in a real browser, with a server, users who sign up over HTTP, and windows that collect errors.
 
-import { afterAll, beforeAll, describe } from 'bun:test'
+import { afterAll, beforeAll } from 'bun:test'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { findFreePort } from '../processes/free-port.ts'
+import { quick } from '../suite.ts'
 import { type SignedUpUser, type SignUpDetails, signUpOverHttp } from '../users/sign-up.ts'
 import { startServer, type TestServer, type TestServerOptions } from '../world.ts'
 import {
@@ -49,7 +50,8 @@ export function onDashboard(
   tests: (dashboard: () => DashboardBrowser) => void,
   options: TestServerOptions = {},
 ) {
-  describe(name, () => {
+  // The budget of the quick suite is for tests without a browser.
+  quick.describe(name, () => {
     let dashboard: DashboardBrowser
     const windows: DashboardWindow[] = []
     beforeAll(async () => {
