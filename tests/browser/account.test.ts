@@ -200,7 +200,7 @@ onDashboard(
       await close()
     })
 
-    test('moves to another address, goes back to the old one, and is deleted', async () => {
+    full('moves to another address, goes back to the old one, and is deleted', async () => {
       const person = await dashboard().signUp()
       const { page, errors, close } = await openDevice()
       const openLink = async (to: string, subject: string) => {

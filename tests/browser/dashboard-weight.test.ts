@@ -7,7 +7,7 @@ import { atScale } from '../support/suite.ts'
 import { until } from '../support/until.ts'
 
 const FIRST_LOAD_BYTES = 200 * 1024
-const LINKS = atScale({ quick: 100, full: 300, soak: 300 })
+const LINKS = atScale({ quick: 200, full: 300, soak: 300 })
 
 onDashboard('the first page', (dashboard) => {
   test('is at most 200 KB of code, gzipped', async () => {

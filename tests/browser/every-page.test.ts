@@ -1,5 +1,4 @@
-// Every page of the dashboard once: nothing is refused, nothing fails, axe finds no barrier in either theme, and a workspace
-// without anything says so. dashboard-pages.full.test.ts looks at the same pages in each theme, on a phone.
+// Every page of the dashboard once: nothing fails, axe finds no barrier, and a workspace without anything says so. dashboard-pages.full.test.ts looks at the same pages in each theme, on a phone.
 
 import { expect, test } from 'bun:test'
 import { findBarriers } from '../support/browser/accessibility.ts'
@@ -36,42 +35,36 @@ const EMPTY: Record<string, string> = {
   '/settings?tab=account': 'Two-factor sign-in',
 }
 
-/**
- * Looks at what the page has of its own: a dialog, or what is beside the sidebar. In the other theme, the elements are the
- * same, so that the second look is at the colours only.
- */
+/** Looks at what the page has of its own: a dialog, or what is beside the sidebar. */
 async function findProblems({ page }: DashboardWindow, path: string): Promise<string[]> {
   await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' })
   const part = (await page.getByRole('dialog').count()) > 0 ? '[role=dialog]' : 'main'
   const found = await findBarriers(page, part)
-  await page.emulateMedia({ colorScheme: 'dark' })
-  // Colours fade.
-  await page.evaluate('Promise.all(document.getAnimations().map(({ finished }) => finished))')
-  found.push(...(await findBarriers(page, part, 'color-contrast')))
-  await page.emulateMedia({ colorScheme: 'light' })
-  await page.evaluate('Promise.all(document.getAnimations().map(({ finished }) => finished))')
   if ((await measureOverflow(page)) > 0) found.push('is wider than the window')
   return found.map((problem) => `${path}: ${problem}`)
 }
 
 onDashboard('every page of the dashboard', (dashboard) => {
-  test('has no barrier and no error with data, in both themes, and asks no other server', async () => {
+  test('has no barrier and no error with data, and asks no other server', async () => {
     const person = await dashboard().signUp()
-    const ids = await fillWorkspace(dashboard().server, person)
-    const window = await dashboard().openWindow(person)
-    const origins = new Set<string>()
-    window.page.on('request', (request) => origins.add(new URL(request.url()).origin))
+    const paths = listPaths(await fillWorkspace(dashboard().server, person))
     const problems: string[] = []
-    for (const path of listPaths(ids)) {
-      await window.visit(path)
-      problems.push(...(await findProblems(window, path)))
+    const origins = new Set<string>()
+    // The themes have the same elements: in the quick suite, every other page is in the dark one.
+    for (const [n, colorScheme] of (['light', 'dark'] as const).entries()) {
+      const window = await dashboard().openWindow(person, { colorScheme })
+      window.page.on('request', (request) => origins.add(new URL(request.url()).origin))
+      for (const path of paths.filter((_, index) => index % 2 === n)) {
+        await window.visit(path)
+        problems.push(...(await findProblems(window, path)))
+      }
+      // Violations of the policy are among the errors.
+      expect(window.errors).toEqual([])
+      await window.close()
     }
     expect(problems).toEqual([])
     // Images that the page creates itself have the origin "null".
     expect([...origins].filter((origin) => origin !== 'null')).toEqual([dashboard().server.origin])
-    // Violations of the policy are among the errors.
-    expect(window.errors).toEqual([])
-    await window.close()
   })
 
   test('says in an empty workspace what there will be, without an error', async () => {
@@ -101,8 +94,8 @@ onDashboard('every page of the dashboard', (dashboard) => {
       problems.push(...(await findProblems(window, path)))
     }
     expect(problems).toEqual([])
-    // The invalid token is answered with a 404, which the browser writes into its console.
-    expect(errors.filter((text) => !text.includes('404'))).toEqual([])
+    // The browser writes refused requests into its console: that of a stranger, and those with an invalid token.
+    expect(errors.filter((text) => !/40[14]/.test(text))).toEqual([])
     await close()
   })
 

@@ -186,36 +186,40 @@ onDashboard('the inbox', (dashboard) => {
     expect(window.errors).toEqual([])
   }, 60_000)
 
-  test('keeps the focus and its place: after a change, after a dialog, and when new submissions come', async () => {
-    await setAll('read')
-    await window.open('/inbox')
-    const reader = page.getByRole('region', { name: 'Open submission' })
-    await row(10).click()
-    await reader.getByRole('button', { name: 'Archive' }).click()
-    await untilFocused(11)
-    await reader.getByRole('heading', { name: 'Sender 11' }).waitFor()
-    await page.keyboard.press('Escape')
-    await page.getByText('Select a submission to read it.').waitFor()
-    expect(await findFocusedSender(page)).toBe('Sender 11')
+  full(
+    'keeps the focus and its place: after a change, after a dialog, and when new submissions come',
+    async () => {
+      await setAll('read')
+      await window.open('/inbox')
+      const reader = page.getByRole('region', { name: 'Open submission' })
+      await row(10).click()
+      await reader.getByRole('button', { name: 'Archive' }).click()
+      await untilFocused(11)
+      await reader.getByRole('heading', { name: 'Sender 11' }).waitFor()
+      await page.keyboard.press('Escape')
+      await page.getByText('Select a submission to read it.').waitFor()
+      expect(await findFocusedSender(page)).toBe('Sender 11')
 
-    const more = page.getByRole('button', { name: 'More', exact: true })
-    await more.click()
-    await page.getByRole('menuitem', { name: 'Export submissions' }).click()
-    await page.getByRole('dialog', { name: 'Export submissions' }).waitFor()
-    await page.keyboard.press('Escape')
-    await until('the focus on the button that opened the menu', () =>
-      page.evaluate<boolean>(`document.activeElement.getAttribute('aria-label') === 'More'`),
-    )
+      const more = page.getByRole('button', { name: 'More', exact: true })
+      await more.click()
+      await page.getByRole('menuitem', { name: 'Export submissions' }).click()
+      await page.getByRole('dialog', { name: 'Export submissions' }).waitFor()
+      await page.keyboard.press('Escape')
+      await until('the focus on the button that opened the menu', () =>
+        page.evaluate<boolean>(`document.activeElement.getAttribute('aria-label') === 'More'`),
+      )
 
-    await row(30).click()
-    await page.evaluate(`document.activeElement.scrollIntoView({ block: 'center' })`)
-    const place = await row(30).boundingBox()
-    await store({ fields: [['name', 'Newcomer']], created_at: dashboard().server.now() })
-    await page.getByRole('button', { name: '1 new' }).waitFor()
-    expect(await row(30).boundingBox()).toEqual(place)
-    expect(await findFocusedSender(page)).toBe('Sender 30')
-    await reader.getByRole('heading', { name: 'Sender 30' }).waitFor()
-  }, 60_000)
+      await row(30).click()
+      await page.evaluate(`document.activeElement.scrollIntoView({ block: 'center' })`)
+      const place = await row(30).boundingBox()
+      await store({ fields: [['name', 'Newcomer']], created_at: dashboard().server.now() })
+      await page.getByRole('button', { name: '1 new' }).waitFor()
+      expect(await row(30).boundingBox()).toEqual(place)
+      expect(await findFocusedSender(page)).toBe('Sender 30')
+      await reader.getByRole('heading', { name: 'Sender 30' }).waitFor()
+    },
+    60_000,
+  )
 
   full.each([DESKTOP, PHONE])(
     'shows what can be undone beside the list and the buttons, as long as it is looked at: %p',

@@ -101,7 +101,7 @@ onDashboard('what people looked for in vain', (dashboard) => {
     expect((await readLink('prices')).destinationUrl).toBe('https://example.com/brochure')
   })
 
-  test('says in the dialog why a link cannot be made', async () => {
+  full('says in the dialog why a link cannot be made', async () => {
     await ask('doomed', 1)
     await window.open('/links/missing')
     await row('doomed').getByRole('button', { name: 'Redirect' }).click()

@@ -81,7 +81,7 @@ onDashboard(
       await close()
     })
 
-    test('shows a second factor too, and is told when the workspace is not theirs any more', async () => {
+    full('shows a second factor too, and is told when the workspace is not theirs any more', async () => {
       const person = await dashboard().signUp()
       const { secret } = await setUpApp(person, dashboard().server.now)
       const { page, close } = await write(person, 'Spring')

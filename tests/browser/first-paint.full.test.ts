@@ -3,7 +3,6 @@
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { onDashboard, waitUntilDrawn } from '../support/browser/dashboard-browser.ts'
-import { full } from '../support/suite.ts'
 
 /** The place of the logo, and the colours of the page and of the sidebar. */
 const look = (page: Page) =>
@@ -20,41 +19,38 @@ const look = (page: Page) =>
   })()`)
 
 onDashboard('the first paint', (dashboard) => {
-  full(
-    'is the frame of the page in the colours of the theme, and nothing jumps when the scripts are there',
-    async () => {
-      const person = await dashboard().signUp()
-      for (const options of [
-        { viewport: { width: 1440, height: 900 }, colorScheme: 'light' },
-        { viewport: { width: 360, height: 740 }, colorScheme: 'light' },
-      ] as const) {
-        const { page, errors, close } = await dashboard().openWindow(person, {
-          ...options,
-          inNewProfile: true,
-        })
-        // The person has chosen the dark theme, which the system does not have.
-        await page.addInitScript(`localStorage.setItem('towpath.theme', 'dark')`)
-        const arrival = Promise.withResolvers<void>()
-        await page.route(/assets\/(main|chunk)-.*\.js/, async (route) => {
-          await arrival.promise
-          await route.continue()
-        })
-        await page.goto(`${dashboard().server.origin}/app/${person.workspaceId}/links`, {
-          waitUntil: 'commit',
-        })
-        await page.getByText('Loading…').waitFor()
-        const before = await look(page)
-        expect(before.page).toBe('rgb(18, 22, 20)')
-        expect(before.sidebar).toBe('rgb(26, 32, 29)')
-        arrival.resolve()
-        await waitUntilDrawn(page)
-        expect(await look(page)).toEqual(before)
-        expect(await page.getByText('Loading…').isVisible()).toBe(false)
-        expect(errors).toEqual([])
-        await close()
-      }
-    },
-  )
+  test('is the frame of the page in the colours of the theme, and nothing jumps when the scripts are there', async () => {
+    const person = await dashboard().signUp()
+    for (const options of [
+      { viewport: { width: 1440, height: 900 }, colorScheme: 'light' },
+      { viewport: { width: 360, height: 740 }, colorScheme: 'light' },
+    ] as const) {
+      const { page, errors, close } = await dashboard().openWindow(person, {
+        ...options,
+        inNewProfile: true,
+      })
+      // The person has chosen the dark theme, which the system does not have.
+      await page.addInitScript(`localStorage.setItem('towpath.theme', 'dark')`)
+      const arrival = Promise.withResolvers<void>()
+      await page.route(/assets\/(main|chunk)-.*\.js/, async (route) => {
+        await arrival.promise
+        await route.continue()
+      })
+      await page.goto(`${dashboard().server.origin}/app/${person.workspaceId}/links`, {
+        waitUntil: 'commit',
+      })
+      await page.getByText('Loading…').waitFor()
+      const before = await look(page)
+      expect(before.page).toBe('rgb(18, 22, 20)')
+      expect(before.sidebar).toBe('rgb(26, 32, 29)')
+      arrival.resolve()
+      await waitUntilDrawn(page)
+      expect(await look(page)).toEqual(before)
+      expect(await page.getByText('Loading…').isVisible()).toBe(false)
+      expect(errors).toEqual([])
+      await close()
+    }
+  })
 
   test('of a stranger is the frame of the sign-in, and without scripts a sentence', async () => {
     const { page, close } = await dashboard().openWindow()

@@ -5,51 +5,47 @@ import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { findBarriers } from '../support/browser/accessibility.ts'
 import { type CustomerSite, onCustomerSite } from '../support/browser/customer-site.ts'
-import { full } from '../support/suite.ts'
 
 const measureOverflow = (page: Page) =>
   page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth')
 
 onCustomerSite('the API reference', (site) => {
-  full(
-    'executes its examples with nothing but a pasted key, and is free of serious findings on the way',
-    async () => {
-      const own = await site().server.createWorkspace()
-      const { page, errors, close } = await openReference(site())
-      expect((await page.locator('h3.opblock-tag').first().textContent()) ?? '').toStartWith('Links')
+  test('executes its examples with nothing but a pasted key, and is free of serious findings on the way', async () => {
+    const own = await site().server.createWorkspace()
+    const { page, errors, close } = await openReference(site())
+    expect((await page.locator('h3.opblock-tag').first().textContent()) ?? '').toStartWith('Links')
 
-      await page.locator('.btn.authorize').click()
-      const dialog = page.getByRole('dialog', { name: 'Authorize' })
-      expect(await dialog.locator('input').count()).toBe(1)
-      expect(await page.evaluate('document.activeElement.tagName')).toBe('INPUT')
-      const found = await findBarriers(page, '.dialog-ux')
-      await page.keyboard.type(own.key)
-      await page.keyboard.press('Enter')
-      await dialog.getByRole('button', { name: 'Logout' }).waitFor()
-      await page.keyboard.press('Escape')
-      await dialog.waitFor({ state: 'detached' })
+    await page.locator('.btn.authorize').click()
+    const dialog = page.getByRole('dialog', { name: 'Authorize' })
+    expect(await dialog.locator('input').count()).toBe(1)
+    expect(await page.evaluate('document.activeElement.tagName')).toBe('INPUT')
+    const found = await findBarriers(page, '.dialog-ux')
+    await page.keyboard.type(own.key)
+    await page.keyboard.press('Enter')
+    await dialog.getByRole('button', { name: 'Logout' }).waitFor()
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
 
-      // In the order of the work. All of them need nothing but what the page has filled in.
-      const answers: Record<string, string> = {}
-      for (const [tag, id] of EXECUTED) answers[id] = await execute(page, tag, id)
-      expect(answers).toEqual(Object.fromEntries(EXECUTED.map(([, id, status]) => [id, status])))
-      found.push(...(await findBarriers(page)))
+    // In the order of the work. All of them need nothing but what the page has filled in.
+    const answers: Record<string, string> = {}
+    for (const [tag, id] of EXECUTED) answers[id] = await execute(page, tag, id)
+    expect(answers).toEqual(Object.fromEntries(EXECUTED.map(([, id, status]) => [id, status])))
+    found.push(...(await findBarriers(page)))
 
-      await page.emulateMedia({ colorScheme: 'dark' })
-      await page.setViewportSize({ width: 360, height: 740 })
-      // The same elements in other colours.
-      found.push(...(await findBarriers(page, ':root', 'color-contrast')))
-      expect(found).toEqual([])
-      expect(await measureOverflow(page)).toBe(0)
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await page.setViewportSize({ width: 360, height: 740 })
+    // The same elements in other colours.
+    found.push(...(await findBarriers(page, ':root', 'color-contrast')))
+    expect(found).toEqual([])
+    expect(await measureOverflow(page)).toBe(0)
 
-      const forPeople = page.locator('#operations-API_keys-createApiKey')
-      await forPeople.locator('.opblock-summary-control').click()
-      await forPeople.getByText('Only for people who are signed in').waitFor()
-      expect(await forPeople.locator('.try-out__btn').count()).toBe(0)
-      expect(errors).toEqual([])
-      await close()
-    },
-  )
+    const forPeople = page.locator('#operations-API_keys-createApiKey')
+    await forPeople.locator('.opblock-summary-control').click()
+    await forPeople.getByText('Only for people who are signed in').waitFor()
+    expect(await forPeople.locator('.try-out__btn').count()).toBe(0)
+    expect(errors).toEqual([])
+    await close()
+  })
 
   test('has recipes in three languages, free of serious findings in light and dark', async () => {
     const { page, errors, close } = await site().openVisitor()
