@@ -43,7 +43,7 @@ const pickTextParameters =
     ) as Partial<Record<N, string>>
 
 /**
- * Page components are named in a string, which tsc does not check: tests/browser/dashboard-pages.test.ts opens each page.
+ * Page components are named in a string, which tsc does not check: tests/browser/every-page.test.ts opens each page.
  * @param parent the route whose component surrounds the pages
  */
 const createPageFactory =

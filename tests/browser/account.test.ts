@@ -8,12 +8,14 @@ import { computeTotpCode, toTotpStep } from '../../server/lib/crypto/totp.ts'
 import { type DashboardWindow, onDashboard, waitUntilDrawn } from '../support/browser/dashboard-browser.ts'
 import { startMailServer } from '../support/fake-servers/mail-server.ts'
 import { findFreePort } from '../support/processes/free-port.ts'
+import { full } from '../support/suite.ts'
 import { until } from '../support/until.ts'
 import type { SignedUpUser } from '../support/users/sign-up.ts'
 
 const MINUTE = 60_000
 let shift = 0
-const now = () => Date.now() + shift
+const START = Date.UTC(2027, 4, 3, 10)
+const now = () => START + shift
 /** Browsers offer passkeys on https pages and on localhost, not on 127.0.0.1. */
 const PORT = String(findFreePort())
 const SITE = `http://localhost:${PORT}`
@@ -29,7 +31,7 @@ onDashboard(
   (dashboard) => {
     /** A window at the address that has passkeys, with a device that has a fingerprint reader. */
     async function openDevice(): Promise<DashboardWindow> {
-      const opened = await dashboard().openWindow(undefined, { permissions: ['clipboard-read'] })
+      const opened = await dashboard().openWindow()
       const devtools = await opened.page.context().newCDPSession(opened.page)
       await devtools.send('WebAuthn.enable')
       await devtools.send('WebAuthn.addVirtualAuthenticator', {
@@ -42,7 +44,11 @@ onDashboard(
           automaticPresenceSimulation: true,
         },
       })
-      return opened
+      const close = async () => {
+        await devtools.detach()
+        await opened.close()
+      }
+      return { ...opened, close }
     }
     const signIn = async (page: Page, { email, password }: SignedUpUser) => {
       await page.goto(`${SITE}/app/sign-in`)
@@ -109,7 +115,7 @@ onDashboard(
       await close()
     })
 
-    test('gets a passkey, for the second step and in place of the password', async () => {
+    full('gets a passkey, for the second step and in place of the password', async () => {
       const person = await dashboard().signUp()
       const { page, errors, close } = await openDevice()
       await signIn(page, person)
@@ -194,7 +200,7 @@ onDashboard(
       await close()
     })
 
-    test('moves to another address, goes back to the old one, and is deleted', async () => {
+    full('moves to another address, goes back to the old one, and is deleted', async () => {
       const person = await dashboard().signUp()
       const { page, errors, close } = await openDevice()
       const openLink = async (to: string, subject: string) => {

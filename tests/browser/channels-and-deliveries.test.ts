@@ -4,6 +4,7 @@ import { afterAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { type DashboardWindow, onDashboard } from '../support/browser/dashboard-browser.ts'
 import { startWebhookReceiver } from '../support/fake-servers/webhook-receiver.ts'
+import { full } from '../support/suite.ts'
 import { until } from '../support/until.ts'
 import type { SignedUpUser } from '../support/users/sign-up.ts'
 
@@ -143,28 +144,33 @@ onDashboard(
       expect(errors.filter((error) => !error.includes('422'))).toEqual([])
     }, 120_000)
 
-    test('asks for nothing more while the page is hidden', async () => {
-      const { page, open } = window
-      await page.clock.install()
-      await open('/deliveries')
-      let asked = 0
-      page.on('request', (request) => {
-        if (/\/v1\/(deliveries|channels)/.test(request.url())) asked++
-      })
-      await page.clock.fastForward(6_000)
-      await until('a poll', () => asked > 0)
-      const show = (state: string) =>
-        page.evaluate(`Object.defineProperty(document, 'visibilityState', { get: () => '${state}', configurable: true })
+    full(
+      'asks for nothing more while the page is hidden',
+      async () => {
+        await window.close()
+        const { page, open } = await dashboard().openWindow(person, { inNewProfile: true })
+        await page.clock.install()
+        await open('/deliveries')
+        let asked = 0
+        page.on('request', (request) => {
+          if (/\/v1\/(deliveries|channels)/.test(request.url())) asked++
+        })
+        await page.clock.fastForward(6_000)
+        await until('a poll', () => asked > 0)
+        const show = (state: string) =>
+          page.evaluate(`Object.defineProperty(document, 'visibilityState', { get: () => '${state}', configurable: true })
           document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))`)
-      await show('hidden')
-      await page.waitForLoadState('networkidle')
-      asked = 0
-      await page.clock.runFor(120_000)
-      expect(asked).toBe(0)
-      await show('visible')
-      await page.clock.fastForward(6_000)
-      await until('a poll', () => asked > 0)
-    }, 120_000)
+        await show('hidden')
+        await page.waitForLoadState('networkidle')
+        asked = 0
+        await page.clock.runFor(120_000)
+        expect(asked).toBe(0)
+        await show('visible')
+        await page.clock.fastForward(6_000)
+        await until('a poll', () => asked > 0)
+      },
+      120_000,
+    )
   },
   { environment },
 )

@@ -2,6 +2,7 @@
 
 import { expect, test } from 'bun:test'
 import { onDashboard } from '../support/browser/dashboard-browser.ts'
+import { full } from '../support/suite.ts'
 import { BROWSER_USER_AGENT } from '../support/world.ts'
 
 const SHOP = 'https://shop.example/spring'
@@ -42,52 +43,43 @@ onDashboard('a submission whose link does not track conversions', (dashboard) =>
     await close()
   })
 
-  test('says of a form without the snippet what is known: the campaign of the click, and the site of the page', async () => {
-    const { server } = dashboard()
-    const person = await dashboard().signUp()
-    const post = async (path: string, body: unknown) =>
-      (await person.api(path, { method: 'POST', body })).json.data
-    const link = await post('/links', { destinationUrl: `${SHOP}?utm_source=news&utm_campaign=spring` })
-    const form = await post('/forms', { name: 'Contact' })
-    const send = (headers: Record<string, string>) =>
-      server.call(`/f/${form.formKey}`, {
-        method: 'POST',
-        body: { n: String(Math.random()) },
-        headers: { ...VISITOR, Referer: 'https://shop.example/', ...headers },
-      })
-    await server.click(link.slug, VISITOR)
-    await server.waitUntilShipped()
-    await send({ 'Sec-GPC': '1' })
-    await send({})
-    const { data } = (await person.api(`/forms/${form.formKey}/submissions`)).json
-    const [inferred, secret] = data
-    expect(inferred).toMatchObject({ attribution: 'inferred', utmSource: 'news', referrer: null })
-    expect(secret).toMatchObject({ attribution: 'none', utmSource: null, referrer: null })
+  full(
+    'says of a form without the snippet what is known: the campaign of the click, and the site of the page',
+    async () => {
+      const { server } = dashboard()
+      const person = await dashboard().signUp()
+      const post = async (path: string, body: unknown) =>
+        (await person.api(path, { method: 'POST', body })).json.data
+      const link = await post('/links', { destinationUrl: `${SHOP}?utm_source=news&utm_campaign=spring` })
+      const form = await post('/forms', { name: 'Contact' })
+      let sent = 0
+      const send = (headers: Record<string, string>) =>
+        server.call(`/f/${form.formKey}`, {
+          method: 'POST',
+          body: { n: String(++sent) },
+          headers: { ...VISITOR, Referer: 'https://shop.example/', ...headers },
+        })
+      await server.click(link.slug, VISITOR)
+      await server.waitUntilShipped()
+      await send({ 'Sec-GPC': '1' })
+      await send({})
+      const { data } = (await person.api(`/forms/${form.formKey}/submissions`)).json
+      const [inferred, secret] = data
+      expect(inferred).toMatchObject({ attribution: 'inferred', utmSource: 'news', referrer: null })
+      expect(secret).toMatchObject({ attribution: 'none', utmSource: null, referrer: null })
 
-    const { page, open, close } = await dashboard().openWindow(person)
-    const siteOnly = page.getByText('shop.example (the site only; browsers do not tell the page)')
-    await open(`/inbox?open=${inferred.id}`)
-    await page.getByText('No visit was recorded: the page of the form has no snippet').waitFor()
-    await page.getByText('Campaign: news / spring').waitFor()
-    expect(await siteOnly.count()).toBe(2)
-    expect(await page.getByText(/Came from|Visit recorded by/).count()).toBe(0)
-    await open(`/inbox?open=${secret.id}`)
-    await page.getByText('browser asks not to be tracked (Global Privacy Control)').waitFor()
-    await siteOnly.first().waitFor()
-    expect(await page.getByText(/Clicked|Came from|Direct visit/).count()).toBe(0)
-    await close()
-  })
-
-  test('is rare: a new link of the dashboard tracks conversions', async () => {
-    const person = await dashboard().signUp()
-    const { page, open, close } = await dashboard().openWindow(person)
-    await open('/links?new=1')
-    const drawer = page.getByRole('dialog', { name: 'New link' })
-    await drawer.getByLabel('Destination URL').fill(SHOP)
-    await drawer.getByRole('button', { name: 'Create link' }).click()
-    await drawer.waitFor({ state: 'detached' })
-    const { data } = (await person.api('/links')).json
-    expect(data).toMatchObject([{ destinationUrl: SHOP, trackConversions: true }])
-    await close()
-  })
+      const { page, open, close } = await dashboard().openWindow(person)
+      const siteOnly = page.getByText('shop.example (the site only; browsers do not tell the page)')
+      await open(`/inbox?open=${inferred.id}`)
+      await page.getByText('No visit was recorded: the page of the form has no snippet').waitFor()
+      await page.getByText('Campaign: news / spring').waitFor()
+      expect(await siteOnly.count()).toBe(2)
+      expect(await page.getByText(/Came from|Visit recorded by/).count()).toBe(0)
+      await open(`/inbox?open=${secret.id}`)
+      await page.getByText('browser asks not to be tracked (Global Privacy Control)').waitFor()
+      await siteOnly.first().waitFor()
+      expect(await page.getByText(/Clicked|Came from|Direct visit/).count()).toBe(0)
+      await close()
+    },
+  )
 })

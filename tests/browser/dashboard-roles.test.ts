@@ -96,7 +96,7 @@ onDashboard('the dashboard by role', (dashboard) => {
     await page.getByText('links:read, links:write').waitFor()
     const [key] = (await owner.api('/keys')).json.data
     expect(key).toMatchObject({ name: 'Build server', scopes: ['links:read', 'links:write'] })
-    const days = (Date.parse(key.expiresAt) - Date.now()) / (24 * 60 * 60 * 1000)
+    const days = (Date.parse(key.expiresAt) - dashboard().server.now()) / (24 * 60 * 60 * 1000)
     expect(Math.round(days)).toBe(30)
 
     await page.getByRole('link', { name: 'Audit log' }).click()

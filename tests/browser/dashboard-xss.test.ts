@@ -1,9 +1,10 @@
 // Texts that visitors and members write are shown as text on every page of the dashboard, never as markup: 200
 // payloads as titles, tags, field names and values, user agents, referrers and campaigns.
 
-import { expect, test } from 'bun:test'
+import { expect } from 'bun:test'
 import { onDashboard, waitUntilDrawn } from '../support/browser/dashboard-browser.ts'
 import { XSS_PAYLOADS } from '../support/browser/xss-payloads.ts'
+import { full } from '../support/suite.ts'
 import type { SignedUpUser } from '../support/users/sign-up.ts'
 import type { TestServer } from '../support/world.ts'
 
@@ -68,54 +69,58 @@ async function submitPayloads(server: TestServer, person: SignedUpUser) {
 onDashboard(
   'text that visitors write',
   (dashboard) => {
-    test('is shown on every page, and never runs as markup', async () => {
-      const person = await dashboard().signUp({ name: XSS_PAYLOADS[0] })
-      const { form, links, submission } = await submitPayloads(dashboard().server, person)
-      const { page, errors, open, visit, close } = await dashboard().openWindow(person)
-      const search = encodeURIComponent(XSS_PAYLOADS[9] as string)
-      const pages = [
-        '/links',
-        `/links?search=${search}`,
-        ...links.slice(0, 2).map(({ id }) => `/links/${id}`),
-        `/links?edit=${links[0]?.id}`,
-        '/analytics',
-        `/analytics?utmSource=${search}`,
-        '/analytics?metric=leads',
-        '/forms',
-        `/forms/${form}`,
-        `/forms/${form}?tab=settings`,
-        `/forms/${form}?tab=losses`,
-        `/inbox?open=${submission}`,
-        '/tags',
-        '/channels',
-        '/deliveries',
-        '/settings?tab=members',
-      ]
-      // No payload has become an element that can run code.
-      const countActiveElements = `document.querySelectorAll('script:not([src]), [onerror], [onload], [href^="javascript:"], iframe').length`
-      for (const path of pages) {
-        await visit(path)
-        expect([path, await page.evaluate(countActiveElements)]).toEqual([path, 0])
-      }
-      // The inbox shows every payload as it was written, the newest first.
-      await open('/inbox')
-      const openSubmission = page.getByRole('region', { name: 'Open submission' })
-      for (let from = XSS_PAYLOADS.length - FIELDS_AT_ONCE; from >= 0; from -= FIELDS_AT_ONCE) {
-        await page.keyboard.press('j')
+    full(
+      'is shown on every page, and never runs as markup',
+      async () => {
+        const person = await dashboard().signUp({ name: XSS_PAYLOADS[0] })
+        const { form, links, submission } = await submitPayloads(dashboard().server, person)
+        const { page, errors, open, visit, close } = await dashboard().openWindow(person)
+        const search = encodeURIComponent(XSS_PAYLOADS[9] as string)
+        const pages = [
+          '/links',
+          `/links?search=${search}`,
+          ...links.slice(0, 2).map(({ id }) => `/links/${id}`),
+          `/links?edit=${links[0]?.id}`,
+          '/analytics',
+          `/analytics?utmSource=${search}`,
+          '/analytics?metric=leads',
+          '/forms',
+          `/forms/${form}`,
+          `/forms/${form}?tab=settings`,
+          `/forms/${form}?tab=losses`,
+          `/inbox?open=${submission}`,
+          '/tags',
+          '/channels',
+          '/deliveries',
+          '/settings?tab=members',
+        ]
+        // No payload has become an element that can run code.
+        const countActiveElements = `document.querySelectorAll('script:not([src]), [onerror], [onload], [href^="javascript:"], iframe').length`
+        for (const path of pages) {
+          await visit(path)
+          expect([path, await page.evaluate(countActiveElements)]).toEqual([path, 0])
+        }
+        // The inbox shows every payload as it was written, the newest first.
+        await open('/inbox')
+        const openSubmission = page.getByRole('region', { name: 'Open submission' })
+        for (let from = XSS_PAYLOADS.length - FIELDS_AT_ONCE; from >= 0; from -= FIELDS_AT_ONCE) {
+          await page.keyboard.press('j')
+          await openSubmission
+            .getByText(XSS_PAYLOADS[from + 3] as string, { exact: true })
+            .first()
+            .waitFor()
+          await waitUntilDrawn(page)
+          expect([from, await page.evaluate(countActiveElements)]).toEqual([from, 0])
+        }
         await openSubmission
-          .getByText(XSS_PAYLOADS[from + 3] as string, { exact: true })
+          .getByText(XSS_PAYLOADS[0] as string, { exact: true })
           .first()
           .waitFor()
-        await waitUntilDrawn(page)
-        expect([from, await page.evaluate(countActiveElements)]).toEqual([from, 0])
-      }
-      await openSubmission
-        .getByText(XSS_PAYLOADS[0] as string, { exact: true })
-        .first()
-        .waitFor()
-      expect(errors).toEqual([])
-      await close()
-    }, 120_000)
+        expect(errors).toEqual([])
+        await close()
+      },
+      120_000,
+    )
   },
   { environment: { TRUST_PROXY: '' } },
 )

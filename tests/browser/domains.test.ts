@@ -6,6 +6,7 @@ import { findBarriers } from '../support/browser/accessibility.ts'
 import { type DashboardWindow, onDashboard } from '../support/browser/dashboard-browser.ts'
 import { type DnsServer, startDnsServer } from '../support/fake-servers/dns-server.ts'
 import { addVerifiedDomain, callHost } from '../support/server/verified-domain.ts'
+import { full } from '../support/suite.ts'
 import { until } from '../support/until.ts'
 import type { SignedUpUser } from '../support/users/sign-up.ts'
 
@@ -119,23 +120,27 @@ onDashboard(
       expect(await page.getByRole('link', { name: '/elsewhere' }).count()).toBe(0)
     }, 60_000)
 
-    test('clicks are told apart by domain', async () => {
-      const { server } = dashboard()
-      const answer = await callHost(server, NAME, '/Sale')
-      expect([answer.status, answer.headers.get('location')]).toEqual([
-        302,
-        expect.stringContaining(DESTINATION),
-      ])
-      await server.click('elsewhere')
-      await server.waitUntilShipped()
-      await window.visit('/analytics')
-      await page.getByRole('tab', { name: 'Domains' }).click()
-      const rows = page.getByRole('list', { name: 'Domains by clicks' }).getByRole('listitem')
-      await rows.filter({ hasText: NAME }).waitFor()
-      expect(await rows.count()).toBe(2)
-      await rows.getByRole('button', { name: new RegExp(`^${NAME}`) }).click()
-      await until('the filter', async () => new URL(page.url()).searchParams.get('domain') === NAME)
-    }, 60_000)
+    full(
+      'clicks are told apart by domain',
+      async () => {
+        const { server } = dashboard()
+        const answer = await callHost(server, NAME, '/Sale')
+        expect([answer.status, answer.headers.get('location')]).toEqual([
+          302,
+          expect.stringContaining(DESTINATION),
+        ])
+        await server.click('elsewhere')
+        await server.waitUntilShipped()
+        await window.visit('/analytics')
+        await page.getByRole('tab', { name: 'Domains' }).click()
+        const rows = page.getByRole('list', { name: 'Domains by clicks' }).getByRole('listitem')
+        await rows.filter({ hasText: NAME }).waitFor()
+        expect(await rows.count()).toBe(2)
+        await rows.getByRole('button', { name: new RegExp(`^${NAME}`) }).click()
+        await until('the filter', async () => new URL(page.url()).searchParams.get('domain') === NAME)
+      },
+      60_000,
+    )
 
     test('a link that moves is warned about', async () => {
       const host = new URL(dashboard().server.origin).host
@@ -185,28 +190,33 @@ onDashboard(
       await dialog().getByRole('combobox', { name: 'Move the links to' }).waitFor()
     }, 60_000)
 
-    test('a hidden page does not look, and looks when it is shown again', async () => {
-      const { id } = (await person.api('/domains', { method: 'POST', body: { domain: 'wait.example.org' } }))
-        .json.data
-      const hidden = await dashboard().openWindow(person)
-      await hidden.page.clock.install()
-      let checks = 0
-      hidden.page.on('request', (request) => {
-        if (request.url().endsWith(`/domains/${id}/verify`)) checks += 1
-      })
-      await hidden.open(`/domains/${id}`)
-      await until('the first check', async () => checks > 0)
-      await hidden.page.getByText('Last checked').waitFor()
-      await hidden.page.evaluate(setVisibility('hidden'))
-      const before = checks
-      await hidden.page.clock.fastForward(600_000)
-      expect(checks).toBe(before)
-      await hidden.page.evaluate(setVisibility('visible'))
-      await until('a check', async () => checks > before)
-      await hidden.close()
-      // The browser writes every refused request into its console.
-      expect(window.errors.filter((text) => !/status of (409|422)/.test(text))).toEqual([])
-    }, 120_000)
+    full(
+      'a hidden page does not look, and looks when it is shown again',
+      async () => {
+        const { id } = (
+          await person.api('/domains', { method: 'POST', body: { domain: 'wait.example.org' } })
+        ).json.data
+        const hidden = await dashboard().openWindow(person, { inNewProfile: true })
+        await hidden.page.clock.install()
+        let checks = 0
+        hidden.page.on('request', (request) => {
+          if (request.url().endsWith(`/domains/${id}/verify`)) checks += 1
+        })
+        await hidden.open(`/domains/${id}`)
+        await until('the first check', async () => checks > 0)
+        await hidden.page.getByText('Last checked').waitFor()
+        await hidden.page.evaluate(setVisibility('hidden'))
+        const before = checks
+        await hidden.page.clock.fastForward(600_000)
+        expect(checks).toBe(before)
+        await hidden.page.evaluate(setVisibility('visible'))
+        await until('a check', async () => checks > before)
+        await hidden.close()
+        // The browser writes every refused request into its console.
+        expect(window.errors.filter((text) => !/status of (409|422)/.test(text))).toEqual([])
+      },
+      120_000,
+    )
   },
   { environment: { DNS_SERVERS: dns.address } },
 )

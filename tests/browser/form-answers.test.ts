@@ -8,6 +8,7 @@ import type { FormResource } from '../../server/features/forms/schema.ts'
 import { onDashboard } from '../support/browser/dashboard-browser.ts'
 import { startMailServer } from '../support/fake-servers/mail-server.ts'
 import { startWebhookReceiver } from '../support/fake-servers/webhook-receiver.ts'
+import { full } from '../support/suite.ts'
 import { until } from '../support/until.ts'
 import type { SignedUpUser } from '../support/users/sign-up.ts'
 
@@ -185,38 +186,42 @@ onDashboard(
       await close()
     }, 120_000)
 
-    test('double opt-in: a submission waits until its sender or a person of the team confirms it', async () => {
-      const person = await dashboard().signUp()
-      const form = await createForm(person, {
-        reply: { subject: 'Please confirm', text: 'Hello {{name}}', confirm: true },
-      })
-      await send(form, { name: 'Ada', email: 'ada@example.com' })
-      await send(form, { name: 'Bob', email: 'bob@example.com' })
-      const { page, open, errors, close } = await dashboard().openWindow(person, TALL)
-      await open('/inbox?status=unconfirmed')
-      await page.getByRole('link', { name: /Bob/ }).click()
-      await page.getByText('The sender has not pressed the button').waitFor()
-      await press(page, 'Confirm by hand')
-      await page.getByText('Submission restored.').waitFor()
-      const findMail = () => mail.mails.find(({ to }) => to.includes('ada@example.com'))
-      await until('the mail', () => findMail() !== undefined)
-      const link = /http\S+\/f\/confirm\/\S+/.exec(findMail()?.parsed.text ?? '')?.[0] ?? ''
-      const visitor = await page.context().newPage()
-      await visitor.goto(link)
-      await visitor.click('button')
-      // Closing a page waits for ever when Chromium is just loading the next one.
-      await visitor.getByRole('heading', { name: 'Thank you' }).waitFor()
-      await visitor.close()
-      await page.getByRole('heading', { name: 'Nobody has to confirm' }).waitFor()
-      await page.getByRole('link', { name: 'Inbox', exact: true }).last().click()
-      await page.getByRole('link', { name: /Ada/ }).waitFor()
-      await page.getByRole('link', { name: /Bob/ }).waitFor()
-      await open('/deliveries')
-      await page.getByRole('link', { name: 'Confirmation link to ada@example.com' }).click()
-      await page.getByRole('dialog').getByText('The sender of the form').waitFor()
-      expect(errors).toEqual([])
-      await close()
-    }, 120_000)
+    full(
+      'double opt-in: a submission waits until its sender or a person of the team confirms it',
+      async () => {
+        const person = await dashboard().signUp()
+        const form = await createForm(person, {
+          reply: { subject: 'Please confirm', text: 'Hello {{name}}', confirm: true },
+        })
+        await send(form, { name: 'Ada', email: 'ada@example.com' })
+        await send(form, { name: 'Bob', email: 'bob@example.com' })
+        const { page, open, errors, close } = await dashboard().openWindow(person, TALL)
+        await open('/inbox?status=unconfirmed')
+        await page.getByRole('link', { name: /Bob/ }).click()
+        await page.getByText('The sender has not pressed the button').waitFor()
+        await press(page, 'Confirm by hand')
+        await page.getByText('Submission restored.').waitFor()
+        const findMail = () => mail.mails.find(({ to }) => to.includes('ada@example.com'))
+        await until('the mail', () => findMail() !== undefined)
+        const link = /http\S+\/f\/confirm\/\S+/.exec(findMail()?.parsed.text ?? '')?.[0] ?? ''
+        const visitor = await page.context().newPage()
+        await visitor.goto(link)
+        await visitor.click('button')
+        // Closing a page waits for ever when Chromium is just loading the next one.
+        await visitor.getByRole('heading', { name: 'Thank you' }).waitFor()
+        await visitor.close()
+        await page.getByRole('heading', { name: 'Nobody has to confirm' }).waitFor()
+        await page.getByRole('link', { name: 'Inbox', exact: true }).last().click()
+        await page.getByRole('link', { name: /Ada/ }).waitFor()
+        await page.getByRole('link', { name: /Bob/ }).waitFor()
+        await open('/deliveries')
+        await page.getByRole('link', { name: 'Confirmation link to ada@example.com' }).click()
+        await page.getByRole('dialog').getByText('The sender of the form').waitFor()
+        expect(errors).toEqual([])
+        await close()
+      },
+      120_000,
+    )
 
     test('the data of a person is exported and erased, and the receipt stays', async () => {
       const person = await dashboard().signUp()

@@ -5,6 +5,7 @@ import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { type ExampleForm, fetchExample, reactExample } from '../../dashboard/pages/forms/form-examples.ts'
 import { onCustomerSite, type SiteVisitor } from '../support/browser/customer-site.ts'
+import { full } from '../support/suite.ts'
 import { until } from '../support/until.ts'
 
 const HOSTED = { afterSubmit: 'hosted', onError: 'hosted', successMessage: 'We call you back.' }
@@ -47,7 +48,7 @@ onCustomerSite('a form without the snippet', (site) => {
     await close()
   })
 
-  test('leads back to the page that its settings name, where browsers tell only the site', async () => {
+  full('leads back to the page that its settings name, where browsers tell only the site', async () => {
     const { createWorkspace, addPage, openVisitor, origin } = site()
     const ws = await createWorkspace()
     const pageUrl = `${origin}/contact`
@@ -64,7 +65,7 @@ onCustomerSite('a form without the snippet', (site) => {
     ['fetch', fetchExample],
     ['React', toReactPage],
   ]
-  test.each(examples)(
+  full.each(examples)(
     'the %s example says that nothing was sent, and sends once for a double click',
     async (_, write) => {
       const { createWorkspace, addPage, openVisitor } = site()

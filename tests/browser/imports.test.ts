@@ -5,11 +5,13 @@ import type { Page } from 'playwright-core'
 import { findBarriers } from '../support/browser/accessibility.ts'
 import { type DashboardWindow, onDashboard } from '../support/browser/dashboard-browser.ts'
 import { addVerifiedDomain } from '../support/server/verified-domain.ts'
+import { atScale, full } from '../support/suite.ts'
 import { until } from '../support/until.ts'
 import type { SignedUpUser } from '../support/users/sign-up.ts'
 
 const DOMAIN = 'go.example'
-const LINKS = 300
+const LINKS = atScale({ quick: 30, full: 300, soak: 300 })
+const LAST = LINKS - 1
 
 const toFile = (name: string, lines: string[]) => ({
   name,
@@ -54,7 +56,7 @@ onDashboard('imports and exports', (dashboard) => {
   const countLinks = async () => (await person.api('/links?archived=all')).json.total
   const getImports = async () => (await person.api('/imports')).json.data
 
-  test('is found in the sidebar, the settings, the first steps and by the palette', async () => {
+  full('is found in the sidebar, the settings, the first steps and by the palette', async () => {
     await window.open('/links')
     await page.getByRole('main').getByRole('link', { name: 'Import them' }).click()
     await title('Import and export')
@@ -110,11 +112,11 @@ onDashboard('imports and exports', (dashboard) => {
     await page.reload()
     await title(`${LINKS} links imported`)
     expect(await countLinks()).toBe(before + LINKS)
-    const [link] = (await person.api('/links?search=many-299&archived=all')).json.data
+    const [link] = (await person.api(`/links?search=many-${LAST}&archived=all`)).json.data
     expect(link).toMatchObject({
       domain: DOMAIN,
-      title: 'Link 299',
-      destinationUrl: 'https://example.com/299',
+      title: `Link ${LAST}`,
+      destinationUrl: `https://example.com/${LAST}`,
     })
 
     // A person changes one of them, so that it stays.
@@ -126,7 +128,7 @@ onDashboard('imports and exports', (dashboard) => {
     await button('Undo the import').click()
     await title('The import is undone')
     await page.getByText('1 link stayed: see below why.').waitFor()
-    await page.getByRole('link', { name: `${DOMAIN}/many-299`, exact: true }).waitFor()
+    await page.getByRole('link', { name: `${DOMAIN}/many-${LAST}`, exact: true }).waitFor()
     expect(await countLinks()).toBe(before + 1)
 
     await page.getByRole('link', { name: 'All imports' }).click()
@@ -162,88 +164,102 @@ onDashboard('imports and exports', (dashboard) => {
     await page.getByText(/1 created, 1 error\. Can be undone until/).waitFor()
   }, 60_000)
 
-  test('loses nothing when the session ends, and stops an upload that is cancelled', async () => {
-    const other = await dashboard().signUp()
-    const { page, open, close } = await dashboard().openWindow(other)
-    await open('/transfer')
-    await fileField(page).setInputFiles(toFile('one.csv', ['Long URL', 'https://example.com/one']))
-    await title('What the file is', page)
-    await dashboard().server.app.db.write((connection) =>
-      connection
-        .deleteFrom('sessions')
-        .where('user_id', 'in', (e) => e.selectFrom('users').select('id').where('email', '=', other.email))
-        .execute(),
-    )
-    await button('Dry run', page).click()
-    const dialog = page.getByRole('dialog', { name: 'Sign in again' })
-    await dialog.getByLabel('Password').fill(other.password)
-    await dialog.getByRole('button', { name: 'Sign in', exact: true }).click()
-    await title('1 link would be created', page)
+  full(
+    'loses nothing when the session ends, and stops an upload that is cancelled',
+    async () => {
+      const other = await dashboard().signUp()
+      const { page, open, close } = await dashboard().openWindow(other)
+      await open('/transfer')
+      await fileField(page).setInputFiles(toFile('one.csv', ['Long URL', 'https://example.com/one']))
+      await title('What the file is', page)
+      await dashboard().server.app.db.write((connection) =>
+        connection
+          .deleteFrom('sessions')
+          .where('user_id', 'in', (e) => e.selectFrom('users').select('id').where('email', '=', other.email))
+          .execute(),
+      )
+      await button('Dry run', page).click()
+      const dialog = page.getByRole('dialog', { name: 'Sign in again' })
+      await dialog.getByLabel('Password').fill(other.password)
+      await dialog.getByRole('button', { name: 'Sign in', exact: true }).click()
+      await title('1 link would be created', page)
 
-    await page.getByRole('link', { name: 'Change settings' }).click()
-    const isStart = (url: URL) => url.pathname === '/v1/imports'
-    await page.route(isStart, (route) => (route.request().method() === 'POST' ? undefined : route.continue()))
-    await button('Dry run', page).click()
-    await page.getByRole('progressbar').waitFor()
-    await page.getByRole('link', { name: 'Tags' }).click()
-    await button('Stay', page).click()
-    await button('Cancel', page).click()
-    await button('Dry run', page).waitFor()
-    await close()
-  }, 60_000)
+      await page.getByRole('link', { name: 'Change settings' }).click()
+      const isStart = (url: URL) => url.pathname === '/v1/imports'
+      await page.route(isStart, (route) =>
+        route.request().method() === 'POST' ? undefined : route.continue(),
+      )
+      await button('Dry run', page).click()
+      await page.getByRole('progressbar').waitFor()
+      await page.getByRole('link', { name: 'Tags' }).click()
+      await button('Stay', page).click()
+      await button('Cancel', page).click()
+      await button('Dry run', page).waitFor()
+      await close()
+    },
+    60_000,
+  )
 
   for (const [colorScheme, width] of [
     ['light', 1280],
     ['dark', 360],
   ] as const) {
-    test(`shows hostile files without barriers in ${width} pixels (${colorScheme})`, async () => {
-      const { page, open, errors, close } = await dashboard().openWindow(person, {
-        colorScheme,
-        viewport: { width, height: 740 },
-      })
-      const check = async () => {
-        const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
-        expect(await page.evaluate<number>(overflow)).toBe(0)
-        expect(await findBarriers(page)).toEqual([])
-      }
-      await open('/transfer')
-      await check()
-      await fileField(page).setInputFiles(HOSTILE)
-      await page.getByText('columns with examples').click()
-      await check()
-      await button('Dry run', page).click()
-      await page.getByText('1,000', { exact: true }).first().waitFor()
-      await check()
-      await button('Show more', page).click()
-      await until('more rows', async () => (await page.getByRole('row').count()) > 100)
-      expect(await button('Import', page).count()).toBe(0)
-      await open('/transfer?tab=export')
-      await check()
-      expect(errors).toEqual([])
-      await close()
-    }, 60_000)
+    full(
+      `shows hostile files without barriers in ${width} pixels (${colorScheme})`,
+      async () => {
+        const { page, open, errors, close } = await dashboard().openWindow(person, {
+          colorScheme,
+          viewport: { width, height: 740 },
+        })
+        const check = async () => {
+          const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
+          expect(await page.evaluate<number>(overflow)).toBe(0)
+          expect(await findBarriers(page)).toEqual([])
+        }
+        await open('/transfer')
+        await check()
+        await fileField(page).setInputFiles(HOSTILE)
+        await page.getByText('columns with examples').click()
+        await check()
+        await button('Dry run', page).click()
+        await page.getByText('1,000', { exact: true }).first().waitFor()
+        await check()
+        await button('Show more', page).click()
+        await until('more rows', async () => (await page.getByRole('row').count()) > 100)
+        expect(await button('Import', page).count()).toBe(0)
+        await open('/transfer?tab=export')
+        await check()
+        expect(errors).toEqual([])
+        await close()
+      },
+      60_000,
+    )
   }
 
-  test('lets a viewer see imports and export links, and change nothing', async () => {
-    const body = { email: 'vera@example.com', role: 'viewer' }
-    const { json } = await person.api('/invitations', { method: 'POST', body })
-    const invitation = new URL(json.data.url).searchParams.get('token') as string
-    const viewer = await dashboard().signUp({ name: 'Vera', email: body.email, invitation })
-    const { page, open, visit, errors, close } = await dashboard().openWindow(viewer)
-    await open('/transfer')
-    await page.getByText('Members and owners of the workspace can import.').waitFor()
-    expect(await fileField(page).count()).toBe(0)
-    await page.getByRole('link', { name: /dates\.csv/ }).click()
-    await title('1 link imported', page)
-    for (const name of ['Undo', 'Import', 'Cancel']) expect(await button(name, page).count()).toBe(0)
-    await visit('/transfer?tab=export')
-    await page.getByText('Only owners can export the whole workspace.').waitFor()
-    const download = page.waitForEvent('download')
-    await button('Export links', page).click()
-    await download
-    expect(errors).toEqual([])
-    await close()
-  }, 60_000)
+  full(
+    'lets a viewer see imports and export links, and change nothing',
+    async () => {
+      const body = { email: 'vera@example.com', role: 'viewer' }
+      const { json } = await person.api('/invitations', { method: 'POST', body })
+      const invitation = new URL(json.data.url).searchParams.get('token') as string
+      const viewer = await dashboard().signUp({ name: 'Vera', email: body.email, invitation })
+      const { page, open, visit, errors, close } = await dashboard().openWindow(viewer)
+      await open('/transfer')
+      await page.getByText('Members and owners of the workspace can import.').waitFor()
+      expect(await fileField(page).count()).toBe(0)
+      await page.getByRole('link', { name: /dates\.csv/ }).click()
+      await title('1 link imported', page)
+      for (const name of ['Undo', 'Import', 'Cancel']) expect(await button(name, page).count()).toBe(0)
+      await visit('/transfer?tab=export')
+      await page.getByText('Only owners can export the whole workspace.').waitFor()
+      const download = page.waitForEvent('download')
+      await button('Export links', page).click()
+      await download
+      expect(errors).toEqual([])
+      await close()
+    },
+    60_000,
+  )
 
   test('exports links and the whole workspace', async () => {
     await window.open('/transfer?tab=export')

@@ -8,6 +8,7 @@ import {
   type TestSubmission,
 } from '../../server/features/forms/submissions/submission.fixture.ts'
 import { type DashboardWindow, onDashboard } from '../support/browser/dashboard-browser.ts'
+import { full } from '../support/suite.ts'
 import { until } from '../support/until.ts'
 import type { SignedUpUser } from '../support/users/sign-up.ts'
 
@@ -62,7 +63,7 @@ onDashboard('the inbox', (dashboard) => {
       db.write((connection) =>
         insertSubmissions(connection, { workspaceId: person.workspaceId, formId }, submissions),
       )
-    const at = Date.now() - 3_600_000
+    const at = dashboard().server.now() - 3_600_000
     ids = await store(
       ...Array.from(
         { length: COUNT },
@@ -185,42 +186,46 @@ onDashboard('the inbox', (dashboard) => {
     expect(window.errors).toEqual([])
   }, 60_000)
 
-  test('keeps the focus and its place: after a change, after a dialog, and when new submissions come', async () => {
-    await setAll('read')
-    await window.open('/inbox')
-    const reader = page.getByRole('region', { name: 'Open submission' })
-    await row(10).click()
-    await reader.getByRole('button', { name: 'Archive' }).click()
-    await untilFocused(11)
-    await reader.getByRole('heading', { name: 'Sender 11' }).waitFor()
-    await page.keyboard.press('Escape')
-    await page.getByText('Select a submission to read it.').waitFor()
-    expect(await findFocusedSender(page)).toBe('Sender 11')
+  full(
+    'keeps the focus and its place: after a change, after a dialog, and when new submissions come',
+    async () => {
+      await setAll('read')
+      await window.open('/inbox')
+      const reader = page.getByRole('region', { name: 'Open submission' })
+      await row(10).click()
+      await reader.getByRole('button', { name: 'Archive' }).click()
+      await untilFocused(11)
+      await reader.getByRole('heading', { name: 'Sender 11' }).waitFor()
+      await page.keyboard.press('Escape')
+      await page.getByText('Select a submission to read it.').waitFor()
+      expect(await findFocusedSender(page)).toBe('Sender 11')
 
-    const more = page.getByRole('button', { name: 'More', exact: true })
-    await more.click()
-    await page.getByRole('menuitem', { name: 'Export submissions' }).click()
-    await page.getByRole('dialog', { name: 'Export submissions' }).waitFor()
-    await page.keyboard.press('Escape')
-    await until('the focus on the button that opened the menu', () =>
-      page.evaluate<boolean>(`document.activeElement.getAttribute('aria-label') === 'More'`),
-    )
+      const more = page.getByRole('button', { name: 'More', exact: true })
+      await more.click()
+      await page.getByRole('menuitem', { name: 'Export submissions' }).click()
+      await page.getByRole('dialog', { name: 'Export submissions' }).waitFor()
+      await page.keyboard.press('Escape')
+      await until('the focus on the button that opened the menu', () =>
+        page.evaluate<boolean>(`document.activeElement.getAttribute('aria-label') === 'More'`),
+      )
 
-    await row(30).click()
-    await page.evaluate(`document.activeElement.scrollIntoView({ block: 'center' })`)
-    const place = await row(30).boundingBox()
-    await store({ fields: [['name', 'Newcomer']], created_at: Date.now() })
-    await page.getByRole('button', { name: '1 new' }).waitFor()
-    expect(await row(30).boundingBox()).toEqual(place)
-    expect(await findFocusedSender(page)).toBe('Sender 30')
-    await reader.getByRole('heading', { name: 'Sender 30' }).waitFor()
-  }, 60_000)
+      await row(30).click()
+      await page.evaluate(`document.activeElement.scrollIntoView({ block: 'center' })`)
+      const place = await row(30).boundingBox()
+      await store({ fields: [['name', 'Newcomer']], created_at: dashboard().server.now() })
+      await page.getByRole('button', { name: '1 new' }).waitFor()
+      expect(await row(30).boundingBox()).toEqual(place)
+      expect(await findFocusedSender(page)).toBe('Sender 30')
+      await reader.getByRole('heading', { name: 'Sender 30' }).waitFor()
+    },
+    60_000,
+  )
 
-  test.each([DESKTOP, PHONE])(
+  full.each([DESKTOP, PHONE])(
     'shows what can be undone beside the list and the buttons, as long as it is looked at: %p',
     async (viewport) => {
       await setAll('new')
-      const own = await dashboard().openWindow(person, { viewport })
+      const own = await dashboard().openWindow(person, { viewport, inNewProfile: true })
       own.page.setDefaultTimeout(8000)
       await own.page.clock.install()
       await own.open('/inbox')
@@ -263,31 +268,39 @@ onDashboard('the inbox', (dashboard) => {
     60_000,
   )
 
-  test('changes the others of many where somebody else has deleted one', async () => {
-    await setAll('new')
-    await window.open('/inbox')
-    await row(40).focus()
-    await page.keyboard.press('x')
-    await page.keyboard.press('J')
-    // The page has not learnt of it yet when it sends the change.
-    await person.api(`/submissions/${ids[39]}`, { method: 'DELETE' })
-    await page.keyboard.press('e')
-    await untilStatus('archived', 1)
-    expect((await person.api(`/submissions/${ids[40]}`)).json.data.status).toBe('archived')
-  }, 60_000)
+  full(
+    'changes the others of many where somebody else has deleted one',
+    async () => {
+      await setAll('new')
+      await window.open('/inbox')
+      await row(40).focus()
+      await page.keyboard.press('x')
+      await page.keyboard.press('J')
+      // The page has not learnt of it yet when it sends the change.
+      await person.api(`/submissions/${ids[39]}`, { method: 'DELETE' })
+      await page.keyboard.press('e')
+      await untilStatus('archived', 1)
+      expect((await person.api(`/submissions/${ids[40]}`)).json.data.status).toBe('archived')
+    },
+    60_000,
+  )
 
-  test('fits every width with selected submissions', async () => {
-    await window.open('/inbox')
-    await page.locator('#inbox-list label').nth(2).click()
-    await bar().waitFor()
-    const wider: number[] = []
-    for (const width of [2560, 1440, 1024, 768, 360, 320]) {
-      await page.setViewportSize({ width, height: 800 })
-      if ((await page.evaluate<number>(MEASURE_OVERFLOW)) > 0) wider.push(width)
-    }
-    await page.setViewportSize(DESKTOP)
-    expect(wider).toEqual([])
-  }, 60_000)
+  full(
+    'fits every width with selected submissions',
+    async () => {
+      await window.open('/inbox')
+      await page.locator('#inbox-list label').nth(2).click()
+      await bar().waitFor()
+      const wider: number[] = []
+      for (const width of [2560, 1440, 1024, 768, 360, 320]) {
+        await page.setViewportSize({ width, height: 800 })
+        if ((await page.evaluate<number>(MEASURE_OVERFLOW)) > 0) wider.push(width)
+      }
+      await page.setViewportSize(DESKTOP)
+      expect(wider).toEqual([])
+    },
+    60_000,
+  )
 
   test('finds submissions from anywhere, shortens a pasted address, and sets the theme', async () => {
     await window.open('/tags')

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import type { LinkResource } from '../../server/features/links/schema.ts'
 import { type DashboardWindow, onDashboard } from '../support/browser/dashboard-browser.ts'
+import { full } from '../support/suite.ts'
 import { until } from '../support/until.ts'
 import type { SignedUpUser } from '../support/users/sign-up.ts'
 
@@ -180,37 +181,41 @@ onDashboard('the Links and Tags pages', (dashboard) => {
     await page.waitForURL(`**${path}?tagId=${link.tags[0]?.id}`)
   }, 120_000)
 
-  test('the second of two people who edit a link sees what the first has changed, and chooses', async () => {
-    const { id } = await create({ slug: 'shared', title: 'Old', clickLimit: 5 })
-    const read = async () => (await person.api(`/links/${id}`)).json.data
-    const change = (body: object) => person.api(`/links/${id}`, { method: 'PATCH', body })
-    const edit = async (title: string, theirs: object) => {
-      await window.visit(`/links?edit=${id}`)
-      const field = page.getByRole('dialog').getByLabel('Title', { exact: true })
-      await field.fill(title)
-      await change(theirs)
-      await page.getByRole('button', { name: 'Save changes' }).click()
-      const notice = page.getByRole('alert').filter({ hasText: 'Somebody else has changed this link' })
-      await notice.waitFor()
-      return { field, notice }
-    }
-    const first = await edit('Mine', { title: 'Theirs', clickLimit: 7 })
-    expect((await read()).title).toBe('Theirs')
-    expect(await first.notice.textContent()).toMatch(
-      /Title · you changed it too.*Old → Theirs.*Click limit.*5 → 7/,
-    )
-    await first.notice.getByRole('button', { name: 'Keep mine' }).click()
-    await page.getByRole('dialog', { name: 'Edit link' }).waitFor({ state: 'detached' })
-    expect(await read()).toMatchObject({ title: 'Mine', clickLimit: 7 })
+  full(
+    'the second of two people who edit a link sees what the first has changed, and chooses',
+    async () => {
+      const { id } = await create({ slug: 'shared', title: 'Old', clickLimit: 5 })
+      const read = async () => (await person.api(`/links/${id}`)).json.data
+      const change = (body: object) => person.api(`/links/${id}`, { method: 'PATCH', body })
+      const edit = async (title: string, theirs: object) => {
+        await window.visit(`/links?edit=${id}`)
+        const field = page.getByRole('dialog').getByLabel('Title', { exact: true })
+        await field.fill(title)
+        await change(theirs)
+        await page.getByRole('button', { name: 'Save changes' }).click()
+        const notice = page.getByRole('alert').filter({ hasText: 'Somebody else has changed this link' })
+        await notice.waitFor()
+        return { field, notice }
+      }
+      const first = await edit('Mine', { title: 'Theirs', clickLimit: 7 })
+      expect((await read()).title).toBe('Theirs')
+      expect(await first.notice.textContent()).toMatch(
+        /Title · you changed it too.*Old → Theirs.*Click limit.*5 → 7/,
+      )
+      await first.notice.getByRole('button', { name: 'Keep mine' }).click()
+      await page.getByRole('dialog', { name: 'Edit link' }).waitFor({ state: 'detached' })
+      expect(await read()).toMatchObject({ title: 'Mine', clickLimit: 7 })
 
-    const second = await edit('Mine again', { title: 'Theirs again' })
-    await second.notice.getByRole('button', { name: 'Take theirs' }).click()
-    await second.notice.waitFor({ state: 'detached' })
-    expect(await second.field.inputValue()).toBe('Theirs again')
-    expect((await read()).title).toBe('Theirs again')
-    await page.getByRole('button', { name: 'Save changes' }).click()
-    await page.getByRole('dialog', { name: 'Edit link' }).waitFor({ state: 'detached' })
-  }, 120_000)
+      const second = await edit('Mine again', { title: 'Theirs again' })
+      await second.notice.getByRole('button', { name: 'Take theirs' }).click()
+      await second.notice.waitFor({ state: 'detached' })
+      expect(await second.field.inputValue()).toBe('Theirs again')
+      expect((await read()).title).toBe('Theirs again')
+      await page.getByRole('button', { name: 'Save changes' }).click()
+      await page.getByRole('dialog', { name: 'Edit link' }).waitFor({ state: 'detached' })
+    },
+    120_000,
+  )
 
   test('after a tag is deleted or edited, the focus is on the next row or back at the button', async () => {
     await create({ slug: 'tags', tagNames: ['First', 'Second'] })

@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core'
 import { findBarriers } from '../support/browser/accessibility.ts'
 import { type DashboardWindow, onDashboard } from '../support/browser/dashboard-browser.ts'
 import { addVerifiedDomain } from '../support/server/verified-domain.ts'
+import { full } from '../support/suite.ts'
 import { until } from '../support/until.ts'
 import type { SignedUpUser } from '../support/users/sign-up.ts'
 
@@ -28,10 +29,10 @@ onDashboard('what people looked for in vain', (dashboard) => {
   })
 
   async function ask(slugKey: string, times: number, domain = DOMAIN, workspaceId = person.workspaceId) {
-    const { misses } = dashboard().server.app
+    const { app, now } = dashboard().server
     for (let n = 0; n < times; n++)
-      misses.count({
-        at: Date.now(),
+      app.misses.count({
+        at: now(),
         domain,
         workspaceId,
         slugKey,
@@ -39,7 +40,7 @@ onDashboard('what people looked for in vain', (dashboard) => {
         address: '198.51.100.1',
         userAgent: 'Mozilla/5.0',
       })
-    await misses.flush()
+    await app.misses.flush()
   }
   const row = (slug: string) => page.getByRole('listitem', { name: `${DOMAIN}/${slug}`, exact: true })
   /** On the row, or on a button in it. */
@@ -100,7 +101,7 @@ onDashboard('what people looked for in vain', (dashboard) => {
     expect((await readLink('prices')).destinationUrl).toBe('https://example.com/brochure')
   })
 
-  test('says in the dialog why a link cannot be made', async () => {
+  full('says in the dialog why a link cannot be made', async () => {
     await ask('doomed', 1)
     await window.open('/links/missing')
     await row('doomed').getByRole('button', { name: 'Redirect' }).click()
@@ -136,23 +137,26 @@ onDashboard('what people looked for in vain', (dashboard) => {
     ['light', 1280],
     ['dark', 360],
   ] as const) {
-    test(`shows slugs of strangers as they are, without barriers, in ${width} pixels (${colorScheme})`, async () => {
-      for (const slug of STRANGE) await ask(slug, 1)
-      const { page, open, errors, close } = await dashboard().openWindow(person, {
-        colorScheme,
-        viewport: { width, height: 740 },
-      })
-      await open('/links/missing')
-      await page.getByText('👩‍💻', { exact: true }).waitFor()
-      const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
-      expect(await page.evaluate<number>(overflow)).toBe(0)
-      expect(await findBarriers(page)).toEqual([])
-      await page.getByRole('button', { name: 'Redirect' }).last().click()
-      await page.getByRole('radio').first().waitFor()
-      expect(await page.evaluate<number>(overflow)).toBe(0)
-      expect(await findBarriers(page)).toEqual([])
-      expect(errors).toEqual([])
-      await close()
-    })
+    full(
+      `shows slugs of strangers as they are, without barriers, in ${width} pixels (${colorScheme})`,
+      async () => {
+        for (const slug of STRANGE) await ask(slug, 1)
+        const { page, open, errors, close } = await dashboard().openWindow(person, {
+          colorScheme,
+          viewport: { width, height: 740 },
+        })
+        await open('/links/missing')
+        await page.getByText('👩‍💻', { exact: true }).waitFor()
+        const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
+        expect(await page.evaluate<number>(overflow)).toBe(0)
+        expect(await findBarriers(page)).toEqual([])
+        await page.getByRole('button', { name: 'Redirect' }).last().click()
+        await page.getByRole('radio').first().waitFor()
+        expect(await page.evaluate<number>(overflow)).toBe(0)
+        expect(await findBarriers(page)).toEqual([])
+        expect(errors).toEqual([])
+        await close()
+      },
+    )
   }
 })

@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core'
 import { setUpApp, showCode } from '../../server/features/accounts/second-factor/second-factor.fixture.ts'
 import { type DashboardWindow, onDashboard } from '../support/browser/dashboard-browser.ts'
 import { startIdentityProvider } from '../support/fake-servers/identity-provider.ts'
+import { full } from '../support/suite.ts'
 import { until } from '../support/until.ts'
 import type { SignedUpUser } from '../support/users/sign-up.ts'
 
@@ -80,13 +81,13 @@ onDashboard(
       await close()
     })
 
-    test('shows a second factor too, and is told when the workspace is not theirs any more', async () => {
+    full('shows a second factor too, and is told when the workspace is not theirs any more', async () => {
       const person = await dashboard().signUp()
-      const { secret } = await setUpApp(person, Date.now)
+      const { secret } = await setUpApp(person, dashboard().server.now)
       const { page, close } = await write(person, 'Spring')
       await press(page, 'Create tag')
       await signIn(page, person)
-      await dialog(page).getByLabel('Code').fill(showCode(secret, Date.now()))
+      await dialog(page).getByLabel('Code').fill(showCode(secret, dashboard().server.now()))
       await page.keyboard.press('Enter')
       await findRow(page, 'Spring').waitFor()
 
@@ -103,28 +104,31 @@ onDashboard(
       await close()
     })
 
-    test('is asked once by a page that polls, which then waits, and loads again for another person', async () => {
-      const [person, other] = [await dashboard().signUp(), await dashboard().signUp()]
-      const opened = await dashboard().openWindow(person)
-      const { page, open, close } = opened
-      await page.clock.install()
-      await open('/links')
-      const seen = watch(opened)
-      await endSessions(person.email)
-      // The first steps ask every two seconds whether the link was clicked, and so does the list.
-      await page.clock.runFor(10_000)
-      await dialog(page).waitFor()
-      const refused = seen.length
-      await page.clock.runFor(60_000)
-      expect([seen.length, await page.locator('dialog[open]').count()]).toEqual([refused, 1])
-      await page.evaluate('window.isOldPage = true')
-      await signIn(page, other)
-      await page.getByText('You cannot open this workspace').waitFor()
-      expect(await page.evaluate('window.isOldPage')).toBeUndefined()
-      await close()
-    })
+    full(
+      'is asked once by a page that polls, which then waits, and loads again for another person',
+      async () => {
+        const [person, other] = [await dashboard().signUp(), await dashboard().signUp()]
+        const opened = await dashboard().openWindow(person, { inNewProfile: true })
+        const { page, open, close } = opened
+        await page.clock.install()
+        await open('/links')
+        const seen = watch(opened)
+        await endSessions(person.email)
+        // The first steps ask every two seconds whether the link was clicked, and so does the list.
+        await page.clock.runFor(10_000)
+        await dialog(page).waitFor()
+        const refused = seen.length
+        await page.clock.runFor(60_000)
+        expect([seen.length, await page.locator('dialog[open]').count()]).toEqual([refused, 1])
+        await page.evaluate('window.isOldPage = true')
+        await signIn(page, other)
+        await page.getByText('You cannot open this workspace').waitFor()
+        expect(await page.evaluate('window.isOldPage')).toBeUndefined()
+        await close()
+      },
+    )
 
-    test('offers the identity provider in another tab', async () => {
+    full('offers the identity provider in another tab', async () => {
       provider.identity = { sub: 'olga', email: 'olga@acme.example', email_verified: true, name: 'Olga' }
       const { page, close } = await dashboard().openWindow()
       await page.goto(`${dashboard().server.origin}/app/sign-in`)

@@ -1,19 +1,20 @@
 // The pages for new people and recipients, in a real browser: set-up, open sign-up, confirmation of notifications.
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
 import { ensureDemoUser } from '../../server/features/accounts/auth/demo-user.ts'
 import { toSetupUrl } from '../../server/features/accounts/auth/first-account.ts'
 import { closeMailers } from '../../server/http/mail/smtp.ts'
 import { CHROMIUM_INSTALL_MS, closeWindows, openChromium } from '../support/browser/chromium.ts'
 import { startMailServer } from '../support/fake-servers/mail-server.ts'
+import { quick } from '../support/suite.ts'
 import { until } from '../support/until.ts'
 import { startServer, type TestServer } from '../support/world.ts'
 
 const SECRET = 'q8Vw2nLx7Rb4Tz9Kp3Md6Yc1Hs5Jf0Ga'
 const smtp = await startMailServer()
 
-describe('new people', () => {
+quick.describe('new people', () => {
   let server: TestServer
   let browser: Browser
   beforeAll(async () => {
@@ -34,14 +35,19 @@ describe('new people', () => {
     await smtp.stop()
   })
 
-  /** The window of somebody whose requests come through a proxy. */
-  async function openWindow(): Promise<Page> {
-    const context = await browser.newContext({ viewport: { width: 360, height: 740 }, colorScheme: 'dark' })
-    await context.setExtraHTTPHeaders({ 'X-Forwarded-For': '203.0.113.7' })
-    const page = await context.newPage()
+  let page: Page
+  beforeAll(async () => {
+    // Requests come through a proxy.
+    const context = await browser.newContext({
+      ...{ viewport: { width: 360, height: 740 }, colorScheme: 'dark' },
+      extraHTTPHeaders: { 'X-Forwarded-For': '203.0.113.7' },
+    })
+    page = await context.newPage()
     page.setDefaultTimeout(60_000)
-    return page
-  }
+  })
+  /** The next test is about somebody else. */
+  afterEach(() => page.context().clearCookies())
+
   const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
   const linkFor = async (email: string) => {
     const mail = await until('the mail', () => smtp.mails.findLast(({ to }) => to.includes(email)))
@@ -50,7 +56,6 @@ describe('new people', () => {
   let channels = ''
 
   test('the operator sets the server up with the printed address, and its token goes nowhere else', async () => {
-    const page = await openWindow()
     const leaks: string[] = []
     page.on('request', (request) => {
       if (request.headers().referer?.includes('token')) leaks.push(request.url())
@@ -79,22 +84,18 @@ describe('new people', () => {
     await linkFor('team@boats.example')
     await press(page, 'Send again')
     await page.getByText('The link was sent again').waitFor()
-    await page.context().close()
-  }, 120_000)
+  })
 
   test('a recipient confirms, and stops the mails', async () => {
-    const page = await openWindow()
     await page.goto(await linkFor('team@boats.example'))
     await page.getByText('You get no e-mails unless you confirm.').waitFor()
     await press(page, 'Confirm')
     await page.getByText('You get these e-mails.').waitFor()
     await press(page, 'Stop these e-mails')
     await page.getByText('You get no more of these e-mails.').waitFor()
-    await page.context().close()
-  }, 120_000)
+  })
 
   test('a stranger gets a link by mail, and then an account', async () => {
-    const page = await openWindow()
     await page.goto(`${server.origin}/app/sign-up`)
     await page.getByLabel('E-mail').fill('bob@people.example')
     await press(page, 'Send link')
@@ -107,11 +108,10 @@ describe('new people', () => {
     await page.getByLabel('Password').fill('nine grey locks open')
     await press(page, 'Create account')
     await page.waitForURL('**/links**')
-    await page.context().close()
-  }, 120_000)
+  })
 })
 
-describe('the demo account', () => {
+quick.describe('the demo account', () => {
   let server: TestServer
   let browser: Browser
   beforeAll(async () => {
@@ -125,7 +125,7 @@ describe('the demo account', () => {
 
   test('signs in where nobody else has an account, and others read how to get one', async () => {
     const { db } = server.app
-    const { password } = await ensureDemoUser({ db, now: Date.now })
+    const { password } = await ensureDemoUser({ db, now: server.now })
     const context = await browser.newContext({ extraHTTPHeaders: { 'X-Forwarded-For': '203.0.113.7' } })
     const page = await context.newPage()
     page.setDefaultTimeout(60_000)

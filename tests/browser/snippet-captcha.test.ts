@@ -3,6 +3,7 @@
 import { afterAll, expect, test } from 'bun:test'
 import { type CustomerSite, onCustomerSite, type SiteVisitor } from '../support/browser/customer-site.ts'
 import { startSiteverify, type TurnstileWidget } from '../support/fake-servers/turnstile-siteverify.ts'
+import { full } from '../support/suite.ts'
 import { until } from '../support/until.ts'
 
 const toFormHtml = (endpoint: string) => `<form action="${endpoint}" method="post">
@@ -34,7 +35,7 @@ onCustomerSite('the built-in proof of work', (site) => {
     await visit.close()
   })
 
-  test('requests a new challenge when the page was open for longer than the challenge is valid', async () => {
+  full('requests a new challenge when the page was open for longer than the challenge is valid', async () => {
     const { createWorkspace, addPage, openVisitor, open } = site()
     const ws = await createWorkspace()
     const form = await ws.createForm({ captcha: true })
@@ -52,7 +53,7 @@ onCustomerSite('the built-in proof of work', (site) => {
     await visit.close()
   })
 
-  test('loads its script only when a form of the page needs it', async () => {
+  full('loads its script only when a form of the page needs it', async () => {
     const { createWorkspace, addPage, openVisitor, open } = site()
     const ws = await createWorkspace()
     const form = await ws.createForm()
@@ -66,7 +67,7 @@ onCustomerSite('the built-in proof of work', (site) => {
     await visit.close()
   })
 
-  test('shows an error when its script cannot load, and loads it at the next try', async () => {
+  full('shows an error when its script cannot load, and loads it at the next try', async () => {
     const { createWorkspace, addPage, openVisitor, open } = site()
     const ws = await createWorkspace()
     const form = await ws.createForm({ captcha: true })
@@ -86,7 +87,7 @@ onCustomerSite('the built-in proof of work', (site) => {
     await visit.close()
   })
 
-  test('is part of the form when the browser sends it natively', async () => {
+  full('is part of the form when the browser sends it natively', async () => {
     const { createWorkspace, addPage, openVisitor, open, origin } = site()
     const ws = await createWorkspace()
     const form = await ws.createForm({ captcha: true, redirectUrl: `${origin}/thanks` })
@@ -178,27 +179,30 @@ onCustomerSite(
       await visit.close()
     })
 
-    test('delays a submission while it has no token, but not forever: then the server asks for the captcha', async () => {
-      const { createWorkspace, addPage, open } = site()
-      const ws = await createWorkspace()
-      const form = await ws.createForm({ captcha: true })
-      const visit = await openVisitorWithTurnstile(site())
-      const { page } = visit
-      await visit.context.addInitScript('window.slow = true')
-      await page.clock.install()
-      await open(visit, addPage(`${ws.tag}${toFormHtml(form.endpoint)}`))
-      await page.locator('[name=cf-turnstile-response]').waitFor({ state: 'attached' })
-      await page.click('button')
-      await page.clock.runFor(9_000)
-      await waitForMessage(visit, 'Captcha verification required')
-      expect(await ws.listStoredFields(form.key)).toEqual([])
-      await page.evaluate('window.slow = false; turnstile.reset("w0")')
-      await page.click('button')
-      await waitForMessage(visit, 'Thank you')
-      await visit.close()
-    })
+    full(
+      'delays a submission while it has no token, but not forever: then the server asks for the captcha',
+      async () => {
+        const { createWorkspace, addPage, open } = site()
+        const ws = await createWorkspace()
+        const form = await ws.createForm({ captcha: true })
+        const visit = await openVisitorWithTurnstile(site())
+        const { page } = visit
+        await visit.context.addInitScript('window.slow = true')
+        await page.clock.install()
+        await open(visit, addPage(`${ws.tag}${toFormHtml(form.endpoint)}`))
+        await page.locator('[name=cf-turnstile-response]').waitFor({ state: 'attached' })
+        await page.click('button')
+        await page.clock.runFor(9_000)
+        await waitForMessage(visit, 'Captcha verification required')
+        expect(await ws.listStoredFields(form.key)).toEqual([])
+        await page.evaluate('window.slow = false; turnstile.reset("w0")')
+        await page.click('button')
+        await waitForMessage(visit, 'Thank you')
+        await visit.close()
+      },
+    )
 
-    test('does not break the form when it is blocked', async () => {
+    full('does not break the form when it is blocked', async () => {
       const { createWorkspace, addPage, openVisitor, open } = site()
       const ws = await createWorkspace()
       const form = await ws.createForm({ captcha: true })

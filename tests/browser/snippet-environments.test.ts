@@ -2,6 +2,7 @@
 
 import { expect, test } from 'bun:test'
 import { type CustomerSite, onCustomerSite, type SiteVisitor } from '../support/browser/customer-site.ts'
+import { full } from '../support/suite.ts'
 
 const toFormHtml = (endpoint: string) => `<form action="${endpoint}" method="post">
   <input name="email"><input name="note"><button name="by" value="button">Send</button></form>`
@@ -38,7 +39,7 @@ onCustomerSite('the snippet', (site) => {
     await visit.close()
   })
 
-  test('passes its nonce on to the scripts that it loads', async () => {
+  full('passes its nonce on to the scripts that it loads', async () => {
     const { createWorkspace, addPage, openVisitor, server } = site()
     const ws = await createWorkspace()
     const form = await ws.createForm({ captcha: true })
@@ -51,7 +52,7 @@ onCustomerSite('the snippet', (site) => {
     await visit.close()
   })
 
-  test('can be pinned by the hash in the Link header of /t.js, on a cross-origin isolated page', async () => {
+  full('can be pinned by the hash in the Link header of /t.js, on a cross-origin isolated page', async () => {
     const { createWorkspace, addPage, openVisitor, server } = site()
     const ws = await createWorkspace()
     const form = await ws.createForm({ captcha: true })
@@ -66,7 +67,7 @@ onCustomerSite('the snippet', (site) => {
     await visit.close()
   })
 
-  test.each([
+  full.each([
     ['that name the proxy', '/tp/f/'],
     ['that name the server', undefined],
   ])('sends requests only to the proxy it was loaded from, for forms %s', async (_, own) => {
@@ -87,7 +88,7 @@ onCustomerSite('the snippet', (site) => {
     await visit.close()
   })
 
-  test('works on plain http, without Sec-Fetch headers and without a secure context', async () => {
+  full('works on plain http, without Sec-Fetch headers and without a secure context', async () => {
     const { createWorkspace, addPage, openVisitor, plainOrigin, plainServer } = site()
     const ws = await createWorkspace()
     const form = await ws.createForm({ captcha: true })
@@ -105,7 +106,7 @@ onCustomerSite('the snippet', (site) => {
     await visit.close()
   })
 
-  test('works when a page has it twice, as a module, or inline', async () => {
+  full('works when a page has it twice, as a module, or inline', async () => {
     const { createWorkspace, addPage, openVisitor, server } = site()
     const ws = await createWorkspace()
     const form = await ws.createForm()
@@ -130,7 +131,7 @@ onCustomerSite('the snippet', (site) => {
 onCustomerSite(
   'a renamed snippet',
   (site) => {
-    test.each([
+    full.each([
       ['by its latest name', false],
       ['pinned', true],
     ])('sends page views to its own path, %s', async (_, pinned) => {

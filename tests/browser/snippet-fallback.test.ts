@@ -3,6 +3,7 @@
 import { expect, test } from 'bun:test'
 import type { Route } from 'playwright-core'
 import { onCustomerSite } from '../support/browser/customer-site.ts'
+import { full } from '../support/suite.ts'
 import { until } from '../support/until.ts'
 
 const toFormHtml = (endpoint: string, extra = '') => `<form action="${endpoint}" method="post">
@@ -28,7 +29,7 @@ onCustomerSite('when something fails', (site) => {
     await visit.close()
   })
 
-  test('the browser submits the forms when the snippet cannot load their settings', async () => {
+  full('the browser submits the forms when the snippet cannot load their settings', async () => {
     const { createWorkspace, addPage, openVisitor, origin } = site()
     const ws = await createWorkspace()
     const form = await ws.createForm({ redirectUrl: `${origin}/thanks` })
@@ -65,7 +66,7 @@ onCustomerSite('when something fails', (site) => {
     await visit.close()
   })
 
-  test('when the native submission fails too, the visitor sees an error and keeps the text', async () => {
+  full('when the native submission fails too, the visitor sees an error and keeps the text', async () => {
     const { createWorkspace, addPage, openVisitor, open } = site()
     const ws = await createWorkspace()
     const form = await ws.createForm()
@@ -97,7 +98,7 @@ onCustomerSite('when something fails', (site) => {
     await visit.close()
   })
 
-  test.each([
+  full.each([
     ['the error page of a proxy', 502, '<h1>Bad gateway</h1>', 'could not be sent'],
     ['the page of a captive portal', 200, '<h1>Please sign in</h1>', 'could not be sent'],
     [
@@ -161,7 +162,7 @@ onCustomerSite('when something fails', (site) => {
     await visit.close()
   })
 
-  test.each([
+  full.each([
     ['markup', '{"note":"<img src=x onerror=alert(1)><b>hi</b>"}', 'Please check this field'],
     ['a text of a stranger', '{"note":"Your account is locked. Call 0900 1234."}', 'Please check this field'],
     ['a name of a stranger', '{"Call 0900 1234":"This field is required"}', FAILED],
@@ -187,7 +188,7 @@ onCustomerSite('when something fails', (site) => {
     await visit.close()
   })
 
-  test('a form can be submitted again when its page returns from the back/forward cache', async () => {
+  full('a form can be submitted again when its page returns from the back/forward cache', async () => {
     const { createWorkspace, addPage, openVisitor, open, origin } = site()
     const ws = await createWorkspace()
     const form = await ws.createForm({ redirectUrl: `${origin}/thanks`, captcha: true })

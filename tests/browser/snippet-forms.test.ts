@@ -2,6 +2,7 @@
 
 import { expect, test } from 'bun:test'
 import { onCustomerSite } from '../support/browser/customer-site.ts'
+import { full } from '../support/suite.ts'
 import { until } from '../support/until.ts'
 
 const FIELDS = `
@@ -119,7 +120,7 @@ onCustomerSite('forms with the snippet', (site) => {
     await close()
   })
 
-  test('work with inputs that have the names of form properties', async () => {
+  full('work with inputs that have the names of form properties', async () => {
     const { createWorkspace, addPage, openVisitor } = site()
     const ws = await createWorkspace()
     const form = await ws.createForm({ requiredFields: ['elements'] })
@@ -149,7 +150,7 @@ onCustomerSite('forms with the snippet', (site) => {
     await close()
   })
 
-  test('show their own messages when a page has several', async () => {
+  full('show their own messages when a page has several', async () => {
     const { createWorkspace, addPage, openVisitor } = site()
     const ws = await createWorkspace()
     const first = await ws.createForm({ requiredFields: ['a'], successMessage: 'First' })
@@ -183,7 +184,7 @@ onCustomerSite('forms with the snippet', (site) => {
     await close()
   })
 
-  test('that are added after the page has loaded are submitted natively, and stored', async () => {
+  full('that are added after the page has loaded are submitted natively, and stored', async () => {
     const { createWorkspace, addPage, openVisitor, origin } = site()
     const ws = await createWorkspace()
     const form = await ws.createForm({ redirectUrl: `${origin}/thanks-late` })
@@ -224,7 +225,7 @@ onCustomerSite('forms with the snippet', (site) => {
     await close()
   })
 
-  test('show no message when the page cancels the event', async () => {
+  full('show no message when the page cancels the event', async () => {
     const { createWorkspace, addPage, openVisitor, open } = site()
     const ws = await createWorkspace()
     const form = await ws.createForm({ requiredFields: ['message'] })
@@ -248,7 +249,7 @@ onCustomerSite('forms with the snippet', (site) => {
     await visit.close()
   })
 
-  test('that are disabled lead to the page for closed forms', async () => {
+  full('that are disabled lead to the page for closed forms', async () => {
     const { createWorkspace, addPage, openVisitor } = site()
     const ws = await createWorkspace()
     const form = await ws.createForm({ enabled: false })

@@ -2,6 +2,7 @@
 
 import { expect, test } from 'bun:test'
 import { onCustomerSite } from '../support/browser/customer-site.ts'
+import { full } from '../support/suite.ts'
 import { until } from '../support/until.ts'
 
 const formOf = ({ endpoint }: { endpoint: string }) =>
@@ -78,7 +79,7 @@ onCustomerSite('forms that come later', (site) => {
     await visitor.close()
   })
 
-  test('and everything else works where an element of the page has the name of the snippet', async () => {
+  full('and everything else works where an element of the page has the name of the snippet', async () => {
     const { page, visitor, untilDescribed } = await open('<div id="towpath"></div>{form}')
     await untilDescribed(1)
     await page.click('button')
@@ -87,7 +88,7 @@ onCustomerSite('forms that come later', (site) => {
     await visitor.close()
   })
 
-  test('are no error where they are no forms of this server', async () => {
+  full('are no error where they are no forms of this server', async () => {
     const { page, visitor } = await open()
     await page.waitForFunction('window.towpath?.enhance')
     await page.evaluate(`towpath.enhance(document.createElement('form'))(); towpath.enhance(document.body)()`)
@@ -97,7 +98,7 @@ onCustomerSite('forms that come later', (site) => {
 })
 
 onCustomerSite('the language of a page', (site) => {
-  test.each([
+  full.each([
     ['de', 'Dieses Feld ist erforderlich', 'Vielen Dank'],
     ['fr-CA', 'Ce champ', 'Merci'],
     ['tlh', 'This field is required', 'Thank you'],
@@ -118,7 +119,7 @@ onCustomerSite('the language of a page', (site) => {
     await visitor.close()
   })
 
-  test('is that of errors in the address of the page, which the browser has brought back', async () => {
+  full('is that of errors in the address of the page, which the browser has brought back', async () => {
     const ws = await site().createWorkspace()
     const form = await ws.createForm({ requiredFields: ['note'] })
     const visitor = await site().openVisitor()

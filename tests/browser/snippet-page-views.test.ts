@@ -2,6 +2,7 @@
 
 import { expect, test } from 'bun:test'
 import { type CustomerSite, onCustomerSite, type SiteVisitor } from '../support/browser/customer-site.ts'
+import { full } from '../support/suite.ts'
 import { until } from '../support/until.ts'
 
 interface View {
@@ -104,7 +105,7 @@ onCustomerSite('a page view', (site) => {
     await visit.close()
   })
 
-  test('delays a submission while it is being sent, but for one second at most', async () => {
+  full('delays a submission while it is being sent, but for one second at most', async () => {
     const { createWorkspace, addPage, openVisitor, open } = site()
     const ws = await createWorkspace()
     const form = await ws.createForm()
@@ -149,7 +150,7 @@ onCustomerSite('a page view', (site) => {
     await visit.close()
   })
 
-  test('of a prerendered page is sent when the page becomes visible, with the latest event id', async () => {
+  full('of a prerendered page is sent when the page becomes visible, with the latest event id', async () => {
     const { createWorkspace, addPage, openVisitor } = site()
     const ws = await createWorkspace()
     const visit = await openVisitor()
@@ -172,7 +173,7 @@ onCustomerSite('a page view', (site) => {
     await visit.close()
   })
 
-  test('is sent again when a page returns from the back/forward cache', async () => {
+  full('is sent again when a page returns from the back/forward cache', async () => {
     const { createWorkspace, addPage, openVisitor } = site()
     const ws = await createWorkspace()
     const visit = await openVisitor()
@@ -195,7 +196,7 @@ onCustomerSite('a page view', (site) => {
     await visit.close()
   })
 
-  test('whose answer is invalid or an error does not disturb the page or its form', async () => {
+  full('whose answer is invalid or an error does not disturb the page or its form', async () => {
     const { createWorkspace, addPage, openVisitor, open } = site()
     const ws = await createWorkspace()
     const form = await ws.createForm()
@@ -225,7 +226,7 @@ onCustomerSite('a page view', (site) => {
     await visit.close()
   })
 
-  test('is sent without sessionStorage, and with a URL that is cut when it is very long', async () => {
+  full('is sent without sessionStorage, and with a URL that is cut when it is very long', async () => {
     const { createWorkspace, addPage, openVisitor } = site()
     const ws = await createWorkspace()
     const visit = await openVisitor()

@@ -8,6 +8,7 @@ import {
   type SiteVisitor,
   type SiteWorkspace,
 } from '../support/browser/customer-site.ts'
+import { atScale, full } from '../support/suite.ts'
 import { until } from '../support/until.ts'
 
 interface Report {
@@ -78,11 +79,19 @@ async function countViews({ server }: CustomerSite, { id }: SiteWorkspace) {
 const formOf = ({ endpoint }: { endpoint: string }) =>
   `<form action="${endpoint}" method="post"><input name="a" value="1"><button>Send</button></form>`
 
+const BOTH_FATES: [string, Fate][] = [
+  ['whose answer is lost', 'unanswered'],
+  ['whose report is lost', 'lost'],
+]
+/** To the page they are the same: no answer comes. */
+const FATES = atScale<[string, Fate][]>({
+  quick: BOTH_FATES.slice(0, 1),
+  full: BOTH_FATES,
+  soak: BOTH_FATES,
+})
+
 onCustomerSite('a visitor who leaves the first page before its answer', (site) => {
-  test.each<[string, Fate]>([
-    ['whose report is lost', 'lost'],
-    ['whose answer is lost', 'unanswered'],
-  ])('%s still has landing page, campaign and link on page two', async (_, fate) => {
+  test.each(FATES)('%s still has landing page, campaign and link on page two', async (_, fate) => {
     const { createWorkspace, addPage, openVisitor, server } = site()
     const ws = await createWorkspace()
     const form = await ws.createForm()
@@ -114,7 +123,7 @@ onCustomerSite('a visitor who leaves the first page before its answer', (site) =
     await visit.close()
   })
 
-  test.each<[string, Fate]>([
+  full.each<[string, Fate]>([
     ['lost', 'lost'],
     ['unanswered', 'unanswered'],
   ])('and sends a form on page two while both reports are %s loses nothing', async (_, fate) => {
@@ -151,7 +160,7 @@ onCustomerSite('a visitor who leaves the first page before its answer', (site) =
     await visit.close()
   })
 
-  test('and has the browser send the form of page two loses nothing either', async () => {
+  full('and has the browser send the form of page two loses nothing either', async () => {
     const { createWorkspace, addPage, openVisitor, origin } = site()
     const ws = await createWorkspace()
     const form = await ws.createForm({ redirectUrl: `${origin}/thanks` })
@@ -172,7 +181,7 @@ onCustomerSite('a visitor who leaves the first page before its answer', (site) =
     await visit.close()
   })
 
-  test('and comes back to it from the back/forward cache keeps the newest event id', async () => {
+  full('and comes back to it from the back/forward cache keeps the newest event id', async () => {
     const { createWorkspace, addPage, openVisitor } = site()
     const ws = await createWorkspace()
     const second = addPage(ws.tag)
@@ -206,33 +215,36 @@ onCustomerSite('a visitor who leaves the first page before its answer', (site) =
     await visit.close()
   })
 
-  test('after it was prerendered reports it once it was seen, and nothing of a page that was never seen', async () => {
-    const { createWorkspace, addPage, openVisitor } = site()
-    const ws = await createWorkspace()
-    const visit = await openVisitor()
-    const { reports, waitUntilReported } = await intercept(site(), visit, ['lost'])
-    await visit.page.addInitScript(`
+  full(
+    'after it was prerendered reports it once it was seen, and nothing of a page that was never seen',
+    async () => {
+      const { createWorkspace, addPage, openVisitor } = site()
+      const ws = await createWorkspace()
+      const visit = await openVisitor()
+      const { reports, waitUntilReported } = await intercept(site(), visit, ['lost'])
+      await visit.page.addInitScript(`
       Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => window.seen ? 'visible' : 'hidden' })`)
-    const unseen = addPage(ws.tag)
-    const [first, second] = [addPage(ws.tag), addPage(ws.tag)]
-    const see = `window.seen = true
+      const unseen = addPage(ws.tag)
+      const [first, second] = [addPage(ws.tag), addPage(ws.tag)]
+      const see = `window.seen = true
       document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))`
-    await visit.page.goto(unseen)
-    expect(await readTab(visit)).toEqual({})
-    await visit.page.goto(first)
-    await visit.page.evaluate(see)
-    await waitUntilReported(1)
-    await visit.page.goto(second)
-    await visit.page.evaluate(see)
-    await untilTold(visit, ws)
-    expect(reports.map(({ u, p }) => [u, p?.map((page) => page.u)])).toEqual([
-      [first, undefined],
-      [second, [first]],
-    ])
-    await visit.close()
-  })
+      await visit.page.goto(unseen)
+      expect(await readTab(visit)).toEqual({})
+      await visit.page.goto(first)
+      await visit.page.evaluate(see)
+      await waitUntilReported(1)
+      await visit.page.goto(second)
+      await visit.page.evaluate(see)
+      await untilTold(visit, ws)
+      expect(reports.map(({ u, p }) => [u, p?.map((page) => page.u)])).toEqual([
+        [first, undefined],
+        [second, [first]],
+      ])
+      await visit.close()
+    },
+  )
 
-  test('keeps the first of many pages, within the 8 KB of the server, for half an hour', async () => {
+  full('keeps the first of many pages, within the 8 KB of the server, for half an hour', async () => {
     const { createWorkspace, addPage, openVisitor } = site()
     const ws = await createWorkspace()
     const pages = Array.from({ length: 6 }, () => addPage(ws.tag))
@@ -267,7 +279,7 @@ onCustomerSite('a visitor who leaves the first page before its answer', (site) =
     await visit.close()
   })
 
-  test('has nothing kept under Global Privacy Control, whoever says it', async () => {
+  full('has nothing kept under Global Privacy Control, whoever says it', async () => {
     const { createWorkspace, addPage, openVisitor } = site()
     const ws = await createWorkspace()
     const page = addPage(ws.tag)
@@ -297,7 +309,7 @@ onCustomerSite('a visitor who leaves the first page before its answer', (site) =
     await visit.close()
   })
 
-  test('is no worse off where storage is refused, full, or holds what another script wrote', async () => {
+  full('is no worse off where storage is refused, full, or holds what another script wrote', async () => {
     const { createWorkspace, addPage, openVisitor, open } = site()
     const ws = await createWorkspace()
     const form = await ws.createForm()
@@ -325,7 +337,7 @@ onCustomerSite('a visitor who leaves the first page before its answer', (site) =
     expect(linked).toEqual([true, true, true, true])
   })
 
-  test('does not lose the next page views to a list that the server refuses', async () => {
+  full('does not lose the next page views to a list that the server refuses', async () => {
     const { createWorkspace, addPage, openVisitor } = site()
     const ws = await createWorkspace()
     const page = addPage(ws.tag)

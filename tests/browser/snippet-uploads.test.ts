@@ -4,7 +4,7 @@
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { onCustomerSite } from '../support/browser/customer-site.ts'
-import { atScale } from '../support/suite.ts'
+import { atScale, full } from '../support/suite.ts'
 import { until } from '../support/until.ts'
 
 const PNG = Buffer.from(
@@ -56,16 +56,18 @@ onCustomerSite('forms with files', (site) => {
     return { ws, form, visitor, page: visitor.page, posts, url, start: () => site().open(visitor, url) }
   }
 
-  test('show how much is sent, without leaving the page and without a word of the policy against it', async () => {
-    const origin = site().server.origin
-    const { ws, form, page, visitor, url, start } = await open(
-      { uploads: { maxFiles: 3, maxBytes: 5_000_000 } },
-      {
-        'Content-Security-Policy': `default-src 'none'; img-src data:; script-src ${origin}; connect-src ${origin}; form-action ${origin}`,
-      },
-    )
-    await start()
-    await page.evaluate(`
+  full(
+    'show how much is sent, without leaving the page and without a word of the policy against it',
+    async () => {
+      const origin = site().server.origin
+      const { ws, form, page, visitor, url, start } = await open(
+        { uploads: { maxFiles: 3, maxBytes: 5_000_000 } },
+        {
+          'Content-Security-Policy': `default-src 'none'; img-src data:; script-src ${origin}; connect-src ${origin}; form-action ${origin}`,
+        },
+      )
+      await start()
+      await page.evaluate(`
       window.progress = []
       window.lines = new Set()
       addEventListener('towpath:progress', ({ detail }) => {
@@ -75,33 +77,36 @@ onCustomerSite('forms with files', (site) => {
         if (bar.value > 0 && bar.value < bar.max) window.half = bar.getAttribute('aria-label')
         lines.add(document.querySelector('form [role=status]').textContent)
       })`)
-    await choose(page, 'cv', ['cv.txt', 'text/plain', SLOW.bytes])
-    await choose(page, 'photos', ['a.png', 'image/png', PNG], ['b.png', 'image/png', PNG])
-    const network = await visitor.context.newCDPSession(page)
-    await network.send('Network.emulateNetworkConditions', {
-      ...{ offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: SLOW.bytesPerSecond },
-    })
-    await page.click('button')
-    await page.locator('progress').waitFor()
-    await page.locator('form [role=status]', { hasText: 'Thank you' }).waitFor()
-    const progress = await page.evaluate<{ formKey: string; sent: number; total: number }[]>('progress')
-    expect(progress.length).toBeGreaterThan(2)
-    expect(progress.map(({ sent }) => sent)).toEqual(progress.map(({ sent }) => sent).sort((a, b) => a - b))
-    expect(progress.at(-1)).toEqual({
-      formKey: form.key,
-      sent: progress[0]?.total as number,
-      total: progress[0]?.total as number,
-    })
-    expect(progress[0]?.total).toBeGreaterThan(SLOW.bytes)
-    const lines = await page.evaluate<string[]>('[...lines]')
-    for (const line of lines) expect(line).toMatch(/^Uploading: (0|25|50|75|100) %$/)
-    expect(lines.length).toBeGreaterThan(1)
-    expect(await page.locator('progress').count()).toBe(0)
-    expect(page.url()).toBe(url)
-    expect(await ws.listStoredFields(form.key)).toEqual([{ note: '', cv: 'cv.txt', photos: 'a.png, b.png' }])
-    expect(visitor.errors).toEqual([])
-    await visitor.close()
-  })
+      await choose(page, 'cv', ['cv.txt', 'text/plain', SLOW.bytes])
+      await choose(page, 'photos', ['a.png', 'image/png', PNG], ['b.png', 'image/png', PNG])
+      const network = await visitor.context.newCDPSession(page)
+      await network.send('Network.emulateNetworkConditions', {
+        ...{ offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: SLOW.bytesPerSecond },
+      })
+      await page.click('button')
+      await page.locator('progress').waitFor()
+      await page.locator('form [role=status]', { hasText: 'Thank you' }).waitFor()
+      const progress = await page.evaluate<{ formKey: string; sent: number; total: number }[]>('progress')
+      expect(progress.length).toBeGreaterThan(2)
+      expect(progress.map(({ sent }) => sent)).toEqual(progress.map(({ sent }) => sent).sort((a, b) => a - b))
+      expect(progress.at(-1)).toEqual({
+        formKey: form.key,
+        sent: progress[0]?.total as number,
+        total: progress[0]?.total as number,
+      })
+      expect(progress[0]?.total).toBeGreaterThan(SLOW.bytes)
+      const lines = await page.evaluate<string[]>('[...lines]')
+      for (const line of lines) expect(line).toMatch(/^Uploading: (0|25|50|75|100) %$/)
+      expect(lines.length).toBeGreaterThan(1)
+      expect(await page.locator('progress').count()).toBe(0)
+      expect(page.url()).toBe(url)
+      expect(await ws.listStoredFields(form.key)).toEqual([
+        { note: '', cv: 'cv.txt', photos: 'a.png, b.png' },
+      ])
+      expect(visitor.errors).toEqual([])
+      await visitor.close()
+    },
+  )
 
   test('refuse what is too large, too much or of a wrong type before it is sent, at its input', async () => {
     const { page, visitor, posts, start } = await open({
@@ -154,7 +159,7 @@ onCustomerSite('forms with files', (site) => {
     await visitor.close()
   })
 
-  test('without uploads refuse a file before it is sent, and send an empty input', async () => {
+  full('without uploads refuse a file before it is sent, and send an empty input', async () => {
     const { ws, form, page, visitor, posts, start } = await open({})
     await start()
     await choose(page, 'cv', ['cv.txt', 'text/plain', 10])
@@ -168,7 +173,7 @@ onCustomerSite('forms with files', (site) => {
     await visitor.close()
   })
 
-  test.each([
+  full.each([
     ['the snippet is blocked', /\/t\.js$/, 'enctype="multipart/form-data"', ['document']],
     ['its part for files is blocked', /\/uploads-\w+\.js$/, '', ['document']],
   ])('are sent by the browser when %s', async (_, blocked, rest, expected) => {
@@ -183,7 +188,7 @@ onCustomerSite('forms with files', (site) => {
     await visitor.close()
   })
 
-  test('are sent by the browser, once and with their files, when the script’s request fails', async () => {
+  full('are sent by the browser, once and with their files, when the script’s request fails', async () => {
     const { ws, form, page, visitor, posts, start } = await open({ uploads: {} }, {}, '')
     await visitor.context.route(form.endpoint, (route) =>
       route.request().resourceType() === 'xhr' ? route.abort() : route.continue(),
@@ -198,7 +203,7 @@ onCustomerSite('forms with files', (site) => {
     await visitor.close()
   })
 
-  test('can be sent again when their page returns from the back/forward cache', async () => {
+  full('can be sent again when their page returns from the back/forward cache', async () => {
     const { ws, form, page, visitor, url, start } = await open({ uploads: {} })
     await start()
     await page.evaluate('window.same = true')

@@ -11,7 +11,7 @@ onDashboard('what is suspended', (dashboard) => {
   test('has a badge and a reason, on a phone too', async () => {
     const { server, signUp, openWindow } = dashboard()
     const person = await signUp()
-    const needs = { db: server.app.db, now: Date.now, origin: server.origin }
+    const needs = { db: server.app.db, now: server.now, origin: server.origin }
     const body = { slug: 'spring', destinationUrl: 'https://example.com/' }
     const { id } = (await person.api('/links', { method: 'POST', body })).json.data
     await suspendLink(needs, { id }, LONG_REASON)

@@ -3,6 +3,7 @@
 import { expect, test } from 'bun:test'
 import { fetchExample, htmlExample, reactExample } from '../../dashboard/pages/forms/form-examples.ts'
 import { checkPage } from '../../server/features/forms/page-check/check-page.ts'
+import { getCodeBlock, readCodeBlocks } from '../support/code-blocks.ts'
 
 const ORIGIN = 'https://go.example'
 const form = {
@@ -68,4 +69,18 @@ test('what the settings ask for is in the example: rules, files, consent and the
   const jsx = reactExample(full)
   expect(jsx).toContain('minLength="5" maxLength="20"')
   expect(() => new Bun.Transpiler({ loader: 'jsx' }).transformSync(jsx)).not.toThrow()
+})
+
+test('docs/forms.md has the examples of the dashboard', async () => {
+  const page = await readCodeBlocks('docs/forms.md')
+  const shown = {
+    endpoint: 'https://go.example/f/k7m2xw9qpd',
+    requiredFields: ['email', 'message'],
+    captcha: false,
+    successMessage: null,
+  }
+  const plainForm = page.find(({ heading, language }) => heading === 'Plain HTML' && language === 'html')
+  expect(plainForm?.code).toBe(`${htmlExample(shown)}\n`)
+  expect(getCodeBlock(page, 'Without leaving the page', 'html')).toBe(`${fetchExample(shown)}\n`)
+  expect(getCodeBlock(page, 'React without the package', 'jsx')).toBe(`${reactExample(shown)}\n`)
 })

@@ -3,6 +3,7 @@
 
 import { expect, test } from 'bun:test'
 import { type CustomerSite, onCustomerSite, type SiteVisitor } from '../support/browser/customer-site.ts'
+import { full } from '../support/suite.ts'
 import { until } from '../support/until.ts'
 
 const readEventId = ({ page }: SiteVisitor) =>
@@ -118,67 +119,78 @@ onCustomerSite('from click to lead', (site) => {
     await visit.close()
   }, 120_000)
 
-  test('a second link in the same visit becomes the last touch, and the first link stays the first touch', async () => {
-    const [first, second] = [await createCampaign(site(), 'summer'), await createCampaign(site(), 'unused')]
-    const { ws, form } = first
-    const { json } = await ws.api('/links', {
-      method: 'POST',
-      body: { destinationUrl: `${first.contact}?utm_source=ad&utm_campaign=autumn`, trackConversions: true },
-    })
-    const last = json.data
-    const visit = await site().openVisitor()
-    await followLink(visit, first)
-    const facts = visit.page.waitForResponse(/\/forms\?keys=/)
-    const pageView = visit.page.waitForResponse((response) => response.url().endsWith('/e'))
-    await visit.page.goto(`${site().server.origin}/${last.slug}`)
-    await Promise.all([facts, pageView])
-    await send(visit, 'bo@example.com')
-    const [submission] = await ws.listSubmissions(form.key)
-    expect(submission).toMatchObject({ linkId: last.id, utmCampaign: 'autumn', landingUrl: first.landing })
-    expect((await ws.api(`/submissions/${submission.id}/attribution`)).json.data).toMatchObject([
-      { type: 'click', linkId: first.link.id, isFirst: true, isLast: false, linearCredit: 0.5 },
-      { type: 'click', linkId: last.id, isFirst: false, isLast: true, linearCredit: 0.5 },
-    ])
-    for (const [model, credit] of Object.entries({
-      first: { [first.link.id]: 1 },
-      last: { [last.id]: 1 },
-      linear: { [first.link.id]: 0.5, [last.id]: 0.5 },
-    })) {
-      const { data } = (await ws.api(`/analytics/leads?groupBy=link&model=${model}`)).json
-      const leads = data.map(({ link, leads }: { link: number; leads: number }) => [link, leads])
-      expect([model, Object.fromEntries(leads)]).toEqual([model, credit])
-    }
-    expect((await second.ws.api('/analytics/leads')).json.data.leads).toBe(0)
-    await visit.close()
-  }, 120_000)
+  full(
+    'a second link in the same visit becomes the last touch, and the first link stays the first touch',
+    async () => {
+      const [first, second] = [await createCampaign(site(), 'summer'), await createCampaign(site(), 'unused')]
+      const { ws, form } = first
+      const { json } = await ws.api('/links', {
+        method: 'POST',
+        body: {
+          destinationUrl: `${first.contact}?utm_source=ad&utm_campaign=autumn`,
+          trackConversions: true,
+        },
+      })
+      const last = json.data
+      const visit = await site().openVisitor()
+      await followLink(visit, first)
+      const facts = visit.page.waitForResponse(/\/forms\?keys=/)
+      const pageView = visit.page.waitForResponse((response) => response.url().endsWith('/e'))
+      await visit.page.goto(`${site().server.origin}/${last.slug}`)
+      await Promise.all([facts, pageView])
+      await send(visit, 'bo@example.com')
+      const [submission] = await ws.listSubmissions(form.key)
+      expect(submission).toMatchObject({ linkId: last.id, utmCampaign: 'autumn', landingUrl: first.landing })
+      expect((await ws.api(`/submissions/${submission.id}/attribution`)).json.data).toMatchObject([
+        { type: 'click', linkId: first.link.id, isFirst: true, isLast: false, linearCredit: 0.5 },
+        { type: 'click', linkId: last.id, isFirst: false, isLast: true, linearCredit: 0.5 },
+      ])
+      for (const [model, credit] of Object.entries({
+        first: { [first.link.id]: 1 },
+        last: { [last.id]: 1 },
+        linear: { [first.link.id]: 0.5, [last.id]: 0.5 },
+      })) {
+        const { data } = (await ws.api(`/analytics/leads?groupBy=link&model=${model}`)).json
+        const leads = data.map(({ link, leads }: { link: number; leads: number }) => [link, leads])
+        expect([model, Object.fromEntries(leads)]).toEqual([model, credit])
+      }
+      expect((await second.ws.api('/analytics/leads')).json.data.leads).toBe(0)
+      await visit.close()
+    },
+    120_000,
+  )
 
-  test('under Global Privacy Control a submission is stored without attribution', async () => {
-    const campaign = await createCampaign(site(), 'winter')
-    const { ws, form, link } = campaign
-    const visit = await site().openVisitor()
-    await visit.context.setExtraHTTPHeaders({ 'Sec-GPC': '1' })
-    await visit.context.addInitScript(
-      "Object.defineProperty(navigator, 'globalPrivacyControl', { value: true })",
-    )
-    const requests: string[] = []
-    visit.page.on('request', (request) => requests.push(new URL(request.url()).pathname))
-    await visit.page.goto(campaign.short)
-    await site().open(visit, campaign.contact)
-    await send(visit, 'cy@example.com')
-    expect(requests).not.toContain('/e')
-    const [submission] = await ws.listSubmissions(form.key)
-    expect(submission).toMatchObject({
-      linkId: null,
-      clickId: null,
-      eventId: null,
-      attribution: 'none',
-      landingUrl: null,
-    })
-    expect(await visit.page.evaluate('sessionStorage.length')).toBe(0)
-    await site().server.waitUntilShipped()
-    const { data } = (await ws.api('/analytics/funnel')).json
-    expect(data).toMatchObject({ visits: 0, leads: 1 })
-    expect((await ws.api(`/links/${link.id}`)).json.data.leads).toBe(0)
-    await visit.close()
-  }, 120_000)
+  full(
+    'under Global Privacy Control a submission is stored without attribution',
+    async () => {
+      const campaign = await createCampaign(site(), 'winter')
+      const { ws, form, link } = campaign
+      const visit = await site().openVisitor()
+      await visit.context.setExtraHTTPHeaders({ 'Sec-GPC': '1' })
+      await visit.context.addInitScript(
+        "Object.defineProperty(navigator, 'globalPrivacyControl', { value: true })",
+      )
+      const requests: string[] = []
+      visit.page.on('request', (request) => requests.push(new URL(request.url()).pathname))
+      await visit.page.goto(campaign.short)
+      await site().open(visit, campaign.contact)
+      await send(visit, 'cy@example.com')
+      expect(requests).not.toContain('/e')
+      const [submission] = await ws.listSubmissions(form.key)
+      expect(submission).toMatchObject({
+        linkId: null,
+        clickId: null,
+        eventId: null,
+        attribution: 'none',
+        landingUrl: null,
+      })
+      expect(await visit.page.evaluate('sessionStorage.length')).toBe(0)
+      await site().server.waitUntilShipped()
+      const { data } = (await ws.api('/analytics/funnel')).json
+      expect(data).toMatchObject({ visits: 0, leads: 1 })
+      expect((await ws.api(`/links/${link.id}`)).json.data.leads).toBe(0)
+      await visit.close()
+    },
+    120_000,
+  )
 })

@@ -3,60 +3,65 @@
 
 import { expect, test } from 'bun:test'
 import { onDashboard } from '../support/browser/dashboard-browser.ts'
+import { full } from '../support/suite.ts'
 import { until } from '../support/until.ts'
 import { BROWSER_USER_AGENT } from '../support/world.ts'
 
 onDashboard('a user of the dashboard', (dashboard) => {
-  test('signs up, creates an API key and a link with it, and sees a click arrive without a reload', async () => {
-    const { server } = dashboard()
-    const { page, errors, close } = await dashboard().openWindow(undefined, {
-      viewport: { width: 1280, height: 1200 },
-    })
-    await page.goto(server.origin)
-    // Nobody has an account: the first screen makes the first one, with the server's rule for passwords.
-    await page.getByRole('heading', { name: 'Set up Towpath' }).waitFor()
-    await page.getByText('At least 12 characters. A few random words').waitFor()
-    await page.getByLabel('Your name').fill('Ada')
-    await page.getByLabel('E-mail').fill('ada@example.com')
-    await page.getByLabel('Password').fill('correct horse battery')
-    await page.getByRole('button', { name: 'Create account' }).click()
-    await page.getByRole('heading', { name: 'Get started' }).waitFor()
+  full(
+    'signs up, creates an API key and a link with it, and sees a click arrive without a reload',
+    async () => {
+      const { server } = dashboard()
+      const { page, errors, close } = await dashboard().openWindow(undefined, {
+        viewport: { width: 1280, height: 1200 },
+      })
+      await page.goto(server.origin)
+      // Nobody has an account: the first screen makes the first one, with the server's rule for passwords.
+      await page.getByRole('heading', { name: 'Set up Towpath' }).waitFor()
+      await page.getByText('At least 12 characters. A few random words').waitFor()
+      await page.getByLabel('Your name').fill('Ada')
+      await page.getByLabel('E-mail').fill('ada@example.com')
+      await page.getByLabel('Password').fill('correct horse battery')
+      await page.getByRole('button', { name: 'Create account' }).click()
+      await page.getByRole('heading', { name: 'Get started' }).waitFor()
 
-    await page.getByRole('link', { name: 'Settings' }).click()
-    await page.getByRole('link', { name: 'API keys' }).click()
-    await page.getByRole('button', { name: 'New key' }).click()
-    await page.getByLabel('Name').fill('Website')
-    await page.getByRole('button', { name: 'Create key' }).click()
-    const key = await page.getByText(/^tp_[0-9A-Za-z]{36}$/).textContent()
-    await page.getByRole('button', { name: 'I saved it' }).click()
-    const headers = { Authorization: `Bearer ${key}` }
-    const created = await server.call('/v1/links', {
-      method: 'POST',
-      headers,
-      body: { slug: 'spring', destinationUrl: 'https://example.com/sale' },
-    })
-    expect(created.status).toBe(201)
+      await page.getByRole('link', { name: 'Settings' }).click()
+      await page.getByRole('link', { name: 'API keys' }).click()
+      await page.getByRole('button', { name: 'New key' }).click()
+      await page.getByLabel('Name').fill('Website')
+      await page.getByRole('button', { name: 'Create key' }).click()
+      const key = await page.getByText(/^tp_[0-9A-Za-z]{36}$/).textContent()
+      await page.getByRole('button', { name: 'I saved it' }).click()
+      const headers = { Authorization: `Bearer ${key}` }
+      const created = await server.call('/v1/links', {
+        method: 'POST',
+        headers,
+        body: { slug: 'spring', destinationUrl: 'https://example.com/sale' },
+      })
+      expect(created.status).toBe(201)
 
-    // A test click with a tool is a robot's, and the first steps say so.
-    await server.click('spring', { 'User-Agent': 'curl/8.14.1' })
-    await page.getByRole('link', { name: 'Links', exact: true }).click()
-    await page.getByText('Your click was counted as a robot’s, because the program that opened').waitFor()
+      // A test click with a tool is a robot's, and the first steps say so.
+      await server.click('spring', { 'User-Agent': 'curl/8.14.1' })
+      await page.getByRole('link', { name: 'Links', exact: true }).click()
+      await page.getByText('Your click was counted as a robot’s, because the program that opened').waitFor()
 
-    await page.getByRole('link', { name: 'Analytics' }).click()
-    await page.getByRole('heading', { name: 'Analytics' }).waitFor()
-    await server.click('spring', { 'User-Agent': BROWSER_USER_AGENT })
-    // The page is not reloaded: new data appears by itself.
-    await page.getByText('/spring').first().waitFor()
+      await page.getByRole('link', { name: 'Analytics' }).click()
+      await page.getByRole('heading', { name: 'Analytics' }).waitFor()
+      await server.click('spring', { 'User-Agent': BROWSER_USER_AGENT })
+      // The page is not reloaded: new data appears by itself.
+      await page.getByText('/spring').first().waitFor()
 
-    await page.getByRole('link', { name: 'Settings' }).click()
-    await page.getByRole('link', { name: 'API keys' }).click()
-    await page.getByRole('button', { name: 'Revoke' }).click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
-    await page.getByText('No API keys yet').waitFor()
-    expect((await server.call('/v1/links', { headers })).status).toBe(401)
-    expect(errors).toEqual([])
-    await close()
-  }, 120_000)
+      await page.getByRole('link', { name: 'Settings' }).click()
+      await page.getByRole('link', { name: 'API keys' }).click()
+      await page.getByRole('button', { name: 'Revoke' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
+      await page.getByText('No API keys yet').waitFor()
+      expect((await server.call('/v1/links', { headers })).status).toBe(401)
+      expect(errors).toEqual([])
+      await close()
+    },
+    120_000,
+  )
 
   test('creates a form, sends it from the preview and from a page, and finds both submissions in the inbox and as CSV', async () => {
     const { server } = dashboard()
@@ -117,6 +122,9 @@ onDashboard('a user of the dashboard', (dashboard) => {
     await page.getByRole('dialog').locator('[type=submit]').click()
     const url = await page.getByText(/\/app\/join\?token=/).textContent()
 
+    expect(errors).toEqual([])
+    await close()
+
     const guest = await dashboard().openWindow()
     await guest.page.goto(url ?? '')
     await guest.page.getByLabel('Your name').fill('Max')
@@ -131,12 +139,11 @@ onDashboard('a user of the dashboard', (dashboard) => {
     expect(await guest.page.getByRole('button', { name: 'Delete workspace' }).count()).toBe(0)
 
     // The invitation works once.
-    const third = await dashboard().openWindow()
-    await third.page.goto(url ?? '')
-    await third.page.getByRole('heading', { name: 'This invitation is not valid' }).waitFor()
-    expect(errors).toEqual([])
-    expect(guest.errors).toEqual([])
-    await Promise.all([close(), guest.close(), third.close()])
+    await guest.page.goto(url ?? '')
+    await guest.page.getByRole('heading', { name: 'This invitation is not valid' }).waitFor()
+    // The answer to the used token is a 404.
+    expect(guest.errors.filter((text) => !text.includes('404'))).toEqual([])
+    await guest.close()
   }, 120_000)
 
   test('sees nothing of another user’s workspace', async () => {
@@ -155,32 +162,36 @@ onDashboard('a user of the dashboard', (dashboard) => {
     await close()
   }, 120_000)
 
-  test('can undo a deletion; leaving the page completes the deletion', async () => {
-    const person = await dashboard().signUp()
-    const created = await person.api('/links', {
-      method: 'POST',
-      body: { destinationUrl: 'https://example.com/keep', slug: `keep-${person.workspaceId}` },
-    })
-    const { id } = created.json.data
-    const { page, errors, open, close } = await dashboard().openWindow(person)
-    await open('/links')
-    const row = page.getByText(`keep-${person.workspaceId}`)
-    await row.first().waitFor()
-    const remove = async () => {
-      await page.getByRole('button', { name: /^More/ }).first().click()
-      await page.getByRole('menuitem', { name: 'Delete' }).click()
-      await page.getByRole('button', { name: 'Undo' }).waitFor()
-    }
-    await remove()
-    await page.getByRole('button', { name: 'Undo' }).click()
-    await page.getByRole('button', { name: 'Undo' }).waitFor({ state: 'detached' })
-    await row.first().waitFor()
-    expect((await person.api(`/links/${id}`)).status).toBe(200)
-    await remove()
-    // Leaving the page confirms the deletion.
-    await page.goto('about:blank')
-    await until('the link to be gone', async () => (await person.api(`/links/${id}`)).status === 404)
-    expect(errors).toEqual([])
-    await close()
-  }, 120_000)
+  full(
+    'can undo a deletion; leaving the page completes the deletion',
+    async () => {
+      const person = await dashboard().signUp()
+      const created = await person.api('/links', {
+        method: 'POST',
+        body: { destinationUrl: 'https://example.com/keep', slug: `keep-${person.workspaceId}` },
+      })
+      const { id } = created.json.data
+      const { page, errors, open, close } = await dashboard().openWindow(person)
+      await open('/links')
+      const row = page.getByText(`keep-${person.workspaceId}`)
+      await row.first().waitFor()
+      const remove = async () => {
+        await page.getByRole('button', { name: /^More/ }).first().click()
+        await page.getByRole('menuitem', { name: 'Delete' }).click()
+        await page.getByRole('button', { name: 'Undo' }).waitFor()
+      }
+      await remove()
+      await page.getByRole('button', { name: 'Undo' }).click()
+      await page.getByRole('button', { name: 'Undo' }).waitFor({ state: 'detached' })
+      await row.first().waitFor()
+      expect((await person.api(`/links/${id}`)).status).toBe(200)
+      await remove()
+      // Leaving the page confirms the deletion.
+      await page.goto('about:blank')
+      await until('the link to be gone', async () => (await person.api(`/links/${id}`)).status === 404)
+      expect(errors).toEqual([])
+      await close()
+    },
+    120_000,
+  )
 })

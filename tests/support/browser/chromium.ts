@@ -1,14 +1,18 @@
 // Starts Chromium, and installs the Debian package when Chromium is missing and the tests may install it.
 
-import { type Browser, chromium } from 'playwright-core'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { canInstallPackages, installPackage } from '../processes/debian-package.ts'
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
+
+/** Of the people who use the dashboard. */
+export const LOCALE = { locale: 'en-GB', timezoneId: 'Europe/Berlin' }
 
 /** The time limit for hooks that may install Chromium. */
 export const CHROMIUM_INSTALL_MS = 600_000
 
 let shared: Browser | undefined
+let kept: (KeptWindow & { isTaken: boolean }) | undefined
 
 /**
  * The browser of this process: the test files after another use the same one, each with windows of its own. It ends with
@@ -22,7 +26,48 @@ export async function openChromium(): Promise<Browser> {
 
 /** Closes what a test file has left open: a page that polls would disturb the next file. */
 export async function closeWindows(browser: Browser) {
-  await Promise.all(browser.contexts().map((context) => context.close()))
+  if (kept?.isTaken) kept = undefined
+  const isLeft = (context: BrowserContext) => context !== kept?.context
+  await Promise.all(
+    browser
+      .contexts()
+      .filter(isLeft)
+      .map((context) => context.close()),
+  )
+}
+
+interface KeptWindow {
+  context: BrowserContext
+  page: Page
+}
+
+/**
+ * The window that tests of the dashboard use, one after another. It keeps the app in memory: a new window compiles it again,
+ * which takes three times as long as all else that loading a page does.
+ * @returns undefined while another test has it
+ */
+export async function takeWindow(browser: Browser): Promise<KeptWindow | undefined> {
+  if (kept?.isTaken) return undefined
+  if (kept?.page.isClosed() !== false) {
+    const context = await browser.newContext(LOCALE)
+    kept = { context, page: await context.newPage(), isTaken: true }
+  }
+  kept.isTaken = true
+  return kept
+}
+
+/** @param origin of a site that has an address without a page. On the same site, the window keeps its process. */
+export async function giveWindowBack({ context, page }: KeptWindow, origin: string) {
+  page.removeAllListeners()
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
+  // A form that was not saved asks before it is left.
+  page.once('dialog', (dialog) => dialog.accept())
+  await page.goto(`${origin}/robots.txt`)
+  await page.evaluate('localStorage.clear(); sessionStorage.clear()')
+  page.removeAllListeners()
+  await context.clearCookies()
+  await context.clearPermissions()
+  if (kept?.page === page) kept.isTaken = false
 }
 
 async function launchChromium(): Promise<Browser> {

@@ -1,7 +1,8 @@
 // Opens a customer's website in a real browser. Its pages have their own origin and post to a Towpath server.
 
-import { afterAll, beforeAll, describe } from 'bun:test'
+import { afterAll, beforeAll } from 'bun:test'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { quick } from '../suite.ts'
 import { startServer, type TestServer, type TestServerOptions, type TestWorkspace } from '../world.ts'
 import { CHROMIUM_INSTALL_MS, closeWindows, openChromium } from './chromium.ts'
 
@@ -59,7 +60,8 @@ export function onCustomerSite(
   tests: (site: () => CustomerSite) => void,
   options?: TestServerOptions,
 ) {
-  describe(name, () => {
+  // The budget of the quick suite is for tests without a browser.
+  quick.describe(name, () => {
     let site: CustomerSite & { close(): Promise<void> }
     beforeAll(async () => {
       site = await startSite(options)

@@ -1,10 +1,19 @@
 // Opens the dashboard in a real browser, with a server, users who sign up over HTTP, and windows that collect errors.
 
-import { afterAll, beforeAll, describe } from 'bun:test'
+import { afterAll, beforeAll } from 'bun:test'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { findFreePort } from '../processes/free-port.ts'
+import { quick } from '../suite.ts'
 import { type SignedUpUser, type SignUpDetails, signUpOverHttp } from '../users/sign-up.ts'
 import { startServer, type TestServer, type TestServerOptions } from '../world.ts'
-import { CHROMIUM_INSTALL_MS, closeWindows, openChromium } from './chromium.ts'
+import {
+  CHROMIUM_INSTALL_MS,
+  closeWindows,
+  giveWindowBack,
+  LOCALE,
+  openChromium,
+  takeWindow,
+} from './chromium.ts'
 
 export interface DashboardBrowser {
   server: TestServer
@@ -12,7 +21,13 @@ export interface DashboardBrowser {
   /** Creates a user with a new workspace, or in the workspace of an invitation. */
   signUp(details?: SignUpDetails): Promise<SignedUpUser>
   /** Opens a window in which the person is signed in; without a person nobody is signed in. */
-  openWindow(person?: SignedUpUser, options?: BrowserContextOptions): Promise<DashboardWindow>
+  openWindow(person?: SignedUpUser, options?: WindowOptions): Promise<DashboardWindow>
+}
+
+interface WindowOptions extends Pick<BrowserContextOptions, 'viewport' | 'colorScheme' | 'permissions'> {
+  /** For a test that leaves something behind in its profile, such as a clock. */
+  inNewProfile?: boolean
+  javaScriptEnabled?: boolean
 }
 
 export interface DashboardWindow {
@@ -26,34 +41,46 @@ export interface DashboardWindow {
   close(): Promise<void>
 }
 
+/** Each server of this process has the same address, so that the browser knows the app already. */
+const port = findFreePort()
+
 /** Runs the tests with one server, where sign-up is open, and one browser. */
 export function onDashboard(
   name: string,
   tests: (dashboard: () => DashboardBrowser) => void,
   options: TestServerOptions = {},
 ) {
-  describe(name, () => {
+  // The budget of the quick suite is for tests without a browser.
+  quick.describe(name, () => {
     let dashboard: DashboardBrowser
+    const windows: DashboardWindow[] = []
     beforeAll(async () => {
       const server = await startServer('sqlite', {
         ...options,
-        environment: { SIGNUP: 'open', ...options.environment },
+        environment: { SIGNUP: 'open', PORT: String(port), ...options.environment },
       })
       const browser = await openChromium()
       dashboard = {
         server,
         browser,
         signUp: (details) => signUpOverHttp(server, details),
-        openWindow: (person, more) => openWindow(server, browser, person, more),
+        async openWindow(person, more) {
+          const window = await openWindow(server, browser, person, more)
+          windows.push(window)
+          return window
+        },
       }
     }, CHROMIUM_INSTALL_MS)
     afterAll(async () => {
+      for (const window of windows) await window.close()
       if (dashboard) await closeWindows(dashboard.browser)
       await dashboard?.server.close()
     })
     tests(() => dashboard)
   })
 }
+
+const DESKTOP = { width: 1280, height: 720 }
 
 // An init script runs before all scripts of the page.
 const REPORT_CSP_VIOLATIONS = `addEventListener('securitypolicyviolation', (event) =>
@@ -63,9 +90,12 @@ async function openWindow(
   server: TestServer,
   browser: Browser,
   person?: SignedUpUser,
-  options: BrowserContextOptions = {},
+  options: WindowOptions = {},
 ): Promise<DashboardWindow> {
-  const context = await browser.newContext({ locale: 'en-GB', timezoneId: 'Europe/Berlin', ...options })
+  const { inNewProfile = false, javaScriptEnabled = true, viewport, colorScheme = 'light' } = options
+  const shared = inNewProfile || !javaScriptEnabled ? undefined : await takeWindow(browser)
+  const context = shared?.context ?? (await browser.newContext({ ...LOCALE, javaScriptEnabled }))
+  await context.grantPermissions(options.permissions ?? [])
   const cookies = (person?.cookie ?? '').split('; ').filter(Boolean)
   await context.addCookies(
     cookies.map((cookie) => {
@@ -73,8 +103,10 @@ async function openWindow(
       return { name: cookie.slice(0, at), value: cookie.slice(at + 1), url: server.origin }
     }),
   )
-  await context.addInitScript(REPORT_CSP_VIOLATIONS)
-  const page = await context.newPage()
+  const page = shared?.page ?? (await context.newPage())
+  await page.setViewportSize(viewport ?? DESKTOP)
+  await page.emulateMedia({ colorScheme })
+  await page.addInitScript(REPORT_CSP_VIOLATIONS)
   page.setDefaultTimeout(60_000)
   const errors: string[] = []
   const addError = (text: string) => errors.push(`${new URL(page.url()).pathname}: ${text}`)
@@ -86,6 +118,7 @@ async function openWindow(
     addError(`dialog ${dialog.message()}`)
     void dialog.dismiss()
   })
+  let isClosed = false
   const toAddress = (path: string) => `/app/${person?.workspaceId}${path}`
   async function open(path: string) {
     await page.goto(server.origin + toAddress(path))
@@ -96,11 +129,15 @@ async function openWindow(
     errors,
     open,
     async visit(path) {
-      if (!page.url().startsWith(server.origin)) return open(path)
+      if (!page.url().startsWith(`${server.origin}/app/`)) return open(path)
       await page.evaluate(goTo(toAddress(path)))
       await waitUntilDrawn(page)
     },
-    close: () => context.close(),
+    async close() {
+      if (isClosed) return
+      isClosed = true
+      await (shared ? giveWindowBack(shared, server.origin) : context.close())
+    },
   }
 }
 

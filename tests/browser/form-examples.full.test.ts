@@ -1,13 +1,12 @@
 // The forms of docs/forms.md work as they stand, on a customer's site in a real browser: plain, with the snippet under the
 // page's Content-Security-Policy, with files, named later, with fetch, in React without the package, in WordPress and
-// with curl. tests/packages/frameworks.test.ts has those of frameworks and of the npm packages.
+// with curl. tests/packages/frameworks.full.test.ts has those of frameworks and of the npm packages.
 
 import { expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { fetchExample, htmlExample, reactExample } from '../../dashboard/pages/forms/form-examples.ts'
 import { ROOT } from '../support/architecture/read-checkout.ts'
 import { type CustomerSite, onCustomerSite, type SiteWorkspace } from '../support/browser/customer-site.ts'
 import { getCodeBlock, readCodeBlocks } from '../support/code-blocks.ts'
@@ -20,19 +19,6 @@ const [plainForm = '', snippetTag = ''] = page
 const fetchForm = getCodeBlock(page, 'Without leaving the page', 'html')
 const reactForm = getCodeBlock(page, 'React without the package', 'jsx')
 const policy = getCodeBlock(page, 'Content-Security-Policy of your site', 'csp').trim()
-
-/** The form of the page's examples. */
-const SHOWN = {
-  endpoint: 'https://go.example/f/k7m2xw9qpd',
-  requiredFields: ['email', 'message'],
-  captcha: false,
-  successMessage: null,
-}
-
-test('docs/forms.md has the examples of the dashboard', () => {
-  const examples = [htmlExample(SHOWN), fetchExample(SHOWN), reactExample(SHOWN)]
-  expect([plainForm, fetchForm, reactForm]).toEqual(examples.map((example) => `${example}\n`))
-})
 
 const SENT = { name: 'Ada', email: 'ada@example.com', message: 'Hello' }
 

@@ -1,0 +1,108 @@
+// Every page of the dashboard once: nothing fails, axe finds no barrier, and a workspace without anything says so. dashboard-pages.full.test.ts looks at the same pages in each theme, on a phone.
+
+import { expect, test } from 'bun:test'
+import { findBarriers } from '../support/browser/accessibility.ts'
+import { type DashboardWindow, onDashboard, waitUntilDrawn } from '../support/browser/dashboard-browser.ts'
+import { EMPTY_PATHS, listPaths, measureOverflow, PUBLIC_PAGES } from '../support/browser/dashboard-paths.ts'
+import { fillWorkspace } from '../support/users/fill-workspace.ts'
+
+/** What a page says where there is nothing yet. */
+const EMPTY: Record<string, string> = {
+  '/links': 'Get started',
+  '/links?new=1': 'Get started',
+  '/links?archived=true': 'No matches',
+  '/links/trash': 'The trash is empty',
+  '/links/missing': 'Nobody looked in vain',
+  '/analytics': 'Clicks',
+  '/forms': 'No forms yet',
+  '/forms?new=1': 'No forms yet',
+  '/inbox': 'Your inbox is empty',
+  '/inbox?status=unconfirmed': 'Nobody has to confirm',
+  '/tags': 'No tags yet',
+  '/domains': 'No domains of your own yet',
+  '/domains?new=1': 'No domains of your own yet',
+  '/channels': 'No channels yet',
+  '/channels?new=1': 'No channels yet',
+  '/deliveries': 'No deliveries yet',
+  '/transfer': 'Earlier imports',
+  '/transfer?tab=export': 'Whole workspace',
+  '/settings': 'Tracking snippet',
+  '/settings?tab=members': 'Members',
+  '/settings?tab=keys': 'API keys',
+  '/settings?tab=erasures': 'No erasures yet',
+  '/settings?tab=audit': '2 events',
+  '/settings?tab=health': 'Only the operator can see the server',
+  '/settings?tab=account': 'Two-factor sign-in',
+}
+
+/** Looks at what the page has of its own: a dialog, or what is beside the sidebar. */
+async function findProblems({ page }: DashboardWindow, path: string): Promise<string[]> {
+  await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' })
+  const part = (await page.getByRole('dialog').count()) > 0 ? '[role=dialog]' : 'main'
+  const found = await findBarriers(page, part)
+  if ((await measureOverflow(page)) > 0) found.push('is wider than the window')
+  return found.map((problem) => `${path}: ${problem}`)
+}
+
+onDashboard('every page of the dashboard', (dashboard) => {
+  test('has no barrier and no error with data, and asks no other server', async () => {
+    const person = await dashboard().signUp()
+    const paths = listPaths(await fillWorkspace(dashboard().server, person))
+    const problems: string[] = []
+    const origins = new Set<string>()
+    // The themes have the same elements: in the quick suite, every other page is in the dark one.
+    for (const [n, colorScheme] of (['light', 'dark'] as const).entries()) {
+      const window = await dashboard().openWindow(person, { colorScheme })
+      window.page.on('request', (request) => origins.add(new URL(request.url()).origin))
+      for (const path of paths.filter((_, index) => index % 2 === n)) {
+        await window.visit(path)
+        problems.push(...(await findProblems(window, path)))
+      }
+      // Violations of the policy are among the errors.
+      expect(window.errors).toEqual([])
+      await window.close()
+    }
+    expect(problems).toEqual([])
+    // Images that the page creates itself have the origin "null".
+    expect([...origins].filter((origin) => origin !== 'null')).toEqual([dashboard().server.origin])
+  })
+
+  test('says in an empty workspace what there will be, without an error', async () => {
+    const window = await dashboard().openWindow(await dashboard().signUp())
+    const said: Record<string, string> = {}
+    for (const path of EMPTY_PATHS) {
+      await window.visit(path)
+      const texts = await window.page.getByRole('main').locator('h2, h3').allInnerTexts()
+      said[path] = texts.find((text) => text === EMPTY[path]) ?? texts.join(' | ')
+    }
+    expect(said).toEqual(EMPTY)
+    expect(window.errors).toEqual([])
+    await window.close()
+  })
+
+  test('has no barrier before the sign-in, and leads there', async () => {
+    const window = await dashboard().openWindow()
+    const { page, errors, close } = window
+    await page.goto(`${dashboard().server.origin}/app/1/inbox?status=new`)
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    expect(new URL(page.url()).searchParams.get('next')).toBe('/app/1/inbox?status=new')
+    const problems: string[] = []
+    for (const path of PUBLIC_PAGES) {
+      await page.evaluate(`__TSR_ROUTER__.history.push('/app${path}')`)
+      await page.waitForURL((url) => url.pathname.startsWith(`/app${path.split('?')[0]}`))
+      await waitUntilDrawn(page)
+      problems.push(...(await findProblems(window, path)))
+    }
+    expect(problems).toEqual([])
+    // The browser writes refused requests into its console: that of a stranger, and those with an invalid token.
+    expect(errors.filter((text) => !/40[14]/.test(text))).toEqual([])
+    await close()
+  })
+
+  test('has a policy that allows only its own scripts and styles, and requires Trusted Types', async () => {
+    const policy = (await dashboard().server.call('/app')).headers.get('content-security-policy') ?? ''
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).toContain("require-trusted-types-for 'script'")
+    expect(policy).not.toContain('unsafe')
+  })
+})
