@@ -151,7 +151,7 @@ describe('the recipes', () => {
           try {
             const forged = {
               'webhook-id': 'msg_1',
-              'webhook-timestamp': String(Math.floor(Date.now() / 1000)),
+              'webhook-timestamp': String(Math.floor(server.now() / 1000)),
             }
             const headers = { ...forged, 'webhook-signature': 'v1,AAAA' }
             const post = () => fetch(url, { method: 'POST', headers, body: '{}' }).catch(() => undefined)

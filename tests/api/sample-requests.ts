@@ -257,8 +257,8 @@ export async function createTestResources(
 }
 
 /** As a dry run leaves it: running one takes a process, and many tests need an import. */
-function createTestImport({ app }: TestServer, { id }: TestWorkspace, mark: string): Promise<number> {
-  const at = Date.now()
+function createTestImport({ app, now }: TestServer, { id }: TestWorkspace, mark: string): Promise<number> {
+  const at = now()
   return app.db.write(async (connection) => {
     const row = await connection
       .insertInto('imports')
@@ -322,7 +322,7 @@ async function createTestMembers(
   const mailBudget = { hasRoom: throwUnused, msUntilReset: throwUnused }
   const needs = {
     db: app.db,
-    now: Date.now,
+    now: server.now,
     origin,
     limiter: createRateLimiter(app.db),
     sendMail: undefined,

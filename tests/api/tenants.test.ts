@@ -360,7 +360,7 @@ onBothEngines('the tenant matrix', (server) => {
   let revoked: string
 
   beforeAll(async () => {
-    const needs = { db: server().app.db, now: Date.now }
+    const needs = { db: server().app.db, now: server().now }
     own = await createTenant()
     busy = await createTenant()
     stranger = await createTeam(server())

@@ -4,6 +4,7 @@
 import { expect, test } from 'bun:test'
 import { PENDING_PER_WORKSPACE } from '../../server/features/hits/worker/question-gate.ts'
 import { fetchMetrics, readMetric, sumSamples } from '../support/read-metrics.ts'
+import { full } from '../support/suite.ts'
 import { onSqlite, type TestWorkspace } from '../support/world.ts'
 
 const FLOOD = 150
@@ -15,7 +16,7 @@ const ask = ({ api }: TestWorkspace, number: number, explain = '') =>
   )
 
 onSqlite('a workspace that floods the analytics', (server) => {
-  test('is told to wait, while another one gets all its answers', async () => {
+  full('is told to wait, while another one gets all its answers', async () => {
     const [flooder, other] = [await server().createWorkspace(), await server().createWorkspace()]
     expect((await ask(flooder, 0)).status).toBe(200)
     // Answers that are explained count as well.

@@ -270,7 +270,7 @@ onSqlite(
       const own = await createTeam(server())
       const link = await own.createLink()
       await own.api(`/links/${link.id}`, remove)
-      const needs = { db: server().app.db, now: Date.now }
+      const needs = { db: server().app.db, now: server().now }
       const second = await createKey(needs, own.id, 'second')
       await revokeKey(needs, second.id)
       await changePlan(needs, own.id, 'pro')
@@ -358,7 +358,7 @@ onSqlite(
       const victim = await signUpOverHttp(server())
       const { recordFailedSignIn } = await import('../../server/features/accounts/auth/sign-in-audit.ts')
       const { db } = server().app
-      const needs = { db, now: Date.now, limiter: server().app.api.gates.limiter }
+      const needs = { db, now: server().now, limiter: server().app.api.gates.limiter }
       const readFailures = async () =>
         (await readEvents(server(), victim.workspaceId)).filter(({ action }) => action === 'sign_in_failed')
       for (let i = 0; i < 1500; i++) recordFailedSignIn(needs, victim.email)
@@ -479,7 +479,7 @@ onBothEngines('the audit log', (server) => {
         db.write((connection) =>
           recordAudit(connection, { kind: 'system', workspaceId: own.id }, { action: 'sign_in' }, at),
         )
-      const now = Date.now()
+      const now = server().now()
       await record(now - 181 * DAY_MS)
       await record(now - 179 * DAY_MS)
       const before = (await readEvents(server(), own.id)).length

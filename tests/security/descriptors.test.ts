@@ -15,6 +15,7 @@ import {
   readStatuses,
 } from '../support/raw-client.ts'
 import { readMetric } from '../support/read-metrics.ts'
+import { full } from '../support/suite.ts'
 import { until } from '../support/until.ts'
 
 const withDescriptors = (count: number) => ['sh', '-c', `ulimit -n ${count}; exec "$@"`, 'sh']
@@ -58,22 +59,25 @@ describe.skipIf(process.platform !== 'linux')('a server with 256 descriptors', (
   afterEach(destroyRawClients)
   afterAll(() => installation?.end())
 
-  test('answers redirects beside clients that take none of their big answers, and beside silent ones', async () => {
-    const attackers: Promise<RawClient>[] = []
-    for (let n = 0; n < 400; n++) {
-      // Eight addresses pipeline, eight say nothing.
-      attackers.push(
-        dialRaw(port, { from: `127.0.1.${n % 16}`, paused: true }).then((client) => {
-          if (n % 2 === 0) client.socket.write(rawRequest('GET', '/docs/swagger-ui-bundle.js').repeat(6))
-          return client
-        }),
-      )
-    }
-    await Promise.all(attackers)
-    for (let i = 0; i < 20; i++) expect(await redirectOnce(port, '/known')).toBe(302)
-    expect(await measureIdleShare(server.pid)).toBeLessThan(0.5)
-    expect(server.readOutput().match(/"stack"/g)).toBeNull()
-  })
+  full(
+    'answers redirects beside clients that take none of their big answers, and beside silent ones',
+    async () => {
+      const attackers: Promise<RawClient>[] = []
+      for (let n = 0; n < 400; n++) {
+        // Eight addresses pipeline, eight say nothing.
+        attackers.push(
+          dialRaw(port, { from: `127.0.1.${n % 16}`, paused: true }).then((client) => {
+            if (n % 2 === 0) client.socket.write(rawRequest('GET', '/docs/swagger-ui-bundle.js').repeat(6))
+            return client
+          }),
+        )
+      }
+      await Promise.all(attackers)
+      for (let i = 0; i < 20; i++) expect(await redirectOnce(port, '/known')).toBe(302)
+      expect(await measureIdleShare(server.pid)).toBeLessThan(0.5)
+      expect(server.readOutput().match(/"stack"/g)).toBeNull()
+    },
+  )
 
   test('takes submissions from more senders than it has descriptors, and keeps none open', async () => {
     const [key = ''] = installation.keys
@@ -133,42 +137,40 @@ describe.skipIf(process.platform !== 'linux')('a server with 256 descriptors', (
   })
 })
 
-describe.skipIf(process.platform !== 'linux')(
-  'a process whose descriptors are all taken by something else',
-  () => {
-    const port = findFreePort()
-    const child = Bun.spawn(
-      [...withDescriptors(128), process.execPath, join(import.meta.dir, 'descriptor-hog.ts'), String(port)],
-      { stdin: 'pipe', stdout: 'pipe', stderr: 'inherit' },
-    )
-    const output: string[] = []
-    const reading = (async () => {
-      for await (const chunk of child.stdout) output.push(Buffer.from(chunk).toString())
-    })()
-    afterAll(async () => {
-      destroyRawClients()
-      child.kill()
-      await Promise.all([reading, child.exited])
-    })
+const onLinux = process.platform === 'linux' ? full.describe : describe.skip
+onLinux('a process whose descriptors are all taken by something else', () => {
+  const port = findFreePort()
+  const child = Bun.spawn(
+    [...withDescriptors(128), process.execPath, join(import.meta.dir, 'descriptor-hog.ts'), String(port)],
+    { stdin: 'pipe', stdout: 'pipe', stderr: 'inherit' },
+  )
+  const output: string[] = []
+  const reading = (async () => {
+    for await (const chunk of child.stdout) output.push(Buffer.from(chunk).toString())
+  })()
+  afterAll(async () => {
+    destroyRawClients()
+    child.kill()
+    await Promise.all([reading, child.exited])
+  })
 
-    async function command(text: string): Promise<void> {
-      output.length = 0
-      child.stdin.write(`${text}\n`)
-      child.stdin.flush()
-      await until(`an answer to ${text}`, () => output.join('').includes(`${text} `))
-    }
+  async function command(text: string): Promise<void> {
+    output.length = 0
+    child.stdin.write(`${text}\n`)
+    child.stdin.flush()
+    await until(`an answer to ${text}`, () => output.join('').includes(`${text} `))
+  }
 
-    test('still accepts, with silent clients making room, and does not spin', async () => {
-      await until('the start', () => output.join('').includes('ready'))
-      const silent = await Promise.all(Array.from({ length: 10 }, () => dialRaw(port)))
-      await command('hog')
-      const waiting = await Promise.all(Array.from({ length: 20 }, () => dialRaw(port)))
-      expect(await redirectOnce(port, '/known')).toBe(302)
-      expect(silent.some(({ ended }) => ended)).toBe(true)
-      expect(await measureIdleShare(child.pid)).toBeLessThan(0.5)
-      for (const { socket } of [...silent, ...waiting]) socket.destroy()
-      await command('free')
-      for (let i = 0; i < 20; i++) expect(await redirectOnce(port, '/known')).toBe(302)
-    })
-  },
-)
+  test('still accepts, with silent clients making room, and does not spin', async () => {
+    await until('the start', () => output.join('').includes('ready'))
+    const silent = await Promise.all(Array.from({ length: 10 }, () => dialRaw(port)))
+    await command('hog')
+    const waiting = await Promise.all(Array.from({ length: 20 }, () => dialRaw(port)))
+    expect(await redirectOnce(port, '/known')).toBe(302)
+    expect(silent.some(({ ended }) => ended)).toBe(true)
+    expect(await measureIdleShare(child.pid)).toBeLessThan(0.5)
+    for (const { socket } of [...silent, ...waiting]) socket.destroy()
+    await command('free')
+    for (let i = 0; i < 20; i++) expect(await redirectOnce(port, '/known')).toBe(302)
+  })
+})

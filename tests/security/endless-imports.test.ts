@@ -4,6 +4,7 @@
 import { afterEach, expect, test } from 'bun:test'
 import { postImport, runImport, waitForImport } from '../support/imports/import-client.ts'
 import { listReaderProcesses } from '../support/processes/worker-processes.ts'
+import { full } from '../support/suite.ts'
 import { until } from '../support/until.ts'
 import { onSqlite, type TestWorkspace } from '../support/world.ts'
 
@@ -87,7 +88,7 @@ onSqlite(
 onSqlite(
   'an import of one workspace',
   (server) => {
-    test('comes to its end while those of two others are stuck, and these go on later', async () => {
+    full('comes to its end while those of two others are stuck, and these go on later', async () => {
       const others = [await server().createWorkspace(), await server().createWorkspace()]
       const stuck: [TestWorkspace, number][] = []
       for (const other of others) stuck.push([other, (await startStuckImport(other, 300)).id])
@@ -96,7 +97,7 @@ onSqlite(
         expect(await waitForImport(other, id)).toMatchObject({ status: 'done', created: 300 })
     })
 
-    test('comes to its end among three that all take longer than their first slices', async () => {
+    full('comes to its end among three that all take longer than their first slices', async () => {
       const workspaces = [1, 2, 3].map(() => server().createWorkspace())
       const running = (await Promise.all(workspaces)).map((ws) =>
         runImport(ws, { source: 'csv', file: toFile(ws, 400) }),

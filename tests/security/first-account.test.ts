@@ -104,7 +104,7 @@ describe.each(ENGINES)('the first account (%s)', (engine) => {
   })
 
   test('is nobody’s when the operator has made an account on the command line', async () => {
-    await createUser({ db: server.app.db, now: Date.now }, { email: 'op@boats.example' })
+    await createUser({ db: server.app.db, now: server.now }, { email: 'op@boats.example' })
     expect([(await signUp()).status, (await signUp({ setup: TOKEN })).status]).toEqual([403, 403])
     expect([await readOptions(), await countUsers()]).toEqual(['invite', 1])
   })

@@ -62,7 +62,7 @@ onBothEngines('the key of a form', (server) => {
   test('is not given to others when its workspace is deleted', async () => {
     const ws = await server().createWorkspace()
     const key = await createForm(ws)
-    await deleteWorkspace({ db: server().app.db, now: Date.now }, ws.id)
+    await deleteWorkspace({ db: server().app.db, now: server().now }, ws.id)
     await expectKept(key)
     expect(await isServed(key)).toBe(false)
   })

@@ -85,7 +85,7 @@ onBothEngines(
     test('the browser of a reset password is known at once', async () => {
       const { db } = server().app
       const user = await db.read.selectFrom('users').select('id').executeTakeFirstOrThrow()
-      const link = await createResetLink({ db, now: Date.now, origin: server().origin }, user.id)
+      const link = await createResetLink({ db, now: server().now, origin: server().origin }, user.id)
       const reset = await server().call('/api/auth/reset-password', {
         method: 'POST',
         body: { token: new URL(link).searchParams.get('token'), newPassword: 'nine grey locks open' },

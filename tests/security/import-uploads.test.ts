@@ -65,7 +65,7 @@ const readAnswer = ({ text }: { text: string }) => ({
 describe('an upload to imports', () => {
   test('of a whole workspace is refused before its file comes, where the key may not bring one', async () => {
     const ws = await server.createWorkspace()
-    const { key } = await createKey({ db: server.app.db, now: Date.now }, ws.id, 'links', {
+    const { key } = await createKey({ db: server.app.db, now: server.now }, ws.id, 'links', {
       scopes: ['links:read', 'links:write'],
     })
     const client = await beginUpload(key, 'towpath', 900 * MIB)

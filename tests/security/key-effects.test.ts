@@ -24,6 +24,7 @@ import {
 } from '../api/sample-requests.ts'
 import { readAllRows } from '../support/read-all-rows.ts'
 import { addVerifiedDomain, putLinkOnDomain } from '../support/server/verified-domain.ts'
+import { quick } from '../support/suite.ts'
 import { createTeam, type Team } from '../support/users/signed-in-user.ts'
 import { onSqlite } from '../support/world.ts'
 
@@ -86,7 +87,7 @@ function listSamples(operation: Operation, sample: SampleRequest): SampleRequest
 
 onSqlite('an API key with one scope', (server) => {
   const makeKey = async (id: number, scopes: KeyScope[]) =>
-    (await createKey({ db: server().app.db, now: Date.now }, id, 'one', { scopes })).key
+    (await createKey({ db: server().app.db, now: server().now }, id, 'one', { scopes })).key
   const ask = (key: string, path: string, method = 'GET', body?: string, headers = {}) =>
     server().call(path, {
       method,
@@ -134,15 +135,15 @@ onSqlite('an API key with one scope', (server) => {
   }
 
   for (const scope of KEY_SCOPES) {
-    test(`${scope}: each operation reads and changes what the scope says`, async () => {
+    quick(`${scope}: each operation reads and changes what the scope says`, async () => {
       const { reads, changes } = EFFECTS[scope]
       const wrong: unknown[] = []
       let answered = 0
       let place = await createPlace(scope)
+      let before = await readRows(place.own)
       for (const operation of forKeys) {
         for (const sample of listSamples(operation, getSampleRequest(operation, place.things))) {
           const { key, mark, own } = place
-          const before = await readRows(own)
           const { status, text, json, headers } = await ask(
             key,
             toRequestUrl(operation, sample),
@@ -154,7 +155,10 @@ onSqlite('an API key with one scope', (server) => {
           const read = Object.entries(toStoredTexts(mark))
             .filter(([, texts]) => texts.some((stored) => text.includes(stored) && !sent.includes(stored)))
             .map(([kind]) => kind)
-          const changed = findChanged(before, await readRows(own))
+          // A refusal comes before any work: what it would change nevertheless is seen with the next answer.
+          const after = status === 403 ? before : await readRows(own)
+          const changed = findChanged(before, after)
+          before = after
           const isWrong =
             (status !== 403 && status >= 300) ||
             read.some((kind) => status === 403 || !(reads as string[]).includes(kind)) ||
@@ -166,9 +170,12 @@ onSqlite('an API key with one scope', (server) => {
           const schema = operation.responses[status]?.content?.['application/json']?.schema
           if (schema && json && headers.get('content-type') === 'application/json')
             expect([operation.id, listSchemaErrors(schema, json)]).toEqual([operation.id, []])
-          if (operation.method === 'DELETE') place = await createPlace(scope)
+          if (operation.method !== 'DELETE') continue
+          place = await createPlace(scope)
+          before = await readRows(place.own)
         }
       }
+      wrong.push(...findChanged(before, await readRows(place.own)))
       expect(wrong).toEqual([])
       expect(answered).toBeGreaterThan(2)
     })
@@ -238,7 +245,7 @@ onSqlite('an API key with one scope', (server) => {
       if ([type].flat().includes('integer'))
         answers[`${name}: 1`] = (await patch(key, path, { [name]: 1 })).status
     }
-    await createSubmissionPruner({ db: server().app.db, now: () => Date.now() + 60 * DAY_MS }).run()
+    await createSubmissionPruner({ db: server().app.db, now: () => server().now() + 60 * DAY_MS }).run()
     expect(await list()).toHaveLength(2)
     expect(Object.keys(answers).length).toBeGreaterThan(20)
     expect(Object.entries(answers).filter(([, status]) => status === 403)).toEqual([

@@ -1,6 +1,7 @@
 // Visitors who try the password of a link do not stop sign-ins: each has a queue of its own.
 
-import { expect, setDefaultTimeout, test } from 'bun:test'
+import { expect, setDefaultTimeout } from 'bun:test'
+import { full } from '../support/suite.ts'
 import { signUpOverHttp } from '../support/users/sign-up.ts'
 import { onSqlite } from '../support/world.ts'
 
@@ -22,7 +23,7 @@ onSqlite(
         }),
       )
 
-    test('leave every sign-in its answer, in its turn', async () => {
+    full('leave every sign-in its answer, in its turn', async () => {
       const ada = await signUpOverHttp(server())
       const link = await ada.api('/links', {
         method: 'POST',

@@ -10,7 +10,7 @@ import { REPLY, type ReplyForm, withReplies } from '../support/reply-forms.ts'
 import { atScale } from '../support/suite.ts'
 import { until } from '../support/until.ts'
 
-const TOTAL = atScale({ full: 100, soak: 100_000 })
+const TOTAL = atScale({ quick: 50, full: 100, soak: 100_000 })
 const AT_ONCE = 50
 /** Below the limit of a workspace, so that it hides nothing. */
 const PER_FORM = 190

@@ -17,7 +17,7 @@ import {
 import { atScale } from '../support/suite.ts'
 import { onBothEngines, onSqlite, type TestServer } from '../support/world.ts'
 
-const CLICKS = atScale({ full: 3000, soak: 30_000 })
+const CLICKS = atScale({ quick: 1500, full: 3000, soak: 30_000 })
 const AT_ONCE = 50
 const UTM = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content']
 

@@ -6,6 +6,7 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInstallation, type Installation, type ServerProcess } from '../faults/server-process.ts'
 import { fetchMetrics, readMetric, sumSamples } from '../support/read-metrics.ts'
+import { full } from '../support/suite.ts'
 import { until } from '../support/until.ts'
 
 setDefaultTimeout(120_000)
@@ -96,7 +97,7 @@ test('a form post that holds the event loop after its body has come is named whi
   )
 })
 
-test('what holds the loop a second time is named with its stack afterwards', async () => {
+full('what holds the loop a second time is named with its stack afterwards', async () => {
   await stall(`/${STALL_MARK}`)
   const { resumed } = await stall(`/f/${form}`, {
     method: 'POST',
@@ -116,7 +117,7 @@ test.each([
   expect(text).not.toContain('a-secret')
 })
 
-test('a process that was stopped and continued raises no alarm', async () => {
+full('a process that was stopped and continued raises no alarm', async () => {
   const before = await readStalls()
   const from = server.readOutput().length
   const countTurns = async () =>

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { constants, createGzip, gzipSync } from 'node:zlib'
-import { atScale } from '../../../../tests/support/suite.ts'
+import { atScale, full } from '../../../../tests/support/suite.ts'
 import { openSourceFile } from './open-source-file.ts'
 import { readRecords } from './read-records.ts'
 import type { FileRecord, SourceFile } from './source-file.ts'
@@ -99,6 +99,7 @@ describe('an uploaded file', () => {
     expect([file.columns, records]).toEqual([['slug', 'url'], []])
   })
 
+  const LONG = 'x'.repeat(9 * 1024 ** 2)
   const manyRows = 'a,https://example.com,Größe\n'.repeat(20_000)
   test.each([
     ['empty', '', 'The file is empty.'],
@@ -176,6 +177,16 @@ describe('an uploaded file', () => {
       `${'a,'.repeat(1_000_000)}\n`,
       'Row 1 has more than 1000 columns. Is this a CSV file?',
     ],
+    [
+      'a long SQL text',
+      `INSERT INTO url (a) VALUES ('${LONG}`,
+      'Row 1 of the SQL dump is longer than 4 MiB.',
+    ],
+    [
+      'a long SQL comment',
+      `CREATE TABLE url (a text);\n/*${LONG}`,
+      'Row 1 of the SQL dump is longer than 4 MiB.',
+    ],
     ['deep JSON', '['.repeat(1_000_000), 'Record 1 is nested deeper than 64 levels.'],
   ])('is refused with a sentence: %s', async (_, content, message) => {
     await expect(read(content)).rejects.toThrow(message)
@@ -198,7 +209,7 @@ function zipOf(name: string): Buffer {
 
 const MIB = 1024 * 1024
 
-describe('the memory that reading takes', () => {
+full.describe('the memory that reading takes', () => {
   async function measure(path: string) {
     const script = join(import.meta.dir, 'read-file.fixture.ts')
     const child = Bun.spawn([process.execPath, script, path], { stdout: 'pipe', stderr: 'inherit' })

@@ -33,10 +33,10 @@ const toHouse = ({ app, dataDir }: TestServer, ws: TestWorkspace): HistoryHouse 
   workspaceId: ws.id,
 })
 
-const toErasure = ({ app, dataDir }: TestServer): HistoryErasureNeeds => ({
+const toErasure = ({ app, dataDir, now }: TestServer): HistoryErasureNeeds => ({
   db: app.db,
   dataDir,
-  now: Date.now,
+  now,
   node: app.spool.node,
   eraseImportedHits: app.hitWorker.eraseImportedHits,
   findLastClickTimes: app.hitWorker.findLastClickTimes,
@@ -62,10 +62,11 @@ async function holdDays({ db }: HistoryHouse, importId: number) {
   return { holder, release: released.resolve }
 }
 
+const getLink = async (ws: TestWorkspace, id: number) => (await ws.api(`/links/${id}`)).json.data
+
 onBothEngines('an imported history', (server) => {
   const askClicks = async (ws: TestWorkspace, query = '') =>
     (await ws.api(`/analytics/clicks?interval=all${query}`)).json.data
-  const getLink = async (ws: TestWorkspace, id: number) => (await ws.api(`/links/${id}`)).json.data
 
   test('is described as live hits are, with clicks and no visitors, and without any address', async () => {
     const ws = await server().createWorkspace()
@@ -214,6 +215,41 @@ onBothEngines('an imported history', (server) => {
     await expect(runHistory(house, first, rows)).rejects.toThrow('does not run')
   })
 
+  test('is erased by a later run where the first one was interrupted, from batches and from chunks that wait too', async () => {
+    const ws = await server().createWorkspace()
+    const link = await ws.createLink()
+    const house = toHouse(server(), ws)
+    const rows = Array.from({ length: 20 }, (_, n) => toHistoryRow(link.id, { at: START + n }))
+    const importId = await createImportRow(house, [[link.id, 30]])
+    await runHistory(house, importId, rows.slice(0, 10), { maxHits: 3 })
+    await waitUntilTakenIn(server())
+    const listBatchesWith = () =>
+      readdirSync(server().dataDir, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile() && entry.name.includes('ndjson'))
+        .filter(({ parentPath, name }) =>
+          readFileSync(join(parentPath, name)).includes(`"importId":${importId}}`),
+        )
+    expect(listBatchesWith()).not.toEqual([])
+    await runHistory(house, importId, rows, { maxHits: 3 })
+    const needs = toErasure(server())
+    const findLastClickTimes = () => Promise.reject(new Error('interrupted'))
+    const hits = { importId, workspaceId: ws.id }
+    await house.db.write((connection) =>
+      connection.updateTable('imports').set({ stage: 'undo' }).where('id', '=', importId).execute(),
+    )
+    await expect(eraseImportedClicks({ ...needs, findLastClickTimes }, hits)).rejects.toThrow('interrupted')
+    expect(await askClicks(ws)).toMatchObject({ clicks: 0 })
+    expect(listBatchesWith()).toEqual([])
+    await eraseUndoneHistories(needs)
+    await eraseUndoneHistories({ ...needs, findLastClickTimes })
+    expect(await getLink(ws, link.id)).toMatchObject({ clicks: 0, clicksBefore: 0, lastClickedAt: null })
+    expect(
+      await house.db.read.selectFrom('import_days').selectAll().where('import_id', '=', importId).execute(),
+    ).toEqual([])
+  })
+})
+
+onBothEngines.quick('a history', (server) => {
   test('is taken back once where nodes that share a database do so at the same time', async () => {
     const ws = await server().createWorkspace()
     const link = await ws.createLink()
@@ -246,39 +282,6 @@ onBothEngines('an imported history', (server) => {
       await Promise.all([holder, erased])
     }
     expect(await getLink(ws, link.id)).toMatchObject({ clicks: 0, clicksBefore: 0, lastClickedAt: null })
-  })
-
-  test('is erased by a later run where the first one was interrupted, from batches and from chunks that wait too', async () => {
-    const ws = await server().createWorkspace()
-    const link = await ws.createLink()
-    const house = toHouse(server(), ws)
-    const rows = Array.from({ length: 20 }, (_, n) => toHistoryRow(link.id, { at: START + n }))
-    const importId = await createImportRow(house, [[link.id, 30]])
-    await runHistory(house, importId, rows.slice(0, 10), { maxHits: 3 })
-    await waitUntilTakenIn(server())
-    const listBatchesWith = () =>
-      readdirSync(server().dataDir, { recursive: true, withFileTypes: true })
-        .filter((entry) => entry.isFile() && entry.name.includes('ndjson'))
-        .filter(({ parentPath, name }) =>
-          readFileSync(join(parentPath, name)).includes(`"importId":${importId}}`),
-        )
-    expect(listBatchesWith()).not.toEqual([])
-    await runHistory(house, importId, rows, { maxHits: 3 })
-    const needs = toErasure(server())
-    const findLastClickTimes = () => Promise.reject(new Error('interrupted'))
-    const hits = { importId, workspaceId: ws.id }
-    await house.db.write((connection) =>
-      connection.updateTable('imports').set({ stage: 'undo' }).where('id', '=', importId).execute(),
-    )
-    await expect(eraseImportedClicks({ ...needs, findLastClickTimes }, hits)).rejects.toThrow('interrupted')
-    expect(await askClicks(ws)).toMatchObject({ clicks: 0 })
-    expect(listBatchesWith()).toEqual([])
-    await eraseUndoneHistories(needs)
-    await eraseUndoneHistories({ ...needs, findLastClickTimes })
-    expect(await getLink(ws, link.id)).toMatchObject({ clicks: 0, clicksBefore: 0, lastClickedAt: null })
-    expect(
-      await house.db.read.selectFrom('import_days').selectAll().where('import_id', '=', importId).execute(),
-    ).toEqual([])
   })
 })
 

@@ -6,6 +6,7 @@ import {
   waitForImport,
 } from '../../../../tests/support/imports/import-client.ts'
 import { addVerifiedDomain } from '../../../../tests/support/server/verified-domain.ts'
+import { quick } from '../../../../tests/support/suite.ts'
 import { onBothEngines, onSqlite, type TestWorkspace } from '../../../../tests/support/world.ts'
 
 const csv = (...lines: string[]) => `${lines.join('\r\n')}\r\n`
@@ -88,35 +89,6 @@ onBothEngines('an import', (server) => {
     expect(await listRows(ws, second.id)).toHaveLength(3)
   })
 
-  test('skips, renames or refuses slugs that are taken, in the file too', async () => {
-    const ws = await server().createWorkspace()
-    const slug = `taken-${ws.id}`
-    await ws.createLink({ slug, destinationUrl: 'https://example.com/first' })
-    const file = csv(
-      'slug,url',
-      `${slug},https://example.com/second`,
-      `app,https://example.com/reserved`,
-      `${slug}-new,https://example.com/third`,
-      `${slug}-NEW,https://example.com/fourth`,
-    )
-    const refused = await runImport(ws, { source: 'csv', file, onConflict: 'fail' })
-    expect([refused.status, refused.created]).toEqual(['failed', 0])
-    expect(refused.problem).toBe(
-      `Row 2: ${new URL(server().origin).host}/${slug} cannot be created. A link to https://example.com/first has this slug. Nothing is imported, because onConflict is fail.`,
-    )
-    expect(await listLinks(ws)).toHaveLength(1)
-
-    const dry = await runImport(ws, { source: 'csv', file, onConflict: 'rename', dryRun: true })
-    expect(await listLinks(ws)).toHaveLength(1)
-    const renamed = await runImport(ws, { from: dry.id })
-    expect(figures(renamed)).toEqual({ rows: 4, created: 4, renamed: 3, skipped: 0, failed: 0 })
-    expect(figures(dry)).toEqual(figures(renamed))
-    expect((await listLinks(ws)).map((link: { slug: string }) => link.slug).sort()).toEqual(
-      [`${slug}`, `app-2`, `${slug}-2`, `${slug}-new`, `${slug}-NEW-2`].sort(),
-    )
-    expect(renamed.notices[0]).toStartWith('One slug differs from another one only in the case of letters.')
-  })
-
   test('names row, field, value and reason of each error, as CSV too', async () => {
     const ws = await server().createWorkspace()
     const { origin } = server()
@@ -145,7 +117,60 @@ onBothEngines('an import', (server) => {
     expect(lines[4]).toStartWith(`6,slug,'=cmd-${ws.id},`)
   })
 
-  test('is undone: what was changed since stays, and is listed', async () => {
+  test('brings the domain that a host is mapped to, and clicks from before', async () => {
+    const ws = await server().createWorkspace()
+    const name = `mapped-${ws.id}.example`
+    await addVerifiedDomain(server(), ws.id, name, { case_sensitive: 1 })
+    const done = await runImport(ws, {
+      source: 'csv',
+      domainMap: { 'Bit.ly': name },
+      file: csv(
+        'short url,url,clicks',
+        'https://bit.ly/a,https://example.com/1,12',
+        'https://bit.ly/A,https://example.com/2,3',
+      ),
+    })
+    expect(figures(done)).toEqual({ rows: 2, created: 2, renamed: 0, skipped: 0, failed: 0 })
+    expect(
+      (await listLinks(ws)).map((link: Record<string, unknown>) => [link.domain, link.slug, link.clicks]),
+    ).toEqual([
+      [name, 'A', 3],
+      [name, 'a', 12],
+    ])
+  })
+})
+
+onBothEngines.quick('an import whose rows the database compares', (server) => {
+  quick('skips, renames or refuses slugs that are taken, in the file too', async () => {
+    const ws = await server().createWorkspace()
+    const slug = `taken-${ws.id}`
+    await ws.createLink({ slug, destinationUrl: 'https://example.com/first' })
+    const file = csv(
+      'slug,url',
+      `${slug},https://example.com/second`,
+      `app,https://example.com/reserved`,
+      `${slug}-new,https://example.com/third`,
+      `${slug}-NEW,https://example.com/fourth`,
+    )
+    const refused = await runImport(ws, { source: 'csv', file, onConflict: 'fail' })
+    expect([refused.status, refused.created]).toEqual(['failed', 0])
+    expect(refused.problem).toBe(
+      `Row 2: ${new URL(server().origin).host}/${slug} cannot be created. A link to https://example.com/first has this slug. Nothing is imported, because onConflict is fail.`,
+    )
+    expect(await listLinks(ws)).toHaveLength(1)
+
+    const dry = await runImport(ws, { source: 'csv', file, onConflict: 'rename', dryRun: true })
+    expect(await listLinks(ws)).toHaveLength(1)
+    const renamed = await runImport(ws, { from: dry.id })
+    expect(figures(renamed)).toEqual({ rows: 4, created: 4, renamed: 3, skipped: 0, failed: 0 })
+    expect(figures(dry)).toEqual(figures(renamed))
+    expect((await listLinks(ws)).map((link: { slug: string }) => link.slug).sort()).toEqual(
+      [`${slug}`, `app-2`, `${slug}-2`, `${slug}-new`, `${slug}-NEW-2`].sort(),
+    )
+    expect(renamed.notices[0]).toStartWith('One slug differs from another one only in the case of letters.')
+  })
+
+  quick('is undone: what was changed since stays, and is listed', async () => {
     const ws = await server().createWorkspace()
     const body = {
       source: 'csv',
@@ -172,28 +197,6 @@ onBothEngines('an import', (server) => {
     expect([again.status, again.json.error]).toEqual([409, 'The import is undone already'])
     // Its keys are free again.
     expect((await runImport(ws, body)).created).toBe(1)
-  })
-
-  test('brings the domain that a host is mapped to, and clicks from before', async () => {
-    const ws = await server().createWorkspace()
-    const name = `mapped-${ws.id}.example`
-    await addVerifiedDomain(server(), ws.id, name, { case_sensitive: 1 })
-    const done = await runImport(ws, {
-      source: 'csv',
-      domainMap: { 'Bit.ly': name },
-      file: csv(
-        'short url,url,clicks',
-        'https://bit.ly/a,https://example.com/1,12',
-        'https://bit.ly/A,https://example.com/2,3',
-      ),
-    })
-    expect(figures(done)).toEqual({ rows: 2, created: 2, renamed: 0, skipped: 0, failed: 0 })
-    expect(
-      (await listLinks(ws)).map((link: Record<string, unknown>) => [link.domain, link.slug, link.clicks]),
-    ).toEqual([
-      [name, 'A', 3],
-      [name, 'a', 12],
-    ])
   })
 })
 

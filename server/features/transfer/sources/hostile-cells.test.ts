@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { measureProcessorMs } from '../../../../tests/support/processor-time.ts'
+import { atScale } from '../../../../tests/support/suite.ts'
 import type { FileRecord } from '../files/source-file.ts'
 import { toLinkInput } from '../import/to-link-input.ts'
 import { IMPORT_SOURCES } from '../schema.ts'
@@ -37,7 +38,7 @@ const CELLS: [string, (size: number) => unknown][] = [
   ['an object', (size) => Object.fromEntries(Array.from({ length: size / 6 }, (_, i) => [`k${i}`, i]))],
 ]
 
-const SIZE = 32_000
+const SIZE = atScale({ quick: 8_000, full: 32_000, soak: 32_000 })
 /** Of one doubling. */
 const GROWTH_MAX = 2.6
 /** Below it, a measurement says nothing. */

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { undoImport, uploadAndRun } from '../../../../tests/support/imports/upload-client.ts'
 import { exportWorkspace } from '../../../../tests/support/imports/workspace-file.ts'
+import { quick } from '../../../../tests/support/suite.ts'
 import { listFileRows, listUploadedFiles, uploadToForm } from '../../../../tests/support/upload-requests.ts'
 import { startServer, type TestServer, type TestWorkspace } from '../../../../tests/support/world.ts'
 
@@ -75,7 +76,7 @@ const importFile = async (file: string) =>
     file: new File([await readFile(file)], 'workspace.zip'),
   })
 
-test('files, reasons and settings come along, and go with an undo', async () => {
+quick('files, reasons and settings come along, and go with an undo', async () => {
   const done = await importFile(path)
   expect([done.status, done.failed, done.errors]).toEqual(['done', 0, []])
   expect((await listSubmissions(away)).map(toComparable)).toEqual(
