@@ -111,7 +111,7 @@ const update = (table: string, change: string) =>
   client.execute(`ALTER TABLE ${table} UPDATE ${change} SETTINGS mutations_sync = 2`)
 
 describe('data that cannot be read', () => {
-  test('are removed some time after their roll-ups have stopped to count', async () => {
+  full('are removed some time after their roll-ups have stopped to count', async () => {
     await loadDays(MAY)
     await damageTable(client, 'roll_people')
     const countRows = () => list('SELECT _part, count() FROM roll_people GROUP BY _part')
@@ -184,7 +184,7 @@ describe('the comparison', () => {
     expect(await listDamaged()).toEqual([String(FIRST)])
   })
 
-  test('believes in another number of clicks when it has found it twice', async () => {
+  full('believes in another number of clicks when it has found it twice', async () => {
     await loadDays(MAY)
     await client.execute('ALTER TABLE hits DELETE WHERE link_id = 2 SETTINGS mutations_sync = 2')
     await createAudit({ everyMs: 0, confirmMs: 60_000 }).runWhenDue(client)
@@ -264,7 +264,7 @@ describe('rows of roll-ups that count no more', () => {
   const countRolls = async () => (await list('SELECT DISTINCT roll FROM roll_days')).length
   const sweepNow = () => createSweeper({ graceMs: 0, longestMs: 0 }).runWhenDue(client)
 
-  test('rest for a day when another release has made them', async () => {
+  full('rest for a day when another release has made them', async () => {
     await loadDays(MAY)
     await update('roll_marks', "rules = 'older', made_at = now64(3) - INTERVAL 3 DAY WHERE 1")
     await sweepNow()

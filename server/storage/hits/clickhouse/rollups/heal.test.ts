@@ -102,7 +102,7 @@ describe('hits of rolled up days', () => {
   })
 })
 
-test('an erasure that meets a damaged table of sums ends after the next turn of the roller', async () => {
+full('an erasure that meets a damaged table of sums ends after the next turn of the roller', async () => {
   await load(MAY_1)
   await rollAll()
   await damageTable(client, 'roll_people')

@@ -169,7 +169,7 @@ const countMarks = async () => (await readValidRolls(client.select, RULES)).days
 const list = async (sql: string) => (await server.query(sql, database())).trim().split('\n').filter(Boolean)
 
 describe('closed days', () => {
-  test('and their months answer every question as their hits do', async () => {
+  full('and their months answer every question as their hits do', async () => {
     await load([...createHits(3), ...createHits(2, JUNE_1 - 2 * DAY_MS)])
     expect(await expectExact(QUERIES)).toEqual(new Set(['hits']))
     expect(await rollAll()).toBe(0)
@@ -205,7 +205,7 @@ describe('hits that come late', () => {
     await expectExact()
   })
 
-  test('of open days touch nothing', async () => {
+  full('of open days touch nothing', async () => {
     await load(createHits(1))
     await rollAll(MAY_1 + DAY_MS + 60 * 60_000)
     await load(createHits(1, MAY_1 + DAY_MS))
@@ -275,7 +275,7 @@ describe('hits that come late', () => {
 })
 
 describe('the process that rolls up', () => {
-  test('waits until it has known the intent, and the touches of a day, for some time', async () => {
+  full('waits until it has known the intent, and the touches of a day, for some time', async () => {
     await load(createHits(1))
     const patient = await open(60_000)
     expect(await patient.rollUp(TWO_DAYS)).toEqual({ rolled: 0, waiting: 1 })
@@ -520,7 +520,7 @@ describe('a question that runs while rows of its roll-ups are removed', () => {
 })
 
 describe('roll-ups that do not count', () => {
-  test('by other rules are neither read nor kept from being made again', async () => {
+  full('by other rules are neither read nor kept from being made again', async () => {
     await load(createHits(2))
     await rollAll(TWO_DAYS)
     await client.execute("ALTER TABLE roll_marks UPDATE rules = 'older' WHERE 1 SETTINGS mutations_sync = 2")
@@ -571,7 +571,7 @@ describe('roll-ups that do not count', () => {
     await expectExact()
   })
 
-  test('because their table is gone leave the answer to the hits, and are made again', async () => {
+  full('because their table is gone leave the answer to the hits, and are made again', async () => {
     await load(createHits(2))
     await rollAll(TWO_DAYS)
     await client.execute('DROP TABLE roll_marks SYNC')
