@@ -34,7 +34,7 @@ interface Panel {
 }
 const dashboard = JSON.parse(readText(join(DEPLOY, 'grafana/towpath.json'))) as { panels: Panel[] }
 
-/** Those that only some servers have: with WORKERS, DESTINATION_BLOCKLIST, BACKUP_DIR, or a worker that has looked. */
+/** Those that only some servers have: with WORKERS, DESTINATION_BLOCKLIST or BACKUP_DIR, after a first look or checkpoint. */
 const ONLY_SOMETIMES = [
   'towpath_backup_overdue',
   'towpath_backup_last_success_timestamp_seconds',
@@ -42,6 +42,9 @@ const ONLY_SOMETIMES = [
   'towpath_blocklist_hosts',
   'towpath_blocklist_reload_failed',
   'towpath_roll_ups_waiting',
+  'towpath_database_bytes',
+  'towpath_database_free_bytes',
+  'towpath_wal_bytes',
 ]
 
 const listNames = (text: string) => new Set(text.match(/\b(?:towpath|process)_[a-z_]+[a-z]\b/g))
