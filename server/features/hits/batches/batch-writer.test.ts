@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
+import { atScale } from '../../../../tests/support/suite.ts'
 import { until } from '../../../../tests/support/until.ts'
 import { createGeoLookup } from '../../../storage/geo.ts'
 import { openDuckDb } from '../../../storage/hits/duckdb/engine.ts'
@@ -242,6 +243,6 @@ test('stores hostile text in file and engine unchanged, and damages no other hit
         expect(got).toEqual(expected)
       }
     }),
-    { numRuns: 12 },
+    { numRuns: atScale({ quick: 2, full: 12, soak: 100 }) },
   )
 }, 120_000)

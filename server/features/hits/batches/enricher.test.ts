@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { atScale } from '../../../../tests/support/suite.ts'
 import { createGeoLookup } from '../../../storage/geo.ts'
 import { HIT_DIMENSIONS, type Hit } from '../../../storage/hits/hit.ts'
 import { createDailySalts } from '../../visitors/salts.ts'
@@ -157,7 +158,7 @@ describe('an enriched hit', () => {
             expect(value.length).toBeLessThanOrEqual(1024)
           }
       }),
-      { numRuns: 200 },
+      { numRuns: atScale({ quick: 60, full: 200, soak: 2_000 }) },
     )
   })
 })
