@@ -1,7 +1,8 @@
 // The hit worker makes roll-ups before it sleeps, and days that have to wait do not keep it awake for ever.
 
-import { afterEach, describe, expect, test } from 'bun:test'
+import { afterEach, describe, expect } from 'bun:test'
 import { DuckDBInstance } from '@duckdb/node-api'
+import { full, quick } from '../../../../tests/support/suite.ts'
 import { until } from '../../../../tests/support/until.ts'
 import { DAY_MS } from '../../../lib/utc-day.ts'
 import { toHitFilePath } from '../../../storage/hits/duckdb/hit-file.ts'
@@ -60,7 +61,7 @@ async function start(pace: Partial<RollUpPace> = {}) {
 }
 
 describe('a hit worker', () => {
-  test('rolls closed days up before it sleeps, and late hits after they have woken it', async () => {
+  quick('rolls closed days up before it sleeps, and late hits after they have woken it', async () => {
     const { clickAndSleep, ask, hitWorker } = await start()
     const first = await clickAndSleep(4)
     expect(first).toMatchObject({ waiting: 0, failures: 0 })
@@ -74,7 +75,7 @@ describe('a hit worker', () => {
     expect(hitWorker.state().origins).toMatchObject({ fromRollUps: 1, rolledUpDays: 4, hitDays: 0 })
   })
 
-  test('sleeps while days have to wait, and rolls them up when it wakes', async () => {
+  quick('sleeps while days have to wait, and rolls them up when it wakes', async () => {
     const { clickAndSleep, ask, hitWorker } = await start({ restMs: 3_600_000, stayMs: 0 })
     expect(await clickAndSleep(3)).toMatchObject({ waiting: 1, made: 0 })
     // The first look of a new worker knows of no hit that came just now.
@@ -83,17 +84,20 @@ describe('a hit worker', () => {
     expect(hitWorker.state().rollUps.made).toBeGreaterThan(0)
   })
 
-  test('that finds the oldest day failing rolls up all others before it sleeps, and says that one waits', async () => {
-    // As on a quiet server, it looks less often than it would fall asleep.
-    const pace = { restMs: 3_600_000, lookEveryMs: 500, stayMs: 2000 }
-    const { clickAndSleep, sleep, rollUp, dataDir } = await start(pace)
-    expect(await clickAndSleep(4, 3, 2)).toMatchObject({ made: 0, failures: 0 })
-    await failDay(dataDir, TODAY / DAY_MS - 4)
-    await rollUp(2)
-    expect(await sleep()).toEqual({ waiting: 1, made: 2, failures: 1 })
-    // The next worker knows of the failure, too.
-    await clickAndSleep(1)
-    await rollUp(3)
-    expect(await sleep()).toEqual({ waiting: 1, made: 3, failures: 1 })
-  })
+  full(
+    'that finds the oldest day failing rolls up all others before it sleeps, and says that one waits',
+    async () => {
+      // As on a quiet server, it looks less often than it would fall asleep.
+      const pace = { restMs: 3_600_000, lookEveryMs: 500, stayMs: 2000 }
+      const { clickAndSleep, sleep, rollUp, dataDir } = await start(pace)
+      expect(await clickAndSleep(4, 3, 2)).toMatchObject({ made: 0, failures: 0 })
+      await failDay(dataDir, TODAY / DAY_MS - 4)
+      await rollUp(2)
+      expect(await sleep()).toEqual({ waiting: 1, made: 2, failures: 1 })
+      // The next worker knows of the failure, too.
+      await clickAndSleep(1)
+      await rollUp(3)
+      expect(await sleep()).toEqual({ waiting: 1, made: 3, failures: 1 })
+    },
+  )
 })
