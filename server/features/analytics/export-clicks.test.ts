@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInstallation } from '../../../tests/faults/server-process.ts'
 import { findSmallDiskProblem, toProcessPath, toSmallDiskCommand } from '../../../tests/faults/small-disk.ts'
+import { quick } from '../../../tests/support/suite.ts'
 import { until } from '../../../tests/support/until.ts'
 import {
   onBothEngines,
@@ -246,42 +247,46 @@ describe('a server that exports', () => {
     expect((await ws.api(EXPORT)).status).toBe(200)
   })
 
-  test('stops when the client disconnects, and runs the next export', async () => {
-    const busy = await server.createWorkspace()
-    const { id: linkId } = await busy.createLink()
-    for (let i = 0; i < 80_000; i++) {
-      server.app.spool.append(createRawHit({ workspaceId: busy.id, linkId }))
-      if (i % 5000 === 0) await until('room in the spool', () => server.app.spool.stats().waiting === 0)
-    }
-    await server.waitUntilShipped()
-    const gone = new AbortController()
-    const asked = fetch(`${server.origin}/v1${EXPORT}?format=parquet`, {
-      headers: { Authorization: `Bearer ${busy.key}` },
-      signal: gone.signal,
-    })
-    const listParts = (dir: string) => {
-      try {
-        return readdirSync(join(server.dataDir, 'tmp', dir)).filter(isPart)
-      } catch (error) {
-        // The export may have deleted its directory just after it was listed.
-        if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-        return []
+  quick(
+    'stops when the client disconnects, and runs the next export',
+    async () => {
+      const busy = await server.createWorkspace()
+      const { id: linkId } = await busy.createLink()
+      for (let i = 0; i < 80_000; i++) {
+        server.app.spool.append(createRawHit({ workspaceId: busy.id, linkId }))
+        if (i % 5000 === 0) await until('room in the spool', () => server.app.spool.stats().waiting === 0)
       }
-    }
-    const parts = () => scratch(server).flatMap(listParts)
-    await until('the first part', () => parts().length > 0)
-    gone.abort()
-    expect(asked).rejects.toThrow()
-    let most = 0
-    await until('an empty scratch directory', () => {
-      most = Math.max(most, parts().length)
-      return scratch(server).length === 0
-    })
-    // A part has at most 20,000 clicks. All parts are on disk before they are joined.
-    expect(most).toBeLessThan(4)
-    const whole = await busy.api(`${EXPORT}?format=ndjson`)
-    expect(lines(whole.text)).toHaveLength(80_000)
-  }, 90_000)
+      await server.waitUntilShipped()
+      const gone = new AbortController()
+      const asked = fetch(`${server.origin}/v1${EXPORT}?format=parquet`, {
+        headers: { Authorization: `Bearer ${busy.key}` },
+        signal: gone.signal,
+      })
+      const listParts = (dir: string) => {
+        try {
+          return readdirSync(join(server.dataDir, 'tmp', dir)).filter(isPart)
+        } catch (error) {
+          // The export may have deleted its directory just after it was listed.
+          if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+          return []
+        }
+      }
+      const parts = () => scratch(server).flatMap(listParts)
+      await until('the first part', () => parts().length > 0)
+      gone.abort()
+      expect(asked).rejects.toThrow()
+      let most = 0
+      await until('an empty scratch directory', () => {
+        most = Math.max(most, parts().length)
+        return scratch(server).length === 0
+      })
+      // A part has at most 20,000 clicks. All parts are on disk before they are joined.
+      expect(most).toBeLessThan(4)
+      const whole = await busy.api(`${EXPORT}?format=ndjson`)
+      expect(lines(whole.text)).toHaveLength(80_000)
+    },
+    90_000,
+  )
 
   test('runs the exports of one workspace one after the other', async () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => ws.api(`${EXPORT}?format=ndjson`)))

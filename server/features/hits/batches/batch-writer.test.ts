@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
+import { atScale, quick } from '../../../../tests/support/suite.ts'
 import { until } from '../../../../tests/support/until.ts'
 import { createGeoLookup } from '../../../storage/geo.ts'
 import { openDuckDb } from '../../../storage/hits/duckdb/engine.ts'
@@ -217,31 +218,35 @@ const nastyHit: fc.Arbitrary<Partial<RawHit>> = fc.record({
   slug: nasty,
 })
 
-test('stores hostile text in file and engine unchanged, and damages no other hit', async () => {
-  const { root, spool, write, written } = await setUp()
-  const engine = await openDuckDb({ path: join(root, 'hits.duckdb'), batchDir: join(root, 'batches') })
-  closing.push(() => engine.close())
-  const everything = { workspaceId: 1, start: 0, end: 1e15, classes: [...HIT_CLASSES], filters: [] }
-  let recorded = 0
-  await fc.assert(
-    fc.asyncProperty(fc.array(nastyHit, { minLength: 20, maxLength: 60 }), async (hits) => {
-      for (const hit of hits) expect(spool.append(createRawHit(hit))).toBeGreaterThan(0)
-      await write()
-      const last = written.at(-1)?.batch as BatchFile
-      await engine.load(last)
-      recorded += hits.length
-      const described = (await hitsOf(written)) as Hit[]
-      expect(described.length).toBe(recorded)
-      expect((await engine.ask({ ...everything, groupBy: { by: 'total' } }))[0]?.clicks).toBe(recorded)
-      for (const by of HIT_DIMENSIONS) {
-        const rows = await engine.ask({ ...everything, groupBy: { by, limit: 1e6, nullAs: '(none)' } })
-        const expected = new Map<string, number>()
-        for (const hit of described)
-          expected.set(hit[by] ?? '(none)', (expected.get(hit[by] ?? '(none)') ?? 0) + 1)
-        const got = new Map(rows.map(({ key, clicks }) => [key as string, clicks]))
-        expect(got).toEqual(expected)
-      }
-    }),
-    { numRuns: 12 },
-  )
-}, 120_000)
+quick(
+  'stores hostile text in file and engine unchanged, and damages no other hit',
+  async () => {
+    const { root, spool, write, written } = await setUp()
+    const engine = await openDuckDb({ path: join(root, 'hits.duckdb'), batchDir: join(root, 'batches') })
+    closing.push(() => engine.close())
+    const everything = { workspaceId: 1, start: 0, end: 1e15, classes: [...HIT_CLASSES], filters: [] }
+    let recorded = 0
+    await fc.assert(
+      fc.asyncProperty(fc.array(nastyHit, { minLength: 20, maxLength: 60 }), async (hits) => {
+        for (const hit of hits) expect(spool.append(createRawHit(hit))).toBeGreaterThan(0)
+        await write()
+        const last = written.at(-1)?.batch as BatchFile
+        await engine.load(last)
+        recorded += hits.length
+        const described = (await hitsOf(written)) as Hit[]
+        expect(described.length).toBe(recorded)
+        expect((await engine.ask({ ...everything, groupBy: { by: 'total' } }))[0]?.clicks).toBe(recorded)
+        for (const by of HIT_DIMENSIONS) {
+          const rows = await engine.ask({ ...everything, groupBy: { by, limit: 1e6, nullAs: '(none)' } })
+          const expected = new Map<string, number>()
+          for (const hit of described)
+            expected.set(hit[by] ?? '(none)', (expected.get(hit[by] ?? '(none)') ?? 0) + 1)
+          const got = new Map(rows.map(({ key, clicks }) => [key as string, clicks]))
+          expect(got).toEqual(expected)
+        }
+      }),
+      { numRuns: atScale({ quick: 2, full: 12, soak: 100 }) },
+    )
+  },
+  120_000,
+)

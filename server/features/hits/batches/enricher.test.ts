@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { atScale, quick } from '../../../../tests/support/suite.ts'
 import { createGeoLookup } from '../../../storage/geo.ts'
 import { HIT_DIMENSIONS, type Hit } from '../../../storage/hits/hit.ts'
 import { createDailySalts } from '../../visitors/salts.ts'
@@ -129,7 +130,7 @@ describe('an enriched hit', () => {
     expect(described({ slug: 'known' }).unknownSlug).toBeNull()
   })
 
-  test('never holds the address, a NUL or half a character, and limits every text', () => {
+  quick('never holds the address, a NUL or half a character, and limits every text', () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 50 }),
       fc.constantFrom('\0', '\ud800', '😀'.repeat(2000)),
@@ -157,7 +158,7 @@ describe('an enriched hit', () => {
             expect(value.length).toBeLessThanOrEqual(1024)
           }
       }),
-      { numRuns: 200 },
+      { numRuns: atScale({ quick: 30, full: 200, soak: 2_000 }) },
     )
   })
 })

@@ -3,6 +3,7 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { cp, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { quick } from '../../../../tests/support/suite.ts'
 import { until } from '../../../../tests/support/until.ts'
 import { createRawHit } from '../spool/raw-hit.fixture.ts'
 import {
@@ -37,7 +38,7 @@ const FILE = /^hits\.duckdb(\.wal)?$/
 const ALL = /^hits\.duckdb/
 
 describe('an erased workspace', () => {
-  test('is in no file, and the other workspaces keep every click', async () => {
+  quick('is in no file, and the other workspaces keep every click', async () => {
     const dataDir = createTestDataDir()
     const started = await openTestHitWorker({ dataDir, keepFiles: 5 })
     for (const workspaceId of [1, 2, 1, 2, 2, 1]) await ship(started, workspaceId, 10)

@@ -1,30 +1,20 @@
 // The hit worker makes roll-ups before it sleeps, and days that have to wait do not keep it awake for ever.
 
-import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { afterEach, describe, expect } from 'bun:test'
 import { DuckDBInstance } from '@duckdb/node-api'
-import { listWorkerProcesses } from '../../../../tests/support/processes/worker-processes.ts'
+import { full, quick } from '../../../../tests/support/suite.ts'
 import { until } from '../../../../tests/support/until.ts'
 import { DAY_MS } from '../../../lib/utc-day.ts'
 import { toHitFilePath } from '../../../storage/hits/duckdb/hit-file.ts'
 import type { RollUpPace } from '../rollups/roll-up-loop.ts'
 import { createRawHit } from '../spool/raw-hit.fixture.ts'
-import { openSpool } from '../spool/spool.ts'
-import { openHitWorkerClient } from './client.ts'
+import { closeTestWorkers, openTestHitWorker, toTotalQuery } from './worker.fixture.ts'
 
-/** The worker has a low priority: beside other work on all cores, it takes minutes for what takes a second. */
-const WITHIN_MS = 300_000
-setDefaultTimeout(2 * WITHIN_MS)
 const PACE: RollUpPace = { pauseMs: 1, retryMs: 5, lookEveryMs: 10, stayMs: 60_000, restMs: 0 }
 /** A day is closed some minutes after its end. */
 const TODAY = Math.floor((Date.now() - DAY_MS / 24) / DAY_MS) * DAY_MS
 
-const closing: (() => Promise<unknown>)[] = []
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close()
-})
+afterEach(closeTestWorkers)
 
 /** From now on, no roll-up of this day can be stored. */
 async function failDay(dataDir: string, day: number) {
@@ -43,37 +33,13 @@ async function failDay(dataDir: string, day: number) {
 }
 
 async function start(pace: Partial<RollUpPace> = {}) {
-  const dataDir = await mkdtemp(join(tmpdir(), 'towpath-roll-ups-'))
-  closing.push(() => rm(dataDir, { recursive: true }))
-  const spool = await openSpool({ dir: join(dataDir, 'spool') })
-  const hitWorker = openHitWorkerClient({
-    dataDir,
-    spool,
-    salts: [],
-    ownHosts: [],
-    countedUpTo: 0,
-    storeCounts: async () => {},
-    shipEveryMs: 20,
-    idleMs: 100,
-    rollUpPace: { ...PACE, ...pace },
-  })
-  closing.push(async () => {
-    await hitWorker.close()
-    await spool.close()
-  })
+  const worker = await openTestHitWorker({ idleMs: 100, rollUpPace: { ...PACE, ...pace } })
+  const { hitWorker, spool, dataDir, countRunning } = worker
   async function sleep() {
-    await until('the worker sleeps', () => listWorkerProcesses(process.pid).length === 0, WITHIN_MS)
+    await until('the worker sleeps', () => countRunning() === 0)
     return hitWorker.state().rollUps
   }
-  const ask = () =>
-    hitWorker.explain({
-      workspaceId: 1,
-      start: TODAY - 4 * DAY_MS,
-      end: TODAY,
-      classes: ['human'],
-      filters: [],
-      groupBy: { by: 'total' },
-    })
+  const ask = () => hitWorker.explain(toTotalQuery(1, { start: TODAY - 4 * DAY_MS, end: TODAY }))
   return {
     hitWorker,
     dataDir,
@@ -81,14 +47,10 @@ async function start(pace: Partial<RollUpPace> = {}) {
     ask,
     /** Wakes the worker, and once more where a busy machine has not let it begin before it was to sleep again. */
     rollUp: (made: number) =>
-      until(
-        'the days are rolled up',
-        async () => {
-          if (listWorkerProcesses(process.pid).length === 0) await ask()
-          return hitWorker.state().rollUps.made === made
-        },
-        WITHIN_MS,
-      ),
+      until('the days are rolled up', async () => {
+        if (countRunning() === 0) await ask()
+        return hitWorker.state().rollUps.made === made
+      }),
     /** Records clicks, and resolves when the worker has them and sleeps. */
     async clickAndSleep(...daysAgo: number[]) {
       for (const days of daysAgo) spool.append(createRawHit({ at: TODAY - days * DAY_MS, workspaceId: 1 }))
@@ -98,8 +60,8 @@ async function start(pace: Partial<RollUpPace> = {}) {
   }
 }
 
-describe.if(process.platform === 'linux')('a hit worker', () => {
-  test('rolls closed days up before it sleeps, and late hits after they have woken it', async () => {
+describe('a hit worker', () => {
+  quick('rolls closed days up before it sleeps, and late hits after they have woken it', async () => {
     const { clickAndSleep, ask, hitWorker } = await start()
     const first = await clickAndSleep(4)
     expect(first).toMatchObject({ waiting: 0, failures: 0 })
@@ -113,26 +75,29 @@ describe.if(process.platform === 'linux')('a hit worker', () => {
     expect(hitWorker.state().origins).toMatchObject({ fromRollUps: 1, rolledUpDays: 4, hitDays: 0 })
   })
 
-  test('sleeps while days have to wait, and rolls them up when it wakes', async () => {
+  quick('sleeps while days have to wait, and rolls them up when it wakes', async () => {
     const { clickAndSleep, ask, hitWorker } = await start({ restMs: 3_600_000, stayMs: 0 })
     expect(await clickAndSleep(3)).toMatchObject({ waiting: 1, made: 0 })
     // The first look of a new worker knows of no hit that came just now.
     await ask()
-    await until('the day is rolled up', () => hitWorker.state().rollUps.waiting === 0, WITHIN_MS)
+    await until('the day is rolled up', () => hitWorker.state().rollUps.waiting === 0)
     expect(hitWorker.state().rollUps.made).toBeGreaterThan(0)
   })
 
-  test('that finds the oldest day failing rolls up all others before it sleeps, and says that one waits', async () => {
-    // As on a quiet server, it looks less often than it would fall asleep.
-    const pace = { restMs: 3_600_000, lookEveryMs: 500, stayMs: 2000 }
-    const { clickAndSleep, sleep, rollUp, dataDir } = await start(pace)
-    expect(await clickAndSleep(4, 3, 2)).toMatchObject({ made: 0, failures: 0 })
-    await failDay(dataDir, TODAY / DAY_MS - 4)
-    await rollUp(2)
-    expect(await sleep()).toEqual({ waiting: 1, made: 2, failures: 1 })
-    // The next worker knows of the failure, too.
-    await clickAndSleep(1)
-    await rollUp(3)
-    expect(await sleep()).toEqual({ waiting: 1, made: 3, failures: 1 })
-  })
+  full(
+    'that finds the oldest day failing rolls up all others before it sleeps, and says that one waits',
+    async () => {
+      // As on a quiet server, it looks less often than it would fall asleep.
+      const pace = { restMs: 3_600_000, lookEveryMs: 500, stayMs: 2000 }
+      const { clickAndSleep, sleep, rollUp, dataDir } = await start(pace)
+      expect(await clickAndSleep(4, 3, 2)).toMatchObject({ made: 0, failures: 0 })
+      await failDay(dataDir, TODAY / DAY_MS - 4)
+      await rollUp(2)
+      expect(await sleep()).toEqual({ waiting: 1, made: 2, failures: 1 })
+      // The next worker knows of the failure, too.
+      await clickAndSleep(1)
+      await rollUp(3)
+      expect(await sleep()).toEqual({ waiting: 1, made: 3, failures: 1 })
+    },
+  )
 })
