@@ -1,13 +1,12 @@
 // The forms of docs/forms.md work as they stand, on a customer's site in a real browser: plain, with the snippet under the
-// page's Content-Security-Policy, with files, named later, with fetch, in React without the package, in WordPress and
-// with curl. tests/packages/frameworks.full.test.ts has those of frameworks and of the npm packages.
+// page's Content-Security-Policy, with files, named later, in WordPress and with curl. form-pages.test.ts has those
+// with fetch and React, tests/packages/frameworks.full.test.ts those of frameworks and of the npm packages.
 
 import { expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { ROOT } from '../support/architecture/read-checkout.ts'
 import { type CustomerSite, onCustomerSite, type SiteWorkspace } from '../support/browser/customer-site.ts'
 import { getCodeBlock, readCodeBlocks } from '../support/code-blocks.ts'
 import { until } from '../support/until.ts'
@@ -16,8 +15,6 @@ const page = await readCodeBlocks('docs/forms.md')
 const [plainForm = '', snippetTag = ''] = page
   .filter(({ heading, language }) => heading === 'Plain HTML' && language === 'html')
   .map(({ code }) => code)
-const fetchForm = getCodeBlock(page, 'Without leaving the page', 'html')
-const reactForm = getCodeBlock(page, 'React without the package', 'jsx')
 const policy = getCodeBlock(page, 'Content-Security-Policy of your site', 'csp').trim()
 
 const SENT = { name: 'Ada', email: 'ada@example.com', message: 'Hello' }
@@ -142,44 +139,4 @@ onCustomerSite('the forms of docs/forms.md', (site) => {
     const { email, message } = SENT
     expect(await ws.listStoredFields(form.key)).toEqual([{ email, message, cv: 'cv.pdf' }])
   })
-
-  for (const [name, toHtml] of [
-    ['with fetch', fetchForm],
-    ['in React', reactForm],
-  ] as const) {
-    test(`${name}: sent and thanked on the page, and mistakes are shown`, async () => {
-      const { ws, form } = await create()
-      const code = fit(toHtml, form)
-      const visitor = await site().openVisitor()
-      await visitor.page.goto(site().addPage(name === 'in React' ? await mountReact(code) : code))
-      await fillIn(visitor.page)
-      // The browser takes this address, and the server does not.
-      await visitor.page.fill('[name=email]', 'ada@example')
-      await visitor.page.click('button')
-      await visitor.page.getByText('Enter a valid email address').waitFor()
-      await visitor.page.fill('[name=email]', SENT.email)
-      await visitor.page.click('button')
-      await visitor.page.getByText('Thank you!').waitFor()
-      await expectStored(ws, form.key)
-      expect(visitor.errors).toEqual([])
-      await visitor.close()
-    })
-  }
 })
-
-/** A page with the component of the example. */
-async function mountReact(code: string): Promise<string> {
-  // In memory, at a place from where React can be found.
-  const [main, component] = [join(ROOT, 'example-main.jsx'), join(ROOT, 'example-form.jsx')]
-  const start = `import { createRoot } from 'react-dom/client'
-    import { ContactForm } from './example-form.jsx'
-    createRoot(document.querySelector('#app')).render(<ContactForm />)`
-  const { outputs } = await Bun.build({
-    entrypoints: [main],
-    files: { [main]: start, [component]: code },
-    define: { 'process.env.NODE_ENV': '"production"' },
-    minify: true,
-  })
-  const script = (await outputs[0]?.text()) ?? ''
-  return `<div id="app"></div><script type="module">${script.replaceAll('</script', '<\\/script')}</script>`
-}
