@@ -73,30 +73,33 @@ const testKeys = (server: () => TestServer) => {
     },
   )
 
-  test('is let in by every operation whose scope it has, and reads its workspace with any scope', async () => {
-    const createPlace = async () => {
-      const own = await createTeam(server())
-      return { own, things: await createTestResources(server(), own, `w${own.id}`) }
-    }
-    const kept = await createPlace()
-    for (const operation of forKeys) {
-      const { own, things } = operation.method === 'DELETE' ? await createPlace() : kept
-      const scopes = OPERATION_SCOPES[operation.id] ?? []
-      const key = await makeKey(own.id, scopes.length > 0 ? [...scopes] : ['analytics:read'])
-      const sample = getSampleRequest(operation, things)
-      const { status, text } = await ask(
-        key,
-        toRequestUrl(operation, sample),
-        operation.method,
-        toFirstBody(sample),
-      )
-      expect([operation.id, status < 300, text.slice(0, 200)]).toEqual([
-        operation.id,
-        true,
-        expect.any(String),
-      ])
-    }
-  })
+  quick(
+    'is let in by every operation whose scope it has, and reads its workspace with any scope',
+    async () => {
+      const createPlace = async () => {
+        const own = await createTeam(server())
+        return { own, things: await createTestResources(server(), own, `w${own.id}`) }
+      }
+      const kept = await createPlace()
+      for (const operation of forKeys) {
+        const { own, things } = operation.method === 'DELETE' ? await createPlace() : kept
+        const scopes = OPERATION_SCOPES[operation.id] ?? []
+        const key = await makeKey(own.id, scopes.length > 0 ? [...scopes] : ['analytics:read'])
+        const sample = getSampleRequest(operation, things)
+        const { status, text } = await ask(
+          key,
+          toRequestUrl(operation, sample),
+          operation.method,
+          toFirstBody(sample),
+        )
+        expect([operation.id, status < 300, text.slice(0, 200)]).toEqual([
+          operation.id,
+          true,
+          expect.any(String),
+        ])
+      }
+    },
+  )
 
   test('does not get the answer of another key by its Idempotency-Key', async () => {
     const own = await createTeam(server())
