@@ -73,40 +73,33 @@ const testKeys = (server: () => TestServer) => {
     },
   )
 
-  test('is let in by every operation whose scope it has, and reads its workspace with any scope', async () => {
-    const createPlace = async () => {
-      const own = await createTeam(server())
-      return { own, things: await createTestResources(server(), own, `w${own.id}`) }
-    }
-    const kept = await createPlace()
-    for (const operation of forKeys) {
-      const { own, things } = operation.method === 'DELETE' ? await createPlace() : kept
-      const scopes = OPERATION_SCOPES[operation.id] ?? []
-      const key = await makeKey(own.id, scopes.length > 0 ? [...scopes] : ['analytics:read'])
-      const sample = getSampleRequest(operation, things)
-      const { status, text } = await ask(
-        key,
-        toRequestUrl(operation, sample),
-        operation.method,
-        toFirstBody(sample),
-      )
-      expect([operation.id, status < 300, text.slice(0, 200)]).toEqual([
-        operation.id,
-        true,
-        expect.any(String),
-      ])
-    }
-  })
-
-  test('that may only write reads nothing but the address of what it makes', async () => {
-    const own = await createTeam(server())
-    const key = await makeKey(own.id, ['links:write'])
-    const body = JSON.stringify({ destinationUrl: 'https://example.com/' })
-    const made = await ask(key, '/v1/links', 'POST', body)
-    expect([made.status, Object.keys(made.json.data)]).toEqual([201, ['id', 'shortUrl', 'updatedAt']])
-    expect((await ask(key, `/v1/links/${made.json.data.id}`)).status).toBe(403)
-    expect((await ask(key, '/v1/links')).status).toBe(403)
-  })
+  quick(
+    'is let in by every operation whose scope it has, and reads its workspace with any scope',
+    async () => {
+      const createPlace = async () => {
+        const own = await createTeam(server())
+        return { own, things: await createTestResources(server(), own, `w${own.id}`) }
+      }
+      const kept = await createPlace()
+      for (const operation of forKeys) {
+        const { own, things } = operation.method === 'DELETE' ? await createPlace() : kept
+        const scopes = OPERATION_SCOPES[operation.id] ?? []
+        const key = await makeKey(own.id, scopes.length > 0 ? [...scopes] : ['analytics:read'])
+        const sample = getSampleRequest(operation, things)
+        const { status, text } = await ask(
+          key,
+          toRequestUrl(operation, sample),
+          operation.method,
+          toFirstBody(sample),
+        )
+        expect([operation.id, status < 300, text.slice(0, 200)]).toEqual([
+          operation.id,
+          true,
+          expect.any(String),
+        ])
+      }
+    },
+  )
 
   test('does not get the answer of another key by its Idempotency-Key', async () => {
     const own = await createTeam(server())

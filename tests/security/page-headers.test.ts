@@ -4,6 +4,7 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { sendRawRequest } from '../../server/features/redirect/redirect.fixture.ts'
 import { listRoutes } from '../../server/http/route-table.ts'
+import { quick } from '../support/suite.ts'
 import { onSqlite, type TestServer } from '../support/world.ts'
 
 setDefaultTimeout(120_000)
@@ -156,7 +157,7 @@ const TRICKS = [
 ]
 
 onSqlite('Every path', (server) => {
-  test('answers hostile heads without a fault, and repeats nothing of them', async () => {
+  quick('answers hostile heads without a fault, and repeats nothing of them', async () => {
     const problems: string[] = []
     const paths = await listPaths(server())
     expect(paths.length).toBeGreaterThan(60)
@@ -168,7 +169,7 @@ onSqlite('Every path', (server) => {
     expect(problems).toEqual([])
   })
 
-  test('answers other methods without a fault, and echoes no request', async () => {
+  quick('answers other methods without a fault, and echoes no request', async () => {
     const problems: string[] = []
     for (const path of await listPaths(server()))
       for (const method of METHODS) {

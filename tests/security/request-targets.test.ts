@@ -4,6 +4,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { destroyRawClients, dialRaw, readStatuses } from '../support/raw-client.ts'
 import { addVerifiedDomain, putLinkOnDomain } from '../support/server/verified-domain.ts'
+import { atScale, quick } from '../support/suite.ts'
 import { until } from '../support/until.ts'
 import { onSqlite, type TestServer, type TestWorkspace } from '../support/world.ts'
 
@@ -126,17 +127,20 @@ onSqlite(
         ['GET', '/nothing'],
       ]
 
-      test.each(['http', 'HTTPS'])('%s, for every kind of request', async (scheme) => {
-        const different: unknown[] = []
-        for (const [method, path, ...rest] of targets())
-          for (const host of [APP, OWN, UNKNOWN, `${OWN}:8443`, 'GO.Brand.Example', '127.0.0.1'])
-            for (const sent of [APP, OWN, UNKNOWN, '@']) {
-              const given = await answer(`${method} ${scheme}://${host}${path}`, sent, ...rest)
-              const expected = await answer(`${method} ${path || '/'}`, host, ...rest)
-              if (given !== expected) different.push({ method, path, host, sent, given, expected })
-            }
-        expect(different).toEqual([])
-      })
+      quick.each(atScale({ quick: ['HTTPS'], full: ['http', 'HTTPS'], soak: ['http', 'HTTPS'] }))(
+        '%s, for every kind of request',
+        async (scheme) => {
+          const different: unknown[] = []
+          for (const [method, path, ...rest] of targets())
+            for (const host of [APP, OWN, UNKNOWN, `${OWN}:8443`, 'GO.Brand.Example', '127.0.0.1'])
+              for (const sent of [APP, OWN, UNKNOWN, '@']) {
+                const given = await answer(`${method} ${scheme}://${host}${path}`, sent, ...rest)
+                const expected = await answer(`${method} ${path || '/'}`, host, ...rest)
+                if (given !== expected) different.push({ method, path, host, sent, given, expected })
+              }
+          expect(different).toEqual([])
+        },
+      )
 
       test('wherever its bytes are cut, and after another request of the connection', async () => {
         const bytes = toBytes(`GET http://${OWN}/own`, APP)

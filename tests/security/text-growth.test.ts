@@ -8,7 +8,7 @@ import { readCheckout } from '../support/architecture/read-checkout.ts'
 import { isProduct } from '../support/architecture/rule.ts'
 import { parseSource } from '../support/architecture/typescript-source.ts'
 import { measureProcessorMs } from '../support/processor-time.ts'
-import { atScale } from '../support/suite.ts'
+import { atScale, quick } from '../support/suite.ts'
 import { NOT_RUN, READERS, type TextReader, UNITS } from './text-readers.ts'
 
 const SERVER = join(import.meta.dir, '../../server')
@@ -124,7 +124,7 @@ test('each function that reads a text of a stranger has a row', async () => {
   ).toEqual([])
 })
 
-test('quadratic work is found', async () => {
+quick('quadratic work is found', async () => {
   const normalizes: TextReader = (text) => text.normalize('NFC')
   expect(await findGrowth(normalizes, (length) => fill('\u0301\u0316', length))).toBeDefined()
 })
