@@ -1,0 +1,6 @@
+// What a simulated server runs of the product: the spool, the client of the hit worker, and what records a hit.
+
+export { recordHit } from '../../../server/features/hits/record.ts'
+export { openSpool } from '../../../server/features/hits/spool/spool.ts'
+export { openHitWorkerClient } from '../../../server/features/hits/worker/client.ts'
+export { setLogLevel } from '../../../server/lib/log.ts'
