@@ -7,10 +7,11 @@ import { type SimulatedInstallation, SPOOL_DIR } from './installation.ts'
 export interface ClickAnswered {
   serial: number
   linkId: number
+  /** When it was stored, at the latest. */
   at: number
   /** It need not be in the engine: it was not answered, or the disk may have lost it as the documents say. */
   isOptional: boolean
-  /** It waited in the server's memory. */
+  /** It waits in the server's memory. */
   hasWaited: boolean
   /** Its server was killed before the sync. */
   isUnsynced: boolean

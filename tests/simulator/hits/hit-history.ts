@@ -38,7 +38,6 @@ interface History {
 }
 
 const RECOVERED_WITHIN_MS = 300_000
-const LAST_CLICK = 9_999
 
 export function runHitHistory(
   programs: HitPrograms,
@@ -58,7 +57,7 @@ export function runHitHistory(
   }
   const place = createSimulatedInstallation(world, options, (spool) => {
     loseWaiting(clicks, spool?.stats().waiting ?? 0)
-    // Nobody syncs what a killed server has left: the kernel writes it within half a minute.
+    // The next server syncs what a killed one has left, at its start.
     for (const click of listUnsynced(place, clicks)) click.isUnsynced = true
   })
   if (fault === 'forgetsSyncs') place.disk.trouble.forgetsSyncs = true
@@ -88,8 +87,6 @@ function findViolation(history: History, durationMs: number): string | undefined
   try {
     world.runUntil(() => history.backwards !== undefined, durationMs)
     endTroubles(history)
-    // A spool that had no room at its start goes on with the next hit.
-    world.runUntil(() => click(history, LAST_CLICK) !== undefined, latest)
     const hasRecovered = world.runUntil(() => isSettled(history), latest)
     // The worker erases what it has shipped after its last report.
     world.runUntil(() => false, world.now() + 3_000)
@@ -99,9 +96,13 @@ function findViolation(history: History, durationMs: number): string | undefined
   }
 }
 
-function start({ world, place, programs }: History) {
+function start({ world, place, programs, clicks }: History) {
   if (place.server) return
-  startSimulatedServer(world, place, programs).catch((error) => {
+  const isSyncing = place.disk.trouble.failingSyncs === 0
+  const started = startSimulatedServer(world, place, programs).then(() => {
+    if (isSyncing) for (const click of clicks) click.isUnsynced = false
+  })
+  started.catch((error) => {
     world.note(`server did not start: ${error}`)
     // Whoever runs it starts it again.
     place.server?.process.kill('it could not start')
@@ -159,6 +160,7 @@ function click(history: History, serial: number): ClickAnswered | undefined {
   // A server that was killed in the middle has not answered.
   answered.isOptional = !process.alive
   answered.hasWaited = id === 0
+  noteStored(history)
   if (id !== 0 && id <= history.lastId) history.backwards = `hit ${id} follows hit ${history.lastId}`
   history.lastId = Math.max(history.lastId, id)
   world.note(`click ${serial} ${id}`)
@@ -183,6 +185,7 @@ const TROUBLES: Record<string, Trouble> = {
     if (place.workers[0]) place.workers[0].callsLeft = world.between(1, 60)
   },
   cutPower,
+  killServerBeforePowerCut,
   restart(history) {
     void stop(history)
   },
@@ -234,6 +237,33 @@ function killServer(history: History) {
   crash(history.place, false)
 }
 
+/** The next server has what the killed one left in the kernel's memory, and hardly time to ship it. */
+function killServerBeforePowerCut(history: History) {
+  const { world, place } = history
+  killServer(history)
+  const cutOnceReady = () => {
+    if (history.isOver) return
+    if (!place.server?.spool) world.plan(20, 'waits for the next server', cutOnceReady)
+    else
+      world.plan(world.random() * 100, 'power cut after a kill', () => {
+        if (history.isOver) return
+        cutPower(history)
+        startLater(history)
+      })
+  }
+  cutOnceReady()
+}
+
+/** Notes when hits that waited in memory were stored: now at the latest. Those that still wait are the last that have waited. */
+function noteStored({ place, clicks, world }: History) {
+  const waiting = place.server?.spool?.stats().waiting ?? 0
+  const waited = clicks.filter(({ hasWaited }) => hasWaited)
+  for (const click of waited.slice(0, waited.length - waiting)) {
+    click.hasWaited = false
+    click.at = world.now()
+  }
+}
+
 /** Those that wait in memory are the last that have waited. */
 function loseWaiting(clicks: readonly ClickAnswered[], count: number) {
   if (count === 0) return
@@ -243,6 +273,7 @@ function loseWaiting(clicks: readonly ClickAnswered[], count: number) {
 /** What the documents allow to be lost: the hits since the last interval of the sync. */
 function cutPower(history: History) {
   const { place, clicks } = history
+  noteStored(history)
   for (const click of clicks) if (click.isUnsynced) click.isOptional = true
   for (const click of listUnsynced(place, clicks)) click.isOptional = true
   crash(place, true)

@@ -30,6 +30,11 @@ export const HIT_MUTANTS = [
       'lastSeq: Math.max(...seqs) }',
       'lastSeq: Math.min(...seqs) }',
     ],
+    [
+      'what a killed server has left is not synced',
+      'await file.datasync().finally',
+      'await Promise.resolve().finally',
+    ],
   ]),
   ...toMutants(`${HITS}/spool/record-format.ts`, [
     [
@@ -57,6 +62,7 @@ export const HIT_MUTANTS = [
     ],
   ]),
   ...toMutants(`${HITS}/spool/spool.ts`, [
+    ['a spool that had no room at its start waits for a hit', 'if (!spool.live) switchToNext(spool)', ''],
     ['waiting hits are stored and kept', 'waiting.splice(0, stored)', 'waiting.slice(0, stored)'],
     ['a segment takes the number of the next', '      spool.lastSeq = segment.seq\n', ''],
   ]),

@@ -202,7 +202,13 @@ export function createDisk(world: World): Disk {
     syncedBefore(everyMs) {
       const now = world.now()
       const lately = syncs.filter(({ until }) => until >= now - 10_000)
-      const longest = Math.max(0, ...lately.map(({ from, until }) => Math.min(until, now) - from))
+      // A pass syncs one file after another.
+      let [longest, passFrom, passUntil] = [0, 0, Number.NEGATIVE_INFINITY]
+      for (const { from, until } of lately) {
+        if (from > passUntil + 1) passFrom = from
+        passUntil = Math.min(until, now)
+        longest = Math.max(longest, passUntil - passFrom)
+      }
       // What a sync has not written waits for the next one of the same file.
       const unrepaired = syncs.filter(
         (sync, i) =>

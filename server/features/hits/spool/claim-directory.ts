@@ -1,8 +1,9 @@
 // Prepares the spool's directory at start: its node id and the number of its last segment.
 
 import { randomBytes } from 'node:crypto'
-import { readdir, readFile, rm } from 'node:fs/promises'
+import { open, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { describeError, log } from '../../../lib/log.ts'
 import { renameDurably, writeDurably } from '../../../storage/write-durably.ts'
 import { parseSegmentName } from './segment.ts'
 
@@ -17,11 +18,22 @@ const toNodeFile = (dir: string) => join(dir, 'node')
 export async function claimDirectory(dir: string): Promise<{ node: string; lastSeq: number }> {
   const names = await readdir(dir)
   for (const name of names) if (name.endsWith('.tmp')) await rm(join(dir, name), { force: true })
+  for (const name of names) if (parseSegmentName(name) !== null) await syncSegmentFile(join(dir, name))
   const seqs = names.map(parseSegmentName).filter((seq) => seq !== null)
   const known = seqs.length > 0 ? await readNodeId(dir) : undefined
   if (known === undefined) return { node: await createNodeId(dir), lastSeq: Math.max(0, ...seqs) }
   if (!NODE_ID_PATTERN.test(known)) throw new Error(`${toNodeFile(dir)} does not hold the name of a node`)
   return { node: known, lastSeq: Math.max(...seqs) }
+}
+
+/** A killed server leaves hits that only the kernel's memory has. A power cut soon afterwards would lose them. */
+async function syncSegmentFile(path: string): Promise<void> {
+  try {
+    const file = await open(path, 'r+')
+    await file.datasync().finally(() => file.close())
+  } catch (error) {
+    log.error('spool_sync_failed', { path, ...describeError(error) })
+  }
 }
 
 /** undefined where no server has claimed the directory yet. */

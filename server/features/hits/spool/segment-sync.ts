@@ -24,6 +24,7 @@ export function openSegmentSync(everyMs: number, onFailure: () => number): Segme
     try {
       await syncFile(segment.fd)
     } catch (error) {
+      dirty = true
       // A broken disk fails ten syncs a second: log one in 1,000.
       if (onFailure() % 1000 === 0) log.error('spool_sync_failed', describeError(error))
     }

@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createRawHit } from './raw-hit.fixture.ts'
 import { HEADER_BYTES, MAX_SEGMENT_BYTES } from './record-format.ts'
+import type { Segment } from './segment.ts'
+import { openSegmentSync } from './segment-sync.ts'
 import { openSpool, type Spool } from './spool.ts'
 import { openSpoolReader, type SpoolReader } from './spool-reader.ts'
 
@@ -201,3 +203,13 @@ test('a killed process loses no hit that it confirmed, and no hit is stored twic
   // At most one hit of each round was stored and not confirmed yet.
   expect(found.length).toBeLessThanOrEqual(said.length + 4)
 }, 120_000)
+
+test('a sync that fails is repeated, with hits or without', async () => {
+  let failures = 0
+  const sync = openSegmentSync(1, () => ++failures)
+  const closed = { fd: -1, close: async () => {} } as Segment
+  sync.switchTo(closed)
+  sync.markDirty()
+  await until(() => failures > 2)
+  await sync.close()
+})

@@ -109,7 +109,6 @@ export async function openSpool(options: {
   }
   prepareNext(spool)
   await spool.preparing
-  switchToNext(spool)
   // Redirects answer even with a full disk: their hits wait in memory until there is room.
   const retryTimer = setInterval(() => {
     if (spool.failing || needsNext(spool)) prepareNext(spool)
@@ -201,6 +200,8 @@ function prepareNext(spool: SpoolState) {
     .then((segment) => {
       spool.lastSeq = segment.seq
       spool.next = segment
+      // After a start without room nothing is live: the worker ships old segments once it sees a newer one.
+      if (!spool.live) switchToNext(spool)
       if (spool.failing) log.info('spool_recovered', { segment: segment.seq, waiting: spool.waiting.length })
       spool.failing = false
     })
