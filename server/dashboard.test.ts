@@ -10,6 +10,7 @@ import { createSnippet } from './features/tracking/snippet.ts'
 import { createBuiltFileStore } from './storage/built-file-store.ts'
 import { type DatabaseHandle, openDatabase } from './storage/database/open-database.ts'
 
+const NOW = Date.UTC(2026, 5, 11, 12)
 const home = mkdtempSync(join(tmpdir(), 'towpath-releases-'))
 let db: DatabaseHandle
 beforeAll(async () => {
@@ -19,6 +20,8 @@ afterAll(async () => {
   await db?.close()
   rmSync(home, { recursive: true, force: true })
 })
+
+const openStore = () => createBuiltFileStore({ db, now: () => NOW })
 
 type Answer = (request: Request) => Promise<Response>
 const ask = (answer: Answer, path: string, headers: Record<string, string> = {}) =>
@@ -46,8 +49,7 @@ function writeBuild(hash: string): string {
   return file
 }
 
-const openRelease = (hash: string) =>
-  createDashboard({ builtFiles: createBuiltFileStore({ db, now: Date.now }), build: writeBuild(hash) })
+const openRelease = (hash: string) => createDashboard({ builtFiles: openStore(), build: writeBuild(hash) })
 
 describe('the dashboard of one release', () => {
   let first: Answer
@@ -97,7 +99,7 @@ test('a pinned snippet of one release is found at the servers of the other one',
       origin: `https://${release}.example`,
       intakePath: 'e',
       dataDir: mkdtempSync(join(home, release)),
-      builtFiles: createBuiltFileStore({ db, now: Date.now }),
+      builtFiles: openStore(),
     })
   const [first, second] = [open('first'), open('second')]
   await first.prepare()
@@ -110,6 +112,6 @@ test('a pinned snippet of one release is found at the servers of the other one',
   expect((await ask(second.versioned, '/e/t-0123456789abcdef.js')).status).toBe(404)
   // A row whose content has another hash than its name says is not served.
   const forged = { name: 't-00000000deadbeef.js', gzip: Bun.gzipSync('alert(1)') }
-  await createBuiltFileStore({ db, now: Date.now }).keep('snippet', [forged])
+  await openStore().keep('snippet', [forged])
   expect((await ask(second.versioned, `/e/${forged.name}`)).status).toBe(404)
 })

@@ -68,7 +68,7 @@ async function serve(env: Record<string, string> = {}) {
 async function makeKey(dataDir: string) {
   const db = await openDatabase({ dataDir })
   try {
-    const needs = { db, now: Date.now }
+    const needs = { db, now: () => Date.UTC(2026, 5, 11, 12) }
     const workspace = await createWorkspace(needs, { name: 'w', plan: 'enterprise' })
     return (await createKey(needs, workspace.id, 'k')).key
   } finally {

@@ -297,6 +297,43 @@ const EXCEPTIONS: RuleException[] = [
   ),
 ]
 
+const OTHER_CLOCK =
+  'it is compared with the clock of a database or of another process, which no test can move'
+const WORKER_CLOCK = 'the hit worker reads the clock itself to know which days have ended'
+const KILL = 'a process is killed at another moment in each round, and not when it has done something'
+const TIME_ITSELF = 'the time that goes by is what is tested, and no condition says when it is over'
+
+const createClockException = (file: string, what: string, why: string): RuleException => {
+  return { rule: 'clocks', file, what, why }
+}
+
+/** Tests that need the real clock. */
+const CLOCK_EXCEPTIONS: RuleException[] = [
+  createClockException('server/features/cluster/cluster-node.test.ts', 'Date.now', OTHER_CLOCK),
+  createClockException('server/storage/hits/clickhouse/rollups/roller.test.ts', 'Date.now', OTHER_CLOCK),
+  createClockException('server/storage/hits/duckdb/layout.test.ts', 'Date.now', OTHER_CLOCK),
+  createClockException('tests/cluster/promises.test.ts', 'Date.now', OTHER_CLOCK),
+  createClockException('server/features/hits/worker/roll-ups.test.ts', 'Date.now', WORKER_CLOCK),
+  createClockException('tests/journeys/roll-ups.test.ts', 'Date.now', WORKER_CLOCK),
+  createClockException('server/cli/demo/run-demo.test.ts', 'Bun.sleep', KILL),
+  createClockException('server/storage/hits/duckdb/rollups/faults.test.ts', 'Bun.sleep', KILL),
+  createClockException(
+    'server/storage/hits/duckdb/sorter.test.ts',
+    'Bun.sleep',
+    `${KILL}; and work comes in shorter pauses than those in which the sorter gets its turn`,
+  ),
+  createClockException('tests/faults/backup.test.ts', 'Bun.sleep', KILL),
+  createClockException('tests/faults/deliveries-crash.test.ts', 'Bun.sleep', KILL),
+  createClockException('tests/security/descriptors.test.ts', 'Bun.sleep', TIME_ITSELF),
+  createClockException('tests/security/slow-clients.test.ts', 'Bun.sleep', TIME_ITSELF),
+  createClockException('tests/security/watchdog.test.ts', 'Bun.sleep', TIME_ITSELF),
+  createClockException(
+    'server/features/backup/moving-hits.test.ts',
+    'Bun.sleepSync',
+    'a step of a backup calls it and cannot wait: meanwhile another process moves the hits',
+  ),
+]
+
 /** Words that mean something on one machine only. */
 const PRIVATE_WORDS = [
   /(?<![\w.~:/-])\/(?:work|home|root|Users)\/[\w.-]+/,
@@ -308,7 +345,7 @@ const findPrivateWords = (text: string) => PRIVATE_WORDS.flatMap((word) => word.
 
 describe('this repository', () => {
   test('keeps its rules', async () => {
-    const found = findViolations(await readCheckout(), EXCEPTIONS)
+    const found = findViolations(await readCheckout(), [...EXCEPTIONS, ...CLOCK_EXCEPTIONS])
     expect(found.map(({ file, line, rule, message }) => `${file}:${line} ${rule}: ${message}`)).toEqual([])
   })
 

@@ -11,7 +11,7 @@ import { type Connection, type DatabaseHandle, openDatabase } from './database/o
 
 const dataDir = mkdtempSync(join(tmpdir(), 'towpath-files-'))
 let db: DatabaseHandle
-let now = Date.now()
+let now = Date.UTC(2026, 5, 11, 12)
 beforeAll(async () => {
   db = await openDatabase({ dataDir, databaseUrl: (await migratedDatabase()).url })
 })

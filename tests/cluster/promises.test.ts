@@ -238,7 +238,7 @@ test('a key that one node revokes is refused by the next request at each node', 
   expect(json.data).toBeArray()
   const database = await openDatabase({ dataDir: tmpdir(), databaseUrl: cluster.databaseUrl })
   try {
-    const needs = { db: database, now: Date.now }
+    const needs = { db: database, now: () => Date.UTC(2026, 5, 11, 12) }
     const { id } = await createWorkspace(needs, { name: 'Revoked', plan: 'enterprise' })
     const made = await createKey(needs, id, 'revoked')
     const readStatuses = () =>

@@ -76,7 +76,6 @@ async function waitUntilAllDelivered({ db }: NotificationHarness) {
       },
       STALLED_MS,
     )
-    await Bun.sleep(50)
   }
 }
 

@@ -131,7 +131,8 @@ describe.each(ENGINES)('a workspace on another server (%s)', (engine) => {
 
   test('gives the same answers', async () => {
     const { id } = (await away.api('/domains')).json.data[0]
-    await changeDomain(to, id, { verified_at: Date.now() })
+    await changeDomain(to, id, { verified_at: to.now() })
+    const toDay = (days: number) => new Date(to.now() + days * 86_400_000).toISOString().slice(0, 10)
     const range = `start=${toDay(-45)}&end=${toDay(1)}`
     const questions = await listQuestions(from, range)
     expect(questions.length).toBeGreaterThan(200)
@@ -293,5 +294,3 @@ describe.each(ENGINES)('an export that is imported again (%s)', (engine) => {
     return waitForImport(ws, id)
   }
 })
-
-const toDay = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)

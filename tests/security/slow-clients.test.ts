@@ -78,7 +78,7 @@ full('a client that takes its answer slowly gets all of it', async () => {
   const client = await dialRaw(port)
   client.socket.on('data', () => {
     client.socket.pause()
-    setTimeout(() => client.socket.resume(), 2)
+    void Bun.sleep(2).then(() => client.socket.resume())
   })
   client.socket.write(rawRequest('GET', '/big'))
   await until('all of it', () => client.bytes > BIG.length)

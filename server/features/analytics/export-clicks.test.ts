@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInstallation } from '../../../tests/faults/server-process.ts'
@@ -46,7 +46,7 @@ onBothEngines('exporting clicks', (server) => {
       expect(headers.get('cache-control')).toBe('no-store')
       expect(headers.get('x-request-id')).toBeString()
       expect(headers.get('x-ratelimit-remaining')).toBeString()
-      expect(Date.parse(headers.get('x-counted-until') ?? '')).toBeGreaterThan(Date.now() - 60_000)
+      expect(Date.parse(headers.get('x-counted-until') ?? '')).toBeGreaterThan(server().now() - 60_000)
     }
     const csv = await ws.api(EXPORT)
     expect(csv.headers.get('content-type')).toStartWith('text/csv')
@@ -296,7 +296,7 @@ describe('a server that exports', () => {
 })
 
 test('a start deletes the files of an export that crashed', () => {
-  const dataDir = join(tmpdir(), `scratch-${process.pid}-${Date.now()}`)
+  const dataDir = mkdtempSync(join(tmpdir(), 'towpath-scratch-'))
   mkdirSync(join(dataDir, 'tmp', 'export-x'), { recursive: true })
   writeFileSync(join(dataDir, 'tmp', 'export-x', 'clicks.csv'), 'secret')
   const path = prepareScratchDirectory(dataDir)

@@ -24,7 +24,7 @@ async function seed(server: TestServer): Promise<TestWorkspace> {
     .select('id')
     .where('form_key', '=', json.data.formKey)
     .executeTakeFirstOrThrow()
-  const now = Date.now()
+  const now = server.now()
   await server.app.db.write((connection) =>
     insertSubmissions(connection, { workspaceId: ws.id, formId: form.id }, [
       { referrer: 'm.facebook.com', visitor: '1', created_at: now },

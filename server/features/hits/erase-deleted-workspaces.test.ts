@@ -13,6 +13,7 @@ import { createWorkspace } from '../accounts/workspaces/create-workspace.ts'
 import { deleteWorkspace } from '../accounts/workspaces/delete-workspace.ts'
 import { eraseDeletedWorkspaces, skipPastErasures } from './erase-deleted-workspaces.ts'
 
+const NOW = Date.UTC(2026, 5, 11, 12)
 const ROOT = join(import.meta.dir, '../../..')
 
 async function towpath({ dataDir, databaseUrl }: TestServer, ...words: string[]) {
@@ -27,10 +28,10 @@ async function towpath({ dataDir, databaseUrl }: TestServer, ...words: string[])
 }
 
 /** Deletes as the command does: with a database connection of its own beside the server's. */
-async function deleteIt({ dataDir, databaseUrl }: TestServer, id: number) {
+async function deleteIt({ dataDir, databaseUrl, now }: TestServer, id: number) {
   const db = await openDatabase({ dataDir, databaseUrl })
   try {
-    await deleteWorkspace({ db, now: Date.now }, id)
+    await deleteWorkspace({ db, now }, id)
   } finally {
     await db.close()
   }
@@ -158,7 +159,7 @@ describe.each(ENGINES)('nodes on one database (%s)', (engine) => {
     const databaseUrl = engine === 'postgres' ? (await migratedDatabase()).url : undefined
     const db = await openDatabase({ dataDir, databaseUrl })
     ends.push(() => db.close())
-    const needs = { db, now: Date.now }
+    const needs = { db, now: () => NOW }
     const deleteOne = async () => {
       const { id } = await createWorkspace(needs, { name: 'Test', plan: 'pro' })
       await deleteWorkspace(needs, id)

@@ -143,7 +143,8 @@ describe('sqlite', () => {
       const other = await lockElsewhere(dataDir)
       const clock = startQuietClock()
       const started = performance.now()
-      const late = Bun.sleep(2000).then(() => db.write((connection) => insertWorkspace(connection, 'late')))
+      // After about two seconds.
+      const late = letTurn(30).then(() => db.write((connection) => insertWorkspace(connection, 'late')))
       const refused = await db
         .write((connection) => insertWorkspace(connection, 'refused'))
         .catch((error: unknown) => error)
@@ -309,13 +310,13 @@ describe('postgresql', () => {
             await db.write(async (connection) => {
               const row = await insertWorkspace(connection, name)
               // Cut the connection between two statements, while no query runs.
-              if (round % 3 === 0) await Bun.sleep(2)
+              if (round % 3 === 0) await letTurn(2)
               return row
             })
             acknowledged.push(name)
           } catch (error) {
             failures.push(error)
-            await Bun.sleep(1)
+            await letTurn(2)
           }
         }
       }

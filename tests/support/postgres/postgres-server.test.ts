@@ -5,6 +5,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
+import { until } from '../until.ts'
 import { createTestDatabase, startPostgres } from './postgres-server.ts'
 
 async function query(url: string, sql: string): Promise<unknown[]> {
@@ -85,11 +86,7 @@ describe('when a test run ends, its server stops and its directory is removed', 
         run.kill(end)
       }
       await run.exited
-      const deadline = Date.now() + 90_000
-      while (existsSync(dir)) {
-        if (Date.now() > deadline) throw new Error(`${dir} still exists`)
-        await Bun.sleep(50)
-      }
+      await until(`${dir} to be gone`, () => !existsSync(dir), 90_000)
       await expect(query(url, 'select 1')).rejects.toThrow('ECONNREFUSED')
     },
     240_000,

@@ -41,7 +41,7 @@ onBothEngines('the closest slug', (server) => {
     const find = (domain: string, slugKey: string) =>
       findNeighbours(
         server().app.db,
-        { domain, slugKey, workspaceId, caseSensitive: false, now: Date.now() },
+        { domain, slugKey, workspaceId, caseSensitive: false, now: server().now() },
         createLookUpBudget(),
       )
     const measure = (domain: string) =>

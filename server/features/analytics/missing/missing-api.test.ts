@@ -14,8 +14,8 @@ const HOUR = 60 * 60 * 1000
 const PERSON = { human: true, address: '198.51.100.1', userAgent: 'Mozilla/5.0' }
 
 /** Asks a domain for a slug, as the redirects do. */
-function miss({ app }: TestServer, slugKey: string, fields: object = {}) {
-  app.misses.count({ ...PERSON, at: Date.now(), domain: '', workspaceId: 0, slugKey, ...fields })
+function miss({ app, now }: TestServer, slugKey: string, fields: object = {}) {
+  app.misses.count({ ...PERSON, at: now(), domain: '', workspaceId: 0, slugKey, ...fields })
 }
 
 async function listMissing(server: TestServer, workspace: TestWorkspace, query = '') {
@@ -80,7 +80,7 @@ onBothEngines('slugs that people asked for in vain', (server) => {
   })
 
   test('are of the hours that the range touches', async () => {
-    const at = Date.now() - 50 * HOUR
+    const at = server().now() - 50 * HOUR
     await server().app.db.write((connection) =>
       connection
         .updateTable('workspaces')
@@ -99,7 +99,7 @@ onBothEngines('slugs that people asked for in vain', (server) => {
   })
 
   test('on the default domain are shown while there is one workspace, and nothing from before it', async () => {
-    miss(server(), 'before', { at: Date.now() - 2 * HOUR })
+    miss(server(), 'before', { at: server().now() - 2 * HOUR })
     miss(server(), 'shared')
     expect(await slugs('?interval=all')).toEqual([`${domain()}/shared`])
     await server().createWorkspace()
@@ -131,7 +131,7 @@ onBothEngines('slugs that people asked for in vain', (server) => {
     const other = await server().createWorkspace()
     await addVerifiedDomain(server(), other.id, 'left.example')
     await addVerifiedDomain(server(), workspace.id, 'kept.example')
-    for (const at of [Date.now() - 5 * HOUR, Date.now()]) {
+    for (const at of [server().now() - 5 * HOUR, server().now()]) {
       miss(server(), 'a', { at, domain: 'left.example', workspaceId: other.id })
       miss(server(), 'b', { at, domain: 'kept.example', workspaceId: other.id })
     }
@@ -139,8 +139,8 @@ onBothEngines('slugs that people asked for in vain', (server) => {
     miss(server(), 'd')
     await server().app.misses.flush()
     const { db } = server().app
-    await deleteWorkspace({ db, now: Date.now }, other.id)
-    await pruneMisses({ db, now: Date.now(), since: 0 })
+    await deleteWorkspace({ db, now: server().now }, other.id)
+    await pruneMisses({ db, now: server().now(), since: 0 })
     const rows = await db.read.selectFrom('misses').select('slug').orderBy('slug').execute()
     expect(rows.map(({ slug }) => slug)).toEqual(['c', 'd'])
   })

@@ -23,7 +23,7 @@ onBothEngines(
 
     beforeAll(() => {
       // The middle of an hour, so that a test does not begin in one and end in the next.
-      now = Math.floor(Date.now() / HOUR) * HOUR + HOUR / 2
+      now = Math.floor(server().now() / HOUR) * HOUR + HOUR / 2
     })
     beforeEach(async () => {
       mail.mails.length = 0

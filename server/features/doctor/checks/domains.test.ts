@@ -11,6 +11,7 @@ import { createWorkspace } from '../../accounts/workspaces/create-workspace.ts'
 import { createPatient, type DoctorPatient, summarize } from '../doctor.fixture.ts'
 import { checkDomains, judgeWay } from './domains.ts'
 
+const NOW = Date.UTC(2026, 5, 11, 12)
 const NAME = 'links.acme.example'
 const OWN = '127.0.0.2'
 const AWAY = '127.0.0.3'
@@ -20,7 +21,7 @@ let workspaceId: number
 let dir: string
 beforeAll(async () => {
   patient = await createPatient()
-  const { id } = await createWorkspace({ db: patient.db, now: Date.now }, { name: 'Acme', plan: 'pro' })
+  const { id } = await createWorkspace({ db: patient.db, now: () => NOW }, { name: 'Acme', plan: 'pro' })
   workspaceId = id
   dir = mkdtempSync(join(tmpdir(), 'towpath-doctor-domains-'))
 })

@@ -1,7 +1,16 @@
 // The checks of what lies in the data directory: on real files.
 
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { chmodSync, chownSync, mkdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { findSmallDiskProblem, toSmallDiskCommand } from '../../../../tests/faults/small-disk.ts'
 import { toBatchFileName } from '../../hits/batches/batch-file.ts'
@@ -11,6 +20,8 @@ import { checkClock } from './clock.ts'
 import { checkDisk, judgeDisk } from './disk.ts'
 import { checkPermissions } from './permissions.ts'
 import { checkSpool } from './spool.ts'
+
+const NOW = Date.UTC(2026, 5, 11, 12)
 
 let patient: DoctorPatient
 const pathOf = (...names: string[]) => join(patient.dataDir, ...names)
@@ -93,22 +104,25 @@ describe('permissions', () => {
 })
 
 describe('the clock', () => {
-  const check = async (now = Date.now) => summarize(await checkClock(patient.needs({ now })))
+  const check = async (now = NOW) => summarize(await checkClock(patient.needs({ now: () => now })))
   const HOUR = 3_600_000
+  beforeEach(() => {
+    for (const name of readdirSync(patient.dataDir)) utimesSync(pathOf(name), new Date(NOW), new Date(NOW))
+  })
 
   test('is well as it is', async () => {
     expect(await check()).toBe('ok: The clock agrees with what is stored.')
   })
 
   test('is a problem when it went back behind files or rows', async () => {
-    expect(await check(() => Date.now() - HOUR)).toMatch(/problem: The newest file .* ahead of the clock/)
+    expect(await check(NOW - HOUR)).toMatch(/problem: The newest file .* ahead of the clock/)
     await patient.db.write((connection) =>
       connection
         .insertInto('workspaces')
         .values({ id: 1, public_id: 'p', name: 'w', plan: 'pro', created_at: 0, updated_at: 0 })
         .execute(),
     )
-    const future = new Date(Date.now() + 2 * 24 * HOUR)
+    const future = new Date(NOW + 2 * 24 * HOUR)
     utimesSync(pathOf('towpath.db'), future, future)
     expect(await check()).toContain('the clock went back')
   })
@@ -121,7 +135,7 @@ describe('the clock', () => {
   })
 
   test('is a problem when it is older than this release', async () => {
-    expect(await check(() => Date.UTC(2001, 0, 1))).toContain('before this release was made')
+    expect(await check(Date.UTC(2001, 0, 1))).toContain('before this release was made')
   })
 })
 
@@ -139,7 +153,7 @@ describe('the spool', () => {
   const check = async (mark: number, changes = {}) => {
     const marks = { [NODE]: mark }
     const inspectHits = async () => ({ version: 'DuckDB', marks, marksAfter: marks })
-    return summarize(await checkSpool(patient.needs({ inspectHits, ...changes })))
+    return summarize(await checkSpool(patient.needs({ inspectHits, now: () => NOW, ...changes })))
   }
 
   test('is well when batches are whole, and reads them to their end', async () => {
@@ -163,7 +177,7 @@ describe('the spool', () => {
 
   test('has a problem while clicks wait in the memory of the server or in the spool', async () => {
     writeBatch(1)
-    const old = new Date(Date.now() - 120_000)
+    const old = new Date(NOW - 120_000)
     utimesSync(pathOf('batches', NODE, nameOf(1)), old, old)
     mkdirSync(pathOf('spool'))
     writeFileSync(pathOf('spool', 'node'), `${NODE}\n`)
@@ -198,7 +212,9 @@ describe('the spool', () => {
 describe('the backup', () => {
   const check = async (dir?: string) =>
     summarize(
-      await checkBackup(patient.needs({}, { backups: dir === undefined ? undefined : { dir, hours: 24 } })),
+      await checkBackup(
+        patient.needs({ now: () => NOW }, { backups: dir === undefined ? undefined : { dir, hours: 24 } }),
+      ),
     )
   const writeManifest = (name: string, takenAt: string) => {
     mkdirSync(pathOf('backups', name), { recursive: true })
@@ -213,7 +229,7 @@ describe('the backup', () => {
   })
 
   test('is well when it is young, and a problem when it is old', async () => {
-    const hoursAgo = new Date(Date.now() - 3 * 3_600_000).toISOString()
+    const hoursAgo = new Date(NOW - 3 * 3_600_000).toISOString()
     writeManifest('2020-01-01T00-00-00Z', '2020-01-01T00:00:00.000Z')
     expect(await check(pathOf('backups'))).toMatch(/^problem: The last backup is \d+ days old/)
     writeManifest(`${hoursAgo.slice(0, 19).replaceAll(':', '-')}Z`, hoursAgo)

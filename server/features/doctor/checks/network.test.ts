@@ -15,6 +15,8 @@ import { askThroughProxy, checkAddress, judgeEcho, judgeTrustedNetworks } from '
 import { checkMail } from './mail.ts'
 import { checkTls, judgeCertificate, judgeRedirect } from './tls.ts'
 
+const NOW = Date.UTC(2026, 5, 11, 12)
+
 let patient: DoctorPatient
 let dir: string
 beforeAll(async () => {
@@ -33,7 +35,7 @@ describe('the public address', () => {
     const needs = {
       secret,
       trustProxy,
-      now: Date.now,
+      now: () => NOW,
       listOwnFindings: async () => [],
       inspectHits: async () => undefined,
     }
@@ -55,7 +57,8 @@ describe('the public address', () => {
         return fetch(to + new URL(request.url).pathname, { headers })
       },
     })
-  const ask = async (origin: string) => summarize(await askThroughProxy(patient.needs({}, { origin })))
+  const ask = async (origin: string) =>
+    summarize(await askThroughProxy(patient.needs({ now: () => NOW }, { origin })))
 
   test('is well when the server sees its visitor through a proxy', async () => {
     const server = serve(networks('127.0.0.1'))
@@ -127,13 +130,13 @@ describe('the public address', () => {
     const status = async (path: string, authorization: string) =>
       (await fetch(`${server.url.origin}/api/doctor/${path}`, { headers: { authorization } })).status
     const { createOperatorToken } = await import('../operator-token.ts')
-    const token = (purpose: 'echo' | 'findings', now = Date.now()) =>
+    const token = (purpose: 'echo' | 'findings', now = NOW) =>
       `Bearer ${createOperatorToken(GOOD_SECRET, purpose, now)}`
     expect(await status('echo', token('echo'))).toBe(200)
     expect(await status('findings', token('findings'))).toBe(200)
     expect(await status('findings', token('echo'))).toBe(404)
     expect(await status('inspection', token('echo'))).toBe(404)
-    expect(await status('echo', token('echo', Date.now() - 3_600_000))).toBe(404)
+    expect(await status('echo', token('echo', NOW - 3_600_000))).toBe(404)
     expect(await status('echo', 'Bearer x.y')).toBe(404)
     expect(await status('echo', '')).toBe(404)
     await server.stop(true)
@@ -155,17 +158,16 @@ describe('TLS', () => {
     const answer = await requestFromOperator({ url: `https://127.0.0.2:${server.port}/`, timeoutMs: 5000 })
     if ('reason' in answer || !answer.certificate) throw new Error(JSON.stringify(answer))
     expect(answer.certificate.problem).toBeString()
-    const found = summarize(judgeCertificate('go.example', answer.certificate, Date.now()))
+    const found = summarize(judgeCertificate('go.example', answer.certificate, NOW))
     expect(found).toContain('problem: The certificate of go.example is not trusted')
     await server.stop(true)
   })
 
   test('is a warning before the end of a certificate, and a problem after it', () => {
-    const judge = (validUntil: number) =>
-      summarize(judgeCertificate('go.example', { validUntil }, Date.now()))
-    expect(judge(Date.now() - DAY)).toContain('problem: The certificate of go.example has expired')
-    expect(judge(Date.now() + 5.5 * DAY)).toContain('warning: The certificate of go.example ends in 5 days')
-    expect(judge(Date.now() + 60 * DAY)).toBe('')
+    const judge = (validUntil: number) => summarize(judgeCertificate('go.example', { validUntil }, NOW))
+    expect(judge(NOW - DAY)).toContain('problem: The certificate of go.example has expired')
+    expect(judge(NOW + 5.5 * DAY)).toContain('warning: The certificate of go.example ends in 5 days')
+    expect(judge(NOW + 60 * DAY)).toBe('')
   })
 
   test('is a warning without https, and without a redirect to it', async () => {

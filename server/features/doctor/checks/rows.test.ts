@@ -20,6 +20,8 @@ import { checkMigrations, checkRowStore, judgePostgres } from './row-store.ts'
 import { checkSecrets } from './secrets.ts'
 import { checkVersions } from './versions.ts'
 
+const NOW = Date.UTC(2026, 5, 11, 12)
+
 describe.each(ENGINES)('on %s', (engine) => {
   let patient: DoctorPatient
   let database: Awaited<ReturnType<typeof migratedDatabase>> | undefined
@@ -162,9 +164,9 @@ describe.each(ENGINES)('on %s', (engine) => {
   })
 
   test('receivers are named by their type when they fail, are disabled or wait', async () => {
-    const check = async () => summarize(await checkReceivers(patient.needs()))
+    const check = async () => summarize(await checkReceivers(patient.needs({ now: () => NOW })))
     expect(await check()).toStartWith('ok')
-    const hours = (n: number) => Date.now() - n * 3_600_000
+    const hours = (n: number) => NOW - n * 3_600_000
     await patient.db.write(async (connection) => {
       const channel = {
         workspace_id: 1,

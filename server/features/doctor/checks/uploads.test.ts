@@ -6,6 +6,8 @@ import { insertSubmissions } from '../../forms/submissions/submission.fixture.ts
 import { createPatient, type DoctorPatient, summarize } from '../doctor.fixture.ts'
 import { checkUploads } from './uploads.ts'
 
+const NOW = Date.UTC(2026, 5, 11, 12)
+
 let patient: DoctorPatient
 beforeEach(async () => {
   patient = await createPatient()
@@ -23,7 +25,7 @@ function writeUpload(key: string) {
 /** Files of one submission, each with its row. */
 async function storeFiles(keys: string[]) {
   const { db } = patient
-  const workspace = await createWorkspace({ db, now: Date.now }, { name: 'Test', plan: 'pro' })
+  const workspace = await createWorkspace({ db, now: () => NOW }, { name: 'Test', plan: 'pro' })
   await db.write(async (connection) => {
     const { id: formId } = await connection
       .insertInto('forms')

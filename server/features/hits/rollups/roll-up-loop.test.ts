@@ -21,7 +21,7 @@ function createDays(count: number) {
   const rollUp = async () => {
     days.calls++
     days.mostRunning = Math.max(days.mostRunning, ++days.running)
-    await Bun.sleep(1)
+    await new Promise((resolve) => setImmediate(resolve))
     days.running--
     const rolled = Math.min(days.left, days.atOnce)
     days.left -= rolled

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from 'bun:test'
 import { mkdtemp, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { until } from '../../../../tests/support/until.ts'
 import { createRawHit } from './raw-hit.fixture.ts'
 import { HEADER_BYTES, MAX_SEGMENT_BYTES } from './record-format.ts'
 import type { Segment } from './segment.ts'
@@ -38,18 +39,14 @@ async function readAll(spool: Spool, from = START) {
   for (let hits = await reader.next(); hits !== null; hits = await reader.next()) all.push(...hits)
   return { all, reader }
 }
-async function until(met: () => boolean | Promise<boolean>) {
-  for (const end = Date.now() + 60_000; Date.now() < end; await Bun.sleep(5)) if (await met()) return
-  throw new Error('did not happen within 60 s')
-}
 /** Appends hits for many segments, with time for the spool to create the segments. */
 async function appendMany(spool: Spool, count: number): Promise<number[]> {
   const ids: number[] = []
   for (let i = 0; i < count; i++) {
     ids.push(spool.append(createRawHit({ linkId: i + 1, slug: `slug-${i}` })))
-    if (i % 50 === 0) await until(() => spool.stats().waiting === 0)
+    if (i % 50 === 0) await until('no hit to wait', () => spool.stats().waiting === 0)
   }
-  await until(() => spool.stats().waiting === 0)
+  await until('no hit to wait', () => spool.stats().waiting === 0)
   return ids
 }
 
@@ -123,7 +120,7 @@ describe('when no segment can be created', () => {
     await writeFile(dir, 'in the way')
     let appended = 0
     while (spool.append(createRawHit({ slug: String(appended) })) !== 0) {
-      if (++appended % 5000 === 0) await Bun.sleep(1)
+      if (++appended % 5000 === 0) await new Promise((resolve) => setImmediate(resolve))
     }
     appended++ // the hit that waits
     for (let i = 0; i < 99_999; i++) expect(spool.append(createRawHit({ slug: String(appended++) }))).toBe(0)
@@ -132,7 +129,7 @@ describe('when no segment can be created', () => {
     expect(spool.stats()).toMatchObject({ waiting: 100_000, dropped: 1 })
     await rm(dir)
     await rename(`${dir}.aside`, dir)
-    await until(() => spool.stats().waiting === 0)
+    await until('no hit to wait', () => spool.stats().waiting === 0)
     const { all } = await readAll(spool)
     expect(all.map(({ raw }) => Number(raw.slug))).toEqual([...Array(appended).keys()])
   })

@@ -33,7 +33,7 @@ test.each<DatabaseEngine>(['sqlite', 'postgres'])(
         ])
         .execute()
       const event = {
-        at: Date.now(),
+        at: Date.UTC(2026, 5, 11, 12),
         actor_type: 'system',
         actor_id: null,
         actor_name: null,
