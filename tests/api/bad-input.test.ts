@@ -4,7 +4,7 @@
 import { beforeAll, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { createRandom } from '../support/random.ts'
-import { readAllRows } from '../support/read-all-rows.ts'
+import { readAllRows } from '../support/readers/read-all-rows.ts'
 import { retryWhile503 } from '../support/server/retry-503.ts'
 import { atScale } from '../support/suite.ts'
 import { until } from '../support/until.ts'

@@ -17,7 +17,7 @@ import {
   waitForEnd,
 } from '../support/imports/upload-client.ts'
 import { destroyRawClients, dialRaw, readStatuses } from '../support/raw-client.ts'
-import { readAllRows } from '../support/read-all-rows.ts'
+import { readAllRows } from '../support/readers/read-all-rows.ts'
 import { addVerifiedDomain } from '../support/server/verified-domain.ts'
 import { atScale, full } from '../support/suite.ts'
 import { until } from '../support/until.ts'

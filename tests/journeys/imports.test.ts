@@ -11,7 +11,7 @@ import {
   undoImport,
   uploadAndRun,
 } from '../support/imports/upload-client.ts'
-import { readAllRows } from '../support/read-all-rows.ts'
+import { readAllRows } from '../support/readers/read-all-rows.ts'
 import { addVerifiedDomain, callHost, changeDomain } from '../support/server/verified-domain.ts'
 import { atScale, quick } from '../support/suite.ts'
 import { until } from '../support/until.ts'

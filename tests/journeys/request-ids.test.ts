@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ROOT } from '../support/architecture/read-checkout.ts'
 import { startWebhookReceiver } from '../support/fake-servers/webhook-receiver.ts'
-import { readLog } from '../support/read-log.ts'
+import { readLog } from '../support/readers/read-log.ts'
 import { until } from '../support/until.ts'
 import { onBothEngines, onSqlite, type TestServer } from '../support/world.ts'
 

@@ -22,7 +22,7 @@ import {
   toFirstBody,
   toRequestUrl,
 } from '../api/sample-requests.ts'
-import { readAllRows } from '../support/read-all-rows.ts'
+import { readAllRows } from '../support/readers/read-all-rows.ts'
 import { addVerifiedDomain, putLinkOnDomain } from '../support/server/verified-domain.ts'
 import { quick } from '../support/suite.ts'
 import { createTeam, type Team } from '../support/users/signed-in-user.ts'

@@ -50,7 +50,7 @@ export const full: SuiteWord = SUITE === 'quick' ? leaveOut : declare
 /** A test of the soak alone: it takes minutes, or needs what few machines have. */
 export const soak: SuiteWord = SUITE === 'soak' ? declare : leaveOut
 
-/** A quick test that may take more than its budget (support/costs.ts), because nothing cheaper protects the same. */
+/** A quick test that may take more than its budget (support/run/costs.ts), because nothing cheaper protects the same. */
 export const quick: SuiteWord = Object.assign(
   (name: string, body: Body, timeoutMs?: number) =>
     quick.describe('', () => declareTest(name, body, timeoutMs)),

@@ -27,23 +27,24 @@ let home: string
 let dataDir: string
 let dir: string
 let at = NOW
-const environment = process.env.DATA_DIR
 beforeAll(async () => {
   home = mkdtempSync(join(tmpdir(), 'towpath-schedule-'))
   dataDir = join(home, 'data')
   dir = join(home, 'backups')
   mkdirSync(join(dataDir, 'spool'), { recursive: true })
   await writeMigratedFile(dataDir)
-  // The command of a backup reads its settings from the environment, as the server has done.
-  process.env.DATA_DIR = dataDir
 })
 afterAll(() => {
-  if (environment === undefined) delete process.env.DATA_DIR
-  else process.env.DATA_DIR = environment
   rmSync(home, { recursive: true, force: true })
 })
 
-const open = () => createBackupSchedule({ settings: { dir, hours: 2, keep: 2 }, dataDir, now: () => at })
+const open = () =>
+  createBackupSchedule({
+    settings: { dir, hours: 2, keep: 2 },
+    dataDir,
+    now: () => at,
+    environment: { ...process.env, DATA_DIR: dataDir },
+  })
 const readMetrics = (schedule: ReturnType<typeof open>) => schedule.metrics().map(({ value }) => value)
 const list = () => readdirSync(dir).sort()
 

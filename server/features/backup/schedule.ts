@@ -21,6 +21,8 @@ export interface BackupScheduleNeeds {
   settings?: BackupSettings
   dataDir: string
   now: () => number
+  /** The environment of the command, which reads its settings there. By default that of this process. */
+  environment?: Record<string, string | undefined>
 }
 
 export interface BackupSchedule {
@@ -86,8 +88,12 @@ async function makeNext(state: ScheduleState, { dir }: BackupSettings) {
 
 async function makeBackup(state: ScheduleState, dir: string, since: string | undefined) {
   const command = [process.execPath, COMMAND, 'backup', dir, ...(since ? ['--since', since] : [])]
-  // It reads its settings from the environment, as this server has done.
-  const child = Bun.spawn(command, { env: process.env, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' })
+  const child = Bun.spawn(command, {
+    env: state.environment,
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
   state.running = child
   const startedAt = performance.now()
   const [report, problem, code] = await Promise.all([

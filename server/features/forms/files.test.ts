@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type BucketServer, startBucketServer } from '../../../tests/support/processes/bucket-server.ts'
-import { readZip } from '../../../tests/support/read-zip.ts'
+import { readZip } from '../../../tests/support/readers/read-zip.ts'
 import { addVerifiedDomain, callHost } from '../../../tests/support/server/verified-domain.ts'
 import { until } from '../../../tests/support/until.ts'
 import {

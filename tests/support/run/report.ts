@@ -1,17 +1,21 @@
-// Reads what the tests of a run have cost (support/costs.ts): by kind, and which of them took more than their budget.
+// Reads what the tests of a run have cost (support/run/costs.ts): by kind, and which of them took more than their budget.
 
 import { existsSync, readFileSync } from 'node:fs'
 import { relative } from 'node:path'
-import { BUDGET_MS, type FileCosts } from '../costs.ts'
+import { BUDGET_MS, type FileCosts } from './costs.ts'
 import { listShared } from './programs.ts'
 
 /** @returns the lines that the processes of the run have written; paths from the root of the project */
 export function readCosts(path: string): FileCosts[] {
   if (!existsSync(path)) return []
   const lines = readFileSync(path, 'utf8').split('\n').filter(Boolean)
-  return lines
-    .map((line) => JSON.parse(line) as FileCosts)
-    .map((costs) => ({ ...costs, file: relative(process.cwd(), costs.file) }))
+  return (
+    lines
+      .map((line) => JSON.parse(line) as FileCosts)
+      .map((costs) => ({ ...costs, file: relative(process.cwd(), costs.file) }))
+      // A test may run tests of its own, elsewhere.
+      .filter(({ file }) => !file.startsWith('..'))
+  )
 }
 
 /** By what a file's tests need, and otherwise where they are. The first that fits decides. */

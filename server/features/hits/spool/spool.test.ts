@@ -207,6 +207,6 @@ test('a sync that fails is repeated, with hits or without', async () => {
   const closed = { fd: -1, close: async () => {} } as Segment
   sync.switchTo(closed)
   sync.markDirty()
-  await until(() => failures > 2)
+  await until('more failures', () => failures > 2)
   await sync.close()
 })

@@ -1,8 +1,8 @@
 // What a server in this process logs while a test works.
 
 import { spyOn } from 'bun:test'
-import { getLogFormat, getLogLevel, setLogFormat, setLogLevel } from '../../server/lib/log.ts'
-import type { LogFormat } from '../../server/lib/telemetry/log-format.ts'
+import { getLogFormat, getLogLevel, setLogFormat, setLogLevel } from '../../../server/lib/log.ts'
+import type { LogFormat } from '../../../server/lib/telemetry/log-format.ts'
 
 export interface LogReader {
   /** Everything so far, standard error too. */

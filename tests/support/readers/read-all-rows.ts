@@ -1,7 +1,7 @@
 // Reads all rows of all tables: a test compares them before and after something that must change nothing.
 
-import type { Tables } from '../../server/storage/database/tables.ts'
-import type { TestServer } from './world.ts'
+import type { Tables } from '../../../server/storage/database/tables.ts'
+import type { TestServer } from '../world.ts'
 
 /** @param ignored tables that change by themselves @returns the rows of each table as sorted lines of JSON */
 export async function readAllRows(

@@ -4,7 +4,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { appendFileSync, readFileSync } from 'node:fs'
-import { takeLiftedBudget } from './suite.ts'
+import { takeLiftedBudget } from '../suite.ts'
 
 /** What a test, and a file, may take in the quick suite. A test that says `quick` has no budget, and is not counted. */
 export const BUDGET_MS = { test: 200, file: 5_000 }
