@@ -98,7 +98,7 @@ onSqlite(
       }
     })
   },
-  toSettings(receiver, { TRUST_PROXY: '127.0.0.1' }),
+  { ...toSettings(receiver, { TRUST_PROXY: '127.0.0.1' }), hitWorker: 'as a process' },
 )
 
 onSqlite(
