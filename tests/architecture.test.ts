@@ -6,6 +6,7 @@ import { findViolations } from './support/architecture/find-violations.ts'
 import { readCheckout } from './support/architecture/read-checkout.ts'
 import type { RuleException } from './support/architecture/rule.ts'
 import { listWorkspaceTables, TABLES } from './support/architecture/workspace-scope.ts'
+import { quick } from './support/suite.ts'
 
 const OPERATOR = 'the operator calls it on the command line, for any workspace'
 const WHOLE_SERVER = 'the doctor looks at the whole server, and names no workspace but by its id'
@@ -344,7 +345,7 @@ const PRIVATE_WORDS = [
 const findPrivateWords = (text: string) => PRIVATE_WORDS.flatMap((word) => word.exec(text)?.[0] ?? [])
 
 describe('this repository', () => {
-  test('keeps its rules', async () => {
+  quick('keeps its rules', async () => {
     const found = findViolations(await readCheckout(), [...EXCEPTIONS, ...CLOCK_EXCEPTIONS])
     expect(found.map(({ file, line, rule, message }) => `${file}:${line} ${rule}: ${message}`)).toEqual([])
   })

@@ -9,6 +9,7 @@ import { createBlocklist } from '../../server/features/links/blocklist/blocklist
 import { expectVisitorPage } from '../../server/features/redirect/redirect.fixture.ts'
 import { openServices } from '../../server/services.ts'
 import { SCRIPT_HEADERS } from '../support/form-requests.ts'
+import { quick } from '../support/suite.ts'
 import { until } from '../support/until.ts'
 import { onSqlite } from '../support/world.ts'
 
@@ -100,70 +101,76 @@ onSqlite(
       expect([form.status, form.json.errors]).toEqual([422, { redirectUrl: WRONG, pageUrl: WRONG }])
     })
 
-    test('is judged again when the file changes: links answer 451, on every path, without the destination', async () => {
-      const ws = await server().createWorkspace()
-      const late = 'https://late.example/landing'
-      const plain = await ws.createLink({ destinationUrl: late })
-      const forwarding = await ws.createLink({ destinationUrl: late, forwardQuery: true })
-      const expired = await ws.createLink({ expiresAt: '2020-01-01T00:00:00.000Z', expiredUrl: late })
-      const byDevice = await ws.createLink({ deviceTargeting: { ios: late } })
-      const locked = await ws.createLink({ destinationUrl: late, password: 'x' })
-      const fine = await ws.createLink({})
-      const form = {
-        name: 'a',
-        redirectUrl: 'https://late.example/thanks',
-        pageUrl: 'https://late.example/contact',
-      }
-      const { formKey } = (await ws.api('/forms', { method: 'POST', body: form })).json.data
-      const send = () =>
-        server().call(`/f/${formKey}`, {
-          method: 'POST',
-          body: 'a=1',
-          headers: { 'Content-Type': 'application/x-www-form-urlencoded', Referer: 'https://page.example/' },
-        })
-      expect((await send()).headers.get('location')).toBe('https://late.example/thanks')
-      for (const { slug } of [plain, forwarding, expired, byDevice, fine])
-        expect((await server().click(slug)).status).toBe(302)
-
-      replaceList(`${START}late.example\n`)
-      await until('the new list is in use', async () => (await server().click(plain.slug)).status === 451)
-      for (const { slug } of [plain, forwarding, expired, byDevice]) {
-        for (const path of [slug, `${slug}+`]) {
-          const answer = await server().click(path)
-          expect([path, answer.status]).toEqual([path, 451])
-          expectVisitorPage(answer)
-          expect(answer.text).toContain('<h1>Link blocked</h1>')
-          expect(answer.text).not.toContain('late.example')
+    quick(
+      'is judged again when the file changes: links answer 451, on every path, without the destination',
+      async () => {
+        const ws = await server().createWorkspace()
+        const late = 'https://late.example/landing'
+        const plain = await ws.createLink({ destinationUrl: late })
+        const forwarding = await ws.createLink({ destinationUrl: late, forwardQuery: true })
+        const expired = await ws.createLink({ expiresAt: '2020-01-01T00:00:00.000Z', expiredUrl: late })
+        const byDevice = await ws.createLink({ deviceTargeting: { ios: late } })
+        const locked = await ws.createLink({ destinationUrl: late, password: 'x' })
+        const fine = await ws.createLink({})
+        const form = {
+          name: 'a',
+          redirectUrl: 'https://late.example/thanks',
+          pageUrl: 'https://late.example/contact',
         }
-      }
-      expect((await server().click(fine.slug)).status).toBe(302)
-      const opened = await server().call(`/${locked.slug}`, {
-        method: 'POST',
-        body: 'password=x',
-        headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
-      })
-      expect([opened.status, opened.headers.get('location')]).toEqual([451, null])
-      // A visitor for whom another destination is meant still gets there.
-      expect((await server().click(byDevice.slug, { 'User-Agent': 'Mozilla/5.0 (X11; Linux)' })).status).toBe(
-        302,
-      )
-      expect((await ws.api(`/links/${plain.id}/resolve`)).json.data).toEqual({
-        rule: 'blocked',
-        status: 451,
-        destinationUrl: null,
-      })
-      const sent = await send()
-      expect([sent.status, sent.headers.get('location')]).toEqual([303, 'https://page.example/'])
-      const address = await server().call(`/f/${formKey}`, { headers: { Accept: 'text/html' } })
-      expect([address.status, address.text.includes('late.example')]).toEqual([405, false])
-      expect(
-        (await server().call(`/f/${formKey}`, { method: 'POST', body: { a: 1 }, headers: SCRIPT_HEADERS }))
-          .json,
-      ).toEqual({ ok: true })
+        const { formKey } = (await ws.api('/forms', { method: 'POST', body: form })).json.data
+        const send = () =>
+          server().call(`/f/${formKey}`, {
+            method: 'POST',
+            body: 'a=1',
+            headers: {
+              'Content-Type': 'application/x-www-form-urlencoded',
+              Referer: 'https://page.example/',
+            },
+          })
+        expect((await send()).headers.get('location')).toBe('https://late.example/thanks')
+        for (const { slug } of [plain, forwarding, expired, byDevice, fine])
+          expect((await server().click(slug)).status).toBe(302)
 
-      replaceList(START)
-      await until('the old list is in use', async () => (await server().click(plain.slug)).status === 302)
-    })
+        replaceList(`${START}late.example\n`)
+        await until('the new list is in use', async () => (await server().click(plain.slug)).status === 451)
+        for (const { slug } of [plain, forwarding, expired, byDevice]) {
+          for (const path of [slug, `${slug}+`]) {
+            const answer = await server().click(path)
+            expect([path, answer.status]).toEqual([path, 451])
+            expectVisitorPage(answer)
+            expect(answer.text).toContain('<h1>Link blocked</h1>')
+            expect(answer.text).not.toContain('late.example')
+          }
+        }
+        expect((await server().click(fine.slug)).status).toBe(302)
+        const opened = await server().call(`/${locked.slug}`, {
+          method: 'POST',
+          body: 'password=x',
+          headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+        })
+        expect([opened.status, opened.headers.get('location')]).toEqual([451, null])
+        // A visitor for whom another destination is meant still gets there.
+        expect(
+          (await server().click(byDevice.slug, { 'User-Agent': 'Mozilla/5.0 (X11; Linux)' })).status,
+        ).toBe(302)
+        expect((await ws.api(`/links/${plain.id}/resolve`)).json.data).toEqual({
+          rule: 'blocked',
+          status: 451,
+          destinationUrl: null,
+        })
+        const sent = await send()
+        expect([sent.status, sent.headers.get('location')]).toEqual([303, 'https://page.example/'])
+        const address = await server().call(`/f/${formKey}`, { headers: { Accept: 'text/html' } })
+        expect([address.status, address.text.includes('late.example')]).toEqual([405, false])
+        expect(
+          (await server().call(`/f/${formKey}`, { method: 'POST', body: { a: 1 }, headers: SCRIPT_HEADERS }))
+            .json,
+        ).toEqual({ ok: true })
+
+        replaceList(START)
+        await until('the old list is in use', async () => (await server().click(plain.slug)).status === 302)
+      },
+    )
   },
   { environment: { DESTINATION_BLOCKLIST: FILE, DESTINATION_SCHEMES: 'myapp' } },
 )

@@ -4,6 +4,7 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { createResetLink } from '../../server/features/accounts/auth/reset-password.ts'
 import type { HttpAnswer } from '../support/server/http-call.ts'
+import { quick } from '../support/suite.ts'
 import { type SignedUpUser, signUpOverHttp } from '../support/users/sign-up.ts'
 import { onBothEngines } from '../support/world.ts'
 
@@ -30,7 +31,7 @@ onBothEngines(
         headers: { 'X-Forwarded-For': address, ...(cookie !== undefined && { Cookie: cookie }) },
       })
 
-    test('150 tries from 30 addresses get few answers', async () => {
+    quick('150 tries from 30 addresses get few answers', async () => {
       ada = await signUpOverHttp(server(), { email: 'ada@boats.example' })
       device = toDeviceCookie(await signIn(ada.password, '198.51.100.1'))
       const statuses: number[] = []
@@ -44,7 +45,7 @@ onBothEngines(
       expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(125)
     })
 
-    test('an address without an account is slowed down alike', async () => {
+    quick('an address without an account is slowed down alike', async () => {
       const statuses: number[] = []
       for (let network = 0; network < 30; network++)
         statuses.push((await signIn('guess', `203.0.${network}.2`, undefined, 'no@boats.example')).status)

@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, setDefaultTimeout, t
 import { closeMailers } from '../../server/http/mail/smtp.ts'
 import { startMailServer } from '../support/fake-servers/mail-server.ts'
 import { fetchMetrics, sumSamples } from '../support/read-metrics.ts'
+import { quick } from '../support/suite.ts'
 import { until } from '../support/until.ts'
 import { createTeam, type Team } from '../support/users/signed-in-user.ts'
 import { ENGINES, startServer, type TestServer } from '../support/world.ts'
@@ -60,7 +61,7 @@ describe.each(ENGINES)('mail (%s)', (engine) => {
   describe('to recipients', () => {
     beforeEach(() => start())
 
-    test('is one question, and nothing else before they confirm', async () => {
+    quick('is one question, and nothing else before they confirm', async () => {
       const channel = await createChannel('Stranger@people.example')
       expect(channel.unconfirmed).toEqual(['Stranger@people.example'])
       const form = await createForm(channel.id)
@@ -193,33 +194,36 @@ describe.each(ENGINES)('mail (%s)', (engine) => {
   describe('above MAIL_PER_DAY', () => {
     beforeEach(() => start({ MAIL_PER_DAY: '3' }))
 
-    test('is not sent: invitations say so, notifications wait for the next day, and metrics tell', async () => {
-      const channel = await createChannel('a@people.example')
-      await choose('confirm', await tokenFor('a@people.example'))
-      const invite = (email: string) =>
-        team.owner.apiIn(team.id, '/invitations', { method: 'POST', body: { email } })
-      expect((await invite('one@people.example')).status).toBe(201)
-      expect((await invite('two@people.example')).status).toBe(201)
-      const refused = await invite('three@people.example')
-      expect([refused.status, refused.json.error]).toEqual([
-        429,
-        'This server has sent all its mails of today. Invite people tomorrow, or ask the operator.',
-      ])
-      await submit(await createForm(channel.id))
-      await until('the metric', async () => {
-        const metrics = await fetchMetrics(server.origin)
-        const [refusals, sent] = ['towpath_mails_refused_total', 'towpath_mails_sent_today'].map((name) =>
-          sumSamples(metrics, name),
-        )
-        return Number(refusals) >= 2 && sent === 3
-      })
-      expect(smtp.mails).toHaveLength(3)
-      // The deliverer counts an attempt when it begins, and takes it back when nothing was sent.
-      await until('it waits', async () => (await listDeliveries())[0]?.attemptCount === 0)
-      expect(await listDeliveries()).toMatchObject([{ status: 'waiting', attemptCount: 0 }])
-      server.advanceClock(24 * HOUR)
-      await until('it is delivered', async () => (await listDeliveries())[0]?.status === 'delivered')
-      expect(smtp.mails).toHaveLength(4)
-    })
+    quick(
+      'is not sent: invitations say so, notifications wait for the next day, and metrics tell',
+      async () => {
+        const channel = await createChannel('a@people.example')
+        await choose('confirm', await tokenFor('a@people.example'))
+        const invite = (email: string) =>
+          team.owner.apiIn(team.id, '/invitations', { method: 'POST', body: { email } })
+        expect((await invite('one@people.example')).status).toBe(201)
+        expect((await invite('two@people.example')).status).toBe(201)
+        const refused = await invite('three@people.example')
+        expect([refused.status, refused.json.error]).toEqual([
+          429,
+          'This server has sent all its mails of today. Invite people tomorrow, or ask the operator.',
+        ])
+        await submit(await createForm(channel.id))
+        await until('the metric', async () => {
+          const metrics = await fetchMetrics(server.origin)
+          const [refusals, sent] = ['towpath_mails_refused_total', 'towpath_mails_sent_today'].map((name) =>
+            sumSamples(metrics, name),
+          )
+          return Number(refusals) >= 2 && sent === 3
+        })
+        expect(smtp.mails).toHaveLength(3)
+        // The deliverer counts an attempt when it begins, and takes it back when nothing was sent.
+        await until('it waits', async () => (await listDeliveries())[0]?.attemptCount === 0)
+        expect(await listDeliveries()).toMatchObject([{ status: 'waiting', attemptCount: 0 }])
+        server.advanceClock(24 * HOUR)
+        await until('it is delivered', async () => (await listDeliveries())[0]?.status === 'delivered')
+        expect(smtp.mails).toHaveLength(4)
+      },
+    )
   })
 })

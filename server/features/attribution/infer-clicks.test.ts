@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { measureProcessorMs, timeQuietly } from '../../../tests/support/processor-time.ts'
+import { quick } from '../../../tests/support/suite.ts'
 import { until } from '../../../tests/support/until.ts'
 import { ENGINES } from '../../../tests/support/world.ts'
 import { unavailable } from '../../lib/failure.ts'
@@ -224,7 +225,7 @@ async function explain({ db }: House): Promise<string> {
 }
 
 describe('while the hit engine is down', () => {
-  test('a new engine answers nothing before it has read every hit', async () => {
+  quick('a new engine answers nothing before it has read every hit', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'towpath-infer-'))
     const house = await openHouse('sqlite', dataDir)
     const form = await newForm(house)

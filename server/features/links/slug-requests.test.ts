@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { connect, type Socket } from 'node:net'
 import fc from 'fast-check'
-import { atScale } from '../../../tests/support/suite.ts'
+import { atScale, quick } from '../../../tests/support/suite.ts'
 import { onSqlite } from '../../../tests/support/world.ts'
 import { findSlugProblem, isPossibleSlug, normalizeSlug, toSlugKey } from './slug.ts'
 
@@ -56,7 +56,7 @@ test('each way to write a slug has one key, and may be a link’s', () => {
   )
 })
 
-test('no text of strangers takes long, or throws', () => {
+quick('no text of strangers takes long, or throws', () => {
   const hostile = [
     '👍🏽'.repeat(95),
     '👨‍'.repeat(100),

@@ -13,6 +13,7 @@ import {
   SCRIPT_HEADERS,
   URLENCODED_TYPE,
 } from '../../../../tests/support/form-requests.ts'
+import { quick } from '../../../../tests/support/suite.ts'
 import { onSqlite, startServer, type TestServer } from '../../../../tests/support/world.ts'
 import { setLogLevel } from '../../../lib/log.ts'
 
@@ -52,7 +53,7 @@ onSqlite(
     const OK = /^HTTP\/1.1 200/
     const [REFUSED, TOO_LARGE] = [/^(HTTP\/1.1 400|$)/, /^(HTTP\/1.1 413|$)/]
     /** Its headers, its body in pieces, the answer, and how many submissions it stores; -1 for either. */
-    test.each<[string, string, string[], RegExp, number]>([
+    quick.each<[string, string, string[], RegExp, number]>([
       ['whole', length(3), ['a=1'], OK, 1],
       ['byte by byte', length(3), [...'a=1'], OK, 1],
       ['in chunks', CHUNKED, ['1\r\na\r\n', '2\r\n=1\r\n', '0\r\n\r\n'], OK, 1],

@@ -7,6 +7,7 @@ import {
   postToForm,
   SCRIPT_HEADERS,
 } from '../../../../tests/support/form-requests.ts'
+import { quick } from '../../../../tests/support/suite.ts'
 import { onBothEngines, type TestServer, type TestWorkspace } from '../../../../tests/support/world.ts'
 
 const GOOD_WORDS =
@@ -129,29 +130,34 @@ onBothEngines(
       expect(deliveries.map((d: { submissionId: number }) => d.submissionId)).toEqual([original.id])
     })
 
-    test('is learned from statuses, from twenty of each kind on, and the classifier gives its reasons', async () => {
-      const ws = await server().createWorkspace()
-      const form = await createForm(server(), ws, { spam: { learn: true } })
-      const other = await createForm(server(), ws, { spam: { learn: false } })
-      await train(ws, form, 19)
-      const unsure = await form.send({ message: 'seo backlinks ranking guaranteed casino bonus' })
-      expect(unsure.submission.status).toBe('new')
-      await setStatus(ws, [unsure.submission.id], 'spam')
-      await setStatus(ws, [(await form.send({ message: 'bicycle saddle' })).submission.id], 'archived')
-      const { submission } = await form.send({ message: 'best seo backlinks and ranking, guaranteed bonus' })
-      expect(submission).toMatchObject({
-        status: 'spam',
-        spamReasons: [
-          expect.stringMatching(
-            /^The classifier is 99\.\d % sure; strongest: "\w+" \([\d.]+ times as often in spam\), "/,
-          ),
-        ],
-      })
-      for (const message of ['bicycle repair on saturday, kindly', 'something else entirely'])
-        expect((await form.send({ message })).submission.status).toBe('new')
-      const unjudged = await other.send({ message: 'best seo backlinks and ranking, guaranteed bonus' })
-      expect(unjudged.submission.status).toBe('new')
-    })
+    quick(
+      'is learned from statuses, from twenty of each kind on, and the classifier gives its reasons',
+      async () => {
+        const ws = await server().createWorkspace()
+        const form = await createForm(server(), ws, { spam: { learn: true } })
+        const other = await createForm(server(), ws, { spam: { learn: false } })
+        await train(ws, form, 19)
+        const unsure = await form.send({ message: 'seo backlinks ranking guaranteed casino bonus' })
+        expect(unsure.submission.status).toBe('new')
+        await setStatus(ws, [unsure.submission.id], 'spam')
+        await setStatus(ws, [(await form.send({ message: 'bicycle saddle' })).submission.id], 'archived')
+        const { submission } = await form.send({
+          message: 'best seo backlinks and ranking, guaranteed bonus',
+        })
+        expect(submission).toMatchObject({
+          status: 'spam',
+          spamReasons: [
+            expect.stringMatching(
+              /^The classifier is 99\.\d % sure; strongest: "\w+" \([\d.]+ times as often in spam\), "/,
+            ),
+          ],
+        })
+        for (const message of ['bicycle repair on saturday, kindly', 'something else entirely'])
+          expect((await form.send({ message })).submission.status).toBe('new')
+        const unjudged = await other.send({ message: 'best seo backlinks and ranking, guaranteed bonus' })
+        expect(unjudged.submission.status).toBe('new')
+      },
+    )
 
     test('of an allowed sender does not exist, and only while the sender is allowed', async () => {
       const ws = await server().createWorkspace()

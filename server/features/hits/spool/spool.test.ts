@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from 'bun:test'
 import { mkdtemp, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { quick } from '../../../../tests/support/suite.ts'
 import { until } from '../../../../tests/support/until.ts'
 import { createRawHit } from './raw-hit.fixture.ts'
 import { HEADER_BYTES, MAX_SEGMENT_BYTES } from './record-format.ts'
@@ -113,26 +114,30 @@ describe('a spool', () => {
 })
 
 describe('when no segment can be created', () => {
-  test('hits wait in memory until a segment can be created; beyond 100,000 they are counted as lost', async () => {
-    const dir = await newDir()
-    const spool = await openHere(dir, { segmentBytes: 8 * 1024 * 1024 })
-    await rename(dir, `${dir}.aside`)
-    await writeFile(dir, 'in the way')
-    let appended = 0
-    while (spool.append(createRawHit({ slug: String(appended) })) !== 0) {
-      if (++appended % 5000 === 0) await new Promise((resolve) => setImmediate(resolve))
-    }
-    appended++ // the hit that waits
-    for (let i = 0; i < 99_999; i++) expect(spool.append(createRawHit({ slug: String(appended++) }))).toBe(0)
-    expect(spool.stats()).toMatchObject({ waiting: 100_000, dropped: 0 })
-    spool.append(createRawHit({ slug: 'lost' }))
-    expect(spool.stats()).toMatchObject({ waiting: 100_000, dropped: 1 })
-    await rm(dir)
-    await rename(`${dir}.aside`, dir)
-    await until('no hit to wait', () => spool.stats().waiting === 0)
-    const { all } = await readAll(spool)
-    expect(all.map(({ raw }) => Number(raw.slug))).toEqual([...Array(appended).keys()])
-  })
+  quick(
+    'hits wait in memory until a segment can be created; beyond 100,000 they are counted as lost',
+    async () => {
+      const dir = await newDir()
+      const spool = await openHere(dir, { segmentBytes: 8 * 1024 * 1024 })
+      await rename(dir, `${dir}.aside`)
+      await writeFile(dir, 'in the way')
+      let appended = 0
+      while (spool.append(createRawHit({ slug: String(appended) })) !== 0) {
+        if (++appended % 5000 === 0) await new Promise((resolve) => setImmediate(resolve))
+      }
+      appended++ // the hit that waits
+      for (let i = 0; i < 99_999; i++)
+        expect(spool.append(createRawHit({ slug: String(appended++) }))).toBe(0)
+      expect(spool.stats()).toMatchObject({ waiting: 100_000, dropped: 0 })
+      spool.append(createRawHit({ slug: 'lost' }))
+      expect(spool.stats()).toMatchObject({ waiting: 100_000, dropped: 1 })
+      await rm(dir)
+      await rename(`${dir}.aside`, dir)
+      await until('no hit to wait', () => spool.stats().waiting === 0)
+      const { all } = await readAll(spool)
+      expect(all.map(({ raw }) => Number(raw.slug))).toEqual([...Array(appended).keys()])
+    },
+  )
 })
 
 describe('a segment that a crash or the disk damaged', () => {

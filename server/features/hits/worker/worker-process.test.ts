@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { listWorkerProcesses } from '../../../../tests/support/processes/worker-processes.ts'
-import { atScale } from '../../../../tests/support/suite.ts'
+import { atScale, quick } from '../../../../tests/support/suite.ts'
 import { until } from '../../../../tests/support/until.ts'
 import { lockForWorker } from '../../../storage/lock.ts'
 import { ROLL_UP_PACE } from '../rollups/roll-up-loop.ts'
@@ -60,23 +60,27 @@ describe('a ship worker', () => {
     expect(await clicks()).toBe(1)
   }, 120_000)
 
-  test('exits when it is idle, and starts again for a hit and for a question', async () => {
-    const { spool, hitWorker, counted, clicks, untilAsleep } = await start({ idleMs: 300 })
-    spool.append(createRawHit())
-    await until('they are counted', () => counted() === 1)
-    await untilAsleep()
-    expect(hitWorker.state()).toMatchObject({ workerUp: true, engineUp: true, restarts: 0, mark: 1 })
-    expect(hitWorker.countedUntil()).toBeGreaterThan(createRawHit().at - 1)
+  quick(
+    'exits when it is idle, and starts again for a hit and for a question',
+    async () => {
+      const { spool, hitWorker, counted, clicks, untilAsleep } = await start({ idleMs: 300 })
+      spool.append(createRawHit())
+      await until('they are counted', () => counted() === 1)
+      await untilAsleep()
+      expect(hitWorker.state()).toMatchObject({ workerUp: true, engineUp: true, restarts: 0, mark: 1 })
+      expect(hitWorker.countedUntil()).toBeGreaterThan(createRawHit().at - 1)
 
-    spool.append(createRawHit())
-    await until('they are counted', () => counted() === 2)
-    await untilAsleep()
-    expect(await clicks()).toBe(2)
-    await untilAsleep()
-    const [first, second] = await Promise.all([clicks(), clicks()])
-    expect([first, second, counted()]).toEqual([2, 2, 2])
-    expect(hitWorker.state().restarts).toBe(0)
-  }, 120_000)
+      spool.append(createRawHit())
+      await until('they are counted', () => counted() === 2)
+      await untilAsleep()
+      expect(await clicks()).toBe(2)
+      await untilAsleep()
+      const [first, second] = await Promise.all([clicks(), clicks()])
+      expect([first, second, counted()]).toEqual([2, 2, 2])
+      expect(hitWorker.state().restarts).toBe(0)
+    },
+    120_000,
+  )
 
   test('stays during questions and hits, however short the idle time is', async () => {
     const { spool, hitWorker, counted, clicks } = await start({ idleMs: 1 })

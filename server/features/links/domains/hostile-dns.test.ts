@@ -174,7 +174,7 @@ onSqlite(
 )
 
 test('DNS servers that cannot be reached are no evidence against a domain, and hold nobody up', async () => {
-  const open = createDnsClients([`127.0.0.1:${findFreePort()}`])
+  const open = createDnsClients([`127.0.0.1:${findFreePort()}`], 100)
   const serverAddresses = createServerAddresses({ domain: 'links.host.example' }, open)
   const needs = { openDnsClient: open, serverAddresses }
   const check = await checkDomain(needs, { domain: 'go.acme.example', token: 'x' })

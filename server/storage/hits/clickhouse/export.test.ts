@@ -10,7 +10,7 @@ import {
   type ClickHouseServer,
   getClickHouse,
 } from '../../../../tests/support/clickhouse/clickhouse-server.ts'
-import { atScale } from '../../../../tests/support/suite.ts'
+import { atScale, quick } from '../../../../tests/support/suite.ts'
 import { openDuckDb } from '../duckdb/engine.ts'
 import { createMemoryInstance } from '../duckdb/memory-instance.ts'
 import type { Hit } from '../hit.ts'
@@ -134,7 +134,7 @@ async function expectSameFiles(format: ExportFormat, part?: Partial<HitSelection
   return ours
 }
 
-test.each([...EXPORT_FORMATS])('an export as %s is the same as from DuckDB', async (format) => {
+quick.each([...EXPORT_FORMATS])('an export as %s is the same as from DuckDB', async (format) => {
   const all = await expectSameFiles(format, { workspaceId: 1 })
   if (format !== 'parquet') expect(readFileSync(all, 'utf8').split('\n').length).toBeGreaterThan(60)
   await expectSameFiles(format, { workspaceId: 99 })

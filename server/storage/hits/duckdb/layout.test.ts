@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { createHit, createHitQuery } from '../../../../tests/contracts/hit-engine.ts'
+import { quick } from '../../../../tests/support/suite.ts'
 import { DAY_MS } from '../../../lib/utc-day.ts'
 import type { HitEngine } from '../hit-engine.ts'
 import { openDuckDb } from './engine.ts'
@@ -44,7 +45,7 @@ const LAYOUT_1 = [
 const OLD_HITS = `INSERT INTO hits SELECT 'a', n, n, 1, n % 5, 'redirect', 'human', 'link', n, 'DE', NULL, NULL, NULL,
   NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM range(40) AS numbers(n)`
 
-test('a file of the first layout keeps its hits and marks, loads more, and is sorted', async () => {
+quick('a file of the first layout keeps its hits and marks, loads more, and is sorted', async () => {
   await run(...LAYOUT_1, OLD_HITS, "INSERT INTO marks VALUES ('a', 7)")
   for (let opening = 0; opening < 2; opening++) {
     const engine = await openDuckDb({ path, batchDir: directory, runHits: 10 })
@@ -146,7 +147,7 @@ test('a file of the second layout gives the same answers about hits sorted befor
   await engine.close()
 })
 
-test('a file of the third layout keeps its hits in both tables, and takes imported ones', async () => {
+quick('a file of the third layout keeps its hits in both tables, and takes imported ones', async () => {
   const tables = LAYOUT_2.slice(0, -3)
   const insert = OLD_HITS.replace('range(40)', 'range(1, 41)')
   await run(
