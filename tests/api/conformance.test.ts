@@ -257,7 +257,7 @@ const compareAnswers = (server: () => TestServer) => {
     await ask(own, 'deleteDomain', 200, { path, query: { moveTo: 'default' } })
   })
 
-  test('clicks in every grouping', async () => {
+  quick('clicks in every grouping', async () => {
     const own = await server().createWorkspace()
     const link = await own.createLink({ tagNames: ['Tag'] })
     await server().click(`${link.slug}?utm_source=news&qr=1`, { Referer: 'https://search.example/' })
@@ -308,7 +308,7 @@ const compareAnswers = (server: () => TestServer) => {
     }
   })
 
-  test('leads and funnels in every grouping', async () => {
+  quick('leads and funnels in every grouping', async () => {
     const own = await createTeam(server())
     const { slug, formKey } = await createTestResources(server(), own, `w${own.id}`)
     await server().click(slug)

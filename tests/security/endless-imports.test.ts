@@ -4,7 +4,7 @@
 import { afterEach, expect, test } from 'bun:test'
 import { postImport, runImport, waitForImport } from '../support/imports/import-client.ts'
 import { listReaderProcesses } from '../support/processes/worker-processes.ts'
-import { full } from '../support/suite.ts'
+import { full, quick } from '../support/suite.ts'
 import { until } from '../support/until.ts'
 import { onSqlite, type TestWorkspace } from '../support/world.ts'
 
@@ -73,7 +73,7 @@ onSqlite('an import of a hostile file', (server) => {
 onSqlite(
   'a reader that is stuck for longer than its deadline',
   (server) => {
-    test('ends its import at the second time, with a sentence', async () => {
+    quick('ends its import at the second time, with a sentence', async () => {
       const ws = await server().createWorkspace()
       const { id } = await startStuckImport(ws)
       await stopReader()
