@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { createRandom } from '../support/random.ts'
 import { readAllRows } from '../support/readers/read-all-rows.ts'
 import { retryWhile503 } from '../support/server/retry-503.ts'
-import { atScale } from '../support/suite.ts'
+import { atScale, quick } from '../support/suite.ts'
 import { until } from '../support/until.ts'
 import { createTeam, type Team } from '../support/users/signed-in-user.ts'
 import { onBothEngines, type TestServer } from '../support/world.ts'
@@ -271,7 +271,7 @@ onBothEngines(
       }
     })
 
-    test.each(documentedOperations.filter(findBodySchema))(
+    quick.each(documentedOperations.filter(findBodySchema))(
       '$method $path never answers 500 to a random JSON body',
       async (operation) => {
         const { workspace, sample } = await prepare(operation)

@@ -5,7 +5,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { retryWhile503 } from '../../../tests/support/server/retry-503.ts'
-import { atScale } from '../../../tests/support/suite.ts'
+import { atScale, full } from '../../../tests/support/suite.ts'
 import { until } from '../../../tests/support/until.ts'
 import { onBothEngines, startServer, type TestServer } from '../../../tests/support/world.ts'
 import { createKey } from '../../features/accounts/access/keys.ts'
@@ -168,7 +168,7 @@ onBothEngines('a demonstration beside a running server', (server) => {
     expect(data.at(-1)).toMatchObject({ type: 'click', linkId: measured[0]?.linkId, isLast: true })
   })
 
-  test('is a new workspace the second time, for the account that --for names', async () => {
+  full('is a new workspace the second time, for the account that --for names', async () => {
     const second = await demo(server(), '--for', owner.toUpperCase())
     expect(second.id).not.toBe(id)
     const other = await asker(server(), second.id)
@@ -190,7 +190,7 @@ onBothEngines('a demonstration beside a running server', (server) => {
     expect([unknown.code, unknown.out, unknown.err]).toEqual([1, '', 'User not found\n'])
   })
 
-  test.each(['SIGKILL', 'SIGTERM'] as const)(
+  full.each(['SIGKILL', 'SIGTERM'])(
     'counts once or not at all after %s, and can be made again',
     async (signal) => {
       const before = await workspaceIds(server())
@@ -278,7 +278,7 @@ describe('where no server runs', () => {
     expect(pictures[0]?.told).toHaveLength(200)
   })
 
-  test('waits for the next server, with an account of its own', async () => {
+  full('waits for the next server, with an account of its own', async () => {
     expect(one.out).toContain('the next one counts the clicks when it starts')
     const password = /Password {2}(\S+)/.exec(one.out)?.[1]
     expect(password).toMatch(/^[a-z2-9]{20}$/)
@@ -292,7 +292,7 @@ describe('where no server runs', () => {
     })
   })
 
-  test('leaves the first sign-up open, and belongs to that person the next time', async () => {
+  full('leaves the first sign-up open, and belongs to that person the next time', async () => {
     await serving(two, async (server, origin) => {
       const signup = async () => (await server.call('/api/auth/options')).json.signup
       expect(await signup()).toBe('first')
