@@ -270,6 +270,8 @@ onDashboard(
       await page.getByRole('alert').getByText('oops').waitFor()
       await text.fill('From {{field:name}}: ')
       await press(page, '{{field:message}}')
+      // A frame later the text has the cursor.
+      await page.locator('textarea:focus').waitFor()
       await page.getByLabel('Subject').fill('New: {{form}}')
       await press(page, 'Preview')
       await page.getByText('New: Contact').waitFor()
