@@ -4,6 +4,7 @@ import { expect, setDefaultTimeout, test } from 'bun:test'
 import { deleteWorkspace } from '../../server/features/accounts/workspaces/delete-workspace.ts'
 import { packArchive, toFormRecord } from '../support/imports/pack-archive.ts'
 import { undoImport, uploadAndRun } from '../support/imports/upload-client.ts'
+import { quick } from '../support/suite.ts'
 import { onBothEngines, type TestWorkspace } from '../support/world.ts'
 
 setDefaultTimeout(120_000)
@@ -67,7 +68,7 @@ onBothEngines('the key of a form', (server) => {
     expect(await isServed(key)).toBe(false)
   })
 
-  test('stays with the workspace that has brought it by an import, also after the undo', async () => {
+  quick('stays with the workspace that has brought it by an import, also after the undo', async () => {
     const ws = await server().createWorkspace()
     const key = 'bearer2345'
     const { renamed, undo } = await importForm(ws, key)

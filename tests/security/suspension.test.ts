@@ -5,6 +5,7 @@ import { expectVisitorPage, readRecordedHits } from '../../server/features/redir
 import { SCRIPT_HEADERS } from '../support/form-requests.ts'
 import { openShell } from '../support/processes/command-shell.ts'
 import { retryWhile503 } from '../support/server/retry-503.ts'
+import { quick } from '../support/suite.ts'
 import { until } from '../support/until.ts'
 import { toCookieHeader } from '../support/users/sign-up.ts'
 import { createSignedInUser, createTeam } from '../support/users/signed-in-user.ts'
@@ -40,7 +41,7 @@ const untilClicked = (server: TestServer, slug: string, status: number) =>
 onBothEngines('A suspended link', (server) => {
   const commands = openCommands(server)
 
-  test('answers 451 within seconds although the cache has it, and shows no destination', async () => {
+  quick('answers 451 within seconds although the cache has it, and shows no destination', async () => {
     const ws = await server().createWorkspace()
     const { id, slug, shortUrl } = await ws.createLink({ destinationUrl: 'https://phish.example/login' })
     expect((await server().click(slug)).status).toBe(302)

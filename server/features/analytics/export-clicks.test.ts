@@ -288,7 +288,7 @@ describe('a server that exports', () => {
     90_000,
   )
 
-  test('runs the exports of one workspace one after the other', async () => {
+  quick('runs the exports of one workspace one after the other', async () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => ws.api(`${EXPORT}?format=ndjson`)))
     expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200))
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1)

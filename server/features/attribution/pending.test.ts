@@ -1,7 +1,7 @@
 // A submission reads `pending` while nobody knows which link brought it. The tests pause the ship worker, which answers
 // queries about clicks, and let it continue later.
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect } from 'bun:test'
 import { startMailServer } from '../../../tests/support/fake-servers/mail-server.ts'
 import {
   startWebhookReceiver,
@@ -9,6 +9,7 @@ import {
 } from '../../../tests/support/fake-servers/webhook-receiver.ts'
 import { nextSenderAddress } from '../../../tests/support/form-requests.ts'
 import { findFreePort } from '../../../tests/support/processes/free-port.ts'
+import { quick } from '../../../tests/support/suite.ts'
 import { until } from '../../../tests/support/until.ts'
 import {
   BROWSER_USER_AGENT,
@@ -72,87 +73,92 @@ describe('while clicks cannot be queried', () => {
   onBothEngines(
     'a submission',
     (server) => {
-      test('is pending in every answer and notification, and is decided later without a request', async () => {
-        const workspace = await server().createWorkspace()
-        const { api } = workspace
-        const link = await workspace.createLink()
-        const owner = `${server().engine}@example.com`
-        const channelIds = await newChannels(server(), workspace, owner)
-        const made = await api('/forms', { method: 'POST', body: { name: 'Contact', channelIds } })
-        const { formKey } = made.json.data
-        const clicker = { 'User-Agent': BROWSER_USER_AGENT, 'X-Forwarded-For': nextSenderAddress() }
-        const stranger = { 'User-Agent': BROWSER_USER_AGENT, 'X-Forwarded-For': nextSenderAddress() }
-        await server().click(link.slug, clicker)
-        await server().waitUntilShipped()
-        server().pauseHitWorker()
+      quick(
+        'is pending in every answer and notification, and is decided later without a request',
+        async () => {
+          const workspace = await server().createWorkspace()
+          const { api } = workspace
+          const link = await workspace.createLink()
+          const owner = `${server().engine}@example.com`
+          const channelIds = await newChannels(server(), workspace, owner)
+          const made = await api('/forms', { method: 'POST', body: { name: 'Contact', channelIds } })
+          const { formKey } = made.json.data
+          const clicker = { 'User-Agent': BROWSER_USER_AGENT, 'X-Forwarded-For': nextSenderAddress() }
+          const stranger = { 'User-Agent': BROWSER_USER_AGENT, 'X-Forwarded-For': nextSenderAddress() }
+          await server().click(link.slug, clicker)
+          await server().waitUntilShipped()
+          server().pauseHitWorker()
 
-        const w = await publicIdOf(server(), workspace)
-        const view = JSON.stringify({ w, u: 'https://shop.example/?utm_source=news', r: '' })
-        const seen = await server().call('/e', { method: 'POST', body: view, headers: clicker })
-        for (const [headers, eventId] of [
-          [stranger, ''],
-          [clicker, seen.json.e],
-        ]) {
-          const body = { email: 'jo@example.com', _service_eid: eventId }
-          const sent = await server().call(`/f/${formKey}`, { method: 'POST', body, headers })
-          expect([sent.status, sent.json]).toEqual([200, { ok: true }])
-        }
+          const w = await publicIdOf(server(), workspace)
+          const view = JSON.stringify({ w, u: 'https://shop.example/?utm_source=news', r: '' })
+          const seen = await server().call('/e', { method: 'POST', body: view, headers: clicker })
+          for (const [headers, eventId] of [
+            [stranger, ''],
+            [clicker, seen.json.e],
+          ]) {
+            const body = { email: 'jo@example.com', _service_eid: eventId }
+            const sent = await server().call(`/f/${formKey}`, { method: 'POST', body, headers })
+            expect([sent.status, sent.json]).toEqual([200, { ok: true }])
+          }
 
-        const list = async (query = '') => (await api(`/forms/${formKey}/submissions${query}`)).json
-        const attributions = async (query = '') =>
-          (await list(query)).data.map(({ attribution }: { attribution: string }) => attribution)
-        expect(await attributions()).toEqual(['pending', 'pending'])
-        const [newest] = (await list()).data
-        expect(newest).toMatchObject({ linkId: null, clickId: null, sessionLinked: true })
-        expect((await api(`/submissions/${newest.id}`)).json.data).toEqual(newest)
-        expect((await list('?attribution=pending')).total).toBe(2)
-        expect((await list('?attribution=none')).total).toBe(0)
-        const [touch] = (await api(`/submissions/${newest.id}/attribution`)).json.data
-        expect(touch).toMatchObject({ type: 'campaign', utmSource: 'news' })
-        expect(touch.why).toEndWith('Not decided yet whether a link brought it: analytics are catching up.')
+          const list = async (query = '') => (await api(`/forms/${formKey}/submissions${query}`)).json
+          const attributions = async (query = '') =>
+            (await list(query)).data.map(({ attribution }: { attribution: string }) => attribution)
+          expect(await attributions()).toEqual(['pending', 'pending'])
+          const [newest] = (await list()).data
+          expect(newest).toMatchObject({ linkId: null, clickId: null, sessionLinked: true })
+          expect((await api(`/submissions/${newest.id}`)).json.data).toEqual(newest)
+          expect((await list('?attribution=pending')).total).toBe(2)
+          expect((await list('?attribution=none')).total).toBe(0)
+          const [touch] = (await api(`/submissions/${newest.id}/attribution`)).json.data
+          expect(touch).toMatchObject({ type: 'campaign', utmSource: 'news' })
+          expect(touch.why).toEndWith('Not decided yet whether a link brought it: analytics are catching up.')
 
-        const file = async (format: string) =>
-          (await api(`/forms/${formKey}/submissions/export?format=${format}`)).text.trim()
-        expect(JSON.parse(await file('json')).data).toEqual((await list()).data.reverse())
-        for (const line of (await file('ndjson')).split('\n')) {
-          expect(JSON.parse(line)).toMatchObject({ attribution: 'pending' })
-        }
-        const [header = '', ...lines] = (await file('csv')).split('\r\n')
-        const column = header.split(',').indexOf('attribution')
-        expect(lines.map((line) => line.split(',')[column])).toEqual(['pending', 'pending'])
+          const file = async (format: string) =>
+            (await api(`/forms/${formKey}/submissions/export?format=${format}`)).text.trim()
+          expect(JSON.parse(await file('json')).data).toEqual((await list()).data.reverse())
+          for (const line of (await file('ndjson')).split('\n')) {
+            expect(JSON.parse(line)).toMatchObject({ attribution: 'pending' })
+          }
+          const [header = '', ...lines] = (await file('csv')).split('\r\n')
+          const column = header.split(',').indexOf('attribution')
+          expect(lines.map((line) => line.split(',')[column])).toEqual(['pending', 'pending'])
 
-        const leads = async (query: string) => (await api(`/analytics/leads${query}`)).json.data
-        expect(await leads('')).toMatchObject({ leads: 2 })
-        expect(await leads('?groupBy=link')).toEqual([])
-        expect(await leads('?groupBy=slug')).toEqual([])
-        for (const filter of ['linkId=0', 'linkId=-0', `linkId=-${link.id}`, `slug=-${link.slug}`]) {
-          expect([filter, (await leads(`?${filter}`)).leads]).toEqual([filter, 0])
-        }
+          const leads = async (query: string) => (await api(`/analytics/leads${query}`)).json.data
+          expect(await leads('')).toMatchObject({ leads: 2 })
+          expect(await leads('?groupBy=link')).toEqual([])
+          expect(await leads('?groupBy=slug')).toEqual([])
+          for (const filter of ['linkId=0', 'linkId=-0', `linkId=-${link.id}`, `slug=-${link.slug}`]) {
+            expect([filter, (await leads(`?${filter}`)).leads]).toEqual([filter, 0])
+          }
 
-        const ofForm = () =>
-          hooks.requests.map(({ body }) => JSON.parse(body)).filter(({ data }) => data.formKey === formKey)
-        await until('the webhooks', () => ofForm().length === 2, LATER_MS)
-        for (const { data } of ofForm()) expect(data).toMatchObject({ attribution: 'pending', linkId: null })
-        const mails = () => mail.mails.filter(({ to }) => to.includes(owner))
-        await until('the mails', () => mails().length === 2, LATER_MS)
-        for (const { parsed } of mails()) {
-          expect(parsed.text).toContain('Link not decided yet: analytics are catching up')
-        }
+          const ofForm = () =>
+            hooks.requests.map(({ body }) => JSON.parse(body)).filter(({ data }) => data.formKey === formKey)
+          await until('the webhooks', () => ofForm().length === 2, LATER_MS)
+          for (const { data } of ofForm())
+            expect(data).toMatchObject({ attribution: 'pending', linkId: null })
+          const mails = () => mail.mails.filter(({ to }) => to.includes(owner))
+          await until('the mails', () => mails().length === 2, LATER_MS)
+          for (const { parsed } of mails()) {
+            expect(parsed.text).toContain('Link not decided yet: analytics are catching up')
+          }
 
-        expect(await countUndecided(server(), workspace)).toBe(2)
-        server().resumeHitWorker()
-        await until('a decision', async () => (await countUndecided(server(), workspace)) === 0, LATER_MS)
-        expect((await list()).data).toMatchObject([
-          { attribution: 'inferred', linkId: link.id },
-          { attribution: 'none', linkId: null },
-        ])
-        expect(await attributions('?attribution=pending')).toEqual([])
-        expect(await attributions('?attribution=none')).toEqual(['none'])
-        expect(await leads('?groupBy=link')).toMatchObject([
-          { link: null, leads: 1 },
-          { link: link.id, leads: 1 },
-        ])
-      }, 90_000)
+          expect(await countUndecided(server(), workspace)).toBe(2)
+          server().resumeHitWorker()
+          await until('a decision', async () => (await countUndecided(server(), workspace)) === 0, LATER_MS)
+          expect((await list()).data).toMatchObject([
+            { attribution: 'inferred', linkId: link.id },
+            { attribution: 'none', linkId: null },
+          ])
+          expect(await attributions('?attribution=pending')).toEqual([])
+          expect(await attributions('?attribution=none')).toEqual(['none'])
+          expect(await leads('?groupBy=link')).toMatchObject([
+            { link: null, leads: 1 },
+            { link: link.id, leads: 1 },
+          ])
+        },
+        90_000,
+      )
     },
     {
       environment: {

@@ -1,11 +1,11 @@
 // A backup while hits move fast from the spool to batches, and from there into the engine's backup, which deletes them.
 
-import { expect, setDefaultTimeout, test } from 'bun:test'
+import { expect, setDefaultTimeout } from 'bun:test'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { closeAfterAll } from '../../../tests/support/close-after-all.ts'
-import { atScale } from '../../../tests/support/suite.ts'
+import { atScale, quick } from '../../../tests/support/suite.ts'
 import { until } from '../../../tests/support/until.ts'
 import { requireOwnFormats } from '../../open-rows.ts'
 import { DEFAULT_BATCH_RETENTION } from '../hits/batches/batch-retention.ts'
@@ -88,7 +88,7 @@ async function readClickedLinks(dataDir: string): Promise<number[]> {
   return rows.flatMap(({ key, clicks }) => Array.from({ length: clicks }, () => Number(key)))
 }
 
-test('each hit that was answered before a backup is in it once, wherever it is at that moment', async () => {
+quick('each hit that was answered before a backup is in it once, wherever it is at that moment', async () => {
   const dataDir = newDirectory()
   const live = await openHits(dataDir, 8)
   let answered = 0

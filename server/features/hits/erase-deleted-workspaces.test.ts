@@ -5,6 +5,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { migratedDatabase } from '../../../tests/support/migrated-database.ts'
+import { quick } from '../../../tests/support/suite.ts'
 import { until } from '../../../tests/support/until.ts'
 import { ENGINES, onBothEngines, type TestServer } from '../../../tests/support/world.ts'
 import { openDatabase } from '../../storage/database/open-database.ts'
@@ -82,42 +83,45 @@ onBothEngines('deleting a workspace', (server) => {
     expect((await ws.api('/links')).json.total).toBe(1)
   })
 
-  test('with --yes ends the workspace’s keys and links, and leaves none of its rows and clicks', async () => {
-    const marker = `leaving-${server().engine}`
-    const { ws, link } = await furnished(marker)
-    const other = await furnished(`staying-${server().engine}`)
-    await ws.api('/links', {
-      method: 'POST',
-      body: { destinationUrl: 'https://example.com/' },
-      headers: { 'Idempotency-Key': 'once' },
-    })
-    expect(holding(server(), marker)).not.toEqual([])
-    expect(await everything(ws.id)).toBeGreaterThan(4)
+  quick(
+    'with --yes ends the workspace’s keys and links, and leaves none of its rows and clicks',
+    async () => {
+      const marker = `leaving-${server().engine}`
+      const { ws, link } = await furnished(marker)
+      const other = await furnished(`staying-${server().engine}`)
+      await ws.api('/links', {
+        method: 'POST',
+        body: { destinationUrl: 'https://example.com/' },
+        headers: { 'Idempotency-Key': 'once' },
+      })
+      expect(holding(server(), marker)).not.toEqual([])
+      expect(await everything(ws.id)).toBeGreaterThan(4)
 
-    const { code, out, err } = await towpath(server(), 'workspace', 'delete', String(ws.id), '--yes')
-    expect([code, err]).toEqual([0, ''])
-    expect(JSON.parse(out)).toEqual({
-      id: ws.id,
-      publicId: expect.any(String),
-      name: 'Test',
-      links: 2,
-      tags: 1,
-      keys: 1,
-      deleted: true,
-    })
-    expect((await ws.api('/links')).status).toBe(401)
-    expect(await everything(ws.id)).toBe(0)
-    await until('its links to be unknown', async () => (await server().click(link.slug)).status === 404)
-    await done(ws.id)
-    await server().waitUntilShipped()
-    expect(holding(server(), marker)).toEqual([])
+      const { code, out, err } = await towpath(server(), 'workspace', 'delete', String(ws.id), '--yes')
+      expect([code, err]).toEqual([0, ''])
+      expect(JSON.parse(out)).toEqual({
+        id: ws.id,
+        publicId: expect.any(String),
+        name: 'Test',
+        links: 2,
+        tags: 1,
+        keys: 1,
+        deleted: true,
+      })
+      expect((await ws.api('/links')).status).toBe(401)
+      expect(await everything(ws.id)).toBe(0)
+      await until('its links to be unknown', async () => (await server().click(link.slug)).status === 404)
+      await done(ws.id)
+      await server().waitUntilShipped()
+      expect(holding(server(), marker)).toEqual([])
 
-    expect((await server().click(other.link.slug)).status).toBe(302)
-    await server().waitUntilShipped()
-    const counted = await other.ws.api('/analytics/clicks')
-    expect(counted.json.data.clicks).toBe(4)
-    expect((await other.ws.api(`/links/${other.link.id}`)).json.data.clicks).toBe(4)
-  })
+      expect((await server().click(other.link.slug)).status).toBe(302)
+      await server().waitUntilShipped()
+      const counted = await other.ws.api('/analytics/clicks')
+      expect(counted.json.data.clicks).toBe(4)
+      expect((await other.ws.api(`/links/${other.link.id}`)).json.data.clicks).toBe(4)
+    },
+  )
 
   test('makes its slugs free for others, and never reuses its id', async () => {
     const { ws, link } = await furnished(`freed-${server().engine}`)

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { testFileStore } from '../../../tests/contracts/file-store.ts'
 import { type BucketServer, startBucketServer } from '../../../tests/support/processes/bucket-server.ts'
+import { quick } from '../../../tests/support/suite.ts'
 import { openS3Store } from './s3-store.ts'
 
 let server: BucketServer
@@ -120,24 +121,28 @@ describe('the file store in a bucket', () => {
     }
   })
 
-  test('twenty uploads at once take little memory', async () => {
-    const store = await openStore(() => NOW)
-    const chunk = new Uint8Array(256 * 1024).fill(1)
-    Bun.gc(true)
-    const before = process.memoryUsage().rss
-    let peak = 0
-    const watch = setInterval(() => {
-      peak = Math.max(peak, process.memoryUsage().rss)
-    }, 10)
-    await Promise.all(
-      Array.from({ length: 20 }, async () => {
-        const draft = await store.create()
-        for (let i = 0; i < 40; i++) await draft.write(chunk)
-        await draft.commit()
-        await draft.discard()
-      }),
-    )
-    clearInterval(watch)
-    expect((peak - before) / (1024 * 1024)).toBeLessThan(100)
-  }, 60_000)
+  quick(
+    'twenty uploads at once take little memory',
+    async () => {
+      const store = await openStore(() => NOW)
+      const chunk = new Uint8Array(256 * 1024).fill(1)
+      Bun.gc(true)
+      const before = process.memoryUsage().rss
+      let peak = 0
+      const watch = setInterval(() => {
+        peak = Math.max(peak, process.memoryUsage().rss)
+      }, 10)
+      await Promise.all(
+        Array.from({ length: 20 }, async () => {
+          const draft = await store.create()
+          for (let i = 0; i < 40; i++) await draft.write(chunk)
+          await draft.commit()
+          await draft.discard()
+        }),
+      )
+      clearInterval(watch)
+      expect((peak - before) / (1024 * 1024)).toBeLessThan(100)
+    },
+    60_000,
+  )
 })

@@ -14,6 +14,7 @@ import {
   type TestForm,
   URLENCODED_TYPE,
 } from '../../../../tests/support/form-requests.ts'
+import { quick } from '../../../../tests/support/suite.ts'
 import { onBothEngines, startServer } from '../../../../tests/support/world.ts'
 import { spendToken } from '../captcha/spent-tokens.ts'
 import { type FormSettings, findFormSettings } from '../settings/form-settings.ts'
@@ -140,40 +141,44 @@ onBothEngines.quick('storing a submission', (server) => {
 })
 
 describe('while the database takes no writes', () => {
-  test('every sender gets 503 in both modes, and nothing is stored in part', async () => {
-    const server = await startServer('sqlite', BEHIND_PROXY)
-    const other = new Database(join(server.dataDir, 'towpath.db'))
-    try {
-      const form = await createTestForm(server, { redirectUrl: 'https://done.example/' })
-      other.run('BEGIN IMMEDIATE')
-      const [script, native, program] = await Promise.all([
-        postToForm(server, form, URLENCODED_TYPE, 'a=1', SCRIPT_HEADERS),
-        postToForm(server, form, URLENCODED_TYPE, 'a=2', {
-          ...NAVIGATION_HEADERS,
-          Referer: 'https://site.example/',
-        }),
-        postToForm(server, form, URLENCODED_TYPE, 'a=3', { Accept: '*/*' }),
-      ])
-      other.run('ROLLBACK')
-      for (const answer of [script, program])
-        expect([answer.status, answer.text]).toEqual([503, '{"error":"Temporarily unavailable"}'])
-      expect([native.status, native.headers.get('location'), native.headers.get('content-type')]).toEqual([
-        503,
-        null,
-        'text/html; charset=utf-8',
-      ])
-      for (const { headers } of [script, native, program]) {
-        expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
-        expect(headers.get('access-control-allow-origin')).toBe('*')
+  quick(
+    'every sender gets 503 in both modes, and nothing is stored in part',
+    async () => {
+      const server = await startServer('sqlite', BEHIND_PROXY)
+      const other = new Database(join(server.dataDir, 'towpath.db'))
+      try {
+        const form = await createTestForm(server, { redirectUrl: 'https://done.example/' })
+        other.run('BEGIN IMMEDIATE')
+        const [script, native, program] = await Promise.all([
+          postToForm(server, form, URLENCODED_TYPE, 'a=1', SCRIPT_HEADERS),
+          postToForm(server, form, URLENCODED_TYPE, 'a=2', {
+            ...NAVIGATION_HEADERS,
+            Referer: 'https://site.example/',
+          }),
+          postToForm(server, form, URLENCODED_TYPE, 'a=3', { Accept: '*/*' }),
+        ])
+        other.run('ROLLBACK')
+        for (const answer of [script, program])
+          expect([answer.status, answer.text]).toEqual([503, '{"error":"Temporarily unavailable"}'])
+        expect([native.status, native.headers.get('location'), native.headers.get('content-type')]).toEqual([
+          503,
+          null,
+          'text/html; charset=utf-8',
+        ])
+        for (const { headers } of [script, native, program]) {
+          expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+          expect(headers.get('access-control-allow-origin')).toBe('*')
+        }
+        expect(await listStoredSubmissions(server, form)).toEqual([])
+        expect((await postToForm(server, form, URLENCODED_TYPE, 'a=4', SCRIPT_HEADERS)).text).toBe(
+          '{"ok":true}',
+        )
+        expect(await listStoredSubmissions(server, form)).toHaveLength(1)
+      } finally {
+        other.close()
+        await server.close()
       }
-      expect(await listStoredSubmissions(server, form)).toEqual([])
-      expect((await postToForm(server, form, URLENCODED_TYPE, 'a=4', SCRIPT_HEADERS)).text).toBe(
-        '{"ok":true}',
-      )
-      expect(await listStoredSubmissions(server, form)).toHaveLength(1)
-    } finally {
-      other.close()
-      await server.close()
-    }
-  }, 120_000)
+    },
+    120_000,
+  )
 })

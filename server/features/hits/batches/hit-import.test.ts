@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createRandom } from '../../../../tests/support/random.ts'
 import { startWorkerHere } from '../../../../tests/support/server/worker-here.ts'
-import { atScale } from '../../../../tests/support/suite.ts'
+import { atScale, quick } from '../../../../tests/support/suite.ts'
 import { until } from '../../../../tests/support/until.ts'
 import type { Hit } from '../../../storage/hits/hit.ts'
 import { ensureNodeId } from '../spool/node-id.ts'
@@ -114,7 +114,7 @@ test('an import waits for the next server when none runs, before the first start
   await until('them to be in the answers', async () => (await clicks(running)) === 3)
 })
 
-test('imported hits count once, however often the server ends during the import', async () => {
+quick('imported hits count once, however often the server ends during the import', async () => {
   const house = await newHouse()
   const random = createRandom('when the server ends during an import')
   let given = 0

@@ -3,6 +3,7 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { quick } from '../../../../tests/support/suite.ts'
 import { until } from '../../../../tests/support/until.ts'
 import { openDuckDb } from '../../../storage/hits/duckdb/engine.ts'
 import type { Batch } from '../../../storage/hits/hit-engine.ts'
@@ -81,7 +82,7 @@ describe('a batch that the disk damaged', () => {
     return { ...opened, damaged, freeEngine: () => rm(inTheWay, { recursive: true }) }
   }
 
-  test('does not stop the others, nor new hits, nor an engine that is built anew', async () => {
+  quick('does not stop the others, nor new hits, nor an engine that is built anew', async () => {
     const { hitWorker, spool, dataDir, damaged, freeEngine, stop } = await openWithDamage()
     await freeEngine()
     await until('all are loaded', () => hitWorker.state().mark === 3)

@@ -82,31 +82,39 @@ describe('a ship worker', () => {
     120_000,
   )
 
-  test('stays during questions and hits, however short the idle time is', async () => {
-    const { spool, hitWorker, counted, clicks } = await start({ idleMs: 1 })
-    for (let sent = 1; sent <= 30; sent++) {
-      spool.append(createRawHit())
-      if (sent % 3 === 0) await hitWorker.drain()
-      if (sent % 5 === 0) expect(await clicks()).toBeLessThanOrEqual(sent)
-    }
-    await hitWorker.drain()
-    expect(await clicks()).toBe(30)
-    await until('they are counted', () => counted() === 30)
-    expect(hitWorker.state().restarts).toBe(0)
-  }, 120_000)
+  quick(
+    'stays during questions and hits, however short the idle time is',
+    async () => {
+      const { spool, hitWorker, counted, clicks } = await start({ idleMs: 1 })
+      for (let sent = 1; sent <= 30; sent++) {
+        spool.append(createRawHit())
+        if (sent % 3 === 0) await hitWorker.drain()
+        if (sent % 5 === 0) expect(await clicks()).toBeLessThanOrEqual(sent)
+      }
+      await hitWorker.drain()
+      expect(await clicks()).toBe(30)
+      await until('they are counted', () => counted() === 30)
+      expect(hitWorker.state().restarts).toBe(0)
+    },
+    120_000,
+  )
 
-  test('is started again when it is needed while it exits, and close waits for the new one', async () => {
-    for (let wait = 0; wait < 20; wait += atScale({ full: 5, soak: 1 })) {
-      const { spool, counted, clicks, countRunning, stop } = await start({ idleMs: 1 })
-      await clicks()
-      // At some moment between these two the worker is told to close.
-      for (let turn = 0; turn < wait; turn++) await new Promise(setImmediate)
-      await clicks()
-      spool.append(createRawHit())
-      await stop()
-      expect([counted(), countRunning()]).toEqual([1, 0])
-    }
-  }, 120_000)
+  quick(
+    'is started again when it is needed while it exits, and close waits for the new one',
+    async () => {
+      for (let wait = 0; wait < 20; wait += atScale({ full: 5, soak: 1 })) {
+        const { spool, counted, clicks, countRunning, stop } = await start({ idleMs: 1 })
+        await clicks()
+        // At some moment between these two the worker is told to close.
+        for (let turn = 0; turn < wait; turn++) await new Promise(setImmediate)
+        await clicks()
+        spool.append(createRawHit())
+        await stop()
+        expect([counted(), countRunning()]).toEqual([1, 0])
+      }
+    },
+    120_000,
+  )
 
   test('that sleeps when its server closes leaves no address behind', async () => {
     const dataDir = createTestDataDir()
@@ -119,19 +127,23 @@ describe('a ship worker', () => {
     expect(await listFilesWith(join(dataDir, 'spool'), '203.0.113.77')).toEqual([])
   }, 120_000)
 
-  test('is replaced after a fault or a kill, while the server goes on recording', async () => {
-    const { spool, hitWorker, counted, clicks } = await start({ startWorker: startWorkerProcess })
-    for (let fault = 0; fault < 2; fault++) {
+  quick(
+    'is replaced after a fault or a kill, while the server goes on recording',
+    async () => {
+      const { spool, hitWorker, counted, clicks } = await start({ startWorker: startWorkerProcess })
+      for (let fault = 0; fault < 2; fault++) {
+        await hitWorker.drain()
+        spool.append(createRawHit())
+        for (const pid of listWorkerProcesses(process.pid)) process.kill(pid, 'SIGKILL')
+        expect(spool.append(createRawHit())).toBeGreaterThan(0)
+        await until('another worker starts', () => hitWorker.state().restarts === fault + 1)
+      }
       await hitWorker.drain()
-      spool.append(createRawHit())
-      for (const pid of listWorkerProcesses(process.pid)) process.kill(pid, 'SIGKILL')
-      expect(spool.append(createRawHit())).toBeGreaterThan(0)
-      await until('another worker starts', () => hitWorker.state().restarts === fault + 1)
-    }
-    await hitWorker.drain()
-    expect(await clicks()).toBe(4)
-    await until('they are counted', () => counted() === 4)
-  }, 120_000)
+      expect(await clicks()).toBe(4)
+      await until('they are counted', () => counted() === 4)
+    },
+    120_000,
+  )
 
   test('ends with its server, in whatever way the server ends, and the next worker waits for it', async () => {
     const dataDir = createTestDataDir()

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -19,7 +19,7 @@ import {
   getClickHouse,
 } from '../../../../tests/support/clickhouse/clickhouse-server.ts'
 import { findFreePort } from '../../../../tests/support/processes/free-port.ts'
-import { atScale, full } from '../../../../tests/support/suite.ts'
+import { atScale, full, quick } from '../../../../tests/support/suite.ts'
 import { until } from '../../../../tests/support/until.ts'
 import { openDuckDb } from '../duckdb/engine.ts'
 import { HIT_CLASSES, type Hit } from '../hit.ts'
@@ -94,7 +94,7 @@ const HOSTILE = [
   'Straße',
 ]
 
-describe('questions about random hits', () => {
+quick.describe('questions about random hits', () => {
   let pair: Pair
   const anyStrangeHit = fc
     .tuple(anyHit, pick(VISITORS), fc.option(pick(HOSTILE), { freq: 2, nil: undefined }))
@@ -119,16 +119,20 @@ describe('questions about random hits', () => {
   }, CLICKHOUSE_START_MS)
   afterAll(() => closePair(pair))
 
-  test('get the same answer as from DuckDB and from a plain count of the list', async () => {
-    await fc.assert(
-      fc.asyncProperty(anyQuery, async (asked) => {
-        const [ours, theirs] = await Promise.all(pair.engines.map((engine) => engine.ask(asked)))
-        expect(ours).toEqual(theirs as never)
-        expect(ours).toEqual(countHits(hits, asked))
-      }),
-      { numRuns: atScale({ quick: 30, full: 180, soak: 2_000 }) },
-    )
-  }, 600_000)
+  quick(
+    'get the same answer as from DuckDB and from a plain count of the list',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(anyQuery, async (asked) => {
+          const [ours, theirs] = await Promise.all(pair.engines.map((engine) => engine.ask(asked)))
+          expect(ours).toEqual(theirs as never)
+          expect(ours).toEqual(countHits(hits, asked))
+        }),
+        { numRuns: atScale({ quick: 30, full: 180, soak: 2_000 }) },
+      )
+    },
+    600_000,
+  )
 
   test('get the same source and channel as from the rule', async () => {
     await fc.assert(
@@ -198,7 +202,7 @@ describe('questions about random hits', () => {
   }, 600_000)
 })
 
-describe('questions over days of many lengths', () => {
+quick.describe('questions over days of many lengths', () => {
   const ZONES = [
     'Europe/Berlin',
     'America/New_York',

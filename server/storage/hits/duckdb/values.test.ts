@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import fc from 'fast-check'
+import { quick } from '../../../../tests/support/suite.ts'
 import type { SqlValue } from '../../filter-sql.ts'
 import { duckDbDialect } from './dialect.ts'
 import { createMemoryInstance } from './memory-instance.ts'
@@ -43,7 +44,7 @@ const lists = fc.oneof(
   fc.array(values, { minLength: 1, maxLength: 5 }),
 )
 
-test('a statement gets the same values and types as when all are bound', async () => {
+quick('a statement gets the same values and types as when all are bound', async () => {
   await fc.assert(
     fc.asyncProperty(lists, async (params) => {
       const text = toStatement(params)

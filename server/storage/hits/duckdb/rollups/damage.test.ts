@@ -1,6 +1,6 @@
 // Damaged roll-ups cost sums, which are made again. They keep nothing from being deleted or loaded, and the hits stay.
 
-import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { afterEach, beforeEach, expect } from 'bun:test'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -112,7 +112,7 @@ full(
   },
 )
 
-test('a workspace is not erased from damaged hits, and the file stays', async () => {
+quick('a workspace is not erased from damaged hits, and the file stays', async () => {
   await load(1, createDay(FIRST))
   await load(2, createDay(FIRST + 1))
   await engine.sorted()
