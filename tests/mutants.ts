@@ -1,6 +1,6 @@
 // Shows what the quick suite protects: makes one-line mistakes in server/ and dashboard/, one at a time, and looks which
-// suite notices them. `npm run mutants -- --seed 1 --server 200 --dashboard 40 --out mutants.json`. It takes hours, and goes
-// on with what the file of its results already has.
+// suite notices them. `npm run mutants -- --seed 1 --server 200 --dashboard 40 --out <directory>`. It takes hours, and goes
+// on with the results that the directory already has.
 
 import { appendFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -4,6 +4,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import bunfig from '../bunfig.toml'
 import {
   findChangedTests,
   listChangedFiles,
@@ -104,7 +105,8 @@ async function runTests({ suite, words, ready, seed, dir, quiet }: Run): Promise
       'test',
       ...['--timeout', '120000', `--parallel=${PARALLEL[suite]}`, '--no-isolate'],
       ...['--reporter=junit', `--reporter-outfile=${join(dir, 'junit.xml')}`],
-      ...['bench/**', 'dashboard/**', 'data/**', 'docs/**', 'snippet/**', ...ignored].flatMap((pattern) => [
+      // They take the place of the patterns in bunfig.toml.
+      ...[...bunfig.test.pathIgnorePatterns, ...ignored].flatMap((pattern) => [
         '--path-ignore-patterns',
         pattern,
       ]),

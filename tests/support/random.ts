@@ -1,12 +1,13 @@
 // The random choices of tests. A run has one seed: the quick suite that of the release, the others a new one, which
 // run.ts prints. `TEST_SEED=…` repeats the choices of a run.
 
+import { createRandom as createSeeded, type Random } from '../../server/lib/seeded-random.ts'
 import { VERSION } from '../../server/version.ts'
 
 export const SEED = process.env.TEST_SEED ? Number(process.env.TEST_SEED) : toSeed(VERSION)
 
 /** FNV-1a, of 31 bits: fast-check takes signed numbers of 32 bits. */
-export function toSeed(text: string): number {
+function toSeed(text: string): number {
   let hash = 0x811c9dc5
   for (const byte of Buffer.from(text)) hash = Math.imul(hash ^ byte, 0x01000193)
   return hash >>> 1
@@ -14,14 +15,7 @@ export function toSeed(text: string): number {
 
 /**
  * @param purpose keeps the choices of one test apart from those of another, in whatever order they run
- * @returns numbers from 0 up to 1, as `Math.random()` gives them (mulberry32)
+ * @returns numbers from 0 up to 1, as `Math.random()` gives them
  */
-export function createRandom(purpose: string, seed = SEED): () => number {
-  let state = toSeed(`${seed} ${purpose}`)
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
+export const createRandom = (purpose: string, seed = SEED): Random =>
+  createSeeded(toSeed(`${seed} ${purpose}`))

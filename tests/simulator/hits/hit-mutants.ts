@@ -30,11 +30,7 @@ export const HIT_MUTANTS = [
       'lastSeq: Math.max(...seqs) }',
       'lastSeq: Math.min(...seqs) }',
     ],
-    [
-      'what a killed server has left is not synced',
-      'await file.datasync().finally',
-      'await Promise.resolve().finally',
-    ],
+    ['what a killed server has left is not synced', '    await syncToDisk(path)\n', ''],
   ]),
   ...toMutants(`${HITS}/spool/record-format.ts`, [
     [

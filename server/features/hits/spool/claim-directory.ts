@@ -1,10 +1,10 @@
 // Prepares the spool's directory at start: its node id and the number of its last segment.
 
 import { randomBytes } from 'node:crypto'
-import { open, readdir, readFile, rm } from 'node:fs/promises'
+import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describeError, log } from '../../../lib/log.ts'
-import { renameDurably, writeDurably } from '../../../storage/write-durably.ts'
+import { renameDurably, syncToDisk, writeDurably } from '../../../storage/write-durably.ts'
 import { parseSegmentName } from './segment.ts'
 
 const NODE_ID_PATTERN = /^[0-9a-f]{16}$/
@@ -29,8 +29,7 @@ export async function claimDirectory(dir: string): Promise<{ node: string; lastS
 /** A killed server leaves hits that only the kernel's memory has. A power cut soon afterwards would lose them. */
 async function syncSegmentFile(path: string): Promise<void> {
   try {
-    const file = await open(path, 'r+')
-    await file.datasync().finally(() => file.close())
+    await syncToDisk(path)
   } catch (error) {
     log.error('spool_sync_failed', { path, ...describeError(error) })
   }
