@@ -8,14 +8,17 @@ import pg from 'pg'
 import { createLinkOverHttp, readCountedClicks, waitUntilCountersAgree } from '../faults/click-counts.ts'
 import { createFormOverHttp, isAcknowledged, readMarker, sendSubmission } from '../faults/form-submissions.ts'
 import { type LoadGenerator, startLoadGenerator } from '../faults/load-generator.ts'
-import { createClient, randomMs, type ServerClient, type ServerProcess } from '../faults/server-process.ts'
+import { createClient, type ServerClient, type ServerProcess } from '../faults/server-process.ts'
 import { ROOT } from '../support/architecture/read-checkout.ts'
 import { CLICKHOUSE_START_MS } from '../support/clickhouse/clickhouse-server.ts'
 import { type Cluster, startCluster } from '../support/cluster/start-cluster.ts'
 import { startCaddy } from '../support/processes/caddy.ts'
+import { createRandomMs } from '../support/random.ts'
 import { readMetric } from '../support/read-metrics.ts'
 import { atScale } from '../support/suite.ts'
 import { until } from '../support/until.ts'
+
+const randomMs = createRandomMs('kills of nodes')
 
 /** One link for each sender: an answer of analytics names at most 1,000 values. Clicks above that have no name. */
 const SENDERS = 6

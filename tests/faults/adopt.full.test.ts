@@ -19,6 +19,7 @@ import { closeAfterAll } from '../support/close-after-all.ts'
 import { startDnsServer } from '../support/fake-servers/dns-server.ts'
 import { migratedDatabase } from '../support/migrated-database.ts'
 import { proveDomain } from '../support/prove-domain.ts'
+import { createRandomMs } from '../support/random.ts'
 import { atScale } from '../support/suite.ts'
 import { until } from '../support/until.ts'
 import { createLinkOverHttp, readCountedClicks, waitUntilCountersAgree } from './click-counts.ts'
@@ -27,9 +28,10 @@ import {
   adoptInstallation,
   createInstallation,
   type Installation,
-  randomMs,
   type ServerProcess,
 } from './server-process.ts'
+
+const randomMs = createRandomMs('kills of an adoption')
 
 setDefaultTimeout(300_000)
 

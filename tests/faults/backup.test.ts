@@ -24,12 +24,13 @@ import { type BackupFile, writeSums } from '../../server/features/backup/manifes
 import { restore } from '../../server/features/backup/restore.ts'
 import { requireOwnFormats } from '../../server/open-rows.ts'
 import { openShell, towpath } from '../support/processes/command-shell.ts'
-import { createRandom } from '../support/random.ts'
+import { createRandom, createRandomMs } from '../support/random.ts'
 import { atScale, full, quick } from '../support/suite.ts'
 import { startServer, type TestServer } from '../support/world.ts'
 import { runCommand, startCommand } from './move-command.ts'
-import { randomMs } from './server-process.ts'
 import { findSmallDiskProblem, toSmallDiskCommand } from './small-disk.ts'
+
+const randomMs = createRandomMs('kills of a backup')
 
 setDefaultTimeout(120_000)
 

@@ -9,6 +9,7 @@ import { BEHIND_PROXY } from '../support/form-requests.ts'
 import { migratedDatabase } from '../support/migrated-database.ts'
 import { startPostgres } from '../support/postgres/postgres-server.ts'
 import { findFreePort } from '../support/processes/free-port.ts'
+import { createRandomMs } from '../support/random.ts'
 import { atScale, full, quick } from '../support/suite.ts'
 import { until } from '../support/until.ts'
 import { BOTH_ENGINES } from '../support/world.ts'
@@ -21,7 +22,9 @@ import {
   sendSubmission,
 } from './form-submissions.ts'
 import { type LoadGenerator, startLoadGenerator } from './load-generator.ts'
-import { createInstallation, type Installation, randomMs, type ServerProcess } from './server-process.ts'
+import { createInstallation, type Installation, type ServerProcess } from './server-process.ts'
+
+const randomMs = createRandomMs('kills under load')
 
 setDefaultTimeout(300_000)
 const closeLater = closeAfterAll()

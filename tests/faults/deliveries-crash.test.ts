@@ -11,13 +11,15 @@ import {
   openNotificationHarness,
   TEST_SECRET,
 } from '../support/notification-harness.ts'
+import { createRandomMs } from '../support/random.ts'
 import { atScale, quick } from '../support/suite.ts'
 import { until } from '../support/until.ts'
 import { ENGINES } from '../support/world.ts'
-import { randomMs } from './server-process.ts'
+
+const randomMs = createRandomMs('kills of a deliverer')
 
 const ROUNDS = atScale({ quick: 1, full: 2, soak: 10 })
-const SUBMISSIONS = atScale({ quick: 80, full: 320, soak: 1_000 })
+const SUBMISSIONS = atScale({ quick: 80, full: 320, soak: 1_500 })
 const CHANNELS = atScale({ quick: 2, full: 8, soak: 8 })
 /** The most attempts that run at a kill. */
 const RUNNING_MAX = CONCURRENT_ATTEMPTS
@@ -47,8 +49,8 @@ async function startDeliverer({ dataDir, databaseUrl }: NotificationHarness) {
 async function deliverWithKills(harness: NotificationHarness, hook: WebhookReceiver) {
   for (let round = 0; round < ROUNDS; round++) {
     // The kill comes after a number of arrivals and not after a time, so that on a slow machine too some kills come
-    // before the first attempt is recorded, and some after.
-    const target = hook.requests.length + Math.ceil(randomMs(0, 2 * RUNNING_MAX))
+    // before the first attempt is recorded, and some after. Each round leaves deliveries for the next.
+    const target = hook.requests.length + Math.ceil(randomMs(0, SUBMISSIONS / (2 * ROUNDS)))
     const child = await startDeliverer(harness)
     closeLater(child.kill)
     await until('some deliveries', () => hook.requests.length >= target, STALLED_MS)

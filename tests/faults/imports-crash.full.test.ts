@@ -17,9 +17,12 @@ import {
 } from '../support/imports/upload-client.ts'
 import { startPostgres } from '../support/postgres/postgres-server.ts'
 import { listReaderProcesses } from '../support/processes/worker-processes.ts'
+import { createRandomMs } from '../support/random.ts'
 import { atScale } from '../support/suite.ts'
 import { until } from '../support/until.ts'
-import { createInstallation, type Installation, randomMs, type ServerProcess } from './server-process.ts'
+import { createInstallation, type Installation, type ServerProcess } from './server-process.ts'
+
+const randomMs = createRandomMs('kills of an import')
 
 const closeLater = closeAfterAll()
 

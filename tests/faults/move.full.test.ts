@@ -19,6 +19,7 @@ import { startDnsServer } from '../support/fake-servers/dns-server.ts'
 import { migratedDatabase } from '../support/migrated-database.ts'
 import type { TestDatabase } from '../support/postgres/postgres-server.ts'
 import { proveDomain } from '../support/prove-domain.ts'
+import { createRandomMs } from '../support/random.ts'
 import { atScale } from '../support/suite.ts'
 import { until } from '../support/until.ts'
 import { createLinkOverHttp, readCountedClicks } from './click-counts.ts'
@@ -28,9 +29,10 @@ import {
   adoptInstallation,
   createInstallation,
   type Installation,
-  randomMs,
   type ServerProcess,
 } from './server-process.ts'
+
+const randomMs = createRandomMs('kills of a move')
 
 setDefaultTimeout(300_000)
 

@@ -9,7 +9,6 @@ import { openDatabase } from '../../server/storage/database/open-database.ts'
 import { nextSenderAddress, URLENCODED_TYPE } from '../support/form-requests.ts'
 import { findFreePort } from '../support/processes/free-port.ts'
 import { createProcessGuard } from '../support/processes/process-guard.ts'
-import { createRandom } from '../support/random.ts'
 import type { HttpAnswer } from '../support/server/http-call.ts'
 import { BROWSER_USER_AGENT } from '../support/world.ts'
 
@@ -183,8 +182,3 @@ export function createClient(origin: string): ServerClient {
     },
   }
 }
-
-const random = createRandom('kills of processes')
-
-/** @returns a random time between two times: a kill at a fixed moment would always hit the same code */
-export const randomMs = (from: number, to: number) => from + random() * (to - from)

@@ -7,12 +7,15 @@ import { join } from 'node:path'
 import { openDatabase } from '../../server/storage/database/open-database.ts'
 import { closeAfterAll } from '../support/close-after-all.ts'
 import { BEHIND_PROXY } from '../support/form-requests.ts'
+import { createRandomMs } from '../support/random.ts'
 import { atScale } from '../support/suite.ts'
 import { until } from '../support/until.ts'
 import { listUploadedFiles } from '../support/upload-requests.ts'
 import { startLoadGenerator } from './load-generator.ts'
-import { createInstallation, type Installation, randomMs } from './server-process.ts'
+import { createInstallation, type Installation } from './server-process.ts'
 import { createUploadForm, hashLargeFile, type LargeUpload, sendLargeFile } from './upload-senders.ts'
+
+const randomMs = createRandomMs('kills under uploads')
 
 const SENDERS = 16
 const ROUNDS = atScale({ full: 2, soak: 25 })

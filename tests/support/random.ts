@@ -19,3 +19,12 @@ function toSeed(text: string): number {
  */
 export const createRandom = (purpose: string, seed = SEED): Random =>
   createSeeded(toSeed(`${seed} ${purpose}`))
+
+/**
+ * Chooses when to kill: a kill at a fixed moment would always hit the same code.
+ * @returns draws a time between two times. Each file has its own, because files run in any order
+ */
+export function createRandomMs(purpose: string) {
+  const random = createRandom(purpose)
+  return (from: number, to: number) => from + random() * (to - from)
+}

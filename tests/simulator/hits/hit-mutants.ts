@@ -20,8 +20,8 @@ export const HIT_MUTANTS = [
     ['the live segment is not synced', '    if (live) await syncSegment(live)\n  }', '  }'],
     [
       'a full segment is not synced',
-      'await syncSegment(segment).finally(() => segment.close())',
-      'await segment.close()',
+      '      await syncSegment(segment)\n      await segment.close()',
+      '      await segment.close()',
     ],
   ]),
   ...toMutants(`${HITS}/spool/claim-directory.ts`, [

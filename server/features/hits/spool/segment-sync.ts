@@ -32,7 +32,11 @@ export function openSegmentSync(everyMs: number, onFailure: () => number): Segme
 
   async function syncAll() {
     dirty = false
-    for (const segment of full.splice(0)) await syncSegment(segment).finally(() => segment.close())
+    // One that becomes full meanwhile belongs to this pass: its hits would wait two intervals for the next.
+    for (let segment = full.shift(); segment; segment = full.shift()) {
+      await syncSegment(segment)
+      await segment.close()
+    }
     if (live) await syncSegment(live)
   }
 
