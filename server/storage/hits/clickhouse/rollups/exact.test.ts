@@ -16,7 +16,7 @@ testRollUps('ClickHouse', {
   open: async (directory) =>
     openClickHouse({ urls: [await server.takeDatabase()], scratchDir: directory, rollUpSettleMs: 0 }),
   worlds: { full: 1, soak: 24 },
-  questions: { quick: 40, full: 200, soak: 850 },
+  questions: { quick: 20, full: 200, soak: 850 },
   deletesAtOnce: false,
   days: { quick: 32, full: 36, soak: 75 },
 })
