@@ -17,6 +17,7 @@ import { type MailSettings, readMail } from './config/mail-settings.ts'
 import { type MetricsSettings, readMetrics } from './config/metrics-settings.ts'
 import { type ObservabilitySettings, readObservability } from './config/observability-settings.ts'
 import { ConfigError, type GetSetting, type ProblemReporter } from './config/setting.ts'
+import { SETTING_NAMES } from './config/setting-groups.ts'
 import { readOidc, readSignup, type SignInSettings } from './config/sign-in-settings.ts'
 import {
   checkSecret,
@@ -89,59 +90,6 @@ export interface Config
 
 type Environment = Record<string, string | undefined>
 
-const NAMES = [
-  'PORT',
-  'HOST',
-  'TOWPATH_URL',
-  'TOWPATH_ALIASES',
-  'DATA_DIR',
-  'DATABASE_URL',
-  'DATABASE_POOL',
-  'CLICKHOUSE_URL',
-  'WORKERS',
-  'INNER_PORT',
-  'TOWPATH_SECRET',
-  'TRUST_PROXY',
-  'GEOIP_DB',
-  'DEFAULT_PLAN',
-  'DESTINATION_SCHEMES',
-  'DESTINATION_BLOCKLIST',
-  'ABUSE_EMAIL',
-  'TURNSTILE_SITE_KEY',
-  'TURNSTILE_SECRET_KEY',
-  'TURNSTILE_VERIFY_URL',
-  'SNIPPET_PATH',
-  'INTAKE_PATH',
-  'WEBHOOK_ALLOW_CIDRS',
-  'DNS_SERVERS',
-  'SMTP_URL',
-  'MAIL_FROM',
-  'SMTP_INSECURE',
-  'MAIL_PER_DAY',
-  'SIGNUP',
-  'OIDC_ISSUER',
-  'OIDC_CLIENT_ID',
-  'OIDC_CLIENT_SECRET',
-  'OIDC_NAME',
-  'HIT_RETENTION_DAYS',
-  'DISK_RESERVE_MB',
-  'UPLOADS_S3_URL',
-  'UPLOAD_BYTES_PER_WORKSPACE',
-  'BACKUP_DIR',
-  'BACKUP_HOURS',
-  'BACKUP_KEEP',
-  'FAST_PATH',
-  'LOG_LEVEL',
-  'LOG_FORMAT',
-  'SLOW_REQUEST_MS',
-  'OTEL_EXPORTER_OTLP_ENDPOINT',
-  'OTEL_EXPORTER_OTLP_HEADERS',
-  'OTEL_SERVICE_NAME',
-  'OTEL_TRACES_SAMPLER',
-  'OTEL_TRACES_SAMPLER_ARG',
-  'METRICS_ALLOW',
-  'METRICS_TOKEN',
-]
 // Kubernetes sets these variables in every container beside a Service with the name towpath.
 const FROM_KUBERNETES = /^TOWPATH_(SERVICE_(HOST|PORT)|PORT)(_|$)/
 
@@ -172,9 +120,9 @@ export function inspectConfig(env: Environment = process.env): ConfigInspection 
   const get = toGetSetting(env)
   const wrong = toReporter(problems)
   const unknown = Object.keys(env).filter(
-    (name) => name.startsWith('TOWPATH_') && !NAMES.includes(name) && !FROM_KUBERNETES.test(name),
+    (name) => name.startsWith('TOWPATH_') && !SETTING_NAMES.includes(name) && !FROM_KUBERNETES.test(name),
   )
-  for (const name of unknown) wrong(name, 'is not a setting', `Settings are ${NAMES.join(', ')}.`)
+  for (const name of unknown) wrong(name, 'is not a setting', `Settings are ${SETTING_NAMES.join(', ')}.`)
 
   const port = readPort(get('PORT'), wrong)
   const host = readHost(get('HOST'), wrong)

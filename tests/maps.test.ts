@@ -1,6 +1,7 @@
 // The pages that describe the repository say what is there: the tree, the arrows, and every path that prose names.
 
 import { describe, expect, test } from 'bun:test'
+import { SETTING_NAMES } from '../server/config/setting-groups.ts'
 import { ALLOWED_FEATURE_IMPORTS, listFeatureArrows } from './support/architecture/layers.ts'
 import { readCheckout } from './support/architecture/read-checkout.ts'
 import {
@@ -13,6 +14,7 @@ import {
 } from './support/architecture/read-map.ts'
 import { isProduct, type RepositoryFile } from './support/architecture/rule.ts'
 import { parseSource } from './support/architecture/typescript-source.ts'
+import { settingsPage } from './support/settings-page.ts'
 
 const files = await readCheckout()
 const paths = files.map(({ path }) => path)
@@ -21,6 +23,8 @@ const architecture = getText('ARCHITECTURE.md')
 
 const MAPPED = /^(?:server|dashboard|snippet|packages|tests|bench|deploy|docs)\//
 
+const SHOWN = /^[^/]+\/(?:[^/]+\/|features\/[^/]+\/)?$/
+
 /** Pages that say how things are today. Decisions and the change log say how they were. */
 const isCurrentPage = ({ path }: RepositoryFile) =>
   path !== 'CHANGELOG.md' && /^(?:docs\/)?[^/]+\.md$/.test(path)
@@ -28,9 +32,10 @@ const isCurrentPage = ({ path }: RepositoryFile) =>
 describe('ARCHITECTURE.md', () => {
   const tree = readTree(architecture)
 
-  test('shows every folder, and none that is not there', () => {
+  test('shows every folder of the first two levels and every feature, and none that is not there', () => {
     const shown = tree.filter((path) => path.endsWith('/'))
-    expect(shown.toSorted()).toEqual([...listFolders(paths)].filter((path) => MAPPED.test(path)).sort())
+    const folders = [...listFolders(paths)].filter((path) => MAPPED.test(path))
+    expect(shown.toSorted()).toEqual(folders.filter((path) => SHOWN.test(path)).sort())
   })
 
   test('shows only files that are there', () => {
@@ -60,17 +65,23 @@ test('every path that a page names exists', () => {
   expect(missing).toEqual([])
 })
 
-test('every page of docs/ can be reached from the README by links', () => {
-  const reached = new Set(['README.md'])
-  for (const path of reached) {
-    for (const target of listLinkedPages({ path, text: getText(path) })) {
-      if (paths.includes(target)) reached.add(target)
-    }
-  }
-  const pages = paths.filter((path) => /^docs\/.+\.md$/.test(path))
-  expect(pages.filter((path) => !reached.has(path))).toEqual([])
-  const named = listLinkedPages({ path: 'README.md', text: getText('README.md') })
-  expect(named).toEqual(expect.arrayContaining(['docs/hosting.md', 'docs/forms.md', 'docs/gdpr.md']))
+test('docs/README.md, which the README links to, lists every page of docs/', () => {
+  const listLinks = (path: string) => listLinkedPages({ path, text: getText(path) })
+  expect(listLinks('README.md')).toContain('docs/README.md')
+  const pages = paths.filter((path) => /^docs\/[^/]+\.md$/.test(path) && path !== 'docs/README.md')
+  expect(listLinks('docs/README.md')).toEqual(expect.arrayContaining([...pages, 'docs/adr/README.md']))
+  const decisions = paths.filter((path) => /^docs\/adr\/\d.+\.md$/.test(path))
+  expect(listLinks('docs/adr/README.md')).toEqual(decisions)
+})
+
+test('docs/settings.md is what `npm run docs:settings` writes', () => {
+  expect(getText('docs/settings.md')).toBe(settingsPage())
+})
+
+test('server/config/ reads every setting of docs/settings.md', () => {
+  const readers = files.filter(({ path }) => /^server\/config(\.ts|\/.+-settings\.ts)$/.test(path))
+  const unread = SETTING_NAMES.filter((name) => !readers.some(({ text }) => text.includes(`'${name}'`)))
+  expect(unread).toEqual([])
 })
 
 describe('maps are read as they are meant', () => {

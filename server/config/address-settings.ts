@@ -5,6 +5,7 @@ import { type Network, parseNetwork } from '../lib/ip-network.ts'
 import { parseIpAddress } from '../lib/parse-ip.ts'
 import { parseUrl } from '../lib/web-url.ts'
 import type { GetSetting, ProblemReporter } from './setting.ts'
+import type { SettingName } from './setting-groups.ts'
 
 export function readPort(text: string | undefined, wrong: ProblemReporter): number {
   if (text === undefined) return 3000
@@ -69,7 +70,7 @@ function toLocalOrigin(host: string | undefined, port: number): string {
   return parseUrl(origin)?.origin ?? origin
 }
 
-export function readNetworks(name: string, get: GetSetting, wrong: ProblemReporter): Network[] {
+export function readNetworks(name: SettingName, get: GetSetting, wrong: ProblemReporter): Network[] {
   const networks: Network[] = []
   for (const part of get(name)
     ?.split(/[\s,]+/)
@@ -88,7 +89,7 @@ export function readPaths(
   get: GetSetting,
   wrong: ProblemReporter,
 ): { snippetPath: string; intakePath: string } {
-  const read = (name: string, usual: string) => {
+  const read = (name: SettingName, usual: string) => {
     const path = get(name) ?? usual
     const taken = path !== usual && RESERVED_SLUGS.has(path.toLowerCase())
     const fix = `Use one name of letters, digits, "-", "_" and ".", such as ${usual}.`

@@ -18,7 +18,7 @@ export function readBackups(
   const hours = readCount('BACKUP_HOURS', get, HOURS, wrong)
   const keep = readCount('BACKUP_KEEP', get, KEEP, wrong)
   if (dir === undefined) {
-    for (const name of ['BACKUP_HOURS', 'BACKUP_KEEP'])
+    for (const name of ['BACKUP_HOURS', 'BACKUP_KEEP'] as const)
       if (get(name) !== undefined)
         wrong(name, 'has no meaning without BACKUP_DIR', 'Set both, or leave both out.')
     return undefined

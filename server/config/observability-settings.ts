@@ -7,6 +7,7 @@ import { LOG_FORMATS, type LogFormat } from '../lib/telemetry/log-format.ts'
 import { TRACE_SAMPLERS, type TraceSampler, type TracingSettings } from '../lib/telemetry/tracing-settings.ts'
 import { parseUrl } from '../lib/web-url.ts'
 import type { GetSetting, ProblemReporter } from './setting.ts'
+import type { SettingName } from './setting-groups.ts'
 
 export interface ObservabilitySettings {
   logLevel: LogLevel
@@ -30,7 +31,7 @@ export function readObservability(get: GetSetting, wrong: ProblemReporter): Obse
 }
 
 function readOneOf<T extends string>(
-  name: string,
+  name: SettingName,
   noun: string,
   known: readonly T[],
   get: GetSetting,

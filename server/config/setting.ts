@@ -1,6 +1,8 @@
 // How one setting is read: its text by name, and a report of each problem. A reader goes on after a problem, so that the
 // operator sees all of them at once.
 
+import type { SettingName } from './setting-groups.ts'
+
 /** Everything that is wrong with the environment: `problems` has one line for each. */
 export class ConfigError extends Error {
   readonly problems: string[]
@@ -10,14 +12,14 @@ export class ConfigError extends Error {
   }
 }
 
-export type GetSetting = (name: string) => string | undefined
+export type GetSetting = (name: SettingName) => string | undefined
 
 /** Reports a problem: the name of the setting, what is wrong, and the remedy. */
 export type ProblemReporter = (name: string, what: string, fix: string) => void
 
 /** A setting that counts something: a whole number from 1 on. */
 export function readCount(
-  name: string,
+  name: SettingName,
   get: GetSetting,
   { standard, most }: { standard: number; most: number },
   wrong: ProblemReporter,

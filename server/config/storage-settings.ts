@@ -8,6 +8,7 @@ import { randomToken } from '../lib/crypto/random.ts'
 import { parseUrl } from '../lib/web-url.ts'
 import { findForeignFile } from './foreign-file.ts'
 import { ConfigError, type GetSetting, type ProblemReporter } from './setting.ts'
+import type { SettingName } from './setting-groups.ts'
 
 const SECRET_MIN = 32
 
@@ -79,7 +80,12 @@ function readUploadBytes(text: string | undefined, wrong: ProblemReporter): numb
   return otherwise
 }
 
-function readRowsPerDay(name: string, get: GetSetting, otherwise: number, wrong: ProblemReporter): number {
+function readRowsPerDay(
+  name: SettingName,
+  get: GetSetting,
+  otherwise: number,
+  wrong: ProblemReporter,
+): number {
   const text = get(name)
   if (text === undefined) return otherwise
   const rows = Number(text)

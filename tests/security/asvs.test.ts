@@ -1,4 +1,4 @@
-// SECURITY.md lists each requirement of OWASP ASVS 5.0.0 at levels 1 and 2 once, and names only files that are there.
+// docs/asvs.md lists each requirement of OWASP ASVS 5.0.0 at levels 1 and 2 once, and names only files that are there.
 
 import { describe, expect, test } from 'bun:test'
 import { ROOT, readCheckout } from '../support/architecture/read-checkout.ts'
@@ -94,7 +94,7 @@ interface Row {
   how: string
 }
 
-const PAGE = 'SECURITY.md'
+const PAGE = 'docs/asvs.md'
 const files = await readCheckout(ROOT)
 const paths = files.map(({ path }) => path)
 const text = files.find(({ path }) => path === PAGE)?.text ?? ''
@@ -108,7 +108,7 @@ const STATUSES = ['met', 'partly', 'no', 'operator', 'n/a']
 
 const countBy = (status: string) => rows.filter((row) => row.status === status).length
 
-describe('SECURITY.md', () => {
+describe(PAGE, () => {
   test('lists every requirement of ASVS 5.0.0 at levels 1 and 2 once, in the order of the standard', () => {
     expect(REQUIREMENTS).toHaveLength(253)
     expect(rows.map(({ id }) => id)).toEqual(REQUIREMENTS)
@@ -150,7 +150,7 @@ describe('SECURITY.md', () => {
         .replace(/[^\w -]/g, '')
         .replaceAll(' ', '-')
     const broken = links.filter(({ path, anchor }) => {
-      const page = files.find((file) => file.path === path)?.text ?? ''
+      const page = files.find((file) => file.path === `docs/${path}`)?.text ?? ''
       return ![...page.matchAll(/^#+ (.+)$/gm)].some(([, heading = '']) => toAnchor(heading) === anchor)
     })
     expect(broken).toEqual([])
