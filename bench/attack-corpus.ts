@@ -43,7 +43,7 @@ async function exchange(target: AttackTarget, n: number, send: (socket: Socket) 
   await closed
 }
 
-/** Keeps so many connections open, each begun by `begin` and replaced when it ends. */
+/** Keeps `count` connections open, each begun by `begin` and replaced when it ends. */
 const hold =
   (count: number, begin: (socket: Socket, target: AttackTarget) => void): Attack =>
   (target) => {
@@ -56,7 +56,7 @@ const hold =
     for (let i = 0; i < count; i++) open()
   }
 
-/** Does it at a steady pace, but never more than so many at once. What fails is one of the attack's, too. */
+/** Calls `once` at a steady pace, with at most `atOnce` calls running. A call that fails is part of the attack. */
 const often =
   (perSecond: number, atOnce: number, once: (target: AttackTarget, n: number) => Promise<unknown>): Attack =>
   (target) => {
@@ -118,7 +118,7 @@ const importOften = (
     upload(target, n, '', { source, file: new Blob([await makeFile()]) }),
   )
 
-/** Letters that were not there before, at little cost to whoever makes them. */
+/** Letters that were not there before, at little cost to the attacker. */
 const randomSlug = (length: number) =>
   crypto.getRandomValues(Buffer.alloc(16)).toString('hex').slice(0, length).padEnd(length, 'abcdefgh')
 

@@ -1,5 +1,5 @@
-// The files that attacks of bench/attack-corpus.ts upload: a dump that is slow to recognise, and exports of workspaces that
-// nobody has exported.
+// The files that attacks of bench/attack-corpus.ts upload: a dump that is slow to recognise, and forged exports of
+// workspaces.
 
 import {
   packArchive,

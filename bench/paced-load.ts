@@ -8,7 +8,7 @@ import { USER_AGENT } from './load.ts'
 import { pinToCore, withPriority } from './servers.ts'
 
 const PER_SECOND = 500
-/** Of so many requests one comes over a connection of its own, as a visitor's first request does. */
+/** One in five requests comes over a connection of its own, as a visitor's first request does. */
 const NEW_EVERY = 5
 /** Of links that are in memory. */
 const SLUGS = 900

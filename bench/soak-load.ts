@@ -4,7 +4,7 @@
 import { nextSenderAddress, SCRIPT_HEADERS, URLENCODED_TYPE } from '../tests/support/form-requests.ts'
 import { USER_AGENT } from './load.ts'
 
-/** Clicks and page views carry one of so many terms: an answer of analytics has at most 1,000 rows. */
+/** Clicks and page views carry one of these terms: an answer of analytics has at most 1,000 rows. */
 export const TERMS = 900
 const LINKS = 1000
 const TICK_MS = 10

@@ -15,7 +15,7 @@ import { count, type SoakLoad, startSoakLoad, TERMS } from './soak-load.ts'
 
 const { minutes, ...pace } = readOptions({ minutes: 30, submissions: 92, clicks: 308, views: 154 })
 const PROBES_PER_SECOND = 20
-/** Deliveries go on after the load. When none arrives for so long, the rest is lost. */
+/** Deliveries go on after the load. When none arrives for a minute, the rest is lost. */
 const DELIVERIES_STALLED_MS = 60_000
 const COUNTED_WITHIN_MS = 120_000
 /** Redirects must not slow down: their p99 in the last two minutes, to that of the first two. */
