@@ -1,8 +1,16 @@
 // The questions of a dashboard, as queries of the hit engine.
 
+import { toNullLabel } from '../server/features/analytics/filter.ts'
+import { listBucketStarts, toZonedTime, untilNow } from '../server/features/analytics/timeline.ts'
+import { DAY_MS } from '../server/lib/utc-day.ts'
 import { HIT_DIMENSIONS } from '../server/storage/hits/hit.ts'
-import type { HitColumn, HitFilter, HitGrouping, HitQuery } from '../server/storage/hits/hit-engine.ts'
-import { ORIGIN_DIMENSIONS } from '../server/storage/sources/origin-sql.ts'
+import type {
+  HitColumn,
+  HitFilter,
+  HitGrouping,
+  HitQuery,
+  HitSelection,
+} from '../server/storage/hits/hit-engine.ts'
 import { END, GENERATED_DAYS } from './hits-generator.ts'
 
 export interface Question {
@@ -10,7 +18,8 @@ export interface Question {
   query: HitQuery
 }
 
-const DAY = 86_400_000
+/** The page is opened at noon of the last day, which is half over. */
+export const NOW = END - DAY_MS / 2
 
 /** Together the two filters leave about a tenth of the hits. */
 const TWO_FILTERS: HitFilter[] = [
@@ -18,24 +27,63 @@ const TWO_FILTERS: HitFilter[] = [
   { column: 'device', values: ['mobile'], negate: false },
 ]
 
-export function createQuestions(workspaceId: number): Question[] {
-  const ask = (days: number, what: string, groupBy: HitGrouping, filters: HitFilter[] = []): Question => ({
-    name: `${what}, ${days} days`,
-    query: { workspaceId, start: END - days * DAY, end: END, classes: ['human'], filters, groupBy },
+/** The limit of the dashboard's top lists. */
+const TOP_LIMIT = 100
+const ZONE = 'Europe/Berlin'
+const TOTAL = { by: 'total' } as const
+
+interface Range {
+  start: number
+  end: number
+}
+
+/** Today and the days before it. */
+const LAST_DAYS: Range = { start: END - GENERATED_DAYS * DAY_MS, end: untilNow(NOW) }
+/** No hits are generated before the period, so the period before begins one day earlier here, and has as many hits. */
+const BEFORE: Range = { start: LAST_DAYS.start - DAY_MS, end: LAST_DAYS.end - DAY_MS }
+
+const listDays = (range: Range, zone = 'UTC'): HitGrouping => ({
+  by: 'time',
+  starts: listBucketStarts(range, 'day', zone),
+})
+
+const toTop = (by: HitColumn): HitGrouping => ({ by, limit: TOP_LIMIT, nullAs: toNullLabel(by) })
+
+const createAsker =
+  (workspaceId: number) =>
+  (name: string, groupBy: HitGrouping, rest: Partial<HitSelection> = {}): Question => ({
+    name,
+    query: { workspaceId, ...LAST_DAYS, classes: ['human'], filters: [], groupBy, ...rest },
   })
-  const top = (by: HitColumn) => ({ by, limit: 10, nullAs: 'Unknown' }) as const
-  const byDay = (days: number) =>
-    ({ by: 'time', starts: Array.from({ length: days }, (_, n) => END - (days - n) * DAY) }) as const
-  const total = { by: 'total' } as const
-  const dimensions = ['linkId', ...HIT_DIMENSIONS, ...ORIGIN_DIMENSIONS] as const
+
+/** What the analytics page asks when it opens. */
+export function createPageQuestions(workspaceId: number): Question[] {
+  const ask = createAsker(workspaceId)
   return [
-    ...[90, GENERATED_DAYS].flatMap((days) => [
-      ask(days, 'totals', total),
-      ask(days, 'by day', byDay(days)),
-      ask(days, 'totals, two filters', total, TWO_FILTERS),
-      ask(days, 'by day, two filters', byDay(days), TWO_FILTERS),
-    ]),
-    ...dimensions.map((dimension) => ask(90, `top 10 ${dimension}`, top(dimension))),
-    ...dimensions.map((dimension) => ask(GENERATED_DAYS, `top 10 ${dimension}`, top(dimension))),
+    ask('totals', TOTAL),
+    ask('totals, period before', TOTAL, BEFORE),
+    ask('imported totals', TOTAL, { imported: true }),
+    ask('by day', listDays(LAST_DAYS)),
+    ask('by day, period before', listDays(BEFORE), BEFORE),
+    ask('top links', toTop('linkId')),
+    ask('top sources', toTop('source')),
+    ask('top countries', toTop('country')),
+    ask('top campaigns', toTop('utmCampaign')),
+    ask('top devices', toTop('device')),
+    ask('visits of the funnel', TOTAL, { outcomes: ['landing'] }),
+  ]
+}
+
+/** What a person asks next. */
+export function createNextQuestions(workspaceId: number): Question[] {
+  const ask = createAsker(workspaceId)
+  const startOfDay = toZonedTime(LAST_DAYS.start, ZONE).startOfDay().epochMilliseconds
+  const local = { start: startOfDay, end: LAST_DAYS.end }
+  return [
+    ask(`by day in ${ZONE}`, listDays(local, ZONE), local),
+    ask('totals, two filters', TOTAL, { filters: TWO_FILTERS }),
+    ask('by day, two filters', listDays(LAST_DAYS), { filters: TWO_FILTERS }),
+    ...HIT_DIMENSIONS.map((dimension) => ask(`top ${dimension}`, toTop(dimension))),
+    ask('top channel', toTop('channel')),
   ]
 }

@@ -1,84 +1,236 @@
-// Measures questions about clicks from hits and from roll-ups: bun bench/analytics.ts [--millions=1,5,20,100] [--rounds=5].
-// It prints tables for docs/benchmarks.md and draws a picture of the growth. A size above --generated (20 by default) is
-// made of copies of the largest size up to it. With --postgres it asks the product's engine, with hits alone, and PostgreSQL.
+// Measures questions about clicks, from hits and from roll-ups: bun bench/analytics.ts [millions …] [clickhouse]
+// [--rounds=5]. Every answer is compared. With `clickhouse`, it measures ClickHouse beside DuckDB.
 
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
-import { compareWithPostgres } from './analytics-comparison.ts'
-import type { CopyReport } from './analytics-copies.ts'
-import { measureSize, type SizeResult } from './analytics-growth.ts'
-import type { LoadReport } from './analytics-load.ts'
-import { drawGrowth } from './analytics-picture.ts'
-import { toDayTable, toGrowthTable, toHistoryTable, toOriginTable, toPageTable } from './analytics-tables.ts'
-import { runScript } from './run-script.ts'
+import { openClickHouse } from '../server/storage/hits/clickhouse/engine.ts'
+import { openDuckDb } from '../server/storage/hits/duckdb/engine.ts'
+import { openReadOnly } from '../server/storage/hits/duckdb/open-read-only.ts'
+import type { HitAnswer, HitEngine, HitQuery } from '../server/storage/hits/hit-engine.ts'
+import { type ClickHouseServer, startClickHouse } from '../tests/support/clickhouse/clickhouse-server.ts'
+import { createNextQuestions, createPageQuestions, NOW, type Question } from './analytics-questions.ts'
+import { formatCount, median, note, print, readOptions, readProcessorMs, toTable } from './harness.ts'
+import { BIGGEST, FOUR_PERCENT, generateHits } from './hits-generator.ts'
+import { HOME } from './servers.ts'
 
-const { values: options } = parseArgs({
-  options: {
-    millions: { type: 'string' },
-    rounds: { type: 'string' },
-    generated: { type: 'string', default: '20' },
-    picture: { type: 'string', default: join(import.meta.dir, '../docs/images/roll-up-growth.svg') },
-    postgres: { type: 'boolean', default: false },
-  },
-})
-const startedAt = performance.now()
-const print = (text: string) => process.stdout.write(`${text}\n`)
-const note = (text: string) =>
-  process.stderr.write(`${((performance.now() - startedAt) / 1000).toFixed(0)} s: ${text}\n`)
+const { words, rounds } = readOptions({ rounds: 5 })
+const sizes = words.map(Number).filter((millions) => millions > 0)
+const CLICKHOUSE_RATIO_MAX = 2
+const THREADS = { threads: 2, memoryLimitMb: 512 }
+const SUBJECTS = [
+  { workspaceId: BIGGEST, name: 'biggest, 25 %' },
+  { workspaceId: FOUR_PERCENT, name: '4 %' },
+]
 
-const toSizes = (text: string) => text.split(',').map(Number)
-
-/** The largest generated size so far. */
-let source: { millions: number; path: string } | undefined
-
-/** Makes a file of hits without roll-ups. */
-async function makeHits(millions: number, directory: string): Promise<string> {
-  const generated = Number(options.generated)
-  const path = join(directory, `${millions}`, 'hits.duckdb')
-  if (millions <= generated) {
-    const loaded = await runScript<LoadReport>(
-      'analytics-load.ts',
-      join(directory, `${millions}`),
-      millions * 1e6,
-    )
-    note(`loaded in ${loaded.loadSeconds.toFixed(0)} s, sorted in ${loaded.sortSeconds.toFixed(0)} s`)
-    if (source) rmSync(join(source.path, '..'), { recursive: true })
-    source = { millions, path }
-    return path
-  }
-  const copies = millions / (source?.millions ?? Number.NaN)
-  if (!source || !Number.isInteger(copies))
-    throw new Error(`${millions} million are no copies of ${source?.millions ?? 'nothing'}`)
-  const { hits, seconds } = await runScript<CopyReport>('analytics-copies.ts', source.path, path, copies)
-  if (hits !== millions * 1e6) throw new Error(`The copies have ${hits} hits`)
-  note(`made ${copies} copies in ${seconds.toFixed(0)} s`)
-  return path
+/** One way to answer: an engine, from hits or from roll-ups. */
+interface Way {
+  name: string
+  ask(query: HitQuery): Promise<HitAnswer[]>
+  readMs(): number
 }
 
-async function measureGrowth(sizes: number[]) {
-  const directory = mkdtempSync(join(tmpdir(), 'towpath-analytics-'))
-  const results: SizeResult[] = []
-  try {
-    for (const millions of sizes) {
-      note(`${millions} million clicks`)
-      const path = await makeHits(millions, directory)
-      const rounds = options.rounds ? Number(options.rounds) : millions > 20 ? 3 : 5
-      const result = await measureSize({ millions, path, rounds }, note)
-      results.push(result)
-      print(`\n## ${millions} million clicks\n\n${toOriginTable(result)}`)
+interface Subject {
+  ways: Way[]
+  costs: (string | number)[]
+  close(): Promise<void>
+}
+
+const COSTS =
+  'engine; load, µs a hit; bytes a hit; rolled up in, s; processor s; roll-ups, bytes a hit'.split('; ')
+
+const sumProcessorMs = (pids: number[]) => pids.reduce((sum, pid) => sum + readProcessorMs(pid), 0)
+
+interface Loading {
+  dir: string
+  hits: number
+  pids: number[]
+  /** Sorts or merges what was loaded. */
+  settle(): Promise<unknown>
+}
+
+/** @returns microseconds of processor time a hit */
+async function loadHits(engine: HitEngine, { dir, hits, pids, settle }: Loading): Promise<number> {
+  const path = join(dir, 'batch.ndjson')
+  let processorMs = 0
+  for (const { number, lines } of generateHits({ hits })) {
+    writeFileSync(path, lines)
+    const before = sumProcessorMs(pids)
+    await engine.load({ node: 'bench', number, path })
+    // The engine gets time to sort, as it has between two batches of a running server.
+    if (number % 2 === 0) await settle()
+    processorMs += sumProcessorMs(pids) - before
+  }
+  return (processorMs * 1000) / hits
+}
+
+async function rollUp(engine: HitEngine, pids: number[]) {
+  const [startedAt, before] = [performance.now(), sumProcessorMs(pids)]
+  while ((await engine.rollUp(NOW)).rolled);
+  return [performance.now() - startedAt, sumProcessorMs(pids) - before].map((ms) => (ms / 1000).toFixed(0))
+}
+
+const toCosts = (name: string, us: number, raw: number, seconds: string[], rolled: number, hits: number) => [
+  ...[name, us.toFixed(1), (raw / hits).toFixed(1)],
+  ...[...seconds, (rolled / hits).toFixed(1)],
+]
+
+/** The bytes of the blocks that are in use. The file may have free ones besides. */
+async function readUsedBytes(path: string): Promise<number> {
+  const instance = await openReadOnly(path, `${path}.tmp`)
+  const connection = await instance.connect()
+  const [row] = (await connection.runAndReadAll('CALL pragma_database_size()')).getRowObjectsJS()
+  connection.closeSync()
+  instance.closeSync()
+  return Number(row?.used_blocks) * Number(row?.block_size)
+}
+
+async function openDuckDbWays(dir: string, hits: number): Promise<Subject> {
+  const path = join(dir, 'hits.duckdb')
+  const loader = await openDuckDb({ path, ...THREADS })
+  const us = await loadHits(loader, { dir, hits, pids: [process.pid], settle: () => loader.sorted() })
+  await loader.close()
+  const raw = await readUsedBytes(path)
+  const roller = await openDuckDb({ path, ...THREADS })
+  const seconds = await rollUp(roller, [process.pid])
+  await roller.close()
+  const rolled = (await readUsedBytes(path)) - raw
+  let isRaw = false
+  const engine = await openDuckDb({ path, ...THREADS, withoutRollUps: () => isRaw })
+  const toWay = (name: string, raw: boolean): Way => ({
+    name,
+    readMs: () => readProcessorMs(process.pid),
+    ask(query) {
+      isRaw = raw
+      return engine.ask(query)
+    },
+  })
+  const ways = [toWay('DuckDB, hits', true), toWay('DuckDB, roll-ups', false)]
+  return { ways, costs: toCosts('DuckDB', us, raw, seconds, rolled, hits), close: () => engine.close() }
+}
+
+/** Two databases with the same hits, one of them with roll-ups. */
+async function openClickHouseWays(server: ClickHouseServer, dir: string, hits: number): Promise<Subject> {
+  const pids = [process.pid, server.pid()]
+  const open = async () => {
+    const url = await server.createDatabase()
+    const database = new URL(url).pathname.slice(1)
+    const engine = await openClickHouse({ urls: [url], scratchDir: dir, rollUpSettleMs: 0 })
+    // As DuckDB sorts what arrived, ClickHouse merges it.
+    const settle = () => server.query('OPTIMIZE TABLE hits', database)
+    const us = await loadHits(engine, { dir, hits, pids, settle })
+    await server.query('OPTIMIZE TABLE hits FINAL', database)
+    const of = `database = '${database}'`
+    const readBytes = async () =>
+      Number(await server.query(`SELECT sum(bytes_on_disk) FROM system.parts WHERE active AND ${of}`))
+    return { engine, us, readBytes }
+  }
+  const [fromHits, fromRollUps] = [await open(), await open()]
+  const raw = await fromRollUps.readBytes()
+  const seconds = await rollUp(fromRollUps.engine, pids)
+  const rolled = (await fromRollUps.readBytes()) - raw
+  const toWay = (name: string, { engine }: typeof fromHits): Way => ({
+    name,
+    ask: (query) => engine.ask(query),
+    readMs: () => readProcessorMs(server.pid()),
+  })
+  return {
+    ways: [toWay('ClickHouse, hits', fromHits), toWay('ClickHouse, roll-ups', fromRollUps)],
+    costs: toCosts('ClickHouse', fromHits.us, raw, seconds, rolled, hits),
+    async close() {
+      for (const { engine } of [fromHits, fromRollUps]) await engine.close()
+    },
+  }
+}
+
+interface Timing {
+  name: string
+  /** Of each way: milliseconds of each round, and processor milliseconds of all rounds. */
+  ms: number[][]
+  processorMs: number[]
+}
+
+/** Asks all ways in turn, so that other load on the machine meets all. The first round warms up. */
+async function measure({ name, query }: Question, ways: Way[]): Promise<Timing> {
+  const timing: Timing = { name, ms: ways.map(() => []), processorMs: ways.map(() => 0) }
+  for (let round = 0; round <= rounds; round++) {
+    const answers: HitAnswer[][] = []
+    for (let n = 0; n < ways.length; n++) {
+      const index = (n + round) % ways.length
+      const { ask, readMs } = ways[index] as Way
+      const [startedAt, before] = [performance.now(), readMs()]
+      answers.push(await ask(query))
+      if (round === 0) continue
+      timing.ms[index]?.push(performance.now() - startedAt)
+      timing.processorMs[index] = (timing.processorMs[index] ?? 0) + readMs() - before
     }
-    await drawGrowth(results, options.picture)
-  } finally {
-    // What was measured before a size that has failed.
-    const tables = [toPageTable, toGrowthTable, toHistoryTable, toDayTable].map((toText) => toText(results))
-    print(`\n## Growth\n\n${tables.join('\n\n')}`)
-    rmSync(directory, { recursive: true, force: true })
+    if (answers.some((answer) => !Bun.deepEquals(answer, answers[0])))
+      throw new Error(`Different answers: ${name}`)
+  }
+  return timing
+}
+
+/** The questions of the page, one after the other. */
+const sumTimings = (name: string, timings: Timing[], ways: Way[]): Timing => {
+  const sum = (read: (timing: Timing) => number | undefined) =>
+    timings.reduce((total, timing) => total + (read(timing) ?? 0), 0)
+  const toSums = (way: number) =>
+    Array.from({ length: rounds }, (_, round) => sum(({ ms }) => ms[way]?.[round]))
+  return {
+    name,
+    ms: ways.map((_, way) => toSums(way)),
+    processorMs: ways.map((_, way) => sum(({ processorMs }) => processorMs[way])),
   }
 }
 
-if (options.postgres)
-  await compareWithPostgres(toSizes(options.millions ?? '1,5,20'), Number(options.rounds ?? 7))
-else await measureGrowth(toSizes(options.millions ?? '1,5,20,100'))
+const formatMs = (ms: number) => (ms < 10 ? ms.toFixed(1) : formatCount(ms))
+
+/** Milliseconds and processor milliseconds of each way, and how many times as fast it is as the first way. */
+function toRow({ name, ms, processorMs }: Timing): string[] {
+  const first = median(ms[0] ?? [])
+  const cells = ms.map((times, way) => {
+    const time = median(times)
+    const faster = way === 0 ? '' : `, ${(first / time).toFixed(1)}×`
+    return `${formatMs(time)} / ${formatMs((processorMs[way] ?? 0) / rounds)}${faster}`
+  })
+  return [name, ...cells]
+}
+
+/** Processor time from hits, of ClickHouse to DuckDB. Their ways are the third and the first. */
+function describeRatio(timings: Timing[]): string {
+  const ratios = timings.map(({ processorMs }) => (processorMs[2] ?? 0) / (processorMs[0] ?? 0))
+  const met = ratios.filter((ratio) => ratio <= CLICKHOUSE_RATIO_MAX).length
+  return `ClickHouse's processor time is at most ${CLICKHOUSE_RATIO_MAX} times DuckDB's in ${met} of ${ratios.length} questions`
+}
+
+async function measureSize(millions: number, server: ClickHouseServer | undefined): Promise<void> {
+  const [dir, hits] = [join(HOME, 'analytics'), Math.round(millions * 1e6)]
+  mkdirSync(dir)
+  note(`${millions} million clicks`)
+  const subjects = [await openDuckDbWays(dir, hits)]
+  if (server) subjects.push(await openClickHouseWays(server, dir, hits))
+  const ways = subjects.flatMap((subject) => subject.ways)
+  const costs = subjects.map((subject) => subject.costs)
+  print(`\n## ${millions} million clicks`, toTable(COSTS, costs))
+  for (const { workspaceId, name } of SUBJECTS) {
+    const ask = async (questions: Question[]) => {
+      const timings: Timing[] = []
+      for (const question of questions) timings.push(await measure(question, ways))
+      return timings
+    }
+    const page = await ask(createPageQuestions(workspaceId))
+    const all = [...page, ...(await ask(createNextQuestions(workspaceId)))]
+    const rows = [sumTimings('**all eleven**', page, ways), ...all].map(toRow)
+    print(`\n### ${name}: ms / processor ms`, toTable(['question', ...ways.map((way) => way.name)], rows))
+    if (server) print(describeRatio(all))
+  }
+  for (const subject of subjects) await subject.close()
+  rmSync(dir, { recursive: true })
+}
+
+const server = words.includes('clickhouse') ? await startClickHouse() : undefined
+try {
+  for (const millions of sizes.length > 0 ? sizes : [1, 5, 20]) await measureSize(millions, server)
+} finally {
+  await server?.end()
+}
 process.exit(0)

@@ -21,11 +21,8 @@ export interface AttackTarget {
 
 export const PATTERN_FIELDS = Array.from({ length: 100 }, (_, n) => `field${n}`)
 
-interface Attack {
-  name: string
-  /** Returns when the attack is under way. */
-  start(target: AttackTarget): void
-}
+/** Returns when the attack is under way. */
+type Attack = (target: AttackTarget) => void
 
 const ADDRESSES = 16
 const origin = ({ port }: AttackTarget) => `http://127.0.0.1:${port}`
@@ -37,85 +34,91 @@ function dial({ port }: AttackTarget, n: number): Socket {
   return socket
 }
 
-/** Keeps so many connections open, each begun by `begin` and replaced when it ends. */
-function hold(target: AttackTarget, count: number, begin: (socket: Socket, n: number) => void): void {
-  let n = 0
-  const open = () => {
-    const socket = dial(target, n++)
-    socket.on('close', () => setTimeout(open, 10))
-    begin(socket, n)
-  }
-  for (let i = 0; i < count; i++) open()
+/** Sends bytes over a connection of its own, and waits for its end. */
+async function exchange(target: AttackTarget, n: number, send: (socket: Socket) => void): Promise<void> {
+  const socket = dial(target, n)
+  const closed = new Promise((resolve) => socket.once('close', resolve))
+  socket.resume()
+  send(socket)
+  await closed
 }
 
-/** Does it so often a second, but never more than so many at once. What fails is one of the attack's, too. */
-function pace(perSecond: number, atOnce: number, once: (n: number) => Promise<unknown>): void {
-  const startedAt = performance.now()
-  let [n, running] = [0, 0]
-  setInterval(() => {
-    const due = ((performance.now() - startedAt) / 1000) * perSecond
-    for (; n < due && running < atOnce; n++) {
-      running++
-      void once(n)
-        .catch(() => {})
-        .finally(() => running--)
+/** Keeps `count` connections open, each begun by `begin` and replaced when it ends. */
+const hold =
+  (count: number, begin: (socket: Socket, target: AttackTarget) => void): Attack =>
+  (target) => {
+    let n = 0
+    const open = () => {
+      const socket = dial(target, n++)
+      socket.on('close', () => setTimeout(open, 10))
+      begin(socket, target)
     }
-    // What could not be begun in time is left out.
-    n = Math.max(n, Math.floor(due))
-  }, 2)
-}
+    for (let i = 0; i < count; i++) open()
+  }
+
+/** Calls `once` at a steady pace, with at most `atOnce` calls running. A call that fails is part of the attack. */
+const often =
+  (perSecond: number, atOnce: number, once: (target: AttackTarget, n: number) => Promise<unknown>): Attack =>
+  (target) => {
+    const startedAt = performance.now()
+    let [n, running] = [0, 0]
+    setInterval(() => {
+      const due = ((performance.now() - startedAt) / 1000) * perSecond
+      for (; n < due && running < atOnce; n++) {
+        running++
+        void once(target, n)
+          .catch(() => {})
+          .finally(() => running--)
+      }
+      // What could not be begun in time is left out.
+      n = Math.max(n, Math.floor(due))
+    }, 2)
+  }
 
 let people = 0
-/** Each request is somebody else’s: the server trusts this machine as a proxy. */
-const asStranger = () => {
+/** Sends a request as somebody else each time: the server trusts this machine as a proxy. */
+async function send(target: AttackTarget, path: string, init: RequestInit = {}): Promise<void> {
   people++
-  return { 'X-Forwarded-For': `100.${64 + ((people >> 16) & 63)}.${(people >> 8) & 255}.${people & 255}` }
+  const address = `100.${64 + ((people >> 16) & 63)}.${(people >> 8) & 255}.${people & 255}`
+  const headers = { 'X-Forwarded-For': address, ...init.headers }
+  const answer = await fetch(origin(target) + path, { redirect: 'manual', ...init, headers })
+  await answer.arrayBuffer()
 }
 
-async function post(
-  target: AttackTarget,
-  path: string,
-  body: string | FormData,
-  headers: Record<string, string>,
-) {
-  const init: RequestInit = {
-    method: 'POST',
-    body,
-    redirect: 'manual',
-    headers: { ...asStranger(), ...headers },
-  }
-  await (await fetch(origin(target) + path, init)).arrayBuffer()
-}
+type Headers = Record<string, string>
+const post = (target: AttackTarget, path: string, body: string | FormData, headers: Headers = {}) =>
+  send(target, path, { method: 'POST', body, headers })
+const postForm = (target: AttackTarget, body: string | FormData, headers?: Headers) =>
+  post(target, `/f/${target.formKey}`, body, headers)
 
-async function get(target: AttackTarget, path: string, headers: Record<string, string> = {}) {
-  const init: RequestInit = { redirect: 'manual', headers: { ...asStranger(), ...headers } }
-  await (await fetch(origin(target) + path, init)).arrayBuffer()
+const JSON_TYPE = { 'Content-Type': 'application/json' }
+const FORM_TYPE = { 'Content-Type': 'application/x-www-form-urlencoded' }
+const keyOf = ({ keys }: AttackTarget, n: number) => ({ Authorization: `Bearer ${keys[n % keys.length]}` })
+const withKey = (target: AttackTarget, n: number) => ({ ...JSON_TYPE, ...keyOf(target, n) })
+
+function toFormData(fields: Record<string, string | Blob>): FormData {
+  const form = new FormData()
+  for (const [name, value] of Object.entries(fields))
+    if (typeof value === 'string') form.append(name, value)
+    else form.append(name, value, 'attack')
+  return form
 }
 
 /** Sends a file to be imported, or inspected. */
-function upload(target: AttackTarget, n: number, path: string, fields: Record<string, string | Blob>) {
-  const form = new FormData()
-  for (const [name, value] of Object.entries(fields)) {
-    if (typeof value === 'string') form.append(name, value)
-    else form.append(name, value, 'attack')
-  }
-  return post(target, `/v1/imports${path}`, form, keyOf(target, n))
-}
+const upload = (target: AttackTarget, n: number, path: string, fields: Record<string, string | Blob>) =>
+  post(target, `/v1/imports${path}`, toFormData(fields), keyOf(target, n))
 
 /** Imports that run go on when the attack ends: a few of them are enough. */
 const importOften = (
   perSecond: number,
   source: string,
   makeFile: () => Promise<string | Uint8Array<ArrayBuffer>>,
-) => ({
-  start: (target: AttackTarget) =>
-    pace(perSecond, 1, async (n) => upload(target, n, '', { source, file: new Blob([await makeFile()]) })),
-})
+) =>
+  often(perSecond, 1, async (target, n) =>
+    upload(target, n, '', { source, file: new Blob([await makeFile()]) }),
+  )
 
-const JSON_TYPE = { 'Content-Type': 'application/json' }
-const FORM_TYPE = { 'Content-Type': 'application/x-www-form-urlencoded' }
-const keyOf = ({ keys }: AttackTarget, n: number) => ({ Authorization: `Bearer ${keys[n % keys.length]}` })
-/** Letters that were not there before, at little cost to whoever makes them. */
+/** Letters that were not there before, at little cost to the attacker. */
 const randomSlug = (length: number) =>
   crypto.getRandomValues(Buffer.alloc(16)).toString('hex').slice(0, length).padEnd(length, 'abcdefgh')
 
@@ -130,12 +133,6 @@ const PATTERN_BODY = new URLSearchParams(
   Object.fromEntries(PATTERN_FIELDS.map((name) => [name, 'abcdefghij'.repeat(20)])),
 ).toString()
 
-function toFormData(fields: Record<string, string>): FormData {
-  const form = new FormData()
-  for (const [name, value] of Object.entries(fields)) form.append(name, value)
-  return form
-}
-
 const HOSTILE_HEADS = [
   'GET /bench1 HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n',
   `GET /bench1 HTTP/1.1\r\nHost: a\r\n${'X: y\r\n'.repeat(3000)}\r\n`,
@@ -149,202 +146,100 @@ const HOSTILE_HEADS = [
   '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03',
 ]
 
-export const ATTACKS: Attack[] = [
-  {
-    name: 'slow readers: 400 clients ask six times for a big file, and read nothing',
-    start: (target) =>
-      hold(target, 400, (socket) => {
-        socket.pause()
-        socket.write('GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(6))
-      }),
-  },
-  {
-    name: 'slow writers: 400 clients send a body byte by byte',
-    start: (target) =>
-      hold(target, 400, (socket) => {
-        socket.write(`POST /f/${target.formKey} HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n`)
-        const timer = setInterval(() => socket.write('x'), 200)
-        socket.on('close', () => clearInterval(timer))
-      }),
-  },
-  {
-    name: 'resets: 1,000 a second',
-    start: (target) =>
-      pace(1_000, 64, async (n) => {
-        const socket = dial(target, n)
-        await new Promise((resolve) => socket.once('connect', resolve).once('error', resolve))
-        socket.write(`GET /${n % 2 ? 'bench1' : 'unknown'} HTTP/1.1\r\nHost: a\r\n\r\n`)
-        socket.resetAndDestroy()
-      }),
-  },
-  {
-    name: 'connections: 3,000 that say nothing, each opened again when it is ended',
-    start: (target) => hold(target, 3_000, () => {}),
-  },
-  {
-    name: 'connections: 500 a second, an API request on each',
-    start: (target) =>
-      pace(500, 64, async (n) => {
-        const socket = dial(target, n)
-        const closed = new Promise((resolve) => socket.once('close', resolve))
-        socket.resume()
-        socket.write('GET /v1/links HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
-        await closed
-      }),
-  },
-  {
-    name: 'hostile heads: 500 a second',
-    start: (target) =>
-      pace(500, 64, async (n) => {
-        const socket = dial(target, n)
-        const closed = new Promise((resolve) => socket.once('close', resolve))
-        socket.resume()
-        socket.end(HOSTILE_HEADS[n % HOSTILE_HEADS.length] as string, 'latin1')
-        await closed
-      }),
-  },
-  {
-    name: 'unknown slugs: 1,000 a second',
-    start: (target) => pace(1_000, 32, () => get(target, `/${randomSlug(8)}`)),
-  },
-  {
-    name: 'unknown slugs of 1,000 letters: 500 a second',
-    start: (target) => pace(500, 32, () => get(target, `/${randomSlug(1_000)}`)),
-  },
-  {
-    name: 'clicks with 8 KB of parameters: 500 a second',
-    start: (target) =>
-      pace(500, 32, () =>
-        get(target, `/bench1?utm_source=${randomSlug(4_000)}&utm_campaign=${randomSlug(4_000)}`),
-      ),
-  },
-  {
-    name: 'clicks with user agents of 4 KB: 500 a second',
-    start: (target) =>
-      pace(500, 32, () => get(target, '/bench1', { 'User-Agent': `Mozilla/5.0 (${randomSlug(4_000)})` })),
-  },
-  {
-    name: 'JSON to /v1: 1 MB of [1,1,…], 5 a second',
-    start: (target) =>
-      pace(5, 2, (n) => post(target, '/v1/links', WIDE_ARRAY, { ...JSON_TYPE, ...keyOf(target, n) })),
-  },
-  {
-    name: 'JSON to /v1: 200,000 brackets, 5 a second',
-    start: (target) =>
-      pace(5, 2, (n) => post(target, '/v1/links', DEEP_BRACKETS, { ...JSON_TYPE, ...keyOf(target, n) })),
-  },
-  {
-    name: 'JSON to a form: 1 MB of [1,1,…], 5 a second',
-    start: (target) => pace(5, 2, () => post(target, `/f/${target.formKey}`, WIDE_ARRAY, JSON_TYPE)),
-  },
-  {
-    name: 'submissions of 64 KB: 50 a second',
-    start: (target) =>
-      pace(50, 16, () =>
-        post(
-          target,
-          `/f/${target.formKey}`,
-          `name=a&email=a@example.com&text=${randomSlug(64_000)}`,
-          FORM_TYPE,
-        ),
-      ),
-  },
-  {
-    name: 'passwords of a link: 60 at once',
-    start: (target) =>
-      pace(1_000, 60, () => post(target, `/${target.lockedSlug}`, 'password=wrong', FORM_TYPE)),
-  },
-  {
-    name: 'sign-ins: 60 at once',
-    start: (target) =>
-      pace(1_000, 60, (n) =>
-        post(
-          target,
-          '/api/auth/sign-in/email',
-          JSON.stringify({ email: `a${n}@example.com`, password: 'wrong password' }),
-          { ...JSON_TYPE, Origin: origin(target) },
-        ),
-      ),
-  },
-  {
-    name: 'marks: a form post of 130 KB, 2 a second',
-    start: (target) =>
-      pace(2, 2, () => post(target, `/f/${target.formKey}`, `text=${MARKED_TEXT}`, FORM_TYPE)),
-  },
-  {
-    name: 'marks: the same as JSON, 2 a second',
-    start: (target) =>
-      pace(2, 2, () =>
-        post(target, `/f/${target.formKey}`, JSON.stringify({ text: MARKED_TEXT }), JSON_TYPE),
-      ),
-  },
-  {
-    name: 'marks: the same as multipart, 2 a second',
-    start: (target) =>
-      pace(2, 2, () => post(target, `/f/${target.formKey}`, toFormData({ text: MARKED_TEXT }), {})),
-  },
-  {
-    name: 'marks: paths of 15 KB, 8 a second',
-    start: (target) =>
-      pace(8, 4, async (n) => {
-        const socket = dial(target, n)
-        const closed = new Promise((resolve) => socket.once('close', resolve))
-        socket.resume()
-        socket.write(MARKED_PATH)
-        await closed
-      }),
-  },
-  {
-    name: 'import: an SQL dump with sixty comments, 2 a second',
-    ...importOften(2, 'csv', async () => COMMENTED_DUMP),
-  },
-  {
-    name: 'inspect: an SQL dump with sixty comments, 2 a second',
-    start: (target) => pace(2, 2, (n) => upload(target, n, '/inspect', { file: new Blob([COMMENTED_DUMP]) })),
-  },
-  {
-    name: 'import: a workspace of 2.5 KB with 128,000 marks',
-    ...importOften(2, 'towpath', packMarks),
-  },
-  { name: 'import: a workspace that names one file 500 times', ...importOften(1, 'towpath', packOneFile) },
-  {
-    name: 'page check: a host of 100,000 marks, 2 a second',
-    start: (target) =>
-      pace(2, 2, () =>
-        post(target, `/v1/forms/${target.formKey}/check`, JSON.stringify({ html: LONG_HOST }), {
-          ...JSON_TYPE,
-          ...keyOf(target, 0),
-        }),
-      ),
-  },
-  {
-    name: 'page views: a referrer with a host of 3 KB of marks, 100 a second',
-    start: (target) =>
-      pace(100, 16, (n) => {
-        const page = {
-          w: target.publicId,
-          u: 'https://example.com/',
-          r: `https://${n}${writeMarks(750)}.example/`,
-        }
-        return post(target, '/e', JSON.stringify(page), JSON_TYPE)
-      }),
-  },
-  {
-    name: 'patterns: a form with a hundred, 5 a second',
-    start: (target) => pace(5, 2, () => post(target, `/f/${target.patternFormKey}`, PATTERN_BODY, FORM_TYPE)),
-  },
-  {
-    name: 'analytics: a thousand missing slugs, 2 a second',
-    start: (target) =>
-      pace(2, 2, () =>
-        get(target, '/v1/analytics/missing?interval=7d&limit=1000', {
-          Authorization: `Bearer ${target.missingKey}`,
-        }),
-      ),
-  },
-]
+export const ATTACKS: Record<string, Attack> = {
+  'slow readers: 400 clients ask six times for a big file, and read nothing': hold(400, (socket) => {
+    socket.pause()
+    socket.write('GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(6))
+  }),
+  'slow writers: 400 clients send a body byte by byte': hold(400, (socket, { formKey }) => {
+    socket.write(`POST /f/${formKey} HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n`)
+    const timer = setInterval(() => socket.write('x'), 200)
+    socket.on('close', () => clearInterval(timer))
+  }),
+  'resets: 1,000 a second': often(1_000, 64, async (target, n) => {
+    const socket = dial(target, n)
+    await new Promise((resolve) => socket.once('connect', resolve).once('error', resolve))
+    socket.write(`GET /${n % 2 ? 'bench1' : 'unknown'} HTTP/1.1\r\nHost: a\r\n\r\n`)
+    socket.resetAndDestroy()
+  }),
+  'connections: 3,000 that say nothing, each opened again when it is ended': hold(3_000, () => {}),
+  'connections: 500 a second, an API request on each': often(500, 64, (target, n) =>
+    exchange(target, n, (socket) =>
+      socket.write('GET /v1/links HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'),
+    ),
+  ),
+  'hostile heads: 500 a second': often(500, 64, (target, n) =>
+    exchange(target, n, (socket) => socket.end(HOSTILE_HEADS[n % HOSTILE_HEADS.length] as string, 'latin1')),
+  ),
+  'unknown slugs: 1,000 a second': often(1_000, 32, (target) => send(target, `/${randomSlug(8)}`)),
+  'unknown slugs of 1,000 letters: 500 a second': often(500, 32, (target) =>
+    send(target, `/${randomSlug(1_000)}`),
+  ),
+  'clicks with 8 KB of parameters: 500 a second': often(500, 32, (target) =>
+    send(target, `/bench1?utm_source=${randomSlug(4_000)}&utm_campaign=${randomSlug(4_000)}`),
+  ),
+  'clicks with user agents of 4 KB: 500 a second': often(500, 32, (target) =>
+    send(target, '/bench1', { headers: { 'User-Agent': `Mozilla/5.0 (${randomSlug(4_000)})` } }),
+  ),
+  'JSON to /v1: 1 MB of [1,1,…], 5 a second': often(5, 2, (target, n) =>
+    post(target, '/v1/links', WIDE_ARRAY, withKey(target, n)),
+  ),
+  'JSON to /v1: 200,000 brackets, 5 a second': often(5, 2, (target, n) =>
+    post(target, '/v1/links', DEEP_BRACKETS, withKey(target, n)),
+  ),
+  'JSON to a form: 1 MB of [1,1,…], 5 a second': often(5, 2, (target) =>
+    postForm(target, WIDE_ARRAY, JSON_TYPE),
+  ),
+  'submissions of 64 KB: 50 a second': often(50, 16, (target) =>
+    postForm(target, `name=a&email=a@example.com&text=${randomSlug(64_000)}`, FORM_TYPE),
+  ),
+  'passwords of a link: 60 at once': often(1_000, 60, (target) =>
+    post(target, `/${target.lockedSlug}`, 'password=wrong', FORM_TYPE),
+  ),
+  'sign-ins: 60 at once': often(1_000, 60, (target, n) => {
+    const body = JSON.stringify({ email: `a${n}@example.com`, password: 'wrong password' })
+    return post(target, '/api/auth/sign-in/email', body, { ...JSON_TYPE, Origin: origin(target) })
+  }),
+  'marks: a form post of 130 KB, 2 a second': often(2, 2, (target) =>
+    postForm(target, `text=${MARKED_TEXT}`, FORM_TYPE),
+  ),
+  'marks: the same as JSON, 2 a second': often(2, 2, (target) =>
+    postForm(target, JSON.stringify({ text: MARKED_TEXT }), JSON_TYPE),
+  ),
+  'marks: the same as multipart, 2 a second': often(2, 2, (target) =>
+    postForm(target, toFormData({ text: MARKED_TEXT })),
+  ),
+  'marks: paths of 15 KB, 8 a second': often(8, 4, (target, n) =>
+    exchange(target, n, (socket) => socket.write(MARKED_PATH)),
+  ),
+  'import: an SQL dump with sixty comments, 2 a second': importOften(2, 'csv', async () => COMMENTED_DUMP),
+  'inspect: an SQL dump with sixty comments, 2 a second': often(2, 2, (target, n) =>
+    upload(target, n, '/inspect', { file: new Blob([COMMENTED_DUMP]) }),
+  ),
+  'import: a workspace of 2.5 KB with 128,000 marks': importOften(2, 'towpath', packMarks),
+  'import: a workspace that names one file 500 times': importOften(1, 'towpath', packOneFile),
+  'page check: a host of 100,000 marks, 2 a second': often(2, 2, (target) =>
+    post(
+      target,
+      `/v1/forms/${target.formKey}/check`,
+      JSON.stringify({ html: LONG_HOST }),
+      withKey(target, 0),
+    ),
+  ),
+  'page views: a referrer with a host of 3 KB of marks, 100 a second': often(100, 16, (target, n) => {
+    const r = `https://${n}${writeMarks(750)}.example/`
+    return post(target, '/e', JSON.stringify({ w: target.publicId, u: 'https://example.com/', r }), JSON_TYPE)
+  }),
+  'patterns: a form with a hundred, 5 a second': often(5, 2, (target) =>
+    post(target, `/f/${target.patternFormKey}`, PATTERN_BODY, FORM_TYPE),
+  ),
+  'analytics: a thousand missing slugs, 2 a second': often(2, 2, (target) => {
+    const headers = { Authorization: `Bearer ${target.missingKey}` }
+    return send(target, '/v1/analytics/missing?interval=7d&limit=1000', { headers })
+  }),
+}
 
 if (import.meta.main) {
-  const [name, target] = process.argv.slice(2)
-  ATTACKS.find((attack) => attack.name === name)?.start(JSON.parse(target as string))
+  const [name = '', target = ''] = process.argv.slice(2)
+  ATTACKS[name]?.(JSON.parse(target))
 }

@@ -1,5 +1,5 @@
-// The files that attacks of bench/attack-corpus.ts upload: a dump that is slow to recognise, and exports of workspaces that
-// nobody has exported.
+// The files that attacks of bench/attack-corpus.ts upload: a dump that is slow to recognise, and forged exports of
+// workspaces.
 
 import {
   packArchive,
@@ -26,27 +26,18 @@ async function packWorkspace(submissions: object[], files: Record<string, Buffer
   return new Uint8Array(await packArchive(records, files, { workspace }))
 }
 
-const MARKED_SUBMISSIONS = 2
+const toSubmission = (n: number, parts: object) => toSubmissionRecord(n, FORM_KEY, parts)
 
 /** 2.5 KB with 128,000 marks. */
-export const packMarks = () =>
-  packWorkspace(
-    Array.from({ length: MARKED_SUBMISSIONS }, (_, n) =>
-      toSubmissionRecord(n + 1, FORM_KEY, { fields: [['text', writeMarks(32_000)]] }),
-    ),
-  )
+export function packMarks() {
+  const fields = [['text', writeMarks(32_000)]]
+  return packWorkspace([1, 2].map((n) => toSubmission(n, { fields })))
+}
 
-/** 500 times as many bytes on the disk: enough for a measurement, and not for a full disk. */
-const PACKED_BYTES = 2 * 1024 * 1024
-const NAMED_TIMES = 500
-const FILES_A_SUBMISSION = 5
-
-/** One packed file that 500 lines of submissions name. */
+/** One packed file that 500 lines of submissions name: on the disk it takes 1 GB. */
 export function packOneFile() {
-  const [path, bytes] = [toPackedPath(1), Buffer.alloc(PACKED_BYTES)]
-  const files = Array.from({ length: FILES_A_SUBMISSION }, () => toFileRecord(path, bytes))
-  const submissions = Array.from({ length: NAMED_TIMES / FILES_A_SUBMISSION }, (_, n) =>
-    toSubmissionRecord(n + 1, FORM_KEY, { files }),
-  )
+  const [path, bytes] = [toPackedPath(1), Buffer.alloc(2 * 1024 * 1024)]
+  const files = Array.from({ length: 5 }, () => toFileRecord(path, bytes))
+  const submissions = Array.from({ length: 100 }, (_, n) => toSubmission(n + 1, { files }))
   return packWorkspace(submissions, { [path]: bytes })
 }

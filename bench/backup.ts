@@ -1,125 +1,68 @@
-// Compares a redirect's p99 beside a backup with its p99 alone, and the restore with cp and sha256sum of the same bytes:
-// bun bench/backup.ts [gigabytes]. Alternating rounds of one run, medians. It needs four times the bytes on the disk.
+// Compares redirects beside a backup with redirects alone, and a restore with cp and sha256sum of the same bytes:
+// bun bench/backup.ts [--gigabytes=5] [--rounds=3] [--seconds=10]. It needs four times the bytes on the disk.
 
 import { Database } from 'bun:sqlite'
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { openDatabase } from '../server/storage/database/open-database.ts'
-import type { LoadResult } from './load.ts'
-import { median } from './median.ts'
-import { loadAtPace } from './paced-load.ts'
-import { seedLinks, startTowpath, TOWPATH_DIR } from './servers.ts'
+import { median, print, readOptions, runRounds } from './harness.ts'
+import { loadAtPace, loadBeside, toBesideTable } from './paced-load.ts'
+import { HOME, ROOT, seed, startTowpath, TOWPATH_DIR } from './servers.ts'
 
-const GIGABYTES = Number(process.argv[2] ?? 5)
-const ROUNDS = 3
-/** They read and write everything, so one of each takes minutes. */
-const RESTORES = 1
-const SECONDS = 10
+const { gigabytes, rounds, seconds } = readOptions({ gigabytes: 5, rounds: 3, seconds: 10 })
+const P99_MAX = 2
 const FILE_BYTES = 10_000_000
-const BACKUPS = join(TOWPATH_DIR, '..', 'backups')
+const BACKUP = join(HOME, 'backup')
 
 /** Half of the bytes are rows, half are files as large as batches. (Batches of random bytes would not be loaded.) */
 async function prepare() {
-  const db = await openDatabase({ dataDir: TOWPATH_DIR })
-  await seedLinks(db, 1000)
-  await db.close()
-  const rows = new Database(join(TOWPATH_DIR, 'towpath.db'))
+  await seed()
+  const path = join(TOWPATH_DIR, 'towpath.db')
+  const rows = new Database(path)
   rows.run('PRAGMA synchronous=OFF')
   rows.run('create table bench_rows (id integer primary key, text text)')
   const insert = rows.query(`insert into bench_rows (id, text)
     with recursive n (id) as (select ?1 union all select id + 1 from n where id < ?1 + 9999)
     select id, hex(randomblob(1000)) from n`)
-  for (let id = 1; statSync(join(TOWPATH_DIR, 'towpath.db')).size < (GIGABYTES * 1e9) / 2; id += 10_000)
-    insert.run(id)
+  for (let id = 1; statSync(path).size < (gigabytes * 1e9) / 2; id += 10_000) insert.run(id)
   rows.close()
   mkdirSync(join(TOWPATH_DIR, 'snippet'), { recursive: true })
-  for (let n = 0; n * FILE_BYTES < (GIGABYTES * 1e9) / 2; n++)
+  for (let n = 0; n * FILE_BYTES < (gigabytes * 1e9) / 2; n++)
     writeFileSync(join(TOWPATH_DIR, 'snippet', `batch-${n}`), randomBytes(FILE_BYTES))
 }
 
+/** @returns the seconds that it took */
 async function run(command: string[], dataDir = TOWPATH_DIR): Promise<number> {
   const startedAt = performance.now()
-  const child = Bun.spawn(command, {
-    env: { ...process.env, DATA_DIR: dataDir },
-    stdout: 'ignore',
-    stderr: 'pipe',
-  })
+  const env = { ...process.env, DATA_DIR: dataDir }
+  const child = Bun.spawn(command, { env, stdout: 'ignore', stderr: 'pipe' })
   const problem = await new Response(child.stderr).text()
   if ((await child.exited) !== 0) throw new Error(`${command.join(' ')}: ${problem}`)
   return (performance.now() - startedAt) / 1000
 }
 
-const towpath = (...words: string[]) => [
-  process.execPath,
-  join(import.meta.dir, '../server/cli/main.ts'),
-  ...words,
-]
-
-/** Asks for redirects as long as the backup runs. */
-async function measureBeside(port: number, dir: string) {
-  let running = true
-  const backup = run(towpath('backup', dir)).finally(() => {
-    running = false
-  })
-  const windows: LoadResult[] = []
-  while (running) {
-    const result = await loadAtPace(port, SECONDS)
-    // A window in which the backup has ended is in part a window without it.
-    if (running || windows.length === 0) windows.push(result)
-  }
-  return { windows, seconds: await backup }
-}
+const towpath = (...words: string[]) => [process.execPath, join(ROOT, 'server/cli/main.ts'), ...words]
 
 await prepare()
 const server = await startTowpath({}, { first: true })
 try {
-  await loadAtPace(server.port, 3)
-  const alone: LoadResult[] = []
-  const beside: LoadResult[] = []
-  const seconds: number[] = []
-  for (let round = 1; round <= ROUNDS; round++) {
-    alone.push(await loadAtPace(server.port, SECONDS))
-    const dir = join(BACKUPS, `${round}`)
-    const measured = await measureBeside(server.port, dir)
-    beside.push(...measured.windows)
-    seconds.push(measured.seconds)
-    alone.push(await loadAtPace(server.port, SECONDS))
-    if (round < ROUNDS) rmSync(dir, { recursive: true })
-    process.stderr.write(`round ${round} of ${ROUNDS}\n`)
+  await loadAtPace(server.port, 2)
+  const times: number[] = []
+  const start = () => {
+    rmSync(BACKUP, { recursive: true, force: true })
+    return { ended: run(towpath('backup', BACKUP)).then((time) => times.push(time)) }
   }
-  const last = join(BACKUPS, `${ROUNDS}`)
-  const restoring: number[] = []
-  const copying: number[] = []
-  for (let round = 1; round <= RESTORES; round++) {
-    const [restored, copied] = [join(BACKUPS, 'restored'), join(BACKUPS, 'copied')]
-    restoring.push(await run(towpath('restore', last), restored))
-    rmSync(restored, { recursive: true })
-    copying.push(
-      await run([
-        'sh',
-        '-c',
-        `cp -r '${last}' '${copied}' && sync '${copied}' && cd '${copied}' && sha256sum --quiet --check SHA256SUMS`,
-      ]),
-    )
-    rmSync(copied, { recursive: true })
-  }
-  const p = (results: LoadResult[], figure: 'p50Ms' | 'p99Ms') =>
-    median(results.map((result) => result[figure]))
-  const ratio = (p(beside, 'p99Ms') / p(alone, 'p99Ms')).toFixed(2)
-  const failed = [...alone, ...beside].reduce((sum, result) => sum + result.failed, 0)
-  const rate = (times: number[]) => Math.round((GIGABYTES * 1000) / median(times))
-  process.stdout.write(
-    [
-      `| ${GIGABYTES} GB | windows of ${SECONDS} s | p50 ms | p99 ms | p99 / alone |`,
-      '|---|---|---|---|---|',
-      `| redirects alone | ${alone.length} | ${p(alone, 'p50Ms').toFixed(2)} | ${p(alone, 'p99Ms').toFixed(2)} | 1.00 |`,
-      `| beside a backup | ${beside.length} | ${p(beside, 'p50Ms').toFixed(2)} | ${p(beside, 'p99Ms').toFixed(2)} | ${ratio} |`,
-      '',
-      `Failed redirects: ${failed}. A backup took ${median(seconds).toFixed(0)} s: ${rate(seconds)} MB/s.`,
-      `Restore: ${rate(restoring)} MB/s; cp, sync and sha256sum of the same files: ${rate(copying)} MB/s.`,
-      '',
-    ].join('\n'),
+  const [results = []] = await runRounds(rounds, [() => loadBeside(server.port, seconds, start)])
+  const [restored, copied] = [join(HOME, 'restored'), join(HOME, 'copied')]
+  const restoring = await run(towpath('restore', BACKUP), restored)
+  rmSync(restored, { recursive: true })
+  const copy = `cp -r '${BACKUP}' '${copied}' && sync '${copied}' && cd '${copied}' && sha256sum --quiet --check SHA256SUMS`
+  const copying = await run(['sh', '-c', copy])
+  const toRate = (time: number) => `${Math.round((gigabytes * 1000) / time)} MB/s`
+  print(
+    toBesideTable(`beside a backup of ${gigabytes} GB`, results, P99_MAX),
+    `A backup: ${toRate(median(times))}. ` +
+      `Restore: ${toRate(restoring)}; cp, sync and sha256sum of the same files: ${toRate(copying)}.`,
   )
 } finally {
   await server.end()

@@ -1,55 +1,34 @@
-// bun bench/cluster.ts: what several processes on one PostgreSQL and one ClickHouse cost beside one, as ratios of one run. Alternating rounds,
-// medians. It prints a table for docs/benchmarks.md.
+// Measures what several processes on one PostgreSQL and one ClickHouse cost beside one: bun bench/cluster.ts [--rounds=9]
+// [--seconds=3] [--warm=150000]. All processes of a contender share one core. The figures are ratios of one run.
 
-import { readdirSync, readFileSync } from 'node:fs'
-import { openDatabase } from '../server/storage/database/open-database.ts'
+import { readFileSync } from 'node:fs'
 import { startClickHouse } from '../tests/support/clickhouse/clickhouse-server.ts'
 import { startPostgres } from '../tests/support/postgres/postgres-server.ts'
-import { load, redirectScript, requireWrk } from './load.ts'
-import { median } from './median.ts'
-import { type Contender, seedLinks, startTowpath, TOWPATH_DIR } from './servers.ts'
-import { formatVerdict } from './verdict.ts'
+import {
+  formatCount,
+  formatVerdict,
+  listProcesses,
+  measureIdleMs,
+  medianOf,
+  medianRatio,
+  print,
+  readOptions,
+  readProcessorMs,
+  runRounds,
+  toTable,
+} from './harness.ts'
+import { load } from './load.ts'
+import { type Contender, seed, startTowpath, TOWPATH_DIR } from './servers.ts'
 
-const ROUNDS = 9
-const SECONDS = 3
-const LINKS = 1000
+const options = readOptions({ rounds: 9, seconds: 3, warm: 150_000 })
 const CONNECTIONS = 48
 const WORKERS = 3
-const WARM_REDIRECTS = 150_000
 const TARGET = 0.9
 const IDLE_SECONDS = 8
 
-/** A process and all that it has started (Linux: proc(5), `/proc/pid/task/tid/children`). */
-function listProcesses(pid: number): number[] {
-  const children = readdirSync(`/proc/${pid}/task`).flatMap((task) =>
-    readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').trim().split(' ').filter(Boolean),
-  )
-  return [pid, ...children.map(Number).flatMap(listProcesses)]
-}
-
-/** Linux: USER_HZ, which has been 100 on every common machine. */
-const TICKS_A_SECOND = 100
-
-/** Seconds of processor time, with that of threads which have ended (Linux: proc_pid_stat(5), `utime` and `stime`). */
-const measureProcessorSeconds = (pids: number[]) =>
-  pids.reduce((sum, pid) => {
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? []
-    return sum + (Number(fields[11]) + Number(fields[12])) / TICKS_A_SECOND
-  }, 0)
-
 const isHitWorker = (pid: number) =>
   readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('hits/worker/main.ts')
-
-/** Milliseconds of processor time in a second without a request: polls, heartbeats and timers of each process. */
-async function measureIdleMs({ pid }: Contender): Promise<number> {
-  const all = listProcesses(pid)
-  const before = measureProcessorSeconds(all)
-  await Bun.sleep(IDLE_SECONDS * 1000)
-  return ((measureProcessorSeconds(all) - before) * 1000) / IDLE_SECONDS
-}
-
-const toIdleRow = ([one = Number.NaN, several = Number.NaN]: number[]) =>
-  `| processor time without a request, ms a second | ${one.toFixed(1)} | ${several.toFixed(1)} | ${(several / one).toFixed(2)} | | |`
+const sumProcessorMs = (pids: number[]) => pids.reduce((sum, pid) => sum + readProcessorMs(pid), 0)
 
 interface Round {
   perSecond: number
@@ -59,93 +38,67 @@ interface Round {
   perSecondOfAll: number
 }
 
-async function measure({ port, pid }: Contender): Promise<Round> {
-  const all = listProcesses(pid)
+async function measure(contender: Contender): Promise<Round> {
+  const all = listProcesses(contender.pid)
   const servers = all.filter((each) => !isHitWorker(each))
-  const before = [measureProcessorSeconds(servers), measureProcessorSeconds(all)] as const
-  const script = redirectScript(LINKS - 1)
-  const { perSecond, failed } = await load(port, { connections: CONNECTIONS, seconds: SECONDS, script })
-  const redirects = perSecond * SECONDS
+  const before = [sumProcessorMs(servers), sumProcessorMs(all)] as const
+  const { perSecond, failed } = await load(contender, { connections: CONNECTIONS, seconds: options.seconds })
+  const redirects = perSecond * options.seconds * 1000
   return {
     perSecond,
     failed,
-    perServerSecond: redirects / (measureProcessorSeconds(servers) - before[0]),
-    perSecondOfAll: redirects / (measureProcessorSeconds(all) - before[1]),
+    perServerSecond: redirects / (sumProcessorMs(servers) - before[0]),
+    perSecondOfAll: redirects / (sumProcessorMs(all) - before[1]),
   }
 }
 
 /** A process is at its speed when its code is compiled for it, and several share the requests that cause that. */
-async function warmUp({ port }: Contender, processes: number): Promise<void> {
-  for (let redirects = 0; redirects < WARM_REDIRECTS * processes; )
-    redirects += (await load(port, { connections: CONNECTIONS, seconds: SECONDS })).perSecond * SECONDS
+async function warmUp(contender: Contender, processes: number): Promise<void> {
+  for (let redirects = 0; redirects < options.warm * processes; )
+    redirects += (await load(contender, { connections: CONNECTIONS })).perSecond * 2
 }
 
-async function measureRedirects(databaseUrl: string, clickHouseUrl: string): Promise<string[]> {
-  const environment = {
-    DATABASE_URL: databaseUrl,
-    CLICKHOUSE_URL: clickHouseUrl,
-    TOWPATH_SECRET: 'cluster-'.repeat(5),
+async function measureRedirects(databaseUrl: string, clickHouseUrl: string): Promise<string[][]> {
+  await seed({ databaseUrl })
+  const start = (workers: number) => {
+    const stores = { DATABASE_URL: databaseUrl, CLICKHOUSE_URL: clickHouseUrl }
+    const environment = { ...stores, TOWPATH_SECRET: 'cluster-'.repeat(5), WORKERS: String(workers) }
+    return startTowpath(environment, { dataDir: `${TOWPATH_DIR}-${workers}` })
   }
-  const db = await openDatabase({ dataDir: TOWPATH_DIR, databaseUrl })
-  await seedLinks(db, LINKS)
-  await db.close()
-  const start = (workers: number) =>
-    startTowpath({ ...environment, WORKERS: String(workers), DATA_DIR: `${TOWPATH_DIR}-${workers}` })
-  const contenders = [await start(1), await start(WORKERS)]
-  const rounds: Round[][] = contenders.map(() => [])
-  const idleMs: number[] = []
+  const contenders = [await start(1), await start(WORKERS)] as const
   try {
-    await warmUp(contenders[0] as Contender, 1)
-    await warmUp(contenders[1] as Contender, WORKERS)
-    for (const contender of contenders) idleMs.push(await measureIdleMs(contender))
-    for (let round = 0; round < ROUNDS; round++) {
-      for (let n = 0; n < contenders.length; n++) {
-        // Each comes first as often as the other.
-        const i = (n + round) % contenders.length
-        rounds[i]?.push(await measure(contenders[i] as Contender))
-      }
-      process.stderr.write(`round ${round + 1} of ${ROUNDS}\n`)
-    }
+    await warmUp(contenders[0], 1)
+    await warmUp(contenders[1], WORKERS)
+    const idleMs: number[] = []
+    for (const { pid } of contenders) idleMs.push(await measureIdleMs(pid, IDLE_SECONDS))
+    const runs = contenders.map((contender) => () => measure(contender))
+    return toRows(await runRounds(options.rounds, runs), idleMs as [number, number])
   } finally {
     for (const contender of contenders) await contender.end()
   }
-  return [...toRows(rounds), toIdleRow(idleMs)]
 }
 
-function toRows(rounds: Round[][]): string[] {
+function toRows(rounds: Round[][], [oneIdle, severalIdle]: [number, number]): string[][] {
   const [one = [], several = []] = rounds
-  const toRatio = (what: keyof Round) =>
-    median(several.map((round, n) => round[what] / (one[n]?.[what] ?? Number.NaN)))
-  const toText = (of: Round[], what: keyof Round) =>
-    Math.round(median(of.map((round) => round[what]))).toLocaleString('en-US')
   const failed = rounds.flat().reduce((sum, round) => sum + round.failed, 0)
-  const speed = `| redirects a second | ${toText(one, 'perSecond')} | ${toText(several, 'perSecond')} | | | |`
-  const judged = (
-    [
-      ['redirects a processor-second', 'perServerSecond'],
-      ['the same, with the hit workers', 'perSecondOfAll'],
-    ] as const
-  ).map(([name, what]) => {
-    const ratio = toRatio(what)
-    const verdict = formatVerdict(ratio >= TARGET && failed === 0)
-    const cells = [name, toText(one, what), toText(several, what), ratio.toFixed(2), `${TARGET}`, verdict]
-    return `| ${cells.join(' | ')} |`
-  })
-  return [speed, ...judged]
+  const toRow = (name: string, key: keyof Round, target?: number) => {
+    const ratio = medianRatio(several, one, key)
+    const verdict = target ? `${target}: ${formatVerdict(ratio >= target && failed === 0)}` : ''
+    return [name, ...[one, several].map((of) => formatCount(medianOf(of, key))), ratio.toFixed(2), verdict]
+  }
+  const idle = [oneIdle.toFixed(1), severalIdle.toFixed(1), (severalIdle / oneIdle).toFixed(2), '']
+  return [
+    toRow('redirects a second', 'perSecond'),
+    toRow('redirects a processor-second', 'perServerSecond', TARGET),
+    toRow('the same, with the hit workers', 'perSecondOfAll', TARGET),
+    ['processor time without a request, ms a second', ...idle],
+  ]
 }
 
-requireWrk()
 const [postgres, clickHouse] = await Promise.all([startPostgres(), startClickHouse()])
 try {
   const rows = await measureRedirects(postgres.url, clickHouse.url)
-  process.stdout.write(
-    [
-      `| what | one process | ${WORKERS} processes | ratio | at least | |`,
-      '|---|---|---|---|---|---|',
-      ...rows,
-      '',
-    ].join('\n'),
-  )
+  print(toTable(['what', 'one process', `${WORKERS} processes`, 'ratio', 'at least'], rows))
 } finally {
   await Promise.all([postgres.end(), clickHouse.end()])
 }

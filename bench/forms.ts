@@ -1,237 +1,218 @@
-// Measures form submissions: bun bench/forms.ts. It compares acknowledged submissions per second with a loop that only
-// inserts such rows in groups, and measures a redirect's p99 while forms are under load. The form has rules, spam rules with a classifier that
-// has learned, and a reply. Alternating rounds, medians.
+// Measures form submissions: bun bench/forms.ts [plain|everything] [<another checkout>] [--rounds=5] [--seconds=2]
+// [--workspaces=100] [--stored=0]. A plain form, and forms with rules, a trained classifier, a reply and two channels, beside a loop
+// that only inserts such rows; then redirects beside full form load. With another checkout, its plain and full forms too.
 
 import { Database } from 'bun:sqlite'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createKey } from '../server/features/accounts/access/keys.ts'
-import { newFormKey } from '../server/features/forms/settings/form-key.ts'
-import { openDatabase } from '../server/storage/database/open-database.ts'
-import { type LoadResult, load, requireWrk, USER_AGENT } from './load.ts'
-import { median } from './median.ts'
-import { type Contender, pinToCore, seedLinks, startTowpath, TOWPATH_DIR } from './servers.ts'
-import { createSpamCorpus } from './spam-corpus.ts'
+import {
+  atLeast,
+  formatCount,
+  medianOf,
+  medianRatio,
+  note,
+  print,
+  readOptions,
+  runRounds,
+  toTable,
+} from './harness.ts'
+import { type LoadResult, load, postScript } from './load.ts'
+import { loadBeside, toBesideTable } from './paced-load.ts'
+import { callApi, HOME, listVersions, pinToCore, seed, startTowpath, type Workspace } from './servers.ts'
 
-const ROUNDS = 5
-const SECONDS = 2
+const { words, ...options } = readOptions({ rounds: 5, seconds: 2, workspaces: 100, stored: 0 })
+type Kind = 'plain' | 'everything'
+const isKind = (word: string): word is Kind => word === 'plain' || word === 'everything'
+const kinds: Kind[] = words.some(isKind) ? words.filter(isKind) : ['plain', 'everything']
 const SENDERS = 64
-const LINKS = 1000
+const LESSONS = 40
+const P99_MAX = 2
+const OWNERS = ['owner@example.com']
+const SHARE_OF_LOOP: Record<Kind, number> = { plain: 0.35, everything: 0.2 }
 
-/** What the form does with a submission beside storing it. Nothing listens at the mail server. */
-const ANSWERS = {
-  rules: JSON.stringify({
+const PLAIN = { name: 'Contact', requiredFields: ['name', 'email'] }
+const EVERYTHING = {
+  ...PLAIN,
+  rules: {
     name: { minLength: 2, maxLength: 100, pattern: '[^<>]*' },
     email: { type: 'email' },
     message: { maxLength: 5000 },
-  }),
-  spam: JSON.stringify({
+  },
+  spam: {
     words: Array.from({ length: 100 }, (_, n) => `forbidden${n}`),
     emails: ['*@spam.example'],
     domains: ['spam.example'],
     maxLinks: 3,
     learn: true,
-  }),
-  reply: JSON.stringify({
-    subject: 'Thanks, {{name}}',
-    text: 'Hello {{name}}, we have got: {{message}}',
-    confirm: false,
-  }),
+  },
 }
-const MAIL = { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'go@towpath.example' }
-
-interface Target {
-  dir: string
-  workspaceId: number
-  formId: number
-  formKey: string
-  /** Of the API. */
-  key: string
-}
-
-async function createTarget(dir: string): Promise<Target> {
-  const db = await openDatabase({ dataDir: dir })
-  const workspaceId = await seedLinks(db, LINKS)
-  const formKey = newFormKey()
-  const at = Date.now()
-  const form = {
-    workspace_id: workspaceId,
-    form_key: formKey,
-    name: 'Contact',
-    success_message: null,
-    redirect_url: null,
-    required_fields: '["name","email"]',
-    ...ANSWERS,
-    created_at: at,
-    updated_at: at,
-  }
-  const { id } = await db.write((connection) =>
-    connection.insertInto('forms').values(form).returning('id').executeTakeFirstOrThrow(),
-  )
-  const { key } = await createKey({ db, now: Date.now }, workspaceId, 'bench')
-  await db.close()
-  return { dir, workspaceId, formId: id, formKey, key }
-}
-
-const LESSONS = 40
-
-/** Teaches the classifier as people do: the submissions come by the form, and get their statuses by the API. */
-async function teach({ port }: Contender, { formKey }: Target, key: string) {
-  const corpus = createSpamCorpus(1, LESSONS)
-  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' }
-  const call = async (path: string, init: RequestInit) => {
-    const answer = await fetch(`http://127.0.0.1:${port}${path}`, init)
-    if (!answer.ok) throw new Error(`${path} was answered with ${answer.status}: ${await answer.text()}`)
-    return answer.json()
-  }
-  for (const status of ['spam', 'archived'] as const) {
-    const lessons = corpus.filter(({ isSpam }) => isSpam === (status === 'spam'))
-    for (const [n, { fields }] of lessons.entries()) {
-      const from = { 'X-Forwarded-For': `192.0.${status === 'spam' ? 2 : 3}.${n + 1}` }
-      const body = JSON.stringify({
-        name: 'Ada',
-        ...Object.fromEntries(fields),
-        email: `lesson-${status}-${n}@example.com`,
-      })
-      await call(`/f/${formKey}`, { method: 'POST', headers: { ...headers, ...from }, body })
-    }
-    const { data } = (await call('/v1/submissions?limit=100', { headers })) as {
-      data: { id: number; email: string }[]
-    }
-    const ids = data.filter(({ email }) => email.startsWith(`lesson-${status}`)).map(({ id }) => id)
-    await call('/v1/submissions/bulk', { method: 'PATCH', headers, body: JSON.stringify({ ids, status }) })
-  }
+/** A workspace sends 200 replies an hour, so many workspaces share the submissions. Nothing listens at the mail server. */
+const REPLY = { subject: 'Thanks, {{name}}', text: 'Hello {{name}}: {{message}}', confirm: false }
+const ENVIRONMENT = {
+  TRUST_PROXY: '127.0.0.1',
+  WEBHOOK_ALLOW_CIDRS: '127.0.0.1/32',
+  SMTP_URL: 'smtp://127.0.0.1:9',
+  MAIL_FROM: 'go@towpath.example',
 }
 
 let senders = 0
-
-/**
- * A contact form that a page's script sends, each time from another address, because a form takes ten a minute from one
- * address.
- */
-function createSubmissionScript(formKey: string): string {
-  // No two runs of the script use the same address.
+/** A page's script sends contact forms, each time to the next form and from another address. No two runs share an address. */
+function createSubmissionScript(formKeys: string[]): string {
   const first = senders
   senders += 400_000
-  return `
-wrk.headers["User-Agent"] = "${USER_AGENT}"
-wrk.headers["Referer"] = "https://shop.example/contact?utm_source=newsletter&utm_medium=email&utm_campaign=spring"
-wrk.headers["Origin"] = "https://shop.example"
-wrk.headers["Sec-Fetch-Mode"] = "cors"
-wrk.headers["Accept"] = "*/*"
-wrk.headers["Content-Type"] = "application/x-www-form-urlencoded"
-local n = ${first}
-request = function()
-  n = n + 1
-  wrk.headers["X-Forwarded-For"] = string.format("10.%d.%d.%d", math.floor(n / 65536) % 256, math.floor(n / 256) % 256, n % 256)
-  return wrk.format("POST", "/f/${formKey}", nil, "name=Ada+Lovelace+" .. n .. "&email=ada." .. n ..
-    "%40example.com&message=I+would+like+to+know+more+about+your+bicycles+and+when+they+are+in+the+shop+again&_next=%2Fthanks")
-end
-`
-}
-
-const sendForms = (towpath: Contender, { formKey }: Target, seconds = SECONDS) =>
-  load(towpath.port, { connections: SENDERS, seconds, script: createSubmissionScript(formKey) })
-
-async function insertOnly({ dir, workspaceId, formId }: Target): Promise<LoadResult> {
-  const script = join(import.meta.dir, 'forms-inserts.ts')
-  const command = [process.execPath, script, dir, ...[workspaceId, formId, SECONDS].map(String)]
-  const output = await new Response(Bun.spawn(pinToCore(0, command), { stderr: 'inherit' }).stdout).text()
-  const [, perSecond, p50Ms, p99Ms] = /RESULT (\S+) (\S+) (\S+)/.exec(output)?.map(Number) ?? []
-  if (!perSecond || p50Ms === undefined || p99Ms === undefined) throw new Error(`the loop said:\n${output}`)
-  return { perSecond, p50Ms, p99Ms, failed: 0 }
-}
-
-/** Measures in pairs. Every other pair starts with the second side. */
-async function paired<A, B>(what: string, one: () => Promise<A>, other: () => Promise<B>) {
-  const pairs: [A, B][] = []
-  for (let round = 0; round < ROUNDS; round++) {
-    if (round % 2 === 0) pairs.push([await one(), await other()])
-    else {
-      const second = await other()
-      pairs.push([await one(), second])
-    }
-    process.stderr.write(`${what}: round ${round + 1} of ${ROUNDS}\n`)
+  const headers = {
+    Referer: 'https://shop.example/contact?utm_source=newsletter&utm_medium=email&utm_campaign=spring',
+    Origin: 'https://shop.example',
+    'Sec-Fetch-Mode': 'cors',
+    Accept: '*/*',
+    'Content-Type': 'application/x-www-form-urlencoded',
   }
-  return pairs
+  const body =
+    '"name=Ada+Lovelace+" .. n .. "&email=ada." .. n .. "%40example.com&message=I+would+like+to+know+more+about+your+bicycles+and+when+they+are+in+the+shop+again&_next=%2Fthanks"'
+  const keys = `local keys = { ${formKeys.map((key) => `"${key}"`).join(', ')} }\n`
+  return keys + postScript('/f/', headers, body, first).replace('"/f/"', '"/f/" .. keys[n % #keys + 1]')
 }
 
-const shown = (value: number) => Math.round(value).toLocaleString('en-US')
-
-function submissionsTable(pairs: [LoadResult, LoadResult][]): string {
-  const row = (name: string, side: 0 | 1) => {
-    const of = (figure: 'perSecond' | 'p50Ms' | 'p99Ms') => median(pairs.map((pair) => pair[side][figure]))
-    const ratio = median(pairs.map((pair) => pair[0].perSecond / pair[side].perSecond))
-    const p99 = median(pairs.map((pair) => pair[0].p99Ms / pair[side].p99Ms))
-    return `| ${[name, shown(of('perSecond')), of('p50Ms').toFixed(2), of('p99Ms').toFixed(2), ratio.toFixed(2), p99.toFixed(2)].join(' | ')} |`
+/** Teaches the classifier as people do: the submissions come by the form, and get their statuses by the API. */
+async function teach(server: { port: number }, key: string, formKey: string) {
+  for (let n = 0; n < 2 * LESSONS; n++) {
+    const spam = `Earn ${n} dollars a day, cheap backlinks: https://win${n % 7}.example/offer`
+    const message = n % 2 ? spam : `Do you have the road bike in size ${n}? May I come on Tuesday?`
+    const body = new URLSearchParams({ name: 'Ada', email: `lesson${n}@example.com`, message })
+    const headers = { 'X-Forwarded-For': `192.0.2.${n}`, Accept: 'application/json' }
+    const url = `http://127.0.0.1:${server.port}/f/${formKey}`
+    const answer = await fetch(url, { method: 'POST', headers, body })
+    if (!answer.ok) throw new Error(`a lesson was answered with ${answer.status}: ${await answer.text()}`)
   }
-  return [
-    `| ${SENDERS} connections | acknowledged/s | p50 ms | p99 ms | towpath / it | towpath p99 / its |`,
-    '|---|---|---|---|---|---|',
-    row('towpath', 0),
-    row(`inserts only, ${SENDERS} to a commit`, 1),
-  ].join('\n')
-}
-
-function redirectsTable(pairs: [LoadResult, { redirects: LoadResult; forms: LoadResult }][]): string {
-  const row = (name: string, results: LoadResult[], forms: string) =>
-    `| ${[name, shown(median(results.map(({ perSecond }) => perSecond))), median(results.map(({ p50Ms }) => p50Ms)).toFixed(2), median(results.map(({ p99Ms }) => p99Ms)).toFixed(2), forms].join(' | ')} |`
-  const alone = pairs.map(([result]) => result)
-  const beside = pairs.map(([, { redirects }]) => redirects)
-  const forms = shown(median(pairs.map(([, both]) => both.forms.perSecond)))
-  const ratios = pairs.map(([one, both]) => both.redirects.p99Ms / one.p99Ms)
-  return [
-    '| redirects | redirects/s | p50 ms | p99 ms | submissions/s |',
-    '|---|---|---|---|---|',
-    row('alone', alone, '0'),
-    row('while forms are under load', beside, forms),
-    '',
-    `A redirect's p99 while forms are under load / alone: ${median(ratios).toFixed(2)}`,
-  ].join('\n')
-}
-
-requireWrk()
-const loopDir = mkdtempSync(join(tmpdir(), 'towpath-inserts-'))
-const target = await createTarget(TOWPATH_DIR)
-const towpath = await startTowpath({ TRUST_PROXY: '127.0.0.1', ...MAIL })
-try {
-  const loopTarget = await createTarget(loopDir)
-  let acknowledged = 0
-  let refused = 0
-  const count = (result: LoadResult, seconds = SECONDS) => {
-    acknowledged += result.perSecond * seconds - result.failed
-    refused += result.failed
-    return result
+  const stored = await callApi<{ id: number }[]>(server, key, '/submissions?limit=100')
+  for (const [status, part] of [
+    ['spam', 1],
+    ['archived', 0],
+  ] as const) {
+    // The newest come first.
+    const ids = stored.toReversed().flatMap(({ id }, n) => (n % 2 === part ? [id] : []))
+    await callApi(server, key, '/submissions/bulk', { ids, status }, 'PATCH')
   }
-  await teach(towpath, target, target.key)
-  acknowledged += 2 * LESSONS
-  count(await sendForms(towpath, target, 1), 1)
-  const rates = await paired(
-    'submissions',
-    async () => count(await sendForms(towpath, target)),
-    () => insertOnly(loopTarget),
+}
+
+async function createFullForm(server: { port: number }, key: string, hook: string): Promise<string> {
+  const channels = [
+    await callApi<{ id: number }>(server, key, '/channels', { type: 'webhook', name: 'Hook', url: hook }),
+    await callApi<{ id: number }>(server, key, '/channels', { type: 'email', name: 'Mail', to: OWNERS }),
+  ]
+  const { formKey } = await callApi<{ formKey: string }>(server, key, '/forms', EVERYTHING)
+  await teach(server, key, formKey)
+  // Lessons get no replies and no notifications.
+  const settings = { reply: REPLY, channelIds: channels.map(({ id }) => id) }
+  await callApi(server, key, `/forms/${formKey}`, settings, 'PATCH')
+  return formKey
+}
+
+/** Stores submissions of the last days, each with its delivery. */
+function fill(path: string, workspaceId: number) {
+  const database = new Database(path)
+  const at = `${Date.now()} - (${options.stored} - n) * 1000`
+  for (const pragma of ['synchronous=OFF', 'foreign_keys=OFF']) database.run(`PRAGMA ${pragma}`)
+  const insert = (columns: string, values: string) =>
+    database.run(`insert into ${columns} with recursive numbers (n) as
+      (select 1 union all select n + 1 from numbers where n < ${options.stored}) select ${values} from numbers`)
+  insert(
+    'submissions (id, workspace_id, form_id, fields, search_text, email, fingerprint, visitor, created_at)',
+    `n, ${workspaceId}, 1, '[["message","' || hex(randomblob(150)) || '"]]', hex(randomblob(150)),
+      'person' || n || '@example.com', lower(hex(randomblob(32))), random(), ${at}`,
   )
-  const redirected = await paired(
-    'redirects',
-    () => load(towpath.port, { seconds: SECONDS }),
-    async () => {
-      const both = [load(towpath.port, { seconds: SECONDS }), sendForms(towpath, target)] as const
-      const [redirects, forms] = await Promise.all(both)
-      count(forms)
-      return { redirects, forms }
-    },
+  insert(
+    'deliveries (workspace_id, channel_id, submission_id, event, message_id, status, attempts, created_at, finished_at)',
+    `${workspaceId}, 1, n, 'submission.created', 'msg_' || hex(randomblob(16)), 'delivered', 1, ${at}, ${at}`,
   )
-  const failed = redirected.reduce((sum, [one, both]) => sum + one.failed + both.redirects.failed, 0)
-  const database = new Database(join(TOWPATH_DIR, 'towpath.db'), { readonly: true })
-  const { stored } = database.query('select count(*) as stored from submissions').get() as { stored: number }
   database.close()
-  process.stdout.write(`${submissionsTable(rates)}\n\n${redirectsTable(redirected)}\n\n`)
-  process.stdout.write(
-    `Acknowledged: ${shown(acknowledged)}; stored: ${shown(stored)}; refused: ${refused}; failed redirects: ${failed}\n`,
+}
+
+const receiver = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
+
+async function startForms(version: ReturnType<typeof listVersions>[number]) {
+  const workspaces: Workspace[] = []
+  const first = await seed(version, async (_db, _seeded, addWorkspace) => {
+    if (kinds.includes('everything'))
+      for (let n = 0; n < options.workspaces; n++) workspaces.push(await addWorkspace())
+  })
+  if (options.stored > 0) fill(join(version.dataDir, 'towpath.db'), first.workspaceId)
+  const server = await startTowpath(ENVIRONMENT, { ...version, first: true })
+  const { formKey } = await callApi<{ formKey: string }>(server, first.key, '/forms', PLAIN)
+  const full: string[] = []
+  for (const { key } of workspaces)
+    full.push(await createFullForm(server, key, `http://127.0.0.1:${receiver.port}/hook`))
+  note(`${version.name}: ${full.length} full forms are ready`)
+  const formKeys: Record<Kind, string[]> = { plain: [formKey], everything: full }
+  let acknowledged = full.length * LESSONS * 2 + options.stored
+  return {
+    ...server,
+    async send(kind: Kind, seconds = options.seconds): Promise<LoadResult> {
+      const script = createSubmissionScript(formKeys[kind])
+      const result = await load(server, { connections: SENDERS, seconds, script })
+      acknowledged += result.perSecond * seconds - result.failed
+      return result
+    },
+    countStored() {
+      const database = new Database(join(version.dataDir, 'towpath.db'), { readonly: true })
+      const [[stored]] = database.query('select count(*) from submissions').values() as [[number]]
+      database.close()
+      return `${version.name}: ${formatCount(acknowledged)} acknowledged, ${formatCount(stored)} stored`
+    },
+  }
+}
+
+async function startLoop(): Promise<() => Promise<LoadResult>> {
+  const dataDir = join(HOME, 'loop')
+  const { workspaceId } = await seed({ dataDir, links: 1 })
+  const words = [join(import.meta.dir, 'forms-inserts.ts'), dataDir, workspaceId, options.seconds].map(String)
+  return async () => {
+    const child = Bun.spawn(pinToCore(0, [process.execPath, ...words]), { stderr: 'inherit' })
+    return JSON.parse(await new Response(child.stdout).text())
+  }
+}
+
+const versions = listVersions(words.filter((word) => !isKind(word)))
+const servers: Awaited<ReturnType<typeof startForms>>[] = []
+try {
+  for (const version of versions) servers.push(await startForms(version))
+  const loop = await startLoop()
+  const contenders = servers.flatMap((server) => kinds.map((kind) => ({ kind, server })))
+  for (const { kind, server } of contenders) await server.send(kind, 1)
+  const runs = contenders.map(({ kind, server: { send } }) => send.bind(null, kind, options.seconds))
+  const results = await runRounds(options.rounds, [...runs, loop])
+  const inserts = results.at(-1) as LoadResult[]
+  const rows = results.map((rounds, n) => {
+    const { kind, server } = contenders[n] ?? {}
+    const share = medianRatio(rounds, inserts, 'perSecond')
+    const other = server === servers[0] && versions.length > 1 ? results[n + kinds.length] : undefined
+    return [
+      kind ? `${server?.name}, ${kind}` : `inserts only, ${SENDERS} to a commit`,
+      formatCount(medianOf(rounds, 'perSecond')),
+      medianOf(rounds, 'p50Ms').toFixed(2),
+      medianOf(rounds, 'p99Ms').toFixed(2),
+      medianOf(rounds, 'processorUs').toFixed(0),
+      `${share.toFixed(2)}${kind ? `, ${atLeast(SHARE_OF_LOOP[kind], share)}` : ''}`,
+      other ? medianRatio(rounds, other, 'processorUs').toFixed(2) : '',
+    ]
+  })
+  const [towpath] = servers as [(typeof servers)[number]]
+  const beside = await runRounds(
+    options.rounds,
+    kinds.map((kind) => () => {
+      const { seconds } = options
+      const start = () => ({ ended: towpath.send(kind, Math.ceil(seconds) + 2), stop() {} })
+      return loadBeside(towpath.port, seconds, start)
+    }),
+    'redirects:',
+  )
+  const header = [`${SENDERS} connections`, 'acknowledged/s', 'p50 ms', 'p99 ms', 'µs of all threads']
+  const failed = results.flat().reduce((sum, result) => sum + result.failed, 0)
+  print(
+    toTable([...header, 'of the loop', 'µs / the other checkout'], rows),
+    ...kinds.map((kind, n) => toBesideTable(`while forms are sent: ${kind}`, beside[n] ?? [], P99_MAX)),
+    `Refused: ${failed}. ${servers.map((server) => server.countStored()).join('. ')}.`,
   )
 } finally {
-  await towpath.end()
-  rmSync(loopDir, { recursive: true, force: true })
+  for (const server of servers) await server.end()
 }
 process.exit(0)

@@ -1,7 +1,13 @@
-// Generates the hits of 50 workspaces over 300 days. The same seed gives the same hits, byte for byte. The lines consist of
-// prepared pieces, so that the generator is several times faster than the engine that it feeds.
+// Generates the hits of 50 workspaces over 300 days, the same each time. The lines consist of prepared pieces, so
+// that the generator is several times faster than the engine that it feeds.
 
-import { createRandom, distributeByWeight, pick, type Random } from '../server/lib/seeded-random.ts'
+import {
+  createRandom,
+  distributeByWeight,
+  pick,
+  type Random,
+  randomDigits64,
+} from '../server/lib/seeded-random.ts'
 import { HIT_OUTCOMES } from '../server/storage/hits/hit.ts'
 
 export const GENERATED_WORKSPACES = 50
@@ -14,27 +20,21 @@ export const FOUR_PERCENT = 6
 /** The end of the 300 days. */
 export const END = Date.UTC(2026, 9, 28)
 
+const PER_BATCH = 100_000
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 /** Clicks of one visitor on one day. */
 const CLICKS_PER_VISITOR = 4
 
-export interface GeneratedBatch {
+interface GeneratedBatch {
   number: number
-  hits: number
   /** Newline-delimited JSON, a `Hit` a line, as batch files have it. */
   lines: string
 }
 
-export interface Generation {
-  hits: number
-  seed?: number
-  perBatch?: number
-}
-
 /** Generates hits in the order of their time. */
-export function* generateHits({ hits, seed = 1, perBatch = 100_000 }: Generation): Generator<GeneratedBatch> {
-  const random = createRandom(seed)
+export function* generateHits({ hits }: { hits: number }): Generator<GeneratedBatch> {
+  const random = createRandom(1)
   const world = createWorld(random)
   const hours = countByHour(hits)
   const start = END - GENERATED_DAYS * DAY
@@ -56,13 +56,13 @@ export function* generateHits({ hits, seed = 1, perBatch = 100_000 }: Generation
           `"trigger":"${random() < 0.06 ? 'qr' : 'link'}",${visitor},${world.pickReferrer(random)},` +
           `${world.campaigns[link % world.campaigns.length]},"unknownSlug":null}\n`,
       )
-      if (lines.length === perBatch) {
-        yield { number: ++number, hits: lines.length, lines: lines.join('') }
+      if (lines.length === PER_BATCH) {
+        yield { number: ++number, lines: lines.join('') }
         lines = []
       }
     }
   }
-  if (lines.length > 0) yield { number: ++number, hits: lines.length, lines: lines.join('') }
+  if (lines.length > 0) yield { number: ++number, lines: lines.join('') }
 }
 
 /** A visitor clicks a few times within the hour, and may come back on the same day. Visitor ids change every day. */
@@ -87,11 +87,9 @@ function createVisitorPicker(random: Random, createVisitor: (random: Random) => 
   }
 }
 
-const pickOutcome = (random: () => number) => {
+const pickOutcome = (random: Random) => {
   const dice = random()
-  return dice < 0.97
-    ? HIT_OUTCOMES[0]
-    : HIT_OUTCOMES[1 + (Math.floor(dice * 100_000) % (HIT_OUTCOMES.length - 1))]
+  return HIT_OUTCOMES[dice < 0.97 ? 0 : 1 + (Math.floor(dice * 100_000) % (HIT_OUTCOMES.length - 1))]
 }
 
 /** A table of 4,096 slots to pick from by weight: faster than `createWeightedPicker`, and less exact. */
@@ -119,8 +117,7 @@ function createWorld(random: Random) {
   const fixed = [0.25, 0.13, 0.09, 0.07, 0.05, 0.04]
   const rest = zipfWeights(GENERATED_WORKSPACES - fixed.length, 0.5)
   const scale = (1 - fixed.reduce((a, b) => a + b)) / rest.reduce((a, b) => a + b)
-  const weights = [...fixed, ...rest.map((weight) => weight * scale)]
-  const workspaces = createWeightedTable(ids, weights)
+  const workspaces = createWeightedTable(ids, [...fixed, ...rest.map((weight) => weight * scale)])
   // A workspace has as many links as its share of hits. The ids of its links are between those of other workspaces.
   const links = new Map(ids.map((id) => [id, [] as number[]]))
   for (let link = 1; link <= GENERATED_LINKS; link++) links.get(pick(workspaces, random))?.push(link)
@@ -129,14 +126,8 @@ function createWorld(random: Random) {
     // n^u has the density 1/x: Zipf's law without a table of its own.
     return own[Math.floor(own.length ** random()) - 1] as number
   }
-  return {
-    workspaces,
-    shares: [0, ...weights],
-    pickLink,
-    createVisitor: createVisitorFactory(),
-    pickReferrer: createReferrerPicker(),
-    campaigns: createCampaignPieces(random),
-  }
+  const pieces = { createVisitor: createVisitorFactory(), pickReferrer: createReferrerPicker() }
+  return { workspaces, pickLink, ...pieces, campaigns: createCampaignPieces(random) }
 }
 
 const CONTINENTS = ['EU', 'NA', 'AS', 'SA', 'AF', 'OC']
@@ -144,6 +135,11 @@ const COUNTRIES = (
   'US DE GB FR BR IN CA NL ES IT JP PL AU MX SE CH AT BE TR ID PT DK NO FI CZ IE AR CO CL KR TH VN PH MY SG HK TW ' +
   'ZA NG KE EG MA IL AE SA RO HU GR UA BG HR SK SI RS LT LV EE NZ PE EC'
 ).split(' ')
+const SYSTEMS = (
+  'mobile,Mobile Safari,iOS;mobile,Chrome,Android;desktop,Chrome,Windows;desktop,Chrome,macOS;desktop,Safari,macOS;' +
+  'desktop,Edge,Windows;desktop,Firefox,Windows;mobile,Instagram,iOS;mobile,Samsung Internet,Android;' +
+  'tablet,Mobile Safari,iOS;desktop,Firefox,Linux;desktop,Opera,Windows;desktop,Chrome,Chrome OS'
+).split(';')
 
 /** Creates the piece of a line about the visitor, which is the same for all hits of the visitor's day. */
 function createVisitorFactory() {
@@ -151,53 +147,29 @@ function createVisitorFactory() {
     COUNTRIES.map((country, n) => ({ country, continent: CONTINENTS[n % CONTINENTS.length] as string })),
     zipfWeights(COUNTRIES.length),
   )
-  const systems = createWeightedTable(
-    [
-      ['mobile', 'Mobile Safari', 'iOS'],
-      ['mobile', 'Chrome', 'Android'],
-      ['desktop', 'Chrome', 'Windows'],
-      ['desktop', 'Chrome', 'macOS'],
-      ['desktop', 'Safari', 'macOS'],
-      ['desktop', 'Edge', 'Windows'],
-      ['desktop', 'Firefox', 'Windows'],
-      ['mobile', 'Instagram', 'iOS'],
-      ['mobile', 'Samsung Internet', 'Android'],
-      ['tablet', 'Mobile Safari', 'iOS'],
-      ['desktop', 'Firefox', 'Linux'],
-      ['desktop', 'Opera', 'Windows'],
-      ['desktop', 'Chrome', 'Chrome OS'],
-    ],
-    zipfWeights(13, 0.8),
-  )
+  const systems = createWeightedTable(SYSTEMS, zipfWeights(SYSTEMS.length, 0.8))
   const classes = createWeightedTable(['human', 'bot', 'prefetch', 'head'], [88, 9, 2, 1])
   return (random: Random) => {
     const { country, continent } = pick(countries, random)
-    const [device, browser, os] = pick(systems, random) as [string, string, string]
+    const [device, browser, os] = pick(systems, random).split(',')
     // Regions and cities need a database of the operator's own.
     const place = random() < 0.1 ? Math.floor(random() * 40) : -1
     const region = place < 0 ? 'null' : `"${country}-${place % 12}"`
     const city = place < 0 ? 'null' : `"City ${country} ${place}"`
-    // 63 bits, so that PostgreSQL can store the hash as a bigint.
-    const hash =
-      (BigInt(Math.floor(random() * 2_147_483_648)) << 32n) | BigInt(Math.floor(random() * 4_294_967_296))
     return (
-      `"class":"${pick(classes, random)}","visitor":"${hash}","country":"${country}","region":${region},` +
+      `"class":"${pick(classes, random)}","visitor":"${randomDigits64(random)}","country":"${country}","region":${region},` +
       `"city":${city},"continent":"${continent}","device":"${device}","browser":"${browser}","os":"${os}"`
     )
   }
 }
 
-const DIRECT = '"referrer":null,"referrerUrl":null'
-
-/** 500 sites. Since 2020, browsers send only the origin (`strict-origin-when-cross-origin`), unless a site asks for more. */
+/** 500 sites. Browsers send only the origin (`strict-origin-when-cross-origin`), unless a site asks for more. */
 function createReferrerPicker() {
-  const hosts = Array.from(
-    { length: 500 },
-    (_, n) => `${['news', 'blog', 'shop', 'app'][n % 4]}-${n}.example`,
-  )
+  const kinds = ['news', 'blog', 'shop', 'app']
+  const hosts = Array.from({ length: 500 }, (_, n) => `${kinds[n % 4]}-${n}.example`)
   const table = createWeightedTable(hosts, zipfWeights(500))
   return (random: Random) => {
-    if (random() < 0.4) return DIRECT
+    if (random() < 0.4) return '"referrer":null,"referrerUrl":null'
     const host = pick(table, random)
     const path = random() < 0.95 ? '' : `${Math.floor(3000 ** random())}-what-is-new`
     return `"referrer":"${host}","referrerUrl":"https://${host}/${path}"`
@@ -206,20 +178,19 @@ function createReferrerPicker() {
 
 /** Campaigns belong to links. Two of three links have no campaign. */
 function createCampaignPieces(random: Random): string[] {
-  const text = (value: string | null) => (value === null ? 'null' : `"${value}"`)
+  const sources = ['newsletter', 'instagram', 'google', 'linkedin', 'partner']
+  const mediums = ['email', 'social', 'cpc', 'affiliate']
   return Array.from({ length: 3001 }, (_, n) => {
-    const has = n % 3 === 0
-    const source = ['newsletter', 'instagram', 'google', 'linkedin', 'partner'][
-      Math.floor(random() * 5)
-    ] as string
-    const medium = ['email', 'social', 'cpc', 'affiliate'][Math.floor(random() * 4)] as string
-    const values: [string, string | null][] = [
-      ['utmSource', source],
-      ['utmMedium', medium],
-      ['utmCampaign', `campaign-${Math.floor(random() * 400)}`],
-      ['utmTerm', random() < 0.2 ? `term ${Math.floor(random() * 50)}` : null],
-      ['utmContent', random() < 0.3 ? `variant-${Math.floor(random() * 6)}` : null],
-    ]
-    return values.map(([name, value]) => `"${name}":${text(has ? value : null)}`).join(',')
+    const values = {
+      utmSource: pick(sources, random),
+      utmMedium: pick(mediums, random),
+      utmCampaign: `campaign-${Math.floor(random() * 400)}`,
+      utmTerm: random() < 0.2 ? `term ${Math.floor(random() * 50)}` : null,
+      utmContent: random() < 0.3 ? `variant-${Math.floor(random() * 6)}` : null,
+    }
+    const text = (value: string | null) => (n % 3 === 0 && value !== null ? `"${value}"` : 'null')
+    return Object.entries(values)
+      .map(([name, value]) => `"${name}":${text(value)}`)
+      .join(',')
   })
 }

@@ -1,53 +1,66 @@
-// Measures how fast the real worker loads recorded hits, and the cost of each step: bun bench/ingest.ts [hits]. Hits per
-// second are wall time from a full spool to the last hit in the engine, including the start of the worker.
+// Measures how fast the real worker loads recorded hits: bun bench/ingest.ts [--hits=2000000] [--rounds=3]. Hits a second are
+// wall time from a full spool to the last hit in the engine, including the start of the worker.
 
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openSpool } from '../server/features/hits/spool/spool.ts'
 import { type HitWorkerClient, openHitWorkerClient } from '../server/features/hits/worker/client.ts'
 import { setLogLevel } from '../server/lib/log.ts'
 import { HIT_CLASSES } from '../server/storage/hits/hit.ts'
+import {
+  atLeast,
+  formatCount,
+  median,
+  note,
+  print,
+  readOptions,
+  readTreeProcessorMs,
+  runRounds,
+  toTable,
+} from './harness.ts'
 import { GENERATED_WORKSPACES } from './hits-generator.ts'
-import { measureCosts } from './ingest-costs.ts'
-import { median } from './median.ts'
 import { FIRST_HIT_AT, recordRawHits } from './raw-hits.ts'
+import { HOME } from './servers.ts'
 
-const HITS = Number(process.argv[2] ?? 2_000_000)
-const COST_HITS = 300_000
-const RUNS = 3
+const { hits, rounds } = readOptions({ hits: 2_000_000, rounds: 3 })
+const TARGET = 200_000
 
-/** From a full spool to the last hit in the engine. @returns hits per second */
-async function ingest(dir: string, hits: number): Promise<number> {
+interface Round {
+  perSecond: number
+  /** Processor time of a hit: this process, which stores the counts, and the worker. */
+  processorUs: number
+}
+
+let runs = 0
+async function ingest(): Promise<Round> {
+  const dir = join(HOME, `ingest-${runs++}`)
   const spool = await openSpool({ dir: join(dir, 'spool') })
   await recordRawHits(spool, hits)
   await Bun.$`sync`.quiet()
-  let counted = 0
-  const start = performance.now()
+  const before = readTreeProcessorMs(process.pid)
+  const startedAt = performance.now()
   const hitWorker = openHitWorkerClient({
     dataDir: dir,
     spool,
-    salts: [{ day: '2026-06-10', salt: '5a'.repeat(32) }],
+    salts: [{ day: new Date(FIRST_HIT_AT).toISOString().slice(0, 10), salt: '5a'.repeat(32) }],
     ownHosts: ['go.example'],
     countedUpTo: 0,
-    async storeCounts({ counts }) {
-      for (const [, clicks] of counts) counted += clicks
-    },
+    async storeCounts() {},
   })
   await hitWorker.drain()
-  const seconds = (performance.now() - start) / 1000
+  const seconds = (performance.now() - startedAt) / 1000
+  const processorMs = readTreeProcessorMs(process.pid) - before
   const loaded = await countAll(hitWorker)
   await hitWorker.close()
   await spool.close()
   if (loaded !== hits) throw new Error(`${hits} hits were recorded and ${loaded} are in the engine`)
-  process.stderr.write(`${hits} hits in ${seconds.toFixed(1)} s, ${counted} of them clicks of people\n`)
-  return hits / seconds
+  note(`${formatCount(hits)} hits in ${seconds.toFixed(1)} s`)
+  return { perSecond: hits / seconds, processorUs: (processorMs * 1000) / hits }
 }
 
 async function countAll(hitWorker: HitWorkerClient): Promise<number> {
   let count = 0
+  const everything = { start: 0, end: FIRST_HIT_AT * 2, classes: [...HIT_CLASSES], filters: [] }
   for (let workspaceId = 1; workspaceId <= GENERATED_WORKSPACES; workspaceId++) {
-    const everything = { start: 0, end: FIRST_HIT_AT * 2, classes: [...HIT_CLASSES], filters: [] }
     const [row] = await hitWorker.ask({ workspaceId, ...everything, groupBy: { by: 'total' } })
     count += row?.clicks ?? 0
   }
@@ -55,16 +68,14 @@ async function countAll(hitWorker: HitWorkerClient): Promise<number> {
 }
 
 setLogLevel('error')
-const dir = mkdtempSync(join(tmpdir(), 'towpath-ingest-'))
-try {
-  const runs: number[] = []
-  for (let run = 0; run < RUNS; run++) runs.push(await ingest(join(dir, `${run}`), HITS))
-  const format = (n: number) => Math.round(n).toLocaleString('en-US')
-  process.stdout.write(
-    `From spool to engine: ${format(median(runs))} hits/s (runs: ${runs.map(format).join('; ')})\n\n`,
-  )
-  process.stdout.write(`${await measureCosts(join(dir, 'costs'), COST_HITS)}\n`)
-} finally {
-  rmSync(dir, { recursive: true, force: true })
-}
+const [results = []] = await runRounds(rounds, [ingest])
+const rates = results.map(({ perSecond }) => perSecond)
+const us = median(results.map(({ processorUs }) => processorUs)).toFixed(1)
+const row = [
+  formatCount(median(rates)),
+  rates.map(formatCount).join('; '),
+  us,
+  atLeast(TARGET, median(rates)),
+]
+print(toTable(['from spool to engine, hits/s', 'runs', 'processor µs a hit', ''], [row]))
 process.exit(0)

@@ -1,61 +1,86 @@
-// Measures redirects as ratios to bare servers, in alternating rounds of one run: npm run bench. It prints a table for
-// docs/benchmarks.md. Absolute numbers depend on the machine and its other load; ratios depend much less.
+// Measures redirects beside bare servers, a workspace's domain and page views: npm run bench [-- <another checkout>]
+// [--rounds=7] [--seconds=2] [--links=100000]. Absolute figures depend on the machine and its other load, ratios much less.
 
-import { type LoadResult, load, requireWrk } from './load.ts'
-import { median } from './median.ts'
-import { type Contender, startBareBun, startNginx, startSeededTowpath } from './servers.ts'
+import { formatCount, medianOf, medianRatio, print, readOptions, runRounds, toTable } from './harness.ts'
+import { type LoadResult, load, postScript, redirectScript } from './load.ts'
+import {
+  type Contender,
+  listVersions,
+  ROOT,
+  seed,
+  seedDomain,
+  seedLinks,
+  startBareBun,
+  startNginx,
+  startTowpath,
+} from './servers.ts'
 
-const ROUNDS = 7
-const LINKS = 100_000
+const options = readOptions({ rounds: 7, seconds: 2, links: 100_000 })
+/** As long as each other: one byte more or less must not decide. */
+const [DEFAULT, OWN] = ['go.bench.example', 'go.other.example']
 
-function shuffled<T>(items: T[]): T[] {
-  return items
-    .map((item) => ({ item, at: Math.random() }))
-    .sort((a, b) => a.at - b.at)
-    .map(({ item }) => item)
-}
-
-async function measure(contenders: Contender[]): Promise<Map<string, LoadResult[]>> {
-  const results = new Map(contenders.map(({ name }) => [name, [] as LoadResult[]]))
-  for (const { port } of contenders) await load(port, { seconds: 1 })
-  for (let round = 1; round <= ROUNDS; round++) {
-    for (const { name, port } of shuffled(contenders)) results.get(name)?.push(await load(port))
-    process.stderr.write(`round ${round} of ${ROUNDS}\n`)
-  }
-  return results
-}
-
-function table(results: Map<string, LoadResult[]>): string {
-  const product = results.get('towpath') ?? []
-  const lines = [...results].map(([name, rounds]) => {
-    const ratio = median(rounds.map((round, i) => (product[i]?.perSecond ?? Number.NaN) / round.perSecond))
-    const p99 = median(rounds.map((round, i) => (product[i]?.p99Ms ?? Number.NaN) / round.p99Ms))
-    const cells = [
-      name,
-      Math.round(median(rounds.map((round) => round.perSecond))).toLocaleString('en-US'),
-      median(rounds.map((round) => round.p50Ms)).toFixed(2),
-      median(rounds.map((round) => round.p99Ms)).toFixed(2),
-      ratio.toFixed(2),
-      p99.toFixed(2),
-    ]
-    return `| ${cells.join(' | ')} |`
+const servers: Contender[] = []
+let publicId = ''
+for (const version of listVersions(options.words)) {
+  const seeded = await seed({ ...version, links: options.links }, async (db, { workspaceId }) => {
+    await seedDomain(db, workspaceId, OWN)
+    await seedLinks(db, workspaceId, 1000, OWN)
   })
-  return [
-    '| server | requests/s | p50 ms | p99 ms | towpath / it | towpath p99 / its |',
-    '|---|---|---|---|---|---|',
-    ...lines,
-  ].join('\n')
+  if (version.checkout === ROOT) publicId = seeded.publicId
+  const environment = { TOWPATH_URL: `http://${DEFAULT}`, TRUST_PROXY: '127.0.0.1' }
+  servers.push(await startTowpath(environment, version))
+}
+const [towpath] = servers as [Contender]
+const bare = [await startBareBun(), await startNginx()].filter((each) => each !== undefined)
+
+/** First page views: a sealed event id is made for each. */
+const pageViews = () =>
+  postScript(
+    '/e',
+    { Origin: 'https://shop.example', 'Content-Type': 'text/plain;charset=UTF-8', Accept: '*/*' },
+    `'{"w":"${publicId}","u":"https://shop.example/bicycles?utm_source=newsletter","r":"https://www.instagram.com/"}'`,
+    Math.floor(Math.random() * 16e6),
+  )
+const withHost = (host: string) => `${redirectScript()}\nwrk.headers["Host"] = "${host}"\n`
+
+interface Row {
+  name: string
+  server: Contender
+  toScript(): string
 }
 
-requireWrk()
-const contenders = [await startSeededTowpath(LINKS), await startBareBun(), await startNginx()].filter(
-  (each) => each !== undefined,
-)
+const contenders: Row[] = [
+  ...servers.map((server) => ({ name: server.name, server, toScript: () => withHost(DEFAULT) })),
+  { name: "towpath, a workspace's domain", server: towpath, toScript: () => withHost(OWN) },
+  { name: 'towpath, first page views', server: towpath, toScript: pageViews },
+  ...bare.map((server) => ({ name: server.name, server, toScript: redirectScript })),
+]
+const run = ({ server, toScript }: Row, seconds: number) => load(server, { seconds, script: toScript() })
 try {
-  const results = await measure(contenders)
-  const failed = [...results.values()].flat().reduce((sum, { failed }) => sum + failed, 0)
-  process.stdout.write(`${table(results)}\n\nFailed requests: ${failed}\n`)
+  for (const contender of contenders) await run(contender, 1)
+  const runs = contenders.map((contender) => () => run(contender, options.seconds))
+  const results = await runRounds(options.rounds, runs)
+  const product = results[0] as LoadResult[]
+  const rows = results.map((rounds, n) => {
+    const toRatio = (key: keyof LoadResult) => medianRatio(product, rounds, key).toFixed(2)
+    return [
+      contenders[n]?.name ?? '',
+      formatCount(medianOf(rounds, 'perSecond')),
+      medianOf(rounds, 'p50Ms').toFixed(2),
+      medianOf(rounds, 'p99Ms').toFixed(2),
+      medianOf(rounds, 'processorUs').toFixed(1),
+      toRatio('perSecond'),
+      toRatio('p99Ms'),
+      toRatio('processorUs'),
+    ]
+  })
+  const failed = results.flat().reduce((sum, result) => sum + result.failed, 0)
+  const header = ['server', 'requests/s', 'p50 ms', 'p99 ms', 'µs a request']
+  print(
+    toTable([...header, 'towpath / it', 'towpath p99 / its', 'towpath µs / its'], rows),
+    `Failed requests: ${failed}`,
+  )
 } finally {
-  for (const contender of contenders) await contender.end()
+  for (const server of [...servers, ...bare]) await server.end()
 }
 process.exit(0)

@@ -1,59 +1,49 @@
-// Generates raw hits as a busy server gets them, the same for the same seed: a few links get most clicks, people come back,
-// most referrers are origins, and ads add a click id of their own to every URL.
+// Generates raw hits as a busy server gets them, the same each time: a few links get most clicks, people come back, most
+// referrers are origins, and ads add a click id of their own to every URL.
 
 import type { RawHit } from '../server/features/hits/spool/raw-hit.ts'
 import type { Spool } from '../server/features/hits/spool/spool.ts'
-import { createRandom } from '../server/lib/seeded-random.ts'
+import { createRandom, pick, type Random } from '../server/lib/seeded-random.ts'
 import { GENERATED_LINKS, GENERATED_WORKSPACES } from './hits-generator.ts'
 
 /** The time of the first hit. */
 export const FIRST_HIT_AT = Date.parse('2026-06-10T12:00:00Z')
 
-const ADDRESSES = 50_000
-const PEOPLE = 150_000
-const USER_AGENTS = 3000
-const HOSTS = 400
-const ARTICLES = 5000
-const CAMPAIGNS = 500
+const [ADDRESSES, PEOPLE, USER_AGENTS, HOSTS, ARTICLES, CAMPAIGNS] = [50_000, 150_000, 3000, 400, 5000, 500]
 
 /** @returns 0 to n-1, the k-th about 1/k as often as the first (Zipf's law) */
-const pickByZipf = (random: () => number, n: number) => Math.floor((n + 1) ** random()) - 1
+const pickByZipf = (random: Random, n: number) => Math.floor((n + 1) ** random()) - 1
 
-function createRawHits(seed: number, startAt: number): () => RawHit {
-  const random = createRandom(seed)
+function createRawHits(random: Random): () => RawHit {
   const below = (n: number) => Math.floor(random() * n)
-  const userAgents = Array.from({ length: USER_AGENTS }, () => userAgent(below))
-  const addresses = Array.from({ length: ADDRESSES }, () => (random() < 0.35 ? ipv6(below) : ipv4(below)))
+  const userAgents = Array.from({ length: USER_AGENTS }, () => createUserAgent(below))
+  const addresses = Array.from({ length: ADDRESSES }, () => createAddress(random() < 0.35, below))
   const people = Array.from({ length: PEOPLE }, () => ({
-    address: addresses[below(ADDRESSES)] as string,
+    address: pick(addresses, random),
     userAgent: userAgents[pickByZipf(random, USER_AGENTS)] as string,
   }))
-  let at = startAt
+  let at = FIRST_HIT_AT
   return () => {
-    const index = random() < 0.5 ? pickByZipf(random, PEOPLE) : below(PEOPLE)
-    const person = people[index] as (typeof people)[number]
     const link = pickByZipf(random, GENERATED_LINKS)
+    const person = people[
+      random() < 0.5 ? pickByZipf(random, PEOPLE) : below(PEOPLE)
+    ] as (typeof people)[number]
     const tagged = random()
+    const clickId = Array.from({ length: 6 }, () => below(2 ** 30).toString(36)).join('')
     return {
-      at: at++,
-      workspaceId: 1 + (link % GENERATED_WORKSPACES),
-      linkId: 1 + link,
-      outcome: 'redirect',
-      head: false,
-      prefetch: false,
-      trigger: tagged < 0.05 ? 'qr' : 'link',
+      ...{ at: at++, workspaceId: 1 + (link % GENERATED_WORKSPACES), linkId: 1 + link, slug: '' },
+      ...{ outcome: 'redirect', head: false, prefetch: false, trigger: tagged < 0.05 ? 'qr' : 'link' },
       ...person,
-      referrer: referrer(random),
-      query: tagged < 0.05 ? 'qr=1' : tagged < 0.2 ? `${utm(random)}&fbclid=${clickId(below)}` : '',
-      destinationQuery: tagged > 0.85 ? utm(random) : '',
-      slug: '',
+      referrer: createReferrer(random),
+      query: tagged < 0.05 ? 'qr=1' : tagged < 0.2 ? `${createUtm(random)}&fbclid=${clickId}` : '',
+      destinationQuery: tagged > 0.85 ? createUtm(random) : '',
     }
   }
 }
 
 /** Records hits, each a millisecond after the one before. */
 export async function recordRawHits(spool: Spool, hits: number) {
-  const next = createRawHits(1, FIRST_HIT_AT)
+  const next = createRawHits(createRandom(1))
   for (let i = 0; i < hits; i++) {
     spool.append(next())
     // The spool creates segments in the background. Without the wait, a burst would exceed what it keeps in memory.
@@ -63,7 +53,7 @@ export async function recordRawHits(spool: Spool, hits: number) {
   if (spool.stats().dropped > 0) throw new Error(`The spool dropped ${spool.stats().dropped} hits`)
 }
 
-function userAgent(below: (n: number) => number): string {
+function createUserAgent(below: (n: number) => number): string {
   const chrome = `Chrome/${110 + below(30)}.0.${below(7000)}.${below(200)}`
   const ios = `${15 + below(4)}_${below(8)}`
   const webkit = 'AppleWebKit/537.36 (KHTML, like Gecko)'
@@ -72,19 +62,18 @@ function userAgent(below: (n: number) => number): string {
     `(Linux; Android 1${below(6)}; SM-S9${below(90)}B) ${webkit} ${chrome} Mobile Safari/537.36`,
     `(iPhone; CPU iPhone OS ${ios} like Mac OS X) ${webkit} Version/${ios} Mobile/15E${below(999)} Safari/604.1`,
     `(iPhone; CPU iPhone OS ${ios} like Mac OS X) ${webkit} Mobile/15E148 Instagram 3${below(99)}.0.0.28.${below(99)}`,
-    `(Macintosh; Intel Mac OS X 10_15_7) ${webkit} ${chrome} Safari/537.36 Edg/${chrome.slice(7)}`,
     `(compatible; Googlebot/2.${below(20)}; +http://www.google.com/bot.html)`,
   ]
   return `Mozilla/5.0 ${kinds[below(kinds.length)]}`
 }
 
-const ipv4 = (below: (n: number) => number) => `${1 + below(223)}.${below(256)}.${below(256)}.${below(256)}`
+const createAddress = (isIpv6: boolean, below: (n: number) => number) =>
+  isIpv6
+    ? `2a0${below(16).toString(16)}:${Array.from({ length: 7 }, () => (1 + below(65_535)).toString(16)).join(':')}`
+    : `${1 + below(223)}.${below(256)}.${below(256)}.${below(256)}`
 
-const ipv6 = (below: (n: number) => number) =>
-  `2a0${below(16).toString(16)}:${Array.from({ length: 7 }, () => (1 + below(65_535)).toString(16)).join(':')}`
-
-/** Since 2020, browsers send only the origin to other sites, unless a site asks for more. */
-function referrer(random: () => number): string {
+/** Browsers send only the origin to other sites, unless a site asks for more. */
+function createReferrer(random: Random): string {
   const kind = random()
   if (kind < 0.4) return ''
   if (kind < 0.85) return `https://www.host${pickByZipf(random, HOSTS)}.example/`
@@ -92,10 +81,7 @@ function referrer(random: () => number): string {
   return `https://host${article % HOSTS}.example/posts/article-${article}?page=${Math.floor(random() * 9)}`
 }
 
-function utm(random: () => number): string {
+function createUtm(random: Random): string {
   const campaign = pickByZipf(random, CAMPAIGNS)
   return `utm_source=source${campaign % 20}&utm_medium=social&utm_campaign=campaign-${campaign}`
 }
-
-const clickId = (below: (n: number) => number) =>
-  Array.from({ length: 6 }, () => below(2 ** 30).toString(36)).join('')

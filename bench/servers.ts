@@ -1,9 +1,12 @@
-// Starts the servers of a benchmark, the product and what it is compared with, each as a process of its own on one core.
+// Starts the servers of a benchmark, the product and what it is compared with, each as a process of its own on one core,
+// and fills the product's data directory.
 
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { type DatabaseHandle, openDatabase } from '../server/storage/database/open-database.ts'
+import { join, resolve } from 'node:path'
+import type { createKey } from '../server/features/accounts/access/keys.ts'
+import type { DatabaseHandle, openDatabase } from '../server/storage/database/open-database.ts'
+import { findFreePort } from '../tests/support/processes/free-port.ts'
 
 export interface Contender {
   name: string
@@ -12,20 +15,18 @@ export interface Contender {
   end(): Promise<void>
 }
 
-const home = mkdtempSync(join(tmpdir(), 'towpath-bench-'))
-process.on('exit', () => rmSync(home, { recursive: true, force: true }))
+/** A directory that ends with the benchmark. */
+export const HOME = mkdtempSync(join(tmpdir(), 'towpath-bench-'))
+process.on('exit', () => rmSync(HOME, { recursive: true, force: true }))
 
-const root = join(import.meta.dir, '..')
+export const ROOT = join(import.meta.dir, '..')
 const bun = process.execPath
 
 /** The server has core 0, and the load generator core 1. Without taskset (not on Linux), no process is pinned. */
 export const pinToCore = (core: number, command: string[]) =>
   Bun.which('taskset') ? ['taskset', '-c', String(core), ...command] : command
 
-/**
- * Before everybody else on this machine, where that is allowed: as root. For measurements of milliseconds beside other
- * work.
- */
+/** Before other processes of the machine, as root. For milliseconds that are measured beside other work. */
 export const withPriority = (command: string[]) =>
   process.getuid?.() === 0 && Bun.which('nice') ? ['nice', '-n', '-15', ...command] : command
 
@@ -34,15 +35,15 @@ interface LaunchOptions {
   /** null: any core. */
   core?: number | null
   cwd?: string
-  /** Before other processes of the machine. */
+  /** Whether it comes before other processes of the machine. */
   first?: boolean
 }
 
-async function launch(
+export async function launch(
   name: string,
   port: number,
   command: string[],
-  { env = {}, core = 0, cwd = root, first = false }: LaunchOptions = {},
+  { env = {}, core = 0, cwd = ROOT, first = false }: LaunchOptions = {},
 ): Promise<Contender> {
   const prioritised = first ? withPriority(command) : command
   const child = Bun.spawn(core === null ? prioritised : pinToCore(core, prioritised), {
@@ -51,11 +52,13 @@ async function launch(
     stdout: 'ignore',
     stderr: 'inherit',
   })
-  const deadline = Date.now() + 20_000
-  while (!(await isAnswering(port))) {
+  const isAnswering = () =>
+    fetch(`http://127.0.0.1:${port}/bench1`, { redirect: 'manual' }).then(
+      () => true,
+      () => false,
+    )
+  for (const deadline = Date.now() + 60_000; !(await isAnswering()); await Bun.sleep(5))
     if (Date.now() > deadline || child.exitCode !== null) throw new Error(`${name} did not start`)
-    await Bun.sleep(20)
-  }
   return {
     name,
     port,
@@ -67,108 +70,121 @@ async function launch(
   }
 }
 
-const isAnswering = (port: number) =>
-  fetch(`http://127.0.0.1:${port}/bench1`, { redirect: 'manual' }).then(
-    () => true,
-    () => false,
-  )
+export const TOWPATH_DIR = join(HOME, 'towpath')
 
-export function freePort(): number {
-  const probe = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
-  const { port } = probe
-  void probe.stop(true)
-  if (!port) throw new Error('no free port')
-  return port
-}
-
-/** The product as an operator starts it, with `links` links. */
-export async function startSeededTowpath(links: number): Promise<Contender> {
-  const db = await openDatabase({ dataDir: TOWPATH_DIR })
-  await seedLinks(db, links)
-  await db.close()
-  return startTowpath()
-}
-
-export const TOWPATH_DIR = join(home, 'towpath')
-
-/**
- * Starts the product on its data directory as it is.
- * @param options.checkout the version to start: this checkout, or another one
- * @param options.first whether it comes before other processes of the machine
- */
+/** Starts the product as an operator does. @param options.checkout the version to start: this checkout, or another one */
 export function startTowpath(
   environment: Record<string, string> = {},
-  { name = 'towpath', checkout = root, first = false, core = 0 as number | null } = {},
+  { name = 'towpath', checkout = ROOT, dataDir = TOWPATH_DIR, first = false, core = 0 as number | null } = {},
 ): Promise<Contender> {
-  const port = freePort()
-  const env = { PORT: String(port), HOST: '127.0.0.1', DATA_DIR: TOWPATH_DIR, LOG_LEVEL: 'error' }
-  return launch(name, port, [bun, 'server/main.ts'], {
-    env: { ...env, ...environment },
-    cwd: checkout,
-    core,
-    first,
-  })
+  const port = findFreePort()
+  const env = { PORT: String(port), HOST: '127.0.0.1', DATA_DIR: dataDir, LOG_LEVEL: 'error', ...environment }
+  return launch(name, port, [bun, 'server/main.ts'], { env, cwd: checkout, core, first })
 }
 
-/** The baseline of bench/uploads.ts, on the disk of the product's data directory. */
-export function startUploadWriter(): Promise<Contender> {
-  const port = freePort()
-  const dir = join(home, 'writer')
-  mkdirSync(dir)
-  return launch('writer', port, [bun, 'bench/uploads-writer.ts', String(port), dir], { first: true })
+/** This checkout, and the one that the command names to compare with. */
+export const listVersions = ([other]: string[]) => [
+  { name: 'towpath', checkout: ROOT, dataDir: TOWPATH_DIR },
+  ...(other
+    ? [{ name: 'the other checkout', checkout: resolve(other), dataDir: `${TOWPATH_DIR}-other` }]
+    : []),
+]
+
+export interface Workspace {
+  workspaceId: number
+  publicId: string
+  /** Of the API. */
+  key: string
 }
 
-/** @param domain '' is the default domain @returns the id of their workspace */
-export function seedLinks(db: DatabaseHandle, links: number, domain = ''): Promise<number> {
+interface SeedOptions {
+  links?: number
+  dataDir?: string
+  databaseUrl?: string
+  /** The version that makes the database: an earlier one refuses what a later one has made. */
+  checkout?: string
+}
+
+/** Makes a workspace with links and a key. @param more stores what else the benchmark needs, such as further workspaces */
+export async function seed(
+  { links = 1000, dataDir = TOWPATH_DIR, databaseUrl, checkout = ROOT }: SeedOptions = {},
+  more: (
+    db: DatabaseHandle,
+    seeded: Workspace,
+    addWorkspace: () => Promise<Workspace>,
+  ) => Promise<unknown> = async () => {},
+): Promise<Workspace> {
+  const database: { openDatabase: typeof openDatabase } = await import(
+    join(checkout, 'server/storage/database/open-database.ts')
+  )
+  const keys: { createKey: typeof createKey } = await import(
+    join(checkout, 'server/features/accounts/access/keys.ts')
+  )
+  const db = await database.openDatabase({ dataDir, databaseUrl })
+  const addWorkspace = async (): Promise<Workspace> => {
+    const [publicId, at] = [`bench${crypto.randomUUID().slice(0, 8)}`, Date.now()]
+    const row = { public_id: publicId, name: 'bench', plan: 'enterprise', created_at: at, updated_at: at }
+    const { id } = await db.write((connection) =>
+      connection.insertInto('workspaces').values(row).returning('id').executeTakeFirstOrThrow(),
+    )
+    const { key } = await keys.createKey({ db, now: Date.now }, id, 'bench')
+    return { workspaceId: id, publicId, key }
+  }
+  const seeded = await addWorkspace()
+  await seedLinks(db, seeded.workspaceId, links)
+  await more(db, seeded, addWorkspace)
+  await db.close()
+  return seeded
+}
+
+/** Links with the slugs bench1, bench2, … @param domain one of the workspace, or '' for the default domain */
+export async function seedLinks(db: DatabaseHandle, workspaceId: number, links: number, domain = '') {
   const at = Date.now()
-  return db.write(async (connection) => {
-    const workspace = {
-      public_id: `bench${domain}`,
-      name: 'bench',
-      plan: 'enterprise',
-      created_at: at,
-      updated_at: at,
-    }
-    const { id } = await connection
-      .insertInto('workspaces')
-      .values(workspace)
-      .returning('id')
-      .executeTakeFirstOrThrow()
-    for (let from = 1; from <= links; from += 1000) {
-      const chunk = Array.from({ length: Math.min(1000, links - from + 1) }, (_, i) => from + i)
-      await connection
-        .insertInto('links')
-        .values(
-          chunk.map((n) => ({
-            workspace_id: id,
-            domain,
-            slug: `bench${n}`,
-            slug_key: `bench${n}`,
-            destination_url: `https://example.com/landing/${n}?ref=${n}`,
-            geo_targeting: '{}',
-            device_targeting: '{}',
-            search_text: `bench${n}`,
-            archived: 0,
-            clicks_used: 0,
-            forward_query: 0,
-            track_conversions: 0,
-            redirect_status: 302,
-            clicks: 0,
-            leads: 0,
-            created_at: at,
-            updated_at: at,
-          })),
-        )
-        .execute()
-    }
-    return id
+  const fixed = {
+    ...{ workspace_id: workspaceId, domain, geo_targeting: '{}', device_targeting: '{}', archived: 0 },
+    ...{ clicks_used: 0, forward_query: 0, track_conversions: 0, redirect_status: 302, clicks: 0, leads: 0 },
+  }
+  const toRow = (n: number) => ({
+    ...fixed,
+    ...{ slug: `bench${n}`, slug_key: `bench${n}`, search_text: `bench${n}` },
+    destination_url: `https://example.com/landing/${n}?ref=${n}`,
+    created_at: at + n,
+    updated_at: at + n,
   })
+  for (let from = 1; from <= links; from += 1000) {
+    const rows = Array.from({ length: Math.min(1000, links - from + 1) }, (_, i) => toRow(from + i))
+    await db.write((connection) => connection.insertInto('links').values(rows).execute())
+  }
 }
 
-/** Bun's own server answering a constant redirect: no look-up, no recording. */
+export async function seedDomain(db: DatabaseHandle, workspaceId: number, domain: string) {
+  const at = Date.now()
+  const verified = { token: 'bench', verified_at: at, is_primary: 1, case_sensitive: 0 }
+  const row = { workspace_id: workspaceId, domain, ...verified, created_at: at, updated_at: at }
+  await db.write((connection) => connection.insertInto('domains').values(row).execute())
+}
+
+/** Calls `/v1` + path: POST when there is a body. @returns `data` of the answer */
+export async function callApi<Data>(
+  { port }: Pick<Contender, 'port'>,
+  key: string,
+  path: string,
+  body?: object,
+  method = body ? 'POST' : 'GET',
+): Promise<Data> {
+  const headers: Record<string, string> = { Authorization: `Bearer ${key}` }
+  const isForm = body instanceof FormData
+  if (body && !isForm) headers['Content-Type'] = 'application/json'
+  const init = { method, headers, body: isForm ? body : body && JSON.stringify(body) }
+  const answer = await fetch(`http://127.0.0.1:${port}/v1${path}`, init)
+  if (!answer.ok) throw new Error(`${path} was answered with ${answer.status}: ${await answer.text()}`)
+  return ((await answer.json()) as { data: Data }).data
+}
+
+/** Bun's own server with a constant redirect: no look-up, no recording. */
 export async function startBareBun(): Promise<Contender> {
-  const script = join(home, 'bare.ts')
-  const port = freePort()
+  const script = join(HOME, 'bare.ts')
+  const port = findFreePort()
   writeFileSync(
     script,
     `Bun.serve({ port: ${port}, hostname: '127.0.0.1', fetch: () =>
@@ -177,33 +193,19 @@ export async function startBareBun(): Promise<Contender> {
   return launch('bare Bun.serve', port, [bun, script])
 }
 
-/** nginx, one worker, a constant redirect; undefined where nginx is not installed. */
+/** nginx, one worker, with a constant redirect; undefined where nginx is not installed. */
 export async function startNginx(): Promise<Contender | undefined> {
-  if (!findNginx()) return undefined
-  const port = freePort()
-  const server = `server { listen 127.0.0.1:${port}; return 302 https://example.com/landing; }`
-  return launchNginx('nginx return 302', port, server)
-}
-
-const findNginx = () => [Bun.which('nginx'), '/usr/sbin/nginx'].find((path) => path && existsSync(path))
-
-/**
- * nginx, one worker, with these `server` and `upstream` blocks.
- * @param port one of those it listens on
- * @throws where nginx is not installed
- */
-export function launchNginx(name: string, port: number, blocks: string, core = 0): Promise<Contender> {
-  const program = findNginx()
-  if (!program) throw new Error('nginx is missing. On Debian: apt-get install nginx')
-  const dir = join(home, name.replaceAll(' ', '-'))
-  mkdirSync(dir, { recursive: true })
+  const program = [Bun.which('nginx'), '/usr/sbin/nginx'].find((path) => path && existsSync(path))
+  if (!program) return undefined
+  const [port, dir] = [findFreePort(), join(HOME, 'nginx')]
+  mkdirSync(dir)
   writeFileSync(
     join(dir, 'nginx.conf'),
-    `daemon off; worker_processes 1; pid ${dir}/pid; error_log ${dir}/error.log;
+    `daemon off; master_process off; pid ${dir}/pid; error_log ${dir}/error.log;
      events { worker_connections 1024; }
      http { access_log off; client_body_temp_path ${dir}; proxy_temp_path ${dir}; fastcgi_temp_path ${dir};
        uwsgi_temp_path ${dir}; scgi_temp_path ${dir}; keepalive_requests 1000000000;
-       ${blocks} }`,
+       server { listen 127.0.0.1:${port}; return 302 https://example.com/landing; } }`,
   )
-  return launch(name, port, [program, '-p', dir, '-c', join(dir, 'nginx.conf')], { core })
+  return launch('nginx return 302', port, [program, '-p', dir, '-c', join(dir, 'nginx.conf')])
 }

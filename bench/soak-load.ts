@@ -4,39 +4,9 @@
 import { nextSenderAddress, SCRIPT_HEADERS, URLENCODED_TYPE } from '../tests/support/form-requests.ts'
 import { USER_AGENT } from './load.ts'
 
-export interface Pace {
-  clicks: number
-  submissions: number
-  pageViews: number
-}
-
-/** Clicks and page views carry one of so many terms: an answer of analytics has at most 1,000 rows. */
+/** Clicks and page views carry one of these terms: an answer of analytics has at most 1,000 rows. */
 export const TERMS = 900
-
-export interface Acknowledgements {
-  /** By term. */
-  clicks: Map<string, number>
-  pageViews: Map<string, number>
-  /** The numbers of the submissions. */
-  submissions: Set<string>
-  /** Requests without an acknowledging answer, by kind and status; 0 where the connection ended. */
-  failures: Map<string, number>
-}
-
-export interface SoakLoad {
-  acknowledged: Acknowledgements
-  questions: { asked: number; longestMs: number }
-  stop(): Promise<void>
-}
-
-interface Target {
-  origin: string
-  key: string
-  slug: string
-  formKey: string
-  workspace: string
-}
-
+const LINKS = 1000
 const TICK_MS = 10
 /** Above it a kind of request waits: a server that stalls must not be buried. */
 const IN_FLIGHT_MAX = 200
@@ -53,18 +23,33 @@ const QUESTIONS = [
 
 export const count = (counts: Map<string, number>, key: string) => counts.set(key, (counts.get(key) ?? 0) + 1)
 
-export function startSoakLoad(target: Target, pace: Pace): SoakLoad {
-  const acknowledged: Acknowledgements = {
-    clicks: new Map(),
-    pageViews: new Map(),
-    submissions: new Set(),
-    failures: new Map(),
-  }
-  const questions = { asked: 0, longestMs: 0 }
-  const running = new Set<Promise<void>>()
-  const { origin, key } = target
+interface Target {
+  origin: string
+  key: string
+  formKey: string
+  workspace: string
+}
 
-  async function send(kind: string, path: string, init: RequestInit, onAnswer: (status: number) => boolean) {
+export type SoakLoad = ReturnType<typeof startSoakLoad>
+
+/** @param pace of each kind of request, a second */
+export function startSoakLoad(
+  { origin, key, formKey, workspace }: Target,
+  pace: { clicks: number; submissions: number; views: number },
+) {
+  const acknowledged = {
+    /** By term. */
+    clicks: new Map<string, number>(),
+    pageViews: new Map<string, number>(),
+    /** The numbers of the submissions. */
+    submissions: new Set<string>(),
+    /** Requests without an acknowledging answer, by kind and status; 0 where the connection ended. */
+    failures: new Map<string, number>(),
+  }
+  const questions = { longestMs: 0 }
+  const running = new Set<Promise<void>>()
+
+  async function send(kind: string, path: string, init: RequestInit, wanted: number, onAnswer: () => void) {
     const headers = { 'User-Agent': USER_AGENT, 'X-Forwarded-For': nextSenderAddress(), ...init.headers }
     const status = await fetch(origin + path, { redirect: 'manual', ...init, headers })
       .then(async (response) => {
@@ -72,63 +57,39 @@ export function startSoakLoad(target: Target, pace: Pace): SoakLoad {
         return response.status
       })
       .catch(() => 0)
-    if (!onAnswer(status)) count(acknowledged.failures, `${kind} ${status}`)
+    if (status === wanted) onAnswer()
+    else count(acknowledged.failures, `${kind} ${status}`)
   }
 
   const click = (n: number) => {
     const term = `t${n % TERMS}`
-    return send('click', `/${target.slug}?utm_term=${term}`, {}, (status) => {
-      if (status === 302) count(acknowledged.clicks, term)
-      return status === 302
-    })
+    const path = `/bench${1 + (n % LINKS)}?utm_term=${term}`
+    return send('click', path, {}, 302, () => count(acknowledged.clicks, term))
   }
-  const submit = (n: number) =>
-    send(
-      'submission',
-      `/f/${target.formKey}`,
-      {
-        method: 'POST',
-        body: `number=${n}&message=${'So many words. '.repeat(20)}`,
-        headers: { ...SCRIPT_HEADERS, 'Content-Type': URLENCODED_TYPE },
-      },
-      (status) => {
-        if (status === 200) acknowledged.submissions.add(String(n))
-        return status === 200
-      },
-    )
+  const submit = (n: number) => {
+    const body = `number=${n}&message=${'So many words. '.repeat(20)}`
+    const init = { method: 'POST', body, headers: { ...SCRIPT_HEADERS, 'Content-Type': URLENCODED_TYPE } }
+    return send('submission', `/f/${formKey}`, init, 200, () => acknowledged.submissions.add(String(n)))
+  }
   const view = (n: number) => {
     const term = `t${n % TERMS}`
-    const u = `https://shop.example/page?utm_term=${term}`
-    return send(
-      'page view',
-      '/e',
-      {
-        method: 'POST',
-        body: JSON.stringify({ w: target.workspace, u, r: '' }),
-        headers: { 'Content-Type': 'text/plain;charset=UTF-8' },
-      },
-      (status) => {
-        if (status === 200) count(acknowledged.pageViews, term)
-        return status === 200
-      },
-    )
+    const body = JSON.stringify({ w: workspace, u: `https://shop.example/page?utm_term=${term}`, r: '' })
+    const init = { method: 'POST', body, headers: { 'Content-Type': 'text/plain;charset=UTF-8' } }
+    return send('page view', '/e', init, 200, () => count(acknowledged.pageViews, term))
   }
   const ask = async (n: number) => {
     const startedAt = performance.now()
-    const headers = { Authorization: `Bearer ${key}` }
-    await send('question', `/v1${QUESTIONS[n % QUESTIONS.length]}`, { headers }, (status) => status === 200)
-    questions.asked++
+    const init = { headers: { Authorization: `Bearer ${key}` } }
+    await send('question', `/v1${QUESTIONS[n % QUESTIONS.length]}`, init, 200, () => {})
     questions.longestMs = Math.max(questions.longestMs, performance.now() - startedAt)
   }
 
-  const timers = (
-    [
-      [click, pace.clicks],
-      [submit, pace.submissions],
-      [view, pace.pageViews],
-      [ask, 1],
-    ] as const
-  ).map(([request, perSecond]) => startPaced(request, perSecond, running))
+  const timers = [
+    startPaced(click, pace.clicks, running),
+    startPaced(submit, pace.submissions, running),
+    startPaced(view, pace.views, running),
+    startPaced(ask, 1, running),
+  ]
   return {
     acknowledged,
     questions,
@@ -139,13 +100,8 @@ export function startSoakLoad(target: Target, pace: Pace): SoakLoad {
   }
 }
 
-function startPaced(
-  request: (n: number) => Promise<void>,
-  perSecond: number,
-  running: Set<Promise<void>>,
-): Timer {
-  let [n, inFlight] = [0, 0]
-  let startedAt = performance.now()
+function startPaced(request: (n: number) => Promise<void>, perSecond: number, running: Set<Promise<void>>) {
+  let [n, inFlight, startedAt] = [0, 0, performance.now()]
   return setInterval(() => {
     const due = ((performance.now() - startedAt) / 1000) * perSecond
     for (; n < due && inFlight < IN_FLIGHT_MAX; n++) {

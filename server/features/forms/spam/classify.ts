@@ -18,7 +18,7 @@ const THRESHOLD = 0.995
 const DOUBT = 1
 /** Only the strongest features count: a hundred harmless words must not hide a few telling ones. */
 const FEATURES_WEIGHED = 15
-/** Features depend on each other, so their sum says too much. Chosen for few false positives: docs/benchmarks.md. */
+/** Features depend on each other, so their sum says too much. Chosen for few false positives: docs/adr/0054-spam.md. */
 const DAMPING = 0.4
 /** One or two words alone call nothing spam. */
 const TELLING_MIN = 3

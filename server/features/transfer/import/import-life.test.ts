@@ -167,6 +167,27 @@ onSqlite('an upload', (server) => {
     expect((await ws.api('/imports')).json.total).toBe(0)
   })
 
+  test('has the name of its file, however the client wrote it', async () => {
+    const ws = await server().createWorkspace()
+    const nameOf = async (written: string) => {
+      const body =
+        '--x\r\nContent-Disposition: form-data; name="source"\r\n\r\ncsv\r\n' +
+        `--x\r\nContent-Disposition: form-data; name="file"; ${written}\r\n\r\nurl\r\nhttps://example.com/\r\n--x--\r\n`
+      const { status, json } = await server().call('/v1/imports', {
+        method: 'POST',
+        body,
+        headers: { Authorization: `Bearer ${ws.key}`, 'Content-Type': 'multipart/form-data; boundary=x' },
+      })
+      expect(status).toBe(202)
+      await waitForImport(ws, json.data.id)
+      return json.data.fileName
+    }
+    expect(await nameOf('filename="links.csv"')).toBe('links.csv')
+    expect(await nameOf('filename="C:\\exports\\links.csv"')).toBe('links.csv')
+    expect(await nameOf("filename*=UTF-8''my%20links.csv")).toBe('my links.csv')
+    expect(await nameOf("filename*=UTF-8''%E0%A4%A")).toBe("UTF-8''%E0%A4%A")
+  })
+
   test('of a file that is too large is refused while it comes', async () => {
     const ws = await server().createWorkspace()
     const large = new Blob([new Uint8Array(64 * 1024 ** 2 + 1)])

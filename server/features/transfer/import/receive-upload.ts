@@ -1,12 +1,12 @@
 // Takes the upload of an import: its files go to the disk as they come, and its other fields become a JSON body.
 
-import { createWriteStream } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Readable, Transform } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
-import { Busboy } from '@fastify/busboy'
 import { Failure, invalid, unavailable } from '../../../lib/failure.ts'
+import { freeBuffer } from '../../../lib/memory/free-buffer.ts'
+import { writeAll } from '../../../storage/files/write-all.ts'
 import { syncToDisk } from '../../../storage/write-durably.ts'
+import { createMultipartReader, type MultipartEvent, type PartHead } from '../../forms/endpoint/multipart.ts'
 import { FILE_MAX, LARGE_FILE_MAX } from '../schema.ts'
 import { createUploadDirectory, FILE_NAMES, type UploadDirectory } from './import-files.ts'
 import type { OpenUploadRoom, UploadRoom } from './import-room.ts'
@@ -53,6 +53,24 @@ interface FormNeeds extends UploadNeeds {
 interface OpenUpload extends Upload {
   room: UploadRoom
   isLargeSource: FormNeeds['isLargeSource']
+  fileFields: readonly string[]
+  parts: number
+  fileParts: number
+  part: OpenField | OpenFile | undefined
+}
+
+interface OpenField {
+  name: string
+  content: Buffer[]
+  bytes: number
+}
+
+interface OpenFile {
+  field: FileField
+  received: ReceivedFile
+  /** Whether it may have up to 1 GiB, in place of 64 MiB. */
+  isLarge: boolean
+  handle: FileHandle
 }
 
 /**
@@ -64,7 +82,7 @@ export function receiveUpload(needs: FormNeeds, request: UploadRequest): Promise
   // A body of chunks has no length: its room grows with it.
   const length = Number(request.headers.get('content-length') ?? 0)
   return fillUpload(needs, workspaceId, length, (upload) =>
-    parseForm({ ...upload, isLargeSource }, fileFields, request),
+    parseForm({ ...upload, isLargeSource, fileFields, parts: 0, fileParts: 0, part: undefined }, request),
   )
 }
 
@@ -109,63 +127,101 @@ function toUploadFailure(error: unknown): unknown {
   })
 }
 
-async function parseForm(
-  upload: OpenUpload,
-  fileFields: readonly FileField[],
-  { body, headers, signal }: UploadRequest,
-): Promise<void> {
-  const form = new Busboy({
-    headers: { 'content-type': headers.get('content-type') ?? '' },
-    limits: { fieldSize: FIELD_BYTES_MAX, fields: FIELDS_MAX, files: fileFields.length, parts: FIELDS_MAX },
-    isPartAFile: (field) => (fileFields as readonly (string | undefined)[]).includes(field),
-  })
-  const source = Readable.fromWeb((body ?? new Response('').body) as never)
-  const failed = Promise.withResolvers<never>()
-  // Nobody may wait for it yet.
-  failed.promise.catch(() => {})
-  const parts: Readable[] = []
-  const fail = (error: Error) => {
-    failed.reject(error)
-    source.destroy()
-    // A part whose form has ended would wait for its own end.
-    for (const part of parts) part.destroy(error)
-  }
-  // Bun ends the body of a client that is gone neither with an error nor with its end.
-  signal.addEventListener('abort', () => fail(new Error('The client is gone')), { once: true })
-  const writes: Promise<void>[] = []
-  form.on('file', (field, stream, name) => {
-    parts.push(stream)
-    // A part that is refused has no other listener, and its error would end the server.
-    stream.on('error', () => {})
-    const write = storeFile(upload, field as FileField, stream, name)
-    write.catch(fail)
-    writes.push(write)
-  })
-  form.on('field', (field, value, _nameCut, valueCut) => {
-    if (valueCut) fail(invalid({ [field]: `must be at most ${FIELD_BYTES_MAX / 1024} KiB` }))
-    else if (Object.hasOwn(upload.fields, field)) fail(invalid({ [field]: 'must be given once' }))
-    else addField(upload, field, value)
-  })
-  for (const limit of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const)
-    form.on(limit, () =>
-      fail(invalid({ body: `must have each file once, and at most ${FIELDS_MAX} fields` })),
-    )
-  // Both may fail once more, after the pipeline has ended.
-  for (const stream of [source, form]) stream.on('error', () => {})
-  const parsing = pipeline(source, form)
-  parsing.catch(fail)
+/** One chunk at a time: the client waits for the disk. */
+async function parseForm(upload: OpenUpload, { body, headers, signal }: UploadRequest): Promise<void> {
+  const multipart = createMultipartReader(headers.get('content-type') ?? '')
+  const reader = body?.getReader()
+  // Bun ends the body of a client that is gone neither with an error nor with its end. A read that waits ends with this.
+  const cancel = () => void reader?.cancel().catch(() => {})
+  signal.addEventListener('abort', cancel, { once: true })
   try {
-    await Promise.race([failed.promise, parsing])
-    await Promise.all(writes)
-  } catch (error) {
-    fail(error as Error)
-    await Promise.allSettled(writes)
-    // What has failed first says why.
-    await failed.promise
+    for (let chunk = (await reader?.read())?.value; chunk; chunk = (await reader?.read())?.value) {
+      for (const event of multipart.read(chunk)) await take(upload, event)
+      freeBuffer(chunk)
+    }
+    signal.throwIfAborted()
+    multipart.end()
+  } finally {
+    signal.removeEventListener('abort', cancel)
+    // Nobody reads what is left of a body that is refused.
+    cancel()
+    if (upload.part && 'handle' in upload.part) await upload.part.handle.close()
   }
 }
 
+async function take(upload: OpenUpload, event: MultipartEvent): Promise<void> {
+  const { part } = upload
+  if ('head' in event) await beginPart(upload, event.head)
+  else if (!part) return
+  else if ('content' in event) await addContent(upload, part, event.content)
+  else {
+    if ('handle' in part) await part.handle.sync()
+    else addField(upload, part.name, Buffer.concat(part.content).toString())
+    await endPart(upload)
+  }
+}
+
+async function endPart(upload: OpenUpload): Promise<void> {
+  const { part } = upload
+  upload.part = undefined
+  if (part && 'handle' in part) await part.handle.close()
+}
+
+async function beginPart(upload: OpenUpload, { name, fileName }: PartHead): Promise<void> {
+  const isFile = upload.fileFields.includes(name)
+  if (isFile) upload.fileParts++
+  if (++upload.parts > FIELDS_MAX || upload.fileParts > upload.fileFields.length)
+    throw invalid({ body: `must have each file once, and at most ${FIELDS_MAX} fields` })
+  if (!isFile) upload.part = { name, content: [], bytes: 0 }
+  else upload.part = await openFile(upload, name as FileField, fileName)
+}
+
+async function openFile(
+  upload: OpenUpload,
+  field: FileField,
+  fileName: string | undefined,
+): Promise<OpenFile> {
+  if (upload.files[field]) throw invalid({ [field]: 'must be given once' })
+  const received: ReceivedFile = { name: fileName ? toBaseName(fileName) : null, bytes: 0 }
+  upload.files[field] = received
+  const isLarge = field === 'clicks' || upload.isLargeSource(upload.fields.source)
+  const handle = await open(join(upload.directory.path, FILE_NAMES[field]), 'wx', 0o600)
+  return { field, received, isLarge, handle }
+}
+
+/** Some clients send a path, and old ones percent-encode a name that is not ASCII (RFC 5987). */
+function toBaseName(fileName: string): string | null {
+  let name = fileName
+  try {
+    name = fileName.replace(/^utf-8'[^']*'(.*)$/is, (_, encoded: string) => decodeURIComponent(encoded))
+  } catch {
+    // It only looks like an encoded name.
+  }
+  return name.split(/[\\/]/).at(-1)?.slice(0, NAME_MAX) || null
+}
+
+async function addContent(upload: OpenUpload, part: OpenField | OpenFile, content: Buffer): Promise<void> {
+  if ('handle' in part) {
+    part.received.bytes += content.length
+    if (part.received.bytes > (part.isLarge ? LARGE_FILE_MAX : FILE_MAX)) throw toTooLarge(part)
+    await upload.room.growTo(sumFiles(upload))
+    await writeAll(part.handle, content)
+    return
+  }
+  part.bytes += content.length
+  if (part.bytes > FIELD_BYTES_MAX)
+    throw invalid({ [part.name]: `must be at most ${FIELD_BYTES_MAX / 1024} KiB` })
+  part.content.push(Buffer.from(content))
+}
+
+const toTooLarge = ({ field, isLarge }: OpenFile) =>
+  new Failure(
+    'too_large',
+    `${field} is larger than ${isLarge ? '1 GiB' : '64 MiB'}. On the server, "towpath import" takes files of any size.`,
+  )
+
 function addField({ fields }: Upload, field: string, text: string) {
+  if (Object.hasOwn(fields, field)) throw invalid({ [field]: 'must be given once' })
   let value: unknown = text
   if (JSON_FIELDS.has(field)) {
     try {
@@ -175,38 +231,6 @@ function addField({ fields }: Upload, field: string, text: string) {
     }
   }
   Object.defineProperty(fields, field, { value, enumerable: true, configurable: true, writable: true })
-}
-
-async function storeFile(
-  upload: OpenUpload,
-  field: FileField,
-  stream: Readable,
-  name: string | undefined,
-): Promise<void> {
-  if (upload.files[field]) throw invalid({ [field]: 'must be given once' })
-  const received: ReceivedFile = { name: name?.slice(0, NAME_MAX) || null, bytes: 0 }
-  upload.files[field] = received
-  const isLarge = field === 'clicks' || upload.isLargeSource(upload.fields.source)
-  const max = isLarge ? LARGE_FILE_MAX : FILE_MAX
-  const counter = new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      received.bytes += chunk.length
-      if (received.bytes <= max) {
-        upload.room.growTo(sumFiles(upload)).then(() => done(null, chunk), done)
-        return
-      }
-      const larger = isLarge ? '1 GiB' : '64 MiB'
-      done(
-        new Failure(
-          'too_large',
-          `${field} is larger than ${larger}. On the server, "towpath import" takes files of any size.`,
-        ),
-      )
-    },
-  })
-  const path = join(upload.directory.path, FILE_NAMES[field])
-  await pipeline(stream, counter, createWriteStream(path, { mode: 0o600, flags: 'wx' }))
-  await syncToDisk(path)
 }
 
 const sumFiles = ({ files }: Upload) =>
