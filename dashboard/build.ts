@@ -1,5 +1,5 @@
 // Prints the directory of the bundled dashboard, which it bundles when there is none: bun dashboard/build.ts [directory]. The
-// server runs this in a process of its own, so that the bundler's memory is not the server's (server/dashboard.ts).
+// server runs this in a process of its own, so that the bundler's memory is not the server's (server/web/dashboard.ts).
 
 import { getBuildDirectory, isBuilt } from './build-directory.ts'
 

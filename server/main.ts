@@ -1,11 +1,11 @@
 // Starts Towpath: one server, or a supervisor with several (WORKERS). The supervisor starts this file again for each of
 // them.
 
+import { type Config, readConfig } from './config/config.ts'
 import { ConfigError } from './config/setting.ts'
-import { type Config, readConfig } from './config.ts'
 import { log, setLogFormat, setLogLevel } from './lib/log.ts'
-import { readWorkerNumber, runWorkers, toWorkerConfig } from './run-workers.ts'
-import { connectToSupervisor, type WorkerChannel } from './worker-channel.ts'
+import { readWorkerNumber, runWorkers, toWorkerConfig } from './workers/run-workers.ts'
+import { connectToSupervisor, type WorkerChannel } from './workers/worker-channel.ts'
 
 function writeRefusal(sentences: string[]): void {
   process.stderr.write(`Towpath cannot start:\n${sentences.map((sentence) => `  ${sentence}\n`).join('')}`)
@@ -41,7 +41,7 @@ function onSignals(stop: () => Promise<number>, kill: () => void = () => {}): vo
 }
 
 // The code of a server is imported where a server runs: in a supervisor it would take 40 MB.
-const importServer = () => import('./run-server.ts')
+const importServer = () => import('./start/run-server.ts')
 
 async function startAlone(config: Config): Promise<void> {
   const { runServer } = await importServer()

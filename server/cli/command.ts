@@ -1,6 +1,6 @@
 // What a command of the operator is: its name, its arguments and what it does.
 
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import type { Database } from '../storage/database/open-database.ts'
 
 /** A mistake of the operator; the message is shown as it is. */

@@ -1,12 +1,12 @@
 // The operator's command line. A command works while the server runs: it uses the same stores and the same functions.
 
 import { parseArgs } from 'node:util'
+import { readConfig, readDataDirectory } from '../config/config.ts'
 import { ConfigError } from '../config/setting.ts'
-import { readConfig, readDataDirectory } from '../config.ts'
 import { Failure } from '../lib/failure.ts'
 import { setLogFormat, setLogLevel } from '../lib/log.ts'
 import { createRequestContext, runForRequest } from '../lib/telemetry/request-context.ts'
-import { requireOwnFormats } from '../open-rows.ts'
+import { requireOwnFormats } from '../start/open-rows.ts'
 import { openDatabase } from '../storage/database/open-database.ts'
 import { type AnyCommand, CommandError, type CommandInput, OPTIONS } from './command.ts'
 import { COMMANDS, USAGE } from './commands.ts'

@@ -1,7 +1,7 @@
 // The settings that all servers of one installation should have in common. Their values are shown to other servers and
 // in the log, so secrets are only there or not there.
 
-import type { Config } from '../config.ts'
+import type { Config } from './config.ts'
 
 const isSet = (value: unknown) => (value === undefined ? 'not set' : 'set')
 

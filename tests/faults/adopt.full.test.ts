@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { adoptDirectory } from '../../server/cli/move/adopt-directory.ts'
-import { readConfig } from '../../server/config.ts'
+import { readConfig } from '../../server/config/config.ts'
 import { openSpool } from '../../server/features/hits/spool/spool.ts'
 import { openDatabase } from '../../server/storage/database/open-database.ts'
 import {

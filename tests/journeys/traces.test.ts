@@ -161,7 +161,7 @@ full.describe('', () =>
 
 test('without a receiver, nothing of OpenTelemetry is loaded', async () => {
   const script = `
-    await import(${JSON.stringify(join(ROOT, 'server/run-server.ts'))})
+    await import(${JSON.stringify(join(ROOT, 'server/start/run-server.ts'))})
     await import(${JSON.stringify(join(ROOT, 'server/features/hits/worker/open-worker.ts'))})
     const count = () => Object.keys(require.cache).filter((path) => path.includes('@opentelemetry')).length
     const { openTracing } = await import(${JSON.stringify(join(ROOT, 'server/http/telemetry/open-tracing.ts'))})

@@ -121,7 +121,7 @@ describe.each(ENGINES)('open sign-up (%s)', (engine) => {
 
 test('open sign-up needs a mail server: the start names the remedy', async () => {
   const { ConfigError } = await import('../../server/config/setting.ts')
-  const { readConfig } = await import('../../server/config.ts')
+  const { readConfig } = await import('../../server/config/config.ts')
   let problems: string[] = []
   try {
     readConfig({ SIGNUP: 'open', DATA_DIR: `${process.env.TMPDIR ?? '/tmp'}/towpath-open-sign-up` })

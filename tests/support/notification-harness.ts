@@ -4,7 +4,6 @@ import { afterAll, afterEach, beforeAll, describe } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { restApi } from '../../server/app.ts'
 import { createKey } from '../../server/features/accounts/access/keys.ts'
 import { createWorkspace } from '../../server/features/accounts/workspaces/create-workspace.ts'
 import { listOwnerEmails } from '../../server/features/accounts/workspaces/members.ts'
@@ -33,6 +32,7 @@ import {
   type DatabaseHandle,
   openDatabase,
 } from '../../server/storage/database/open-database.ts'
+import { restApi } from '../../server/web/routes.ts'
 import { startWebhookReceiver, type WebhookReceiver } from './fake-servers/webhook-receiver.ts'
 import { migratedDatabase } from './migrated-database.ts'
 import type { HttpAnswer, HttpCall } from './server/http-call.ts'

@@ -1,8 +1,8 @@
 // The random choices of tests. A run has one seed: the quick suite that of the release, the others a new one, which
 // run.ts prints. `TEST_SEED=…` repeats the choices of a run.
 
+import { VERSION } from '../../server/config/version.ts'
 import { createRandom as createSeeded, type Random } from '../../server/lib/seeded-random.ts'
-import { VERSION } from '../../server/version.ts'
 
 export const SEED = process.env.TEST_SEED ? Number(process.env.TEST_SEED) : toSeed(VERSION)
 

@@ -1,4 +1,4 @@
-// Writes docs/routes.md from the route map of server/app.ts and the facts that each route declares.
+// Writes docs/routes.md from the route map of server/web/routes.ts and the facts that each route declares.
 // `npm run docs:routes` writes the file, and tests/routes.test.ts compares it.
 
 import { join } from 'node:path'
@@ -20,7 +20,7 @@ const CALLERS: Record<Caller, string> = {
 
 const INTRODUCTION = `# Routes
 
-\`npm run docs:routes\` writes this page from the route map in \`server/app.ts\` and from what each route says of itself.
+\`npm run docs:routes\` writes this page from the route map in \`server/web/routes.ts\` and from what each route says of itself.
 A test fails when the page is older than the routes.
 
 - **Anybody**: no credentials. This is what a stranger can reach.
@@ -54,7 +54,7 @@ const scopeText = ({ by, scopes }: RouteFacts) =>
 function frontTable({ app }: TestServer): string {
   const lines = app.map
     .filter(([by]) => by === 'anybody')
-    // `app.ts` writes the file relative to server/.
+    // The map writes the file relative to server/.
     .map(
       ([, method, path, , file, hosts]) =>
         `| ${method} | \`${path}\` | ${hosts} | \`${join('server', file)}\` |`,
@@ -97,7 +97,7 @@ async function restRows(
   const { json } = await server.call('/v1/openapi.json')
   return routeRows(listRoutes(server.app.routes.rest), ({ method, path }) => {
     const operation = json.paths[path.replace(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()]
-    return operation ? find(`operationId: '${operation.operationId}'`) : 'server/rest.ts'
+    return operation ? find(`operationId: '${operation.operationId}'`) : 'server/web/rest.ts'
   })
 }
 

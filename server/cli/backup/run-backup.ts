@@ -1,9 +1,9 @@
 // Runs `towpath backup`: with the settings of the server, at a low priority, and with a report for the operator.
 
-import { readConfig, readDataDirectory } from '../../config.ts'
+import { readConfig, readDataDirectory } from '../../config/config.ts'
+import { VERSION } from '../../config/version.ts'
 import { type BackupResult, backUp } from '../../features/backup/back-up.ts'
 import { lowerPriority } from '../../features/hits/worker/lower-priority.ts'
-import { VERSION } from '../../version.ts'
 import { CommandError } from '../command.ts'
 import { endOnSignals } from '../end-on-signals.ts'
 import type { ProgressBar } from '../progress-bar.ts'

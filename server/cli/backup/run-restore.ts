@@ -1,8 +1,8 @@
 // Runs `towpath restore`, with a report for the operator.
 
-import { readDataDirectory } from '../../config.ts'
+import { readDataDirectory } from '../../config/config.ts'
 import { restore } from '../../features/backup/restore.ts'
-import { requireOwnFormats } from '../../open-rows.ts'
+import { requireOwnFormats } from '../../start/open-rows.ts'
 import { endOnSignals } from '../end-on-signals.ts'
 import type { ProgressBar } from '../progress-bar.ts'
 import { formatAmount } from './format-amount.ts'

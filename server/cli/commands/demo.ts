@@ -13,7 +13,7 @@ export const demoCommand: Command = {
     // Imported here, so that the other commands start faster.
     const [{ runDemo }, { toWorkerConfig }, { createProgressBar }] = await Promise.all([
       import('../demo/run-demo.ts'),
-      import('../../run-workers.ts'),
+      import('../../workers/run-workers.ts'),
       import('../progress-bar.ts'),
     ])
     const controller = new AbortController()

@@ -8,7 +8,7 @@ import { getOperatorActor } from '../../features/links/domains/operator-actor.ts
 import type { DomainResource } from '../../features/links/domains/schema.ts'
 import { createServerAddresses } from '../../features/links/domains/server-addresses.ts'
 import { type VerificationNeeds, verifyDomain } from '../../features/links/domains/verify-domain.ts'
-import { createSite } from '../../site.ts'
+import { createSite } from '../../start/site.ts'
 import { parseIdArgument } from '../arguments.ts'
 import { type Command, CommandError, type CommandNeeds } from '../command.ts'
 

@@ -11,7 +11,7 @@ import { HEADER_BYTES, toHitId } from '../../features/hits/spool/record-format.t
 import { randomToken } from '../../lib/crypto/random.ts'
 import type { Plan } from '../../lib/plan.ts'
 import { createRandom } from '../../lib/seeded-random.ts'
-import { createSite, type SiteSettings } from '../../site.ts'
+import { createSite, type SiteSettings } from '../../start/site.ts'
 import type { Database } from '../../storage/database/open-database.ts'
 import { runWhileNoServer } from '../../storage/lock.ts'
 import type { ProgressBar } from '../progress-bar.ts'

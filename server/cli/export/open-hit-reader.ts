@@ -1,9 +1,9 @@
 // Opens the hits for a command: those of ClickHouse, or a copy that the running server makes of its DuckDB file. Where no
 // server runs, this process is one meanwhile.
 
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/config.ts'
 import { deleteHitCopy, toHitCopyPath } from '../../features/hits/batches/hit-copy.ts'
-import { openServices } from '../../services.ts'
+import { openServices } from '../../start/services.ts'
 import { createClickHouseClient } from '../../storage/hits/clickhouse/client.ts'
 import { openClickHouseReader } from '../../storage/hits/clickhouse/reader.ts'
 import { openHitCopy } from '../../storage/hits/duckdb/open-hit-copy.ts'

@@ -1,6 +1,6 @@
 // What the operator reads at the end of an import, and of an undo.
 
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/config.ts'
 import type { ImportResource } from '../../features/transfer/schema.ts'
 import { CommandError } from '../command.ts'
 

@@ -1,7 +1,7 @@
 // Runs `towpath import`: puts the files into the data directory and a row into the database, where the server finds them.
 // Without a server, this process does its work for so long.
 
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/config.ts'
 import type { Actor } from '../../features/accounts/access/actor.ts'
 import { ensureNodeId } from '../../features/hits/spool/node-id.ts'
 import { getOperatorActor } from '../../features/links/domains/operator-actor.ts'
@@ -10,10 +10,10 @@ import { deleteImport } from '../../features/transfer/import/delete-import.ts'
 import { getImport } from '../../features/transfer/import/find-imports.ts'
 import { isOpen, toImportResource, toProgress } from '../../features/transfer/import/import-row.ts'
 import type { ImportResource } from '../../features/transfer/schema.ts'
-import { toWorkerConfig } from '../../run-workers.ts'
-import { openServices } from '../../services.ts'
-import { createSite } from '../../site.ts'
+import { openServices } from '../../start/services.ts'
+import { createSite } from '../../start/site.ts'
 import { isDataDirLocked } from '../../storage/lock.ts'
+import { toWorkerConfig } from '../../workers/run-workers.ts'
 import { parseIdArgument } from '../arguments.ts'
 import type { CommandNeeds, CommandOptions } from '../command.ts'
 import type { ProgressBar } from '../progress-bar.ts'

@@ -1,7 +1,7 @@
 // What the operator reads at the end of a move: how much has moved, and the settings to start with.
 
 import { join } from 'node:path'
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/config.ts'
 import { hidePassword, type MoveTargets } from './read-targets.ts'
 
 export interface MovedAmounts {

@@ -5,11 +5,11 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { randomToken } from '../../lib/crypto/random.ts'
 import { DAY_MS, toUtcDay } from '../../lib/utc-day.ts'
+import type { MoveLog } from '../../storage/database/copy/move-log.ts'
 import type { HitHistoryTarget } from '../../storage/hits/clickhouse/history-target.ts'
 import type { HitHistory } from '../../storage/hits/duckdb/history.ts'
 import { findDayDifference, type HitDay, type HitDayFigures } from '../../storage/hits/hit-history.ts'
 import type { ProgressBar } from '../progress-bar.ts'
-import type { MoveLog } from './move-log.ts'
 
 /** Where the hits are read. */
 export type DaySource = Pick<HitHistory, 'readFigures' | 'planSlices' | 'writeSlice'>

@@ -3,12 +3,12 @@
 import { type CopySource, openCopySource } from '../../storage/database/copy/copy-source.ts'
 import { copyTable, digestSource, digestTarget } from '../../storage/database/copy/copy-table.ts'
 import { emptyTables } from '../../storage/database/copy/copy-target.ts'
+import type { MoveLog } from '../../storage/database/copy/move-log.ts'
 import type { TableDigest } from '../../storage/database/copy/row-digest.ts'
 import { listSourceTables, type SourceTable } from '../../storage/database/copy/source-tables.ts'
 import type { Connection } from '../../storage/database/open-database.ts'
 import { toSqlitePath } from '../../storage/database/open-reader.ts'
 import type { ProgressBar } from '../progress-bar.ts'
-import type { MoveLog } from './move-log.ts'
 
 export interface RowMoveNeeds {
   dataDir: string

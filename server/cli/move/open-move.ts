@@ -2,11 +2,16 @@
 
 import { ensureNodeId } from '../../features/hits/spool/node-id.ts'
 import { findFilledTable, openCopyTarget } from '../../storage/database/copy/copy-target.ts'
+import {
+  createMoveLog,
+  MOVE_SCOPES,
+  type MoveLog,
+  type MoveScope,
+} from '../../storage/database/copy/move-log.ts'
 import type { Connection, Database } from '../../storage/database/open-database.ts'
 import { type HitHistoryTarget, openHitHistoryTarget } from '../../storage/hits/clickhouse/history-target.ts'
 import { tryToLockForMove } from '../../storage/lock.ts'
 import { CommandError } from '../command.ts'
-import { createMoveLog, MOVE_SCOPES, type MoveLog, type MoveScope } from './move-log.ts'
 import type { MoveTargets } from './read-targets.ts'
 
 export interface Move {

@@ -4,7 +4,7 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/config.ts'
 import { deleteHitCopy, toHitCopyPath, toMoveDirectory } from '../../features/hits/batches/hit-copy.ts'
 import { toRetentionStart } from '../../features/hits/retention.ts'
 import { parseSegmentName } from '../../features/hits/spool/segment.ts'

@@ -13,7 +13,7 @@ import {
   uploadToForm,
 } from '../../../tests/support/upload-requests.ts'
 import { startServer, type TestServer } from '../../../tests/support/world.ts'
-import { requireOwnFormats } from '../../open-rows.ts'
+import { requireOwnFormats } from '../../start/open-rows.ts'
 import { backUp } from './back-up.ts'
 import { restore } from './restore.ts'
 

@@ -36,9 +36,9 @@ const verb = (...lines: string[]) => `export async function sink({ db }) {\n  ${
 const CASES: Case[] = [
   {
     rule: 'layers',
-    offence: 'a feature that uses the wiring',
+    offence: 'a feature that uses what starts it',
     path: 'server/features/links/create.ts',
-    bad: importing('../../config.ts'),
+    bad: importing('../../start/services.ts'),
     good: importing('../../lib/url.ts'),
   },
   {
@@ -109,8 +109,8 @@ const CASES: Case[] = [
   {
     rule: 'entrances',
     offence: 'a job that imports a public entrance when it runs',
-    path: 'server/jobs.ts',
-    bad: "const { a } = await import('./features/forms/public.ts')\n",
+    path: 'server/start/jobs.ts',
+    bad: "const { a } = await import('../features/forms/public.ts')\n",
   },
   {
     rule: 'environment',
@@ -283,7 +283,7 @@ const CASES: Case[] = [
   {
     rule: 'length',
     offence: 'a long arrow and a long callback',
-    path: 'server/app.ts',
+    path: 'server/web/routes.ts',
     bad: `const long = async (\n  a: string,\n): Promise<void> => {\n${many("  if (a) call('{')", 70)}}\n`,
     good: `const short = () => {\n${many("  call('}')", 60)}}\n\nserve(() => {\n${many(`  call(\`\${a} {\`)`, 60)}})\n`,
   },
@@ -310,21 +310,21 @@ const CASES: Case[] = [
   },
   {
     rule: 'entrances',
-    offence: 'routes of a room that somebody other than app.ts mounts',
-    path: 'server/rest.ts',
-    bad: importing('./features/forms/page-check/check-api.ts'),
-    good: importing('./features/forms/page-check/check-page.ts'),
+    offence: 'routes of a room that somebody other than the route map mounts',
+    path: 'server/web/rest.ts',
+    bad: importing('../features/forms/page-check/check-api.ts'),
+    good: importing('../features/forms/page-check/check-page.ts'),
   },
   {
     rule: 'entrances',
-    offence: 'a handler that app.ts mounts, imported by another file',
-    path: 'server/services.ts',
-    bad: importing('./features/tracking/snippet.ts'),
-    good: importing('./features/accounts/access/guard.ts'),
+    offence: 'a handler that the route map mounts, imported by another file',
+    path: 'server/start/services.ts',
+    bad: importing('../features/tracking/snippet.ts'),
+    good: importing('../features/accounts/access/guard.ts'),
     beside: [
       toFile(
-        'server/app.ts',
-        importing('./features/tracking/snippet.ts') + importing('./features/accounts/access/guard.ts'),
+        'server/web/routes.ts',
+        importing('../features/tracking/snippet.ts') + importing('../features/accounts/access/guard.ts'),
       ),
     ],
   },
@@ -452,8 +452,8 @@ describe('each rule refuses', () => {
       expect(findViolations([{ path: `server/features/links/create.${ending}.ts`, text }])).toEqual([])
   })
 
-  test('only server/services.ts may be called services', () => {
-    expect(findViolations([toFile('server/services.ts', '')])).toEqual([])
+  test('only server/start/services.ts may be called services', () => {
+    expect(findViolations([toFile('server/start/services.ts', '')])).toEqual([])
     expect(findViolations([toFile('server/http/services.ts', '')])).toMatchObject([{ rule: 'names' }])
   })
 

@@ -4,10 +4,14 @@ import { listLocalImports } from './import-graph.ts'
 import type { RuleName, Violation } from './rule.ts'
 import type { SourceFile } from './typescript-source.ts'
 
-/** Which layer may use which. `wiring` is main, app, services, jobs and config: the files directly in server/, config/ and wiring/. */
+/** Which layer may use which. */
 const LAYERS: Record<string, string[]> = {
-  wiring: ['wiring', 'cli', 'features', 'storage', 'http', 'lib'],
-  cli: ['wiring', 'cli', 'features', 'storage', 'http', 'lib'],
+  main: ['start', 'workers', 'config', 'lib'],
+  cli: ['cli', 'start', 'workers', 'config', 'features', 'storage', 'http', 'lib'],
+  start: ['start', 'workers', 'web', 'config', 'features', 'storage', 'http', 'lib'],
+  workers: ['workers', 'web', 'config', 'storage', 'http', 'lib'],
+  web: ['web', 'features', 'storage', 'http', 'lib'],
+  config: ['config', 'features', 'storage', 'lib'],
   features: ['features', 'storage', 'http', 'lib'],
   storage: ['storage', 'lib'],
   http: ['http', 'lib'],
@@ -37,7 +41,7 @@ const ENTRANCE = /^server\/features\/(?:[\w-]+\/(?:api|public)|.+-api)\.ts$/
 /** The gates of /v1. Routes use them too. */
 const GATES = 'server/features/accounts/access/'
 
-const ROUTE_MAP = 'server/app.ts'
+const ROUTE_MAP = 'server/web/routes.ts'
 
 /** The files of features that the route map takes handlers from. */
 const listMounted = (server: SourceFile[]) =>
@@ -48,9 +52,9 @@ const listMounted = (server: SourceFile[]) =>
     .map(({ target }) => target)
 
 function findLayer(path: string): string | undefined {
-  const [, first, second] = path.split('/')
-  if (second === undefined || first === 'config' || first === 'wiring') return 'wiring'
-  return first !== undefined && first !== 'wiring' && Object.hasOwn(LAYERS, first) ? first : undefined
+  const [, folder = '', file] = path.split('/')
+  if (file === undefined) return folder === 'main.ts' ? 'main' : undefined
+  return folder !== 'main' && Object.hasOwn(LAYERS, folder) ? folder : undefined
 }
 
 export const findFeature = (path: string) => /^server\/features\/([^/]+)\//.exec(path)?.[1]
@@ -67,7 +71,7 @@ export function checkLayers(source: SourceFile): Violation[] {
     add('features', 1, 'ALLOWED_FEATURE_IMPORTS has no such feature')
   for (const { target, line } of listLocalImports(source)) {
     if (!target.startsWith('server/')) {
-      if (layer !== 'wiring') add('layers', line, `reaches out of server/ to ${target}`)
+      if (layer !== 'config') add('layers', line, `reaches out of server/ to ${target}`)
       continue
     }
     const other = findLayer(target)

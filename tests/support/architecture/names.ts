@@ -7,7 +7,7 @@ import { listExportedNames, type SourceFile } from './typescript-source.ts'
 const EMPTY_NAMES = /^(.*[-.])?(utils?|helpers?|services?|managers?|repositor(y|ies)|common|misc|shared)$/
 
 /** The file that opens the stores and wires the features. Services is the field's word for both. */
-const WIRING = 'server/services.ts'
+const WIRING = 'server/start/services.ts'
 
 const toViolation = (rule: RuleName, file: string, line: number, what: string, message: string) => {
   return { rule, file, line, what, message }

@@ -45,7 +45,7 @@ export function listFolders(paths: string[]): Set<string> {
 /** Prose names a path from the root, from server/, from server/features/ or from dashboard/. */
 const BASES = ['', 'server/', 'server/features/', 'dashboard/']
 
-/** `server/app.ts`, `links/`, `features/*` + `/schema.ts`; no address such as `/v1/` and no place in `DATA_DIR/`. */
+/** `server/web/routes.ts`, `links/`, `features/*` + `/schema.ts`; no address such as `/v1/` and no place in `DATA_DIR/`. */
 const PATH = /^(?!DATA_DIR)\w[\w.*-]*(?:\/[\w.*-]+)*(?:\.tsx?|\.md|\/)$/
 
 /** The files and folders of the repository that a page links to, without a slash at the end. */

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { isIP } from 'node:net'
 import fc from 'fast-check'
 import { atScale } from '../../../../tests/support/suite.ts'
-import { createSite } from '../../../site.ts'
+import { createSite } from '../../../start/site.ts'
 import { parseDomainName } from './domain-name.ts'
 
 const site = createSite({

@@ -1,0 +1,82 @@
+// Wires notifications: the senders, the deliverer, and the needs of the API of channels and deliveries.
+
+import type { Config } from '../config/config.ts'
+import type { RateLimiter } from '../features/accounts/access/rate-limiter.ts'
+import type { MailBudget } from '../features/accounts/strangers/mail-budget.ts'
+import { mailOwners } from '../features/accounts/workspaces/mail-owners.ts'
+import { listOwnerEmails } from '../features/accounts/workspaces/members.ts'
+import { createAddressHasher } from '../features/forms/replies/mailbox.ts'
+import { toPausedRepliesMail } from '../features/forms/replies/paused-replies-mail.ts'
+import { createReplyReader } from '../features/forms/replies/read-reply.ts'
+import { createReplyLinks } from '../features/forms/replies/reply-links.ts'
+import { createReplyOutbox } from '../features/forms/replies/reply-outbox.ts'
+import { createNotificationContentReader } from '../features/forms/submissions/notification-content.ts'
+import type { Uploads } from '../features/forms/uploads/open-uploads.ts'
+import { channelSenders } from '../features/notify/channels/registry.ts'
+import { createSealing } from '../features/notify/channels/secrets.ts'
+import { openDeliverer } from '../features/notify/delivery/deliverer.ts'
+import { createRecipientLinks } from '../features/notify/recipients/recipient-links.ts'
+import type { MailSender } from '../http/mail/send-mail.ts'
+import { closeMailers } from '../http/mail/smtp.ts'
+import type { Database } from '../storage/database/open-database.ts'
+
+export interface NotifyNeeds {
+  db: Database
+  limiter: RateLimiter
+  mailBudget: MailBudget
+  sendMail?: MailSender
+  now: () => number
+  resolvePendingAttribution: (workspaceId: number) => Promise<void>
+  uploads: Pick<Uploads, 'links'>
+}
+
+/** Opens the deliverer, which delivers from now on. */
+export async function openNotify(config: Config, needs: NotifyNeeds) {
+  const { db, now, limiter, mailBudget, sendMail, resolvePendingAttribution } = needs
+  const { origin, secret, webhookAllow, trustProxy, smtpUrl, mailFrom } = config
+  const replyLinks = createReplyLinks(secret, origin)
+  const hashAddress = createAddressHasher(secret)
+  const shared = {
+    now,
+    sealing: createSealing(secret),
+    senders: channelSenders,
+    send: { allow: webhookAllow, smtpUrl, mailFrom, mailBudget, origin },
+    recipients: { links: createRecipientLinks(secret, origin), limiter, sendMail, origin },
+    readSubmission: createNotificationContentReader({
+      db,
+      origin,
+      resolvePendingAttribution,
+      toFileUrl: (key) => needs.uploads.links.toUrl(key, now()),
+    }),
+    readReply: createReplyReader({ db, links: replyLinks, hashAddress }),
+    ownerEmails: (workspaceId: number) =>
+      listOwnerEmails({ db, onlyVerified: config.signup === 'open' }, workspaceId),
+  }
+  const deliverer = await openDeliverer({ ...shared, db })
+  const { wake, metrics } = deliverer
+  const owners = { db, limiter, sendMail, onlyVerified: config.signup === 'open' }
+  return {
+    /** The needs of `createNotifyApi`. */
+    api: { ...shared, wake },
+    /** The needs of `createMailRoutes`. */
+    mailRoutes: { db, now, limiter, wake: () => wake(), links: shared.recipients.links, origin, trustProxy },
+    replyLinks,
+    replies: createReplyOutbox({
+      engine: db.engine,
+      hashAddress,
+      mailFrom: smtpUrl === undefined ? undefined : mailFrom,
+      wakeDeliverer: wake,
+      onLimit: (workspaceId) =>
+        void mailOwners(owners, workspaceId, toPausedRepliesMail(origin, workspaceId)),
+    }),
+    wake,
+    metrics,
+    /** Waits for the running attempts first. */
+    async close() {
+      await deliverer.close()
+      closeMailers()
+    },
+  }
+}
+
+export type Notify = Awaited<ReturnType<typeof openNotify>>

@@ -1,0 +1,59 @@
+// What a move has done so far. It is kept in the database that the rows move to, so a move that was killed goes on.
+
+import type { Connection, Database } from '../open-database.ts'
+
+export interface MoveLog {
+  /** What was noted with the step; undefined when it is not done. */
+  find<T>(step: string): Promise<T | undefined>
+  /** @param connection the transaction that does the step, where there is one */
+  note(step: string, detail: unknown, connection?: Connection): Promise<void>
+  /** The steps that begin with these words are to be done again. */
+  undo(prefix: string): Promise<void>
+}
+
+/** What moves. A move of the rows can be followed by one of the hits, with steps of its own. */
+export const MOVE_SCOPES = ['all', 'rows', 'hits'] as const
+export type MoveScope = (typeof MOVE_SCOPES)[number]
+
+const toScopedStep = (scope: MoveScope, step: string) => `${scope}/${step}`
+
+/** Whether a move of the hits has ended. */
+export async function haveHitsMoved({ read }: Pick<Database, 'read'>): Promise<boolean> {
+  const ends = [toScopedStep('all', 'end'), toScopedStep('hits', 'end')]
+  const end = await read.selectFrom('move_steps').select('step').where('step', 'in', ends).executeTakeFirst()
+  return end !== undefined
+}
+
+type Write = <T>(body: (connection: Connection) => Promise<T>) => Promise<T>
+
+export function createMoveLog(write: Write, now: () => number, scope: MoveScope): MoveLog {
+  const inScope = (step: string) => toScopedStep(scope, step)
+  async function noteIn(connection: Connection, step: string, detail: unknown) {
+    const row = { detail: JSON.stringify(detail), at: now() }
+    await connection
+      .insertInto('move_steps')
+      .values({ step: inScope(step), ...row })
+      .onConflict((conflict) => conflict.column('step').doUpdateSet(row))
+      .execute()
+  }
+  return {
+    find: (step) =>
+      write(async (connection) => {
+        const row = await connection
+          .selectFrom('move_steps')
+          .select('detail')
+          .where('step', '=', inScope(step))
+          .executeTakeFirst()
+        return row && JSON.parse(row.detail)
+      }),
+    note: (step, detail, connection) =>
+      connection ? noteIn(connection, step, detail) : write((own) => noteIn(own, step, detail)),
+    undo: (prefix) =>
+      write(async (connection) => {
+        await connection
+          .deleteFrom('move_steps')
+          .where('step', 'like', `${inScope(prefix)}%`)
+          .execute()
+      }),
+  }
+}

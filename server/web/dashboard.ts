@@ -1,0 +1,208 @@
+// Serves /app, the dashboard's page and its files. A process of its own bundles them at the first request (or before the
+// start, by `npm start`), so that the server never holds the bundler's memory. Servers on one PostgreSQL find the files of
+// each other's releases in rows.
+
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { html, raw } from 'hono/html'
+import { toErrorResponse } from '../http/error-response.ts'
+import { requestId } from '../http/request-id.ts'
+import { type StaticFile, sendStaticFile } from '../http/static-file.ts'
+import { notFound, unavailable } from '../lib/failure.ts'
+import { describeError, log } from '../lib/log.ts'
+import type { BuiltFileStore } from '../storage/built-file-store.ts'
+
+const BUILD = join(import.meta.dir, '../../dashboard/build.ts')
+
+// The page loads files of this origin only, has no inline script or style, and no text becomes markup (Trusted Types).
+// The page itself makes pictures: QR codes.
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data: blob:",
+  "connect-src 'self'",
+  "font-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ')
+
+/** `built.json` of dashboard/build.ts. */
+interface BuildManifest {
+  script: string
+  boot: string
+  style: string
+  preload: string[]
+  workspaceFrame: string
+  centeredFrame: string
+}
+
+interface Dashboard {
+  directory: string
+  /** The page with the frame of a workspace, and the page with the frame of sign-in. */
+  workspacePage: string
+  centeredPage: string
+}
+
+const FILE = /^[\w-]+\.(js|css)$/
+/** The bundler puts eight characters of the content's hash into each name. */
+const HASHED = /^[\w-]+-[0-9a-z]{8}\.(js|css)$/
+const TYPES = { js: 'text/javascript; charset=utf-8', css: 'text/css; charset=utf-8' }
+
+export interface DashboardNeeds {
+  /** Where servers on one database find the files of other releases. */
+  builtFiles?: BuiltFileStore
+  /** The file that bundles the dashboard and prints the directory of the files. */
+  build?: string
+}
+
+export function createDashboard({ builtFiles, build: file = BUILD }: DashboardNeeds) {
+  let building: Promise<Dashboard> | undefined
+  const getDashboard = () => {
+    building ??= build(file, builtFiles).catch((error) => {
+      building = undefined
+      throw error
+    })
+    return building
+  }
+
+  return {
+    /** Bundles the files, which the first request would do otherwise. */
+    prepare: async () => void (await getDashboard()),
+    answer: (request: Request) => answer(request, getDashboard, builtFiles),
+  }
+}
+
+async function answer(
+  request: Request,
+  getDashboard: () => Promise<Dashboard>,
+  builtFiles: BuiltFileStore | undefined,
+): Promise<Response> {
+  const id = requestId(request.headers.get('x-request-id'))
+  try {
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      return Response.json(
+        { error: 'Method not allowed' },
+        { status: 405, headers: { Allow: 'GET, HEAD', 'X-Request-Id': id } },
+      )
+    }
+    const { directory, workspacePage, centeredPage } = await getDashboard()
+    const name = /\/app\/assets\/([^/?#]*)/.exec(request.url)?.[1]
+    if (name !== undefined) return await sendFile(request, await findFile(directory, name, builtFiles))
+    return new Response(isWorkspacePage(request) ? workspacePage : centeredPage, {
+      headers: { ...PAGE_HEADERS, ...toReferrerPolicy(request.url), 'X-Request-Id': id },
+    })
+  } catch (error) {
+    return toErrorResponse(error, id)
+  }
+}
+
+/**
+ * Only what is painted first depends on this, so a guess will do: somebody without a cookie is led to sign-in. Pages of a
+ * workspace begin with its id.
+ */
+const isWorkspacePage = ({ url, headers }: Request) =>
+  /\/app\/?(?:[?#]|$)|\/app\/\d+(?:[/?#]|$)/.test(url) &&
+  (headers.get('cookie') ?? '').includes('towpath_session=')
+
+const PAGE_HEADERS = {
+  'Content-Type': 'text/html; charset=utf-8',
+  'Content-Security-Policy': POLICY,
+  'X-Content-Type-Options': 'nosniff',
+  'X-Robots-Tag': 'noindex',
+  'Referrer-Policy': 'strict-origin-when-cross-origin',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=()',
+  // The names of the files change with every version, so the page that names them must be the newest.
+  'Cache-Control': 'no-cache',
+}
+
+/** The page names its address to the server when it loads its files. An address with a token must stay where it is. */
+const toReferrerPolicy = (url: string) => (/[?&]token=/.test(url) ? { 'Referrer-Policy': 'no-referrer' } : {})
+
+const sendFile = (request: Request, file: StaticFile) =>
+  sendStaticFile(request, file, { 'Cache-Control': 'public, max-age=31536000, immutable' })
+
+/** @throws Failure `not_found`: a page from before an upgrade may ask for a file that is gone */
+async function findFile(
+  directory: string,
+  name: string,
+  builtFiles: BuiltFileStore | undefined,
+): Promise<StaticFile> {
+  const kind = FILE.exec(name)?.[1] as keyof typeof TYPES | undefined
+  if (!kind) throw notFound('')
+  const content = Bun.file(join(directory, name))
+  if (await content.exists())
+    return { type: TYPES[kind], content, gzip: Bun.file(join(directory, `${name}.gz`)) }
+  const kept = HASHED.test(name) ? await builtFiles?.find('dashboard', name) : undefined
+  if (!kept) throw notFound('')
+  return { type: TYPES[kind], content: kept.content, gzip: kept.gzip }
+}
+
+async function build(file: string, builtFiles: BuiltFileStore | undefined): Promise<Dashboard> {
+  const child = Bun.spawn([process.execPath, file], { stdout: 'pipe', stderr: 'pipe' })
+  const [output, errors] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+  ])
+  if ((await child.exited) !== 0) {
+    log.error('dashboard_not_built', { reason: errors.slice(0, 4096) })
+    throw unavailable(new Error('the dashboard could not be bundled'), 10)
+  }
+  const directory = output.trim()
+  const manifest = (await Bun.file(join(directory, 'built.json')).json()) as BuildManifest
+  await keepFiles(directory, builtFiles)
+  const render = async (frame: string) => (await renderPage(manifest, frame)).toString()
+  return {
+    directory,
+    workspacePage: await render(manifest.workspaceFrame),
+    centeredPage: await render(manifest.centeredFrame),
+  }
+}
+
+/** Before a page names them: the browser's next request may reach a server of another release. */
+async function keepFiles(directory: string, builtFiles: BuiltFileStore | undefined): Promise<void> {
+  if (!builtFiles) return
+  const names = (await readdir(directory)).filter((name) => HASHED.test(name))
+  const read = async (name: string) => ({
+    name,
+    gzip: await Bun.file(join(directory, `${name}.gz`)).bytes(),
+  })
+  try {
+    await builtFiles.keep('dashboard', await Promise.all(names.map(read)))
+  } catch (error) {
+    // This server serves them all the same.
+    log.warn('built_files_not_kept', { kind: 'dashboard', ...describeError(error) })
+  }
+}
+
+// The paths are absolute, because the same page answers every address below /app.
+const renderPage = ({ script, boot, style, preload }: BuildManifest, frame: string) => html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Towpath</title>
+<link rel="icon" href="${ICON}">
+<link rel="stylesheet" href="/app/assets/${style}">
+<script src="/app/assets/${boot}"></script>
+${raw(preload.map((name) => `<link rel="modulepreload" href="/app/assets/${name}">`).join('\n'))}
+<script type="module" src="/app/assets/${script}"></script>
+</head>
+<body><div id="root"></div><div id="frame">${raw(frame)}</div>
+<noscript>The dashboard needs JavaScript. Links, forms and the API work without it.</noscript></body>
+</html>
+`
+
+/** The logo: two river banks and the path between them. */
+const ICON =
+  'data:image/svg+xml,' +
+  encodeURIComponent(
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="#17624a"/>' +
+      '<path d="M9 25c0-9 14-9 14-18" fill="none" stroke="#fff" stroke-width="3.5" stroke-linecap="round"/>' +
+      '<circle cx="23" cy="7" r="3.5" fill="#fff"/><circle cx="9" cy="25" r="3.5" fill="#fff"/></svg>',
+  )

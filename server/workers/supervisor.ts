@@ -1,0 +1,175 @@
+// Runs several server processes on the ports of one machine (WORKERS): starts them, starts another when one ends, passes
+// metrics between them, and stops them in order. It answers no request itself.
+
+import { type Backoff, createBackoff } from '../lib/concurrency/backoff.ts'
+import { postToChild } from '../lib/concurrency/post-to-child.ts'
+import { log } from '../lib/log.ts'
+import type { MessageFromSupervisor, MessageToSupervisor } from './worker-channel.ts'
+
+export interface SupervisorNeeds {
+  count: number
+  /** The command of a worker, by its number from 1. Other users of the machine can read it: no secret belongs in it. */
+  toCommand(worker: number): string[]
+  /** All workers listen, for the first time. */
+  onReady(text: string): void
+}
+
+export interface Supervisor {
+  /**
+   * Resolves when all workers have ended after `stop`, with the exit code for the supervisor.
+   * Resolves with a sentence for the operator where a worker cannot start before all were ready once.
+   */
+  readonly ended: Promise<{ exitCode: number; sentence?: string }>
+  /** Stops all workers in order. */
+  stop(): void
+  /** Ends all workers at once. */
+  kill(): void
+}
+
+/** A worker that was ready for this long is not one that fails at its start: the next pause is short again. */
+const STEADY_MS = 10_000
+
+/** `lost`: ended unasked, and is started again after a pause. */
+type WorkerStatus = 'unstarted' | 'starting' | 'ready' | 'lost' | 'ended'
+
+interface Worker {
+  readonly number: number
+  readonly backoff: Backoff
+  status: WorkerStatus
+  child?: Bun.Subprocess
+  /** Set by the first start that was ready. */
+  node?: string
+  readyAtMs: number
+  restartTimer?: Timer
+}
+
+interface State {
+  readonly needs: SupervisorNeeds
+  readonly workers: Worker[]
+  readonly ended: PromiseWithResolvers<{ exitCode: number; sentence?: string }>
+  /** All workers were ready once. */
+  wasReady: boolean
+  stopping: boolean
+  exitCode: number
+  /** Why a worker cannot start, before all were ready. */
+  sentence?: string
+}
+
+export function startSupervisor(needs: SupervisorNeeds): Supervisor {
+  const state: State = {
+    needs,
+    workers: Array.from({ length: needs.count }, (_, index) => ({
+      number: index + 1,
+      backoff: createBackoff(),
+      status: 'unstarted',
+      readyAtMs: 0,
+    })),
+    ended: Promise.withResolvers(),
+    wasReady: false,
+    stopping: false,
+    exitCode: 0,
+  }
+  // The first one alone runs the migrations, and finds out what is wrong for all.
+  startWorker(state, state.workers[0] as Worker)
+  return {
+    ended: state.ended.promise,
+    stop: () => stop(state),
+    kill() {
+      for (const { child } of state.workers) child?.kill('SIGKILL')
+    },
+  }
+}
+
+function startWorker(state: State, worker: Worker): void {
+  worker.status = 'starting'
+  worker.child = Bun.spawn(state.needs.toCommand(worker.number), {
+    stdin: 'ignore',
+    stdout: 'inherit',
+    stderr: 'inherit',
+    ipc: (message: MessageToSupervisor, child) => {
+      if (worker.child === child) receive(state, worker, message)
+    },
+    onExit: (child, code, signal) => {
+      if (worker.child === child) handleExit(state, worker, signal === null ? code : null, signal)
+    },
+  })
+}
+
+function receive(state: State, worker: Worker, message: MessageToSupervisor): void {
+  if (message.type === 'ready') handleReady(state, worker, message)
+  else if (message.type === 'refused') handleRefusal(state, worker, message.sentence)
+  else if (message.type === 'askMetrics') askForMetrics(state, worker, message.id)
+  else {
+    const { id, to, metrics } = message
+    const asker = state.workers.find(({ number }) => number === to)
+    if (asker) send(asker, { type: 'metrics', id, from: worker.number, metrics })
+  }
+}
+
+function send({ child }: Worker, message: MessageFromSupervisor): void {
+  if (child) postToChild(child, message)
+}
+
+function handleReady(state: State, worker: Worker, { node, text }: { node: string; text: string }): void {
+  worker.status = 'ready'
+  worker.node = node
+  worker.readyAtMs = performance.now()
+  if (state.wasReady) return void log.info('worker_ready', { worker: worker.number, node })
+  if (state.stopping) return
+  for (const each of state.workers) if (each.status === 'unstarted') startWorker(state, each)
+  if (!state.workers.every(({ status }) => status === 'ready')) return
+  state.wasReady = true
+  state.needs.onReady(text)
+}
+
+function handleRefusal(state: State, worker: Worker, sentence: string): void {
+  if (state.wasReady) log.error('worker_cannot_start', { worker: worker.number, reason: sentence })
+  else {
+    state.sentence ??= sentence
+    state.exitCode = 1
+    stop(state)
+  }
+  worker.child?.kill('SIGKILL')
+}
+
+function askForMetrics({ workers }: State, asker: Worker, id: number): void {
+  const others = workers.filter((worker) => worker !== asker)
+  for (const worker of others)
+    if (worker.status === 'ready') send(worker, { type: 'metricsWanted', id, by: asker.number })
+  const siblings = others.map(({ number, node, status }) => ({
+    worker: number,
+    node,
+    isUp: status === 'ready',
+  }))
+  send(asker, { type: 'siblings', id, siblings })
+}
+
+function handleExit(state: State, worker: Worker, code: number | null, signal: unknown): void {
+  worker.child = undefined
+  if (state.stopping) {
+    worker.status = 'ended'
+    if (code !== 0) state.exitCode = 1
+    return void endWhenEmpty(state)
+  }
+  const wasSteady = worker.status === 'ready' && performance.now() - worker.readyAtMs >= STEADY_MS
+  if (wasSteady) worker.backoff.reset()
+  worker.status = 'lost'
+  const restartInMs = worker.backoff.nextMs()
+  log.error('worker_lost', { worker: worker.number, ended: String(signal ?? code), restartInMs })
+  worker.restartTimer = setTimeout(() => startWorker(state, worker), restartInMs)
+}
+
+function stop(state: State): void {
+  if (state.stopping) return
+  state.stopping = true
+  for (const worker of state.workers) {
+    clearTimeout(worker.restartTimer)
+    if (worker.child) send(worker, { type: 'stop' })
+    else worker.status = 'ended'
+  }
+  endWhenEmpty(state)
+}
+
+function endWhenEmpty({ workers, ended, exitCode, sentence }: State): void {
+  if (workers.every(({ status }) => status === 'ended')) ended.resolve({ exitCode, sentence })
+}

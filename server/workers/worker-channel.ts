@@ -1,0 +1,131 @@
+// A server process's connection to its supervisor (WORKERS): says that it is ready or cannot start, is told to stop, and
+// exchanges metrics with the other server processes of the machine.
+
+import type { Metric } from '../http/health-and-metrics.ts'
+
+/** Another server process of the same supervisor. */
+export interface Sibling {
+  worker: number
+  /** Its node, once it has been ready. */
+  node?: string
+  /** Whether it runs, and was asked. */
+  isUp: boolean
+}
+
+export type MessageFromSupervisor =
+  | { type: 'stop' }
+  /** Another worker asks for metrics. */
+  | { type: 'metricsWanted'; id: number; by: number }
+  /** Who was asked for metrics. */
+  | { type: 'siblings'; id: number; siblings: Sibling[] }
+  | { type: 'metrics'; id: number; from: number; metrics: Metric[] }
+
+export type MessageToSupervisor =
+  /** It listens. */
+  | { type: 'ready'; node: string; text: string }
+  /** It cannot start: a sentence for the operator. */
+  | { type: 'refused'; sentence: string }
+  | { type: 'askMetrics'; id: number }
+  | { type: 'metrics'; id: number; to: number; metrics: Metric[] }
+
+export interface WorkerChannel {
+  readonly number: number
+  /** @param text for the operator, once all workers are ready */
+  reportReady(ready: { node: string; text: string }): void
+  /** Never resolves: the supervisor ends this process. */
+  refuse(sentence: string): Promise<never>
+  /** Calls `stop` once, also where the supervisor or a signal has asked for it before. */
+  onStop(stop: () => void): void
+  answerMetrics(read: () => Metric[]): void
+  /** The metrics of the other workers that answer in time, and which of them run. */
+  readSiblings(): Promise<Metric[]>
+}
+
+/** A worker that is busy for longer is left out. */
+const ANSWER_MS = 1_000
+
+/** One question for the metrics of all siblings. */
+interface Question {
+  siblings?: Sibling[]
+  answers: Map<number, Metric[]>
+  resolve(): void
+}
+
+interface ChannelState {
+  number: number
+  node?: string
+  stopping: PromiseWithResolvers<void>
+  readMetrics: () => Metric[]
+  questions: Map<number, Question>
+  lastId: number
+}
+
+/** @param number of this worker, from 1 */
+export function connectToSupervisor(number: number): WorkerChannel {
+  const state: ChannelState = {
+    number,
+    stopping: Promise.withResolvers(),
+    readMetrics: () => [],
+    questions: new Map(),
+    lastId: 0,
+  }
+  process.on('message', (message: MessageFromSupervisor) => receive(state, message))
+  // Without its supervisor it is no part of a server any more: the next start needs its directory and ports.
+  process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
+  // A terminal and systemd send a signal to all processes of a command. Whoever sends it to this one alone gets a new one.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => state.stopping.resolve())
+  return {
+    number,
+    reportReady({ node, text }) {
+      state.node = node
+      send({ type: 'ready', node, text })
+    },
+    refuse(sentence) {
+      send({ type: 'refused', sentence })
+      return new Promise(() => {})
+    },
+    onStop: (stop) => void state.stopping.promise.then(stop),
+    answerMetrics(read) {
+      state.readMetrics = read
+    },
+    readSiblings: () => readSiblings(state),
+  }
+}
+
+const send = (message: MessageToSupervisor) => void process.send?.(message)
+
+function receive(state: ChannelState, message: MessageFromSupervisor): void {
+  if (message.type === 'stop') return void state.stopping.resolve()
+  if (message.type === 'metricsWanted')
+    return void send({ type: 'metrics', id: message.id, to: message.by, metrics: state.readMetrics() })
+  const question = state.questions.get(message.id)
+  if (!question) return
+  if (message.type === 'siblings') question.siblings = message.siblings
+  else question.answers.set(message.from, message.metrics)
+  const asked = question.siblings?.filter(({ isUp }) => isUp)
+  if (asked?.every(({ worker }) => question.answers.has(worker))) question.resolve()
+}
+
+async function readSiblings(state: ChannelState): Promise<Metric[]> {
+  const id = ++state.lastId
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const question: Question = { answers: new Map(), resolve }
+  state.questions.set(id, question)
+  send({ type: 'askMetrics', id })
+  const late = setTimeout(resolve, ANSWER_MS)
+  await promise
+  clearTimeout(late)
+  state.questions.delete(id)
+  return [...question.answers.values()].flat().concat(toUpMetrics(state, question))
+}
+
+const toUpMetrics = ({ number: own, node }: ChannelState, { siblings = [], answers }: Question): Metric[] =>
+  [{ worker: own, node }, ...siblings].map(
+    ({ worker, node }): Metric => ({
+      name: 'towpath_worker_up',
+      kind: 'gauge',
+      help: 'Whether this worker runs and has given its metrics within a second',
+      labels: { ...(node !== undefined && { node }), worker: String(worker) },
+      value: Number(worker === own || answers.has(worker)),
+    }),
+  )
