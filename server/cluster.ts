@@ -1,4 +1,4 @@
-// Wires the node of this process to the others on its database: features/cluster/.
+// Wires features/cluster/ and announces this process as a node to the others on its database.
 
 import { listSharedSettings } from './config/shared-settings.ts'
 import type { Config } from './config.ts'

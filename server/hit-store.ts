@@ -1,4 +1,5 @@
-// Looks at ClickHouse before the server starts: what an operator must correct stops the start, and an outage does not.
+// Checks ClickHouse before the server starts: a mistake that the operator must correct stops the start, and an outage
+// does not.
 
 import { existsSync } from 'node:fs'
 import { haveHitsMoved } from './cli/move/move-log.ts'

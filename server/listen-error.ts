@@ -1,4 +1,4 @@
-// An address that cannot be listened on, in words for the operator.
+// Error messages for an address that cannot be listened on, for the operator.
 
 import { describeError } from './lib/log.ts'
 

@@ -1,4 +1,4 @@
-// The server as a process: how it starts, refuses to start, and ends.
+// The server as a process: its start, its refusals to start, and its end.
 
 import { afterAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'

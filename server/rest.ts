@@ -1,5 +1,5 @@
-// What all routes of /v1 share: the id and log line of a request, finding its route, failures, and the description of the
-// API at /v1/openapi.json. app.ts has these gates in their order.
+// Gates shared by all routes of /v1: the request id and log line, route lookup, failures, and the OpenAPI document at
+// /v1/openapi.json. app.ts has them in order.
 
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { ErrorHandler, Handler, MiddlewareHandler } from 'hono'

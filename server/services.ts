@@ -1,4 +1,4 @@
-// Opens the stores and wires the features: what app.ts mounts, what jobs.ts runs, and what main.ts closes.
+// Opens the stores and wires the features: the parts that app.ts mounts, jobs.ts runs and main.ts closes.
 
 import { dirname } from 'node:path'
 import { toUploadsNeeds } from './config/upload-settings.ts'

@@ -1,5 +1,5 @@
-// A server process's connection to its supervisor (WORKERS): says that it is ready or cannot start, is told to stop, and
-// exchanges metrics with the other server processes of the machine.
+// A server process's connection to its supervisor (WORKERS): reports that it is ready or cannot start, receives the
+// order to stop, and exchanges metrics with the other server processes of the machine.
 
 import type { Metric } from './http/health-and-metrics.ts'
 

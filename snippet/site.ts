@@ -1,5 +1,5 @@
-// What the snippet knows of its server, and how it loads its other parts. The script tag makes one
-// (script-site.ts), and the npm packages make theirs.
+// The snippet's server, and the loader of the snippet's other parts. The script tag makes one (script-site.ts), and the
+// npm packages make theirs.
 
 import type { LoadedCaptcha } from './captcha-widget.ts'
 import type { UploadTools } from './uploads.ts'

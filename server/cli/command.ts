@@ -1,4 +1,4 @@
-// What a command of the operator is: its name, its arguments and what it does.
+// The type of an operator's command: its name, its arguments and its function.
 
 import type { Config } from '../config.ts'
 import type { Database } from '../storage/database/open-database.ts'

@@ -1,5 +1,5 @@
-// Finds what a server of another user has written into the data directory: that user was root, say, who only wanted to
-// try. Without a name, the failure would be "unable to open database file", or would come hours later.
+// Finds files in the data directory that another user's server has written, such as root's. Without this check, the
+// failure would be "unable to open database file", or would come hours later.
 
 import { accessSync, constants, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'

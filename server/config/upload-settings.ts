@@ -1,4 +1,4 @@
-// Where uploads are kept: in a bucket, or in the data directory.
+// Settings of the upload store: a bucket, or the data directory.
 
 import { dirname, join } from 'node:path'
 import { parseIpAddress } from '../lib/parse-ip.ts'

@@ -1,4 +1,4 @@
-// Channels and deliveries in a browser: what people see when notifications fail, and where the keyboard goes on.
+// Channels and deliveries in a browser: failing notifications, and the keyboard's focus.
 
 import { afterAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'

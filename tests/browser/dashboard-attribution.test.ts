@@ -1,4 +1,4 @@
-// The story of a submission in the dashboard, where the visit is known and the click had to be inferred.
+// The attribution of a submission in the dashboard, with a known visit and with an inferred click.
 
 import { expect, test } from 'bun:test'
 import { onDashboard } from '../support/browser/dashboard-browser.ts'

@@ -1,4 +1,4 @@
-// Domains in the dashboard, from the name to the last link: a real DNS server has the records, Chromium has the page.
+// Domains in the dashboard, from the name to the last link, with a real DNS server in Chromium.
 
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'

@@ -1,4 +1,4 @@
-// What a browser paints on a slow network, before the dashboard's scripts are there.
+// First paint on a slow network, before the dashboard's scripts are there.
 
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'

@@ -1,4 +1,4 @@
-// Forms in the dashboard: what senders see, the page of a form, and rows that open where one clicks.
+// Forms in the dashboard: settings for senders, the page of a form, and rows that open on a click.
 
 import { expect, test } from 'bun:test'
 import type { FormResource } from '../../server/features/forms/schema.ts'

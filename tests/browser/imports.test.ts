@@ -1,4 +1,4 @@
-// Imports and exports in the dashboard, from the file to its undo: a real server reads, Chromium has the page.
+// Imports and exports in the dashboard, from the file to its undo, in Chromium with a real server.
 
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'

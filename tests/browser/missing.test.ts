@@ -1,4 +1,4 @@
-// The page "Looked for in vain" in a browser: what it lists, the two ways to give a slug a link, the mail to the owners.
+// The 404s page in a browser: its list, the two ways to give a slug a link, the email to the owners.
 
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'

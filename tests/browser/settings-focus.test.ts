@@ -1,4 +1,4 @@
-// Where the keyboard is after each action in the settings: on the button that was pressed, or on the row that follows.
+// The keyboard's focus after each action in the settings: on the button that was pressed, or on the row that follows.
 
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'

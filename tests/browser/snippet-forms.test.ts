@@ -1,4 +1,4 @@
-// Forms with the snippet on a customer's page in a real browser: what a visitor sees and which fields are stored.
+// Forms with the snippet on a customer's page in a real browser: the visitor's messages and the stored fields.
 
 import { expect, test } from 'bun:test'
 import { onCustomerSite } from '../support/browser/customer-site.ts'

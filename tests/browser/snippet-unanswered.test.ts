@@ -1,5 +1,5 @@
-// The snippet where the visitor leaves a page before the server has answered: the tab keeps what brought the visitor
-// until the next page has reported it.
+// The snippet when the visitor leaves a page before the server has answered: the tab keeps the page view until the next
+// page has reported it.
 
 import { expect, test } from 'bun:test'
 import {

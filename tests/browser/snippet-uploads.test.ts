@@ -1,5 +1,5 @@
-// Forms with files on a customer's page in a real browser: what is refused before it is sent, the progress of what is
-// sent, errors at each file input, and the browser's own multipart request where the snippet cannot help.
+// Forms with files on a customer's page in a real browser: refusals before sending, progress, errors at each file
+// input, and the browser's own multipart request where the snippet cannot help.
 
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'

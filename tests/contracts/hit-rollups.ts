@@ -1,5 +1,6 @@
-// The proof that answers from roll-ups are exact: random questions get the answers of a plain recount, whatever is loaded,
-// rolled up and deleted before them, and at the same time. The test of an engine calls this with a function that opens one.
+// The proof that answers from roll-ups are exact: random questions get the answers of a plain recount, whatever is
+// loaded, rolled up and deleted before them, and at the same time. The test of an engine calls this with a function
+// that opens one.
 
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'

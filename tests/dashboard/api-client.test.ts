@@ -1,4 +1,4 @@
-// What the dashboard makes of the API's answers: queries, errors at the fields of a form, and a workspace that is gone.
+// The dashboard's API client: queries, errors at the fields of a form, and a workspace that is gone.
 
 import { describe, expect, test } from 'bun:test'
 import { toChunks } from '../../dashboard/api/chunks.ts'

@@ -1,4 +1,4 @@
-// The sentences about how the link of a submission is known: for every combination of what is known.
+// The sentences about the origin of a submission, for every combination of known facts.
 
 import { describe, expect, test } from 'bun:test'
 import { isSiteOnly, tellAttribution } from '../../dashboard/pages/inbox/reader/attribution-story.ts'

@@ -1,5 +1,5 @@
-// A session that ends: what the person does waits for the dialog, what the page asks for by itself waits without an end, and
-// each request is sent again once.
+// A session that ends: a person's request waits for the dialog, a background request waits without an end, and each is
+// sent again once.
 
 import { afterAll, beforeEach, expect, test } from 'bun:test'
 import { createWorkspaceApi, type RequestOptions } from '../../dashboard/api/client.ts'

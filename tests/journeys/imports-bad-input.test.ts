@@ -1,5 +1,5 @@
-// What people and attackers upload: each bad file is refused with a sentence and changes nothing, each bad row is named with its
-// column, its value and what to do, and nothing makes a 5xx.
+// Bad uploads: each bad file is refused with a sentence and changes nothing, each bad row is named with its column, its
+// value and what to do, and nothing makes a 5xx.
 
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,5 +1,5 @@
-// What somebody who moves here sees: the files of each tool go in by HTTP, and then the short links lead where they led, with
-// their titles, tags, times and clicks; a repeat changes nothing, and an undo leaves the workspace as it was.
+// Moving here from each tool, by HTTP: the short links lead where they led, with their titles, tags, times and clicks;
+// a repeat changes nothing, and an undo leaves the workspace as it was.
 
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout } from 'bun:test'
 import { join } from 'node:path'

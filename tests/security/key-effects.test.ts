@@ -1,5 +1,5 @@
-// What an API key with one scope reads, writes and deletes, compared with the words of the scope: by the answers and the
-// rows, not by the routes that let it in.
+// Effects of an API key with one scope: the answers it reads and the rows it writes and deletes match the words of the
+// scope.
 
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { createKey } from '../../server/features/accounts/access/keys.ts'

@@ -1,4 +1,4 @@
-// What pages tell the browser about themselves, and what a line of the log says about a request.
+// Security headers of pages, and the content of log lines about requests.
 
 import { afterAll, describe, expect, test } from 'bun:test'
 import { LOG_FORMATS } from '../../server/lib/telemetry/log-format.ts'

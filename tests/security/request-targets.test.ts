@@ -1,5 +1,5 @@
-// A request is judged by what it asks for, however its line says so: dots are resolved before anybody decides, and a target
-// with a host is for that host (RFC 9112 §3.2.2), whatever `Host` says. Every request goes to a running server as raw bytes.
+// Requests are judged by their real target: dots are resolved before anybody decides, and a target with a host is for
+// that host (RFC 9112 §3.2.2), whatever `Host` says. Every request goes to a running server as raw bytes.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { destroyRawClients, dialRaw, readStatuses } from '../support/raw-client.ts'

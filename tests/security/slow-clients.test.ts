@@ -1,5 +1,5 @@
-// Clients that do not take their answers, do not finish their requests, or send no more: each is ended in the end, at
-// both ends of its relay, and nobody who goes on is.
+// Clients that do not take their answers, do not finish their requests, or send no more: each is ended at both ends of
+// its relay, and clients that make progress are not.
 
 import { afterAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'

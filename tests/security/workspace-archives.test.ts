@@ -1,4 +1,4 @@
-// Zips of workspaces that a stranger has written: what they may unpack, and whose forms they may take over.
+// Workspace exports that a stranger has written: bounds on unpacking, and no takeover of forms.
 
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { randomBytes } from 'node:crypto'

@@ -1,5 +1,5 @@
-// Runs histories one after another, and says how to repeat the one that went wrong:
-// `TOWPATH_HISTORY=<seed> npm test -- tests/simulator/hits`.
+// Runs histories one after another, and prints how to repeat one that failed: `TOWPATH_HISTORY=<seed> npm test --
+// tests/simulator/hits`.
 
 import { SEED } from '../support/random.ts'
 

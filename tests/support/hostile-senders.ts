@@ -1,4 +1,4 @@
-// What hostile senders put into the fields of a form to make its reply a mail of theirs, and what such a mail must not have.
+// Hostile field values that try to turn a form's reply into an email of the sender's, and signs that one succeeded.
 
 import fc from 'fast-check'
 import { getDomain } from 'tldts'

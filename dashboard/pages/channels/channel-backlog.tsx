@@ -1,4 +1,4 @@
-// Says how many notifications wait for a channel, and whether more come than it takes.
+// The backlog of a channel: how many notifications wait, and whether it grows.
 
 import type { ChannelResource } from '../../api/channels.ts'
 import { formatCount } from '../../ui/format.ts'

@@ -1,4 +1,4 @@
-// Whether a channel works, and what to tell people where it does not.
+// The state of a channel, with an explanation for people where it does not work.
 
 import type { ChannelResource } from '../../api/channels.ts'
 

@@ -1,4 +1,4 @@
-// Says that this server sends no e-mail, and what to do: for its operator, and for everybody else.
+// A notice that this server sends no email, with instructions for its operator and for everybody else.
 
 export const MailNotice = () => (
   <div role="note" className="grid gap-2 rounded-lg border border-warn bg-warn-tint px-3 py-2.5 text-sm">

@@ -1,4 +1,4 @@
-// What is known of a channel's recipients who get no mails: they have not confirmed, or they have stopped the mails.
+// A notice about a channel's recipients who get no emails: they have not confirmed, or they have stopped the emails.
 
 import { useMutation } from '@tanstack/react-query'
 import { askRecipients } from '../../api/channels/change-channel.ts'

@@ -1,4 +1,4 @@
-// What to set at the DNS provider, record by record, and whether it is there.
+// The DNS records that a domain needs, and whether each is there.
 
 import { RotateCw } from 'lucide-react'
 import type { ReactNode } from 'react'

@@ -1,4 +1,4 @@
-// How well-known DNS providers ask for records, for people who do this once in a year.
+// Hints on the fields of well-known DNS providers, for people who do this once a year.
 
 const HINTS: [provider: string, hint: string][] = [
   [

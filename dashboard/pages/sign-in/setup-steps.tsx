@@ -1,4 +1,4 @@
-// What the operator does on a server where nobody has an account.
+// First steps for the operator of a server that has no account yet.
 
 import { CenteredPage } from './centered-page.tsx'
 

@@ -1,4 +1,4 @@
-// Says which tool a file is from, where the operator has not.
+// Detects the tool that a file is from, where the operator has not named one.
 
 import { basename, resolve } from 'node:path'
 import { FileProblem } from '../../features/transfer/files/source-file.ts'

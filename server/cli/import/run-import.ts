@@ -1,5 +1,5 @@
-// Runs `towpath import`: puts the files into the data directory and a row into the database, where the server finds them.
-// Without a server, this process does its work for so long.
+// Runs `towpath import`: puts the files into the data directory and a row into the database, where the server finds
+// them. Without a server, this process runs the jobs itself until the import has ended.
 
 import type { Config } from '../../config.ts'
 import type { Actor } from '../../features/accounts/access/actor.ts'

@@ -1,4 +1,4 @@
-// What a move has done so far. It is kept in the database that the rows move to, so a move that was killed goes on.
+// Progress of a move. It is kept in the database that the rows move to, so a move that was killed goes on.
 
 import type { Connection, Database } from '../../storage/database/open-database.ts'
 

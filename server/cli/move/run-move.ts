@@ -1,5 +1,5 @@
-// Runs `towpath move`: what cannot change any more moves beside the running server, and the rest while it is stopped.
-// Every step is noted where the rows move to, so a move that was killed goes on from there.
+// Runs `towpath move`: data that cannot change any more moves beside the running server, and the rest while it is
+// stopped. Each step is recorded in the target database, so a move that was killed goes on from there.
 
 import { existsSync, mkdirSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'

@@ -1,4 +1,5 @@
-// Says which days an answer comes from (`explain=1`): from roll-ups, or from the hits themselves, and why.
+// Explains the origin of an answer (`explain=1`): the days that came from roll-ups, the days that came from hits, and
+// why.
 
 import { z } from '@hono/zod-openapi'
 import { oneOf, toIso } from '../../lib/api-fields.ts'

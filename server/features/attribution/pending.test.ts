@@ -1,4 +1,4 @@
-// A submission reads `pending` while nobody knows which link brought it. The tests pause the ship worker, which answers
+// A submission reads `pending` while nobody knows which link brought it. The tests pause the hit worker, which answers
 // queries about clicks, and let it continue later.
 
 import { afterAll, beforeAll, describe, expect } from 'bun:test'

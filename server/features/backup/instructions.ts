@@ -1,4 +1,5 @@
-// Says what a backup does not have, and how to restore: for the operator at the end of the command, and in the backup.
+// Instructions for a restore, and a list of what a backup lacks: for the operator at the end of the command, and in the
+// backup.
 
 import { basename } from 'node:path'
 import type { Manifest } from './manifest.ts'

@@ -1,4 +1,4 @@
-// Where backups and restores keep their files, by name.
+// The files and directories of backups and restores, by name.
 
 import { realpathSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'

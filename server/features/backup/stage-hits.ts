@@ -1,5 +1,5 @@
-// Takes hold of the hits at one moment, while the server goes on. Files that are never changed get a second name, which
-// takes milliseconds and keeps their bytes when the server deletes them; segments of the spool, which change, are copied.
+// Freezes the hits as of one moment, while the server goes on. Immutable files get a second name, which takes
+// milliseconds and keeps their bytes when the server deletes them; segments of the spool, which change, are copied.
 //
 // A hit moves from the spool to a batch, and from there into the engine's backup. Each place deletes it only when the
 // next one has it. So the places are read in this order, and a hit that left one of them is found in a later one.

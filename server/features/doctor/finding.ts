@@ -1,4 +1,4 @@
-// What a check finds: the one shape of the text, of `--json`, of the API and of the dashboard.
+// The result of a check: the one shape of the text, of `--json`, of the API and of the dashboard.
 
 export const FINDING_STATUSES = ['ok', 'warning', 'problem', 'skipped'] as const
 export type FindingStatus = (typeof FINDING_STATUSES)[number]

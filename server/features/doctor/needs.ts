@@ -1,4 +1,4 @@
-// What the checks need. The server and the command have it in different ways.
+// Dependencies of the checks. The server and the command build them in different ways.
 
 import type { Network } from '../../lib/ip-network.ts'
 import type { DatabaseReader } from '../../storage/database/open-reader.ts'

@@ -1,5 +1,5 @@
-// The token with which the command asks a running server: whoever has the secret of the installation is its operator. It
-// is for one purpose and for a minute, because one of them goes through the proxy.
+// The token with which the command asks a running server: the secret of the installation proves that the caller is its
+// operator. It is for one purpose and for a minute, because one of them goes through the proxy.
 
 import { createHmac, timingSafeEqual } from 'node:crypto'
 

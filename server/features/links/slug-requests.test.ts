@@ -1,4 +1,4 @@
-// A slug is one link, however a browser writes its path; and no other way to write a path reaches a link.
+// A slug is one link, however a browser encodes its path; and no other spelling of a path reaches a link.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { connect, type Socket } from 'node:net'

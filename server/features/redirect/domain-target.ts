@@ -1,4 +1,4 @@
-// Where a workspace's domain sends visitors that no link leads on: its root, and links that are unknown or over.
+// The fallback targets of a workspace's domain: for its root, for unknown links, and for links that are over.
 
 import { parseUrl } from '../../lib/web-url.ts'
 import type { Site } from '../links/link.ts'

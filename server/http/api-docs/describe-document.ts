@@ -1,5 +1,5 @@
-// What the OpenAPI document says beside its operations: the groups in the order of the work, the ways to sign in, and where
-// the ids in paths come from.
+// The OpenAPI document beside its operations: the groups in the order of the work, the ways to sign in, and the origin
+// of the ids in paths.
 
 interface Operation {
   tags?: string[]

@@ -1,4 +1,4 @@
-// How many connections the public socket may hold, told from the number of descriptors that the system gives the process.
+// Maximum number of connections of the public socket, computed from the process's limit on file descriptors.
 
 import { readFileSync } from 'node:fs'
 

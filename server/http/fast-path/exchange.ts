@@ -1,4 +1,4 @@
-// One request of a relayed connection and its answer: tells when both have ended, and nothing else has begun.
+// One request of a relayed connection and its answer: detects when both have ended and nothing else has begun.
 
 import { createRequestFraming, type RequestFraming, readRequest } from './request-framing.ts'
 import { createResponseFraming, type ResponseFraming, readResponse } from './response-framing.ts'

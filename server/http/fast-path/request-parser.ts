@@ -1,6 +1,5 @@
-// Reads a request that is all there and as plain as requests come; whatever is unusual is left to the
-// server behind (`listener.ts`). RFC 9112, of which this takes the strict half: nothing that two readers could take for
-// two different things.
+// Parses a complete and plain request; anything unusual is left to the server behind (`listener.ts`). It takes the
+// strict half of RFC 9112: nothing that two readers could understand differently.
 
 import {
   type Bytes,

@@ -1,4 +1,4 @@
-// Looks at the connections of the public socket again and again: ends those that do not go on, and sees whether the
+// Supervises the connections of the public socket at an interval: ends those that make no progress, and checks that the
 // process still has descriptors.
 
 import { log } from '../../lib/log.ts'

@@ -1,4 +1,4 @@
-// How a log line is written: one JSON object for programs, or aligned text for people. Both have the same fields.
+// Formats log lines: one JSON object for programs, or aligned text for people. Both have the same fields.
 
 export const LOG_FORMATS = ['json', 'pretty'] as const
 export type LogFormat = (typeof LOG_FORMATS)[number]

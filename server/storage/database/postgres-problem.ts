@@ -1,5 +1,5 @@
-// What is wrong with the PostgreSQL that DATABASE_URL names, in a sentence with the fix. No sentence has the address,
-// because it may have a password.
+// Diagnoses a faulty DATABASE_URL, as a sentence with the fix. No sentence has the address, because it may have a
+// password.
 
 import { sql } from 'kysely'
 import { Failure } from '../../lib/failure.ts'

@@ -1,4 +1,4 @@
-// What differs between hit engines in the SQL of their questions.
+// SQL differences between the hit engines.
 
 import type { FilterDialect } from '../filter-sql.ts'
 import type { OriginJoinDialect, OriginLookUpDialect } from '../sources/origin-sql.ts'

@@ -1,5 +1,5 @@
-// A simulated disk with the kernel's memory before it. What was written and not synced may be lost, in part and out of
-// order, when the power is cut. A killed process loses nothing.
+// A simulated disk behind the kernel's memory. Unsynced writes may be lost, in part and out of order, when the power is
+// cut. A killed process loses nothing.
 
 import type { World } from './world.ts'
 

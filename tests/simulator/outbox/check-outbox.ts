@@ -1,4 +1,4 @@
-// The model of the outbox, a list of what was acknowledged and of what has arrived, and what must be true of it.
+// The model of the outbox: a list of acknowledged submissions and of arrivals, and the invariants between them.
 
 import type { DeliveryResult } from '../../../server/features/notify/channels/contract.ts'
 import {

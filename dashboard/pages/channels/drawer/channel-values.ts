@@ -1,4 +1,4 @@
-// What the drawer of a channel holds while it is edited, and the request that saves it.
+// The form state of the channel drawer, and the request that saves it.
 
 import type { ChannelResource } from '../../../api/channels.ts'
 import { findFieldError } from '../../../ui/forms/form-error.tsx'

@@ -1,4 +1,4 @@
-// When a channel's messages are sent: at once or together, and not in quiet hours.
+// The schedule of a channel's messages: at once or as a digest, and quiet hours.
 
 import { useMemo } from 'react'
 import { CollapsibleSection } from '../../../ui/collapsible-section.tsx'

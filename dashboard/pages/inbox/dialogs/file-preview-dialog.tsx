@@ -1,4 +1,4 @@
-// What the server shows of a file: the beginning of a text. It is drawn as text, whatever it says.
+// Preview of a file: the beginning of its text. It is drawn as text, so no markup in it takes effect.
 
 import { useQuery } from '@tanstack/react-query'
 import { type FileResource, filePreviewQuery } from '../../../api/inbox/submission-files.ts'

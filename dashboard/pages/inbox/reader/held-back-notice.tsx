@@ -1,4 +1,5 @@
-// Why nobody was told about a submission: it is spam, or its sender has not confirmed it. With the buttons that change that.
+// Notice on a submission that was announced to nobody: it is spam, or its sender has not confirmed it. Has the buttons
+// that change that.
 
 import { BadgeCheck, Inbox } from 'lucide-react'
 import type { ReactNode } from 'react'

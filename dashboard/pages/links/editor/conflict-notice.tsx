@@ -1,5 +1,5 @@
-// Tells a person that somebody else has saved the link that they edit, and what has changed. They choose whose values
-// stay; nothing is overwritten before that.
+// Edit conflict: somebody else has saved the link meanwhile. Shows their changes and asks whose values stay; nothing is
+// overwritten before that.
 
 import { useEffect, useRef } from 'react'
 import type { LinkResource } from '../../../../server/features/links/schema.ts'

@@ -1,4 +1,4 @@
-// Looked for in vain: slugs without a link that people asked for, with the ways to give them one.
+// The 404s page: slugs that people asked for and that no link has, with the ways to give them a link.
 
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'

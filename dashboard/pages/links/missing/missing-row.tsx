@@ -1,4 +1,4 @@
-// One slug that people asked for in vain: how often, what is close to it, and what to do. Strangers write the slugs.
+// One unknown slug: how often it was asked for, the closest slug, and the actions. Strangers write the slugs.
 
 import { Link } from '@tanstack/react-router'
 import { CornerUpRight, Plus } from 'lucide-react'

@@ -1,4 +1,4 @@
-// Gives a slug that people ask for in vain the destination of another link: the closest one, or one that is searched.
+// Gives an unknown slug the destination of another link: the closest one, or one that is searched.
 
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useId, useState } from 'react'

@@ -1,4 +1,4 @@
-// The mail to the owners when many people ask for one slug that does not exist.
+// The setting of the email to the owners about frequent 404s.
 
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'

@@ -1,4 +1,4 @@
-// What has come of an import that has ended, in a sentence or two.
+// Sums up an import that has ended, in a sentence or two.
 
 import type { ImportResource } from '../../../api/transfer/imports.ts'
 import { formatCount, formatDay } from '../../../ui/format.ts'

@@ -1,4 +1,4 @@
-// How far an import is: the stage, the rows and the clicks.
+// Progress of an import: the stage, the rows and the clicks.
 
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'

@@ -1,4 +1,4 @@
-// What an import has done, or what it would do: figures, notices, the outcome of each row, and what comes next.
+// Result of an import or of a dry run: totals, notices, the outcome of each row, and next steps.
 
 import { Link } from '@tanstack/react-router'
 import { Ban, CircleCheck, CircleX, FlaskConical, Undo2 } from 'lucide-react'

@@ -1,4 +1,4 @@
-// What has become of each row of the file, by outcome. Strangers write the names and values.
+// The rows of an imported file, by outcome. Strangers write the names and values.
 
 import { keepPreviousData, useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'

@@ -1,4 +1,4 @@
-// Which column of a plain CSV file has which field of a link. What the names of the columns suggest is chosen.
+// Maps the columns of a plain CSV file to the fields of a link. The names of the columns suggest the first choice.
 
 import type { FileInspection, MappedField } from '../../../api/transfer/imports.ts'
 import { Card } from '../../../ui/card.tsx'

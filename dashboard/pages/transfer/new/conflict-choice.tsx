@@ -1,4 +1,4 @@
-// What happens to a link whose short link is taken.
+// Choice for links whose short link is taken: skip them, rename them, or import nothing.
 
 import type { OnConflict } from '../../../api/transfer/imports.ts'
 import { RadioList, type RadioOption } from '../../../ui/forms/radio-list.tsx'

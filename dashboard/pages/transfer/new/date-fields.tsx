@@ -1,4 +1,4 @@
-// How the dates of the file are meant: their order, where it is not clear, and their time zone.
+// Date settings of an import: the order of day and month, where it is not clear, and the time zone.
 
 import type { DateOrder } from '../../../api/transfer/imports.ts'
 import { Card } from '../../../ui/card.tsx'

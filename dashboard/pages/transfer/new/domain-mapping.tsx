@@ -1,4 +1,4 @@
-// Which domain here gets the links of each host in the file.
+// Maps each host in the file to a domain of this workspace.
 
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'

@@ -1,4 +1,5 @@
-// A new import: choose the files, see what they are, say what goes where, and try it before anything changes.
+// A new import: choose the files, check their format, map their columns and domains, and run a dry run before anything
+// changes.
 
 import { useBlocker } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'

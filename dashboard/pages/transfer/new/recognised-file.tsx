@@ -1,4 +1,4 @@
-// What the server has recognised: the tool, the format, and the columns with what stands in them.
+// The recognized file: the tool, the format, and the columns with sample values.
 
 import type { FileInspection, ImportSourceName } from '../../../api/transfer/imports.ts'
 import { Card } from '../../../ui/card.tsx'

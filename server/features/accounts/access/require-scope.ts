@@ -1,4 +1,4 @@
-// What the scopes of an API key allow: the first gate refuses a route, the second shows of its answer what the key may read.
+// Enforces the scopes of an API key: one gate refuses routes, a second removes from answers what the key may not read.
 
 import type { MiddlewareHandler } from 'hono'
 import { hasScopes, requireScopes } from './actor.ts'

@@ -1,4 +1,4 @@
-// Who may make the first account of an installation. It owns the first workspace, so it must be the operator's: a request
+// Rules for the first account of an installation. It owns the first workspace, so it must be the operator's: a request
 // has the token that the start prints, or comes from this machine without a proxy (docs/contract.md §16).
 
 import { createHmac, timingSafeEqual } from 'node:crypto'

@@ -1,5 +1,5 @@
-// Tells people by mail about changes of their account. The subjects are fixed, and no mail has a network address. A
-// server without mail sends none.
+// Emails people about changes of their account. The subjects are fixed, and no email has a network address. A server
+// without mail sends none.
 
 import type { MailSender } from '../../../http/mail/send-mail.ts'
 import { describeBrowser } from '../../../lib/browser-name.ts'

@@ -1,4 +1,5 @@
-// All second factors of a person together: what there is, what comes with the first one, and what goes with the last.
+// All second factors of a person together: the list, the side effects of adding the first one, and those of removing
+// the last.
 
 import type { Connection } from '../../../storage/database/open-database.ts'
 import { hasSecondFactor } from '../access/second-factors.ts'

@@ -1,5 +1,5 @@
-// How a person shows that it is them, and the limits on guesses. A person with a second factor shows that one: whoever
-// has stolen a session and knows the password has not enough.
+// Proof of identity for sensitive changes, and the limits on guesses. A person with a second factor shows that one: a
+// thief of a session may know the password too.
 
 import type { AuthenticationResponseJSON } from '@simplewebauthn/server'
 import { z } from 'zod'

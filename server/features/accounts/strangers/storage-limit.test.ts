@@ -1,4 +1,4 @@
-// What strangers may make the server store in a day: refused at the door, seen in the metrics, told to the owners once.
+// The daily limit on rows that strangers cause: refused at the door, seen in the metrics, reported to the owners once.
 
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { startMailServer } from '../../../../tests/support/fake-servers/mail-server.ts'

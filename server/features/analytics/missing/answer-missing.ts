@@ -1,4 +1,4 @@
-// Answers what people asked the domains of a workspace for in vain, with the closest slugs that there are.
+// Answers a question about unknown slugs on a workspace's domains, with the closest slugs that exist.
 
 import { toIso } from '../../../lib/api-fields.ts'
 import { createTopList } from '../../../lib/concurrency/top-list.ts'

@@ -1,5 +1,5 @@
-// Finds the link whose slug is closest to one that somebody asked for in vain. The work is bounded: it looks up the slugs
-// that are one mistake away, and reads the slugs that stand beside it in the index, however many links there are.
+// Finds the link whose slug is closest to an unknown one. The work is bounded: it looks up the slugs that are one
+// mistake away, and reads the slugs beside it in the index, however many links there are.
 
 import { takeTurn } from '../../../lib/concurrency/take-turn.ts'
 import type { Database } from '../../../storage/database/database.ts'

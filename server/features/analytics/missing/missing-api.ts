@@ -1,4 +1,4 @@
-// GET /analytics/missing: slugs that people asked for in vain (docs/contract.md §10).
+// GET /analytics/missing: slugs that people asked for and that no link has (docs/contract.md §10).
 
 import { apiRoute } from '../../../http/api-route.ts'
 import { createApi } from '../../accounts/access/api-env.ts'

@@ -1,5 +1,5 @@
-// The mail about slugs that many people ask for in vain. Strangers choose the slugs, so the mail shows them as addresses on
-// our own domains, percent-encoded: no mail program makes a link to another site of one.
+// The email about unknown slugs that many people ask for. Strangers choose the slugs, so the email shows them as
+// addresses on our own domains, percent-encoded: no mail program makes a link to another site of one.
 
 import { toShortUrl } from '../../../lib/web-url.ts'
 

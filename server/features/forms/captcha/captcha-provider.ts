@@ -1,4 +1,5 @@
-// What a captcha provider does: it tells the page how to make a token, and checks the token that comes with a form.
+// The contract of a captcha provider: it tells the page how to make a token, and checks the token that comes with a
+// form.
 
 import type { Metric } from '../../../http/health-and-metrics.ts'
 import type { Connection } from '../../../storage/database/open-database.ts'

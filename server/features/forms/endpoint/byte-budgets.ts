@@ -1,5 +1,5 @@
-// How many submissions and bytes of them an address and a workspace take in a time. Ten submissions a minute may each be 1 MiB, so
-// their number alone does not keep strangers from filling the disk.
+// Limits on submissions and their bytes, per address and per workspace. Ten submissions a minute may each be 1 MiB, so
+// a limit on their number alone does not keep strangers from filling the disk.
 
 import { toRateLimitKey } from '../../../http/client-address.ts'
 import { BODY_MAX } from '../../../http/json-body.ts'

@@ -1,4 +1,4 @@
-// The pages of this server that people see after a form without the snippet: thanks, and what is wrong. Nobody but the
+// The pages of this server that people see after a form without the snippet: thanks, and mistakes. Nobody but the
 // form's owner writes on them.
 
 import { expect, test } from 'bun:test'

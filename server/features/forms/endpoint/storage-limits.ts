@@ -1,4 +1,5 @@
-// What strangers may store in a workspace by way of its forms. Owners are told when their leads or files are refused.
+// Limits on the rows and files that strangers may store in a workspace through its forms. Owners are told when leads or
+// files are refused.
 
 import { createStorageLimit, type StorageLimit } from '../../accounts/strangers/storage-limit.ts'
 import { mailOwners, type OwnersMail } from '../../accounts/workspaces/mail-owners.ts'

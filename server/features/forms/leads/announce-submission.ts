@@ -1,4 +1,4 @@
-// Tells the channels of a form about a submission and makes it a lead: when it is stored, or later where it was held
+// Notifies the channels of a form about a submission and makes it a lead: when it is stored, or later if it was held
 // back as spam or as unconfirmed.
 
 import type { Connection, DatabaseEngine, OnCommit } from '../../../storage/database/open-database.ts'

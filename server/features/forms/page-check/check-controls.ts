@@ -1,4 +1,4 @@
-// Checks the controls of a form: which are sent, which are stored, and which ones the form's settings require.
+// Checks the controls of a form: those that are sent, stored, and required by the form's settings.
 
 import { quote } from '../../../lib/text.ts'
 import { parseUrl } from '../../../lib/web-url.ts'

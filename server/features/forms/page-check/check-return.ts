@@ -1,4 +1,5 @@
-// Checks where people land after a submission without the snippet, and after a mistake in one, and says so.
+// Checks the return path of a form without the snippet: where people land after a submission, and after a mistake in
+// one.
 
 import { quote } from '../../../lib/text.ts'
 import { parseUrl } from '../../../lib/web-url.ts'

@@ -1,4 +1,4 @@
-// What a form's page reveals of its own address (https://www.w3.org/TR/referrer-policy/).
+// Computes how much of its own address a form's page reveals (https://www.w3.org/TR/referrer-policy/).
 
 import type { ParsedPage } from './parse-page.ts'
 

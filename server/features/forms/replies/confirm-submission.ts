@@ -1,4 +1,4 @@
-// What the holder of a confirmation link may do: see what it is about, and confirm.
+// Confirmation of a submission by the holder of the link in the email: a page about it, and the confirmation.
 
 import { type RawBuilder, sql } from 'kysely'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'

@@ -1,4 +1,4 @@
-// What the classifier has learned is exact, whatever people do with submissions: compared with a count from the start.
+// The classifier's counts are exact, whatever people do with submissions: compared with a count from the start.
 
 import { expect, test } from 'bun:test'
 import {

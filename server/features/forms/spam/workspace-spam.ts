@@ -1,5 +1,5 @@
-// What a workspace knows about spam, in memory: its allowed senders and the counts of its classifier. A bounded number of
-// workspaces is held; a change on this node counts at once, one on another node within a minute.
+// Cache of a workspace's allowed senders and classifier counts. A bounded number of workspaces is held; a change on
+// this node counts at once, one on another node within a minute.
 
 import { takeTurn } from '../../../lib/concurrency/take-turn.ts'
 import { createGenerations } from '../../../lib/generations.ts'

@@ -1,4 +1,4 @@
-// The attribution report of a submission: its touches in order, why each counts, and its part of the lead.
+// The attribution report of a submission: its touches in order, the reason for each, and its part of the credit.
 
 import type { Selectable } from 'kysely'
 import { toIso } from '../../../lib/api-fields.ts'

@@ -1,5 +1,5 @@
-// Places for the uploads that are received at this moment: few enough for the memory, and not for ever. When all are
-// taken, a newcomer gets the place of the slowest upload, so nobody can hold them by sending slowly.
+// Slots for uploads in progress: few enough for the memory. When all are taken, a newcomer gets the slot of the slowest
+// upload, so nobody can hold them by sending slowly.
 
 /** Their buffers together stay below the memory of a page of the dashboard. */
 const SLOTS = 64

@@ -1,5 +1,5 @@
-// How many bytes of files strangers send in an hour. The budget of a form's fields (`endpoint/byte-budgets.ts`) would
-// refuse nearly every file, and without one the disk would be theirs.
+// Limits on the bytes of files that strangers upload per hour. They are apart from those of a form's fields
+// (`endpoint/byte-budgets.ts`), which are too small for files.
 
 import { toRateLimitKey } from '../../../http/client-address.ts'
 import type { ByteBudget, ByteLimiter } from '../../accounts/access/rate-limiter.ts'

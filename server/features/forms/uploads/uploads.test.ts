@@ -1,4 +1,4 @@
-// Files that are sent to a form: what is stored of them, what is refused and how, and that nothing else stays.
+// Files that are sent to a form: stored, refused with an error, and nothing else left behind.
 
 import { afterEach, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'

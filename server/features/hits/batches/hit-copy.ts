@@ -1,5 +1,5 @@
 // A copy of all hits for another process (`towpath move`), which cannot read the engine's file beside the server. The
-// process leaves a request in the data directory, and the ship worker answers it with a file.
+// process leaves a request in the data directory, and the hit worker answers it with a file.
 
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, rm } from 'node:fs/promises'

@@ -1,4 +1,4 @@
-// The ship worker's side of hit imports: makes each file of an import the next batch of this node. One rename moves the
+// The hit worker's side of hit imports: makes each file of an import the next batch of this node. One rename moves the
 // file, so a file is either pending or imported, and never both.
 
 import { readdir, rename, rmdir, stat } from 'node:fs/promises'

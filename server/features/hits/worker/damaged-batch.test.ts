@@ -1,4 +1,4 @@
-// Batches that the disk damaged: what is found, what is lost, and what is not.
+// Batches that the disk damaged: damage is found, and only the damaged lines are lost.
 
 import { afterEach, describe, expect, test } from 'bun:test'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'

@@ -1,4 +1,4 @@
-// The ship worker as a process: it exits when it is idle and starts again for the next hit or question. No hit is lost
+// The hit worker as a process: it exits when it is idle and starts again for the next hit or question. No hit is lost
 // when the worker or its server ends.
 
 import { afterEach, describe, expect, test } from 'bun:test'

@@ -1,5 +1,6 @@
-// What a look at DNS changes for a domain: verified, failing, lost, or nothing. A verified domain is lost after a week in
-// which each look spoke against it, never at once, and never because nothing could be asked (docs/adr/0043-domains.md).
+// The next state of a domain after a DNS check: verified, failing, lost, or unchanged. A verified domain is lost only
+// after a week in which every check contradicted it; a check that got no answer does not count
+// (docs/adr/0043-domains.md).
 
 import { DAY_MS } from '../../../lib/utc-day.ts'
 import type { DomainCheck } from './check-domain.ts'

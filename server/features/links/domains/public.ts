@@ -1,4 +1,4 @@
-// What a domain answers besides links: the files under /.well-known/ that apps look for, and whether it may have a
+// Public answers of a domain besides links: the files under /.well-known/ that apps look for, and whether it may have a
 // certificate.
 
 import { html } from 'hono/html'

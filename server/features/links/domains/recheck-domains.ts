@@ -1,4 +1,4 @@
-// Looks at the DNS of each verified domain once a day, and more often at new ones whose record may come any minute.
+// Checks the DNS of each verified domain once a day, and that of new domains more often.
 
 import { describeError, log } from '../../../lib/log.ts'
 import { DAY_MS } from '../../../lib/utc-day.ts'

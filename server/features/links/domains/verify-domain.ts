@@ -1,5 +1,5 @@
-// Looks at a domain's DNS now, and stores what follows from it. A name is verified in one workspace at most: the unique
-// index decides who was first.
+// Checks a domain's DNS now and stores its next state. A name is verified in one workspace at most: the unique index
+// decides who was first.
 
 import { isUniqueViolation } from '../../../storage/database/errors.ts'
 import type { Connection } from '../../../storage/database/open-database.ts'

@@ -1,4 +1,4 @@
-// Whatever is submitted, no service finds a message too large, and all fields stand in the sender's order.
+// Message size limits of each service: they hold for any submission, and all fields stand in the sender's order.
 
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'

@@ -1,5 +1,5 @@
-// A receiver that is slower than the submissions: the API, the metrics and a mail to the owners say so, once, and the API
-// and the metrics say when it is over.
+// A receiver that is slower than the submissions: the API, the metrics and one email to the owners report the backlog,
+// and the API and the metrics report its end.
 
 import { afterEach, expect, spyOn, test } from 'bun:test'
 import { startMailServer } from '../../../../tests/support/fake-servers/mail-server.ts'

@@ -1,4 +1,4 @@
-// Owners hear that a channel was switched off, over a real mail server, of a receiver that really says so.
+// The email to owners about a disabled channel, over a real mail server, for a receiver that really answers 410.
 
 import { afterEach, expect, test } from 'bun:test'
 import { startMailServer } from '../../../../tests/support/fake-servers/mail-server.ts'

@@ -1,4 +1,4 @@
-// What channels and deliveries say: since when and why a channel fails, who sent what, and what was sent to whom.
+// Reports of channels and deliveries: since when and why a channel fails, who sent what, and what was sent to whom.
 
 import { afterEach, expect, test } from 'bun:test'
 import {

@@ -1,4 +1,4 @@
-// Tells the operator in the log that this server cannot send mail: once for each fault, not for each mail it holds up.
+// Logs that this server cannot send mail: once for each fault, not for each mail it holds up.
 
 import { log } from '../../../lib/log.ts'
 import type { DeliveryResult } from '../channels/contract.ts'

@@ -1,4 +1,4 @@
-// When the deliverer tries a delivery again: the example schedule of Standard Webhooks, 75 h 35 min in all
+// The times of retries: the example schedule of Standard Webhooks, 75 h 35 min in all
 // (https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md).
 
 const SECOND = 1000

@@ -1,4 +1,4 @@
-// What a digest says: its submissions, one below the other, or the whole of the only one.
+// The content of a digest: a list of its submissions, or the whole of the only one.
 
 import { takeTurn } from '../../../lib/concurrency/take-turn.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'

@@ -1,4 +1,4 @@
-// Digests and quiet hours: what is sent, when, and what remains true when the receiver fails or the process ends.
+// Digests and quiet hours: their content, their time, and their guarantees when the receiver fails or the process ends.
 
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { startMailServer } from '../../../../tests/support/fake-servers/mail-server.ts'

@@ -1,4 +1,4 @@
-// Plans what waits for a channel anew, once its digest or its quiet hours have changed.
+// Plans the waiting deliveries of a channel anew, once its digest or its quiet hours have changed.
 
 import type { Database } from '../../../storage/database/open-database.ts'
 import { type DeliveryTiming, planDelivery } from '../timing/plan-delivery.ts'

@@ -1,4 +1,4 @@
-// What the holder of a recipient's link may do: see what it is about, confirm, and stop the mails.
+// Choices of a recipient, by the link in an email: read what it is about, confirm, and stop the emails.
 
 import { notFound } from '../../../lib/failure.ts'
 import type { Database } from '../../../storage/database/open-database.ts'

@@ -1,5 +1,5 @@
-// What a record of each file may be. Anybody can write a zip with a manifest that fits, so each record is checked before it
-// is stored. What the API checks too (names, URLs, slugs) is checked by the API's own rules later.
+// Schemas of the records in each file. Anybody can write a zip with a manifest that fits, so each record is checked
+// before it is stored. Names, URLs and slugs are checked later, by the API's own rules.
 
 import { z } from 'zod'
 import { BODY_MAX } from '../../../http/json-body.ts'

@@ -1,4 +1,4 @@
-// Recognises what separates the cells of a CSV file, and what ends its rows.
+// Detects the delimiter and the line ending of a CSV file.
 
 import { CsvReader } from './csv-reader.ts'
 import { type CsvLayout, FileProblem } from './source-file.ts'

@@ -1,4 +1,4 @@
-// Recognises what an uploaded file is: packed or not, its encoding, its format, its columns.
+// Detects the format of an uploaded file: its compression, its encoding, its format, its columns.
 
 import { open, stat } from 'node:fs/promises'
 import { recogniseCsvLayout } from './csv-layout.ts'

@@ -1,5 +1,5 @@
-// What the reader and the server say to each other about a click history: the reader asks for links and for what earlier
-// imports have brought, and hands over chunks of hits.
+// Messages between the reader and the server about a click history: the reader asks for links and for the results of
+// earlier imports, and hands over chunks of hits.
 
 import type { FieldProblem } from '../files/source-file.ts'
 import type { SourceClick } from '../sources/source.ts'

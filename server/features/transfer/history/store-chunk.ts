@@ -1,5 +1,5 @@
-// The server's part of a click history: stores what a chunk adds in one transaction, and then shows its file to the hit
-// worker. A killed server finds out which of the two it had done: see `recoverChunks`.
+// The server's part of a click history: stores the counts of a chunk in one transaction, and then hands its file to the
+// hit worker. After a kill, `recoverChunks` finds out which of the two was done.
 
 import { sql } from 'kysely'
 import { nextTurn } from '../../../lib/concurrency/next-turn.ts'

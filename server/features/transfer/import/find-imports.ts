@@ -1,4 +1,4 @@
-// Finds imports and what became of their rows.
+// Finds imports and the outcomes of their rows.
 
 import type { Selectable } from 'kysely'
 import { KEY_SCOPES } from '../../../http/key-scope.ts'

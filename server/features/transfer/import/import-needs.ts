@@ -1,4 +1,4 @@
-// What imports need of the server.
+// Dependencies of imports, which services.ts opens.
 
 import type { Database } from '../../../storage/database/open-database.ts'
 import type { DiskSpace } from '../../../storage/disk-space.ts'

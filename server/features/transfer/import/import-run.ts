@@ -1,4 +1,4 @@
-// One import while it runs: its row, who has asked for it, and the ways in which it can end early.
+// The state of a running import: its row, its actor, and the ways in which it can end early.
 
 import type { Updateable } from 'kysely'
 import type { Connection } from '../../../storage/database/open-database.ts'

@@ -1,5 +1,5 @@
-// Runs one import: check, links, clicks. An import that a stop or a kill has interrupted goes on where it was, and one that
-// has ended its reader twice fails.
+// Runs one import: check, links, clicks. After a stop or a kill, an import goes on where it was. An import whose reader
+// has crashed twice fails.
 
 import { randomToken } from '../../../lib/crypto/random.ts'
 import { Failure } from '../../../lib/failure.ts'

@@ -1,6 +1,5 @@
-// Shares the readers of this node among the workspaces: no workspace waits for the end of another one's import. Each has one
-// import that runs. Where all readers are taken and another workspace waits, the import that has had its reader longest gives
-// way after its slice, and goes on later where it was.
+// Shares the readers of this node among the workspaces, one running import each. When all readers are taken and another
+// workspace waits, the import that has had its reader longest pauses after its slice, and goes on later where it was.
 
 import type { ExpressionBuilder } from 'kysely'
 import type { Tables } from '../../../storage/database/tables.ts'

@@ -1,4 +1,4 @@
-// The imports of a server: runs them, and tells requests when an undo is done.
+// Opens the imports of a server: runs them, and lets requests wait for an undo.
 
 import type { Actor } from '../../accounts/access/actor.ts'
 import { eraseUndoneHistories } from '../history/erase-imported-clicks.ts'

@@ -1,5 +1,5 @@
-// Stores one batch of links: the links, what became of each row, and how far the import is, in one transaction. After a
-// kill the import goes on behind the last batch that was stored. A pretended batch is rolled back.
+// Stores one batch of links in one transaction: the links, the outcome of each row, and the progress of the import.
+// After a kill the import goes on behind the last stored batch. The batch of a dry run is rolled back.
 
 import type { Insertable } from 'kysely'
 import { sql } from 'kysely'

@@ -1,5 +1,5 @@
-// What a pretended import would have created: slugs and keys that later rows of the same file meet. A million take about
-// 30 MB, because only numbers are kept.
+// Slugs and keys that a dry run would have created, for later rows of the same file. A million take about 30 MB,
+// because only numbers are kept.
 
 /**
  * `slug`: a domain with a slug as it is matched. `exact`: with the slug as it is written. `same`: with its destination

@@ -1,4 +1,4 @@
-// Undoes an import: what it has created and nobody has changed since is deleted for good. The rest stays and is listed.
+// Undoes an import: deletes for good what it has created and nobody has changed since. The rest stays and is listed.
 
 import { takeTurn } from '../../../lib/concurrency/take-turn.ts'
 import { Failure } from '../../../lib/failure.ts'

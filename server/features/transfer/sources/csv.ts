@@ -1,5 +1,5 @@
-// Reads any table of links: a CSV file, a list of JSON objects. A mapping says which column has what; known names of
-// columns need none.
+// Reads any table of links: a CSV file, or a list of JSON objects. A mapping names the columns; columns with well-known
+// names need none.
 
 import { type FieldReader, readRecord } from '../files/fields.ts'
 import type { MappedField } from '../schema.ts'

@@ -1,4 +1,4 @@
-// All sources of links, and which of them a file is from.
+// All sources of links, and the detection of a file's source.
 
 import type { SourceFile } from '../files/source-file.ts'
 import type { ImportSourceName } from '../schema.ts'

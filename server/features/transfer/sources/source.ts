@@ -1,5 +1,5 @@
-// What a source is: a small pure reader of one tool's files. It turns records into links and clicks, and knows nothing of
-// this server.
+// The contract of a source: a small pure reader of one tool's files. It turns records into links and clicks, and knows
+// nothing of this server.
 
 import type { Hit, HitDimension } from '../../../storage/hits/hit.ts'
 import type { DateOrders } from '../files/date-orders.ts'

@@ -1,4 +1,4 @@
-// An import of a workspace's export while it runs, and what becomes of each record.
+// The state of a running import of a workspace's export, and the outcome of each record.
 
 import type { Connection, Database, OnCommit } from '../../../storage/database/open-database.ts'
 import type { Actor } from '../../accounts/access/actor.ts'

@@ -1,6 +1,6 @@
-// Says on which domain a link of an archive comes: the one that the person has named for its host, else the default domain for
-// a link that was on the default domain, else the workspace's own domain of that name. That one need not be verified: its links
-// wait for it, as those of a domain that was lost do.
+// Chooses the domain of a link in an archive: the one that the person has chosen for its host; else, for a link of the
+// default domain, the default domain; else the workspace's own domain of that name. That one may be unverified: its
+// links wait for it, like those of a lost domain.
 
 import { Failure } from '../../../lib/failure.ts'
 import type { Connection } from '../../../storage/database/open-database.ts'

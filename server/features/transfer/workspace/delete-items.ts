@@ -1,5 +1,5 @@
-// Undoes the import of a workspace's export: what it has created goes for good, unless somebody has changed it, or something
-// new belongs to it.
+// Undoes the import of a workspace's export: deletes what it has created for good, except what somebody has changed or
+// what has new children.
 
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import { type Actor, allow } from '../../accounts/access/actor.ts'

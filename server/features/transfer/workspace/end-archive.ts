@@ -1,5 +1,5 @@
-// What follows when all records of an archive are stored: hits without a link get their stand-in, the analytics begin where
-// those of the exported workspace did, and the person hears what is still to do.
+// Completes the import of an archive: hits without a link get a stand-in link, the analytics begin where those of the
+// exported workspace did, and notices list what is left to do.
 
 import type { Connection } from '../../../storage/database/open-database.ts'
 import { toNoLinkKey } from '../archive/archive-keys.ts'

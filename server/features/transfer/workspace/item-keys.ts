@@ -1,4 +1,5 @@
-// Knows what earlier parts of an import, and earlier imports of the same workspace, have made of the things of an archive.
+// Deduplication keys of the records of an archive: they find the rows that earlier parts of an import, and earlier
+// imports of the same workspace, have created.
 
 import type { Connection } from '../../../storage/database/open-database.ts'
 import { toArchiveKey } from '../archive/archive-keys.ts'

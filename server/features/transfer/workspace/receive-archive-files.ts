@@ -1,5 +1,5 @@
 // Takes the files of submissions out of an archive: into the file store before the rows of their batch, as the endpoint
-// does. What no row names afterwards is deleted at once; after a crash, the sweep does it.
+// does. Files without a row are deleted at once, or after a crash by the sweep.
 
 import { createHash } from 'node:crypto'
 import { formatBytes } from '../../../lib/formats/format-bytes.ts'

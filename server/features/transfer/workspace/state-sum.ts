@@ -1,4 +1,4 @@
-// What people change on a submission, as one number: a submission has no time of its last change.
+// Hash of a submission's editable fields. Submissions have no time of their last change, so an import compares this.
 
 export const toStateSum = ({ status, notes }: { status: string; notes: string | null }): number =>
   Bun.hash.crc32(JSON.stringify([status, notes]))

@@ -1,4 +1,4 @@
-// Stores one record of an archive. What is wrong with it is an outcome like others, and leaves nothing behind.
+// Stores one record of an archive. An invalid record is an outcome like others, and leaves nothing behind.
 
 import { Failure } from '../../../lib/failure.ts'
 import { allow } from '../../accounts/access/actor.ts'

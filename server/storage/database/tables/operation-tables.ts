@@ -1,4 +1,4 @@
-// What the server keeps for itself: repeated requests, deletions of workspaces, shared rate limits.
+// Tables of the server itself: repeated requests, deletions of workspaces, shared rate limits.
 
 import type { Generated } from 'kysely'
 

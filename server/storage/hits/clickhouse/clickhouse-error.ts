@@ -1,4 +1,4 @@
-// What goes wrong between Towpath and ClickHouse, as one class. No message has an address, a password or a value.
+// The error class of ClickHouse requests. No message has an address, a password or a value.
 
 /** ClickHouse's error codes that Towpath tells apart (https://github.com/ClickHouse/ClickHouse, ErrorCodes.cpp). */
 export const CLICKHOUSE_CODES = {

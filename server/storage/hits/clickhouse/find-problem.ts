@@ -1,4 +1,4 @@
-// Says what is wrong with CLICKHOUSE_URL, as one sentence with the fix, before the server starts.
+// Diagnoses a faulty CLICKHOUSE_URL before the server starts, as one sentence with the fix.
 
 import { type ClickHouseAddress, parseClickHouseAddress } from './address.ts'
 import { readReplication } from './caught-up.ts'

@@ -1,5 +1,5 @@
-// Takes all hits of another engine, slice by slice, and says what a day holds here: the receiving side of a move. No
-// server uses the database before the move has ended.
+// The receiving side of a move: takes all hits of another engine, slice by slice, and sums up each day for comparison.
+// No server uses the database before the move has ended.
 
 import { DAY_MS } from '../../../lib/utc-day.ts'
 import { HASHED_COLUMNS, type HitDayFigures, IS_CLICK, toDayFigures } from '../hit-history.ts'

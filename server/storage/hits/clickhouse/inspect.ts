@@ -1,4 +1,4 @@
-// Says what the tables in ClickHouse hold: their marks, and the clicks of each link.
+// Inspects the tables in ClickHouse: their marks, and the clicks of each link.
 
 import type { HitInspection } from '../hit-engine.ts'
 import { IS_CLICK } from '../hit-history.ts'

@@ -1,4 +1,4 @@
-// Where DuckDB's file of hits is, and the files beside it. Who only asks for a path does not load the engine.
+// Paths of DuckDB's file of hits and of the files beside it. This file does not load the engine.
 
 import { join } from 'node:path'
 

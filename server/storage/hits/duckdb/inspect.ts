@@ -1,4 +1,5 @@
-// Says what the DuckDB file holds: its marks, and the clicks of each link. Beside no server, it reads the file by itself.
+// Inspects the DuckDB file: its marks, and the clicks of each link. Without a running server, it reads the file by
+// itself.
 
 import { existsSync } from 'node:fs'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'

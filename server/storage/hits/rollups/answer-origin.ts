@@ -1,4 +1,4 @@
-// Says where an answer comes from: which days from roll-ups, which from the hits themselves, and why.
+// The origin of an answer: which days came from roll-ups, which from hits, and why.
 
 /** Why hits are read, although roll-ups exist. */
 export const RAW_REASONS = [

@@ -1,5 +1,5 @@
-// What roll-ups hold: the sums of closed UTC days, in plain tables with the same names and columns in every engine. A visitor
-// belongs to one UTC day, so the visitors of several days are the sum of each day's.
+// The tables of roll-ups: sums of closed UTC days, with the same names and columns in every engine. A visitor belongs
+// to one UTC day, so the visitors of several days are the sum of each day's.
 
 import { DAY_MS } from '../../../lib/utc-day.ts'
 import type { OriginDimension } from '../../sources/origin-sql.ts'

@@ -1,4 +1,4 @@
-// Which files a form takes.
+// File settings of a form: types, sizes and number.
 
 import { Plus } from 'lucide-react'
 import { Button } from '../../../../ui/button.tsx'

@@ -1,4 +1,4 @@
-// How long the submissions of a form are kept, with a warning of what is erased.
+// The retention of a form's submissions, with a warning about those that are erased.
 
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'

@@ -1,4 +1,5 @@
-// What senders see after they send the form, and after a mistake, where the snippet does not run.
+// Settings for the pages that senders see where the snippet does not run: after they send the form, and after a
+// mistake.
 
 import type { FormResource } from '../../../../../server/features/forms/schema.ts'
 import { TextField } from '../../../../ui/forms/field.tsx'

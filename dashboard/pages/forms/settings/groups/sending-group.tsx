@@ -1,4 +1,4 @@
-// What senders see after they send the form.
+// Settings for the pages that senders see after they send the form.
 
 import { Button } from '../../../../ui/button.tsx'
 import { TextField } from '../../../../ui/forms/field.tsx'

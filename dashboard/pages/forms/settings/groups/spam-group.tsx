@@ -1,4 +1,4 @@
-// What keeps spam out of a form, and what puts it aside.
+// Spam settings of a form.
 
 import { Toggle } from '../../../../ui/forms/field.tsx'
 import { findFieldError } from '../../../../ui/forms/form-error.tsx'

@@ -1,4 +1,4 @@
-// The task `inspect`: says what a file is, so that a person can map its columns and domains.
+// The task `inspect`: detects the format of a file, so that a person can map its columns and domains.
 
 import { DateOrders } from '../../files/date-orders.ts'
 import { openSourceFile } from '../../files/open-source-file.ts'

@@ -1,4 +1,4 @@
-// Opens the file of an import as what its source says it is.
+// Opens the file of an import with the reader of its source.
 
 import { openSourceFile } from '../../files/open-source-file.ts'
 import { FileProblem, type SourceFile } from '../../files/source-file.ts'

@@ -1,4 +1,4 @@
-// Bounds of imports: which workspace each form key belongs to for ever, and an index of the files that dry runs keep.
+// Bounds of imports: the workspace that owns each form key for ever, and an index of the files that dry runs keep.
 
 import { type Kysely, sql } from 'kysely'
 import type { DatabaseEngine } from '../../database.ts'

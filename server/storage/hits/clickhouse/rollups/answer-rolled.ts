@@ -1,4 +1,4 @@
-// Answers a question from roll-ups and, where there are none, from hits. Whatever is doubtful is left to the hits alone.
+// Answers a question from roll-ups and, where there are none, from hits. In doubt it reads hits alone.
 
 import { log } from '../../../../lib/log.ts'
 import type { ExplainedAnswer, HitQuery } from '../../hit-engine.ts'

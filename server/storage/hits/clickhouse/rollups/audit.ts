@@ -1,5 +1,5 @@
 // Finds damage: a roll-up that has lost rows, or whose days have another number of clicks than their hits. Its days are
-// touched, so that it counts no more and they are rolled up again.
+// marked as changed, so that it counts no more and they are rolled up again.
 
 import { describeError, log } from '../../../../lib/log.ts'
 import { DAY_MS } from '../../../../lib/utc-day.ts'

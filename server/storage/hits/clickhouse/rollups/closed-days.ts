@@ -1,4 +1,4 @@
-// Which closed days and months have hits and no roll-up, and how many days are little work together.
+// Finds closed days and months that have hits and no roll-up, and groups small days.
 
 import { DAY_MS } from '../../../../lib/utc-day.ts'
 import { RECENT_DAYS } from '../../rollups/rollup.ts'

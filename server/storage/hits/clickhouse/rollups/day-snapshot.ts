@@ -1,5 +1,5 @@
-// What the hits of a day are at a moment: its touches, their number, their hash, and the deletions that run. A roll-up
-// counts only when all of it is the same before and after the sums.
+// Snapshot of a day's hits: its changes, its number of hits, their hash, and the deletions that run. A roll-up counts
+// only when the snapshots before and after the sums are equal.
 
 import { DAY_MS } from '../../../../lib/utc-day.ts'
 import { IS_CLICK } from '../../hit-history.ts'

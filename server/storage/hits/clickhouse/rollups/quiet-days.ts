@@ -1,5 +1,5 @@
-// What this process has seen of the changes of hits, and since when. A day is rolled up only after it was quiet for some
-// time: durations are those of this process, so no clock that jumps makes a day quiet.
+// The changes of hits that this process has seen, and since when. A day is rolled up only after it was quiet for some
+// time. Durations are measured in this process, so no clock that jumps makes a day quiet.
 
 import { DAY_MS } from '../../../../lib/utc-day.ts'
 import { touchAllDays } from './reset.ts'

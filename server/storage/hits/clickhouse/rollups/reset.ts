@@ -1,5 +1,4 @@
-// What is done when tables of roll-ups are lost: nothing that was rolled up before counts any more, also when its roller
-// stores the mark later.
+// Resets roll-ups whose tables are lost: no earlier roll-up counts any more, even if its roller stores the mark later.
 
 import type { SqlValue } from '../../../filter-sql.ts'
 import { requireCaughtUp } from '../caught-up.ts'

@@ -1,4 +1,5 @@
-// Which roll-ups in ClickHouse count, which days nobody may roll up, and that this test knows each of these rules.
+// Valid roll-ups in ClickHouse, and days that may not be rolled up. Each rule is broken once here, to show that this
+// test finds it.
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are parts of sources
 
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'

@@ -1,4 +1,4 @@
-// What has happened to each roll-up: who makes one now, which are over, and which never count again.
+// The log of each roll-up's steps: who makes it now, whether it has ended, and whether it never counts again.
 
 import type { SqlValue } from '../../../filter-sql.ts'
 import { requireCaughtUp } from '../caught-up.ts'

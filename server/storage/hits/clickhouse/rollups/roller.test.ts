@@ -1,4 +1,4 @@
-// Which days are rolled up in ClickHouse and when: one day that has to wait, or that fails, keeps no other day waiting.
+// The order and time of roll-ups in ClickHouse: a day that has to wait, or that fails, keeps no other day waiting.
 
 import { afterEach, beforeAll, beforeEach, describe, expect, setDefaultTimeout, spyOn, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,5 +1,5 @@
-// Rolls up closed days in ClickHouse, some at a call, and then months. Several nodes may do so at once. No clock decides
-// whether a roll-up counts: what is compared are marks and touches. A clock says only when a day has ended.
+// Rolls up closed days in ClickHouse, some at a call, and then months. Several nodes may do so at once. Validity is
+// decided by marks and changes, never by a clock. A clock only says when a day has ended.
 
 import { describeError, log } from '../../../../lib/log.ts'
 import { DAY_MS } from '../../../../lib/utc-day.ts'

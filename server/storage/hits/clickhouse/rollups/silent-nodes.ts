@@ -1,4 +1,4 @@
-// Nodes that load hits and touch no day: those of the release before, while a cluster is upgraded.
+// Finds nodes that load hits and record no changes: those of the previous release, while a cluster is upgraded.
 
 import type { ClickHouseStatements } from '../client.ts'
 

@@ -1,5 +1,5 @@
-// Tells roll-ups that the hits of a day change. A roll-up of a day counts while the day has the touches that it had when the
-// roll-up was made, so another touch invalidates it.
+// Records changes of a day's hits. A roll-up counts while the day has exactly the changes that it had when the roll-up
+// was made, so another change invalidates it.
 
 import type { SqlValue } from '../../../filter-sql.ts'
 import { requireCaughtUp } from '../caught-up.ts'

@@ -1,4 +1,4 @@
-// The roll-ups of an open DuckDB file: makes them, answers from them, and drops them when they are damaged.
+// Opens the roll-ups of a DuckDB file: makes them, answers from them, and drops them when they are damaged.
 
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { describeError, log } from '../../../../lib/log.ts'

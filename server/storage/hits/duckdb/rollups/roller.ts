@@ -1,4 +1,4 @@
-// Rolls up what is closed, one transaction after the other, beside loads and questions.
+// Rolls up closed days and months, one transaction after the other, beside loads and questions.
 
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { SerialQueue } from '../../../../lib/concurrency/serial-queue.ts'
