@@ -8,7 +8,7 @@ import { createDnsClients } from './features/links/domains/dns-client.ts'
 import type { Database } from './storage/database/open-database.ts'
 import type { FileStore } from './storage/files/file-store.ts'
 
-/** What package.json says. */
+/** The version in package.json. */
 export const VERSIONS = { towpath: manifest.version, bun: manifest.dependencies.bun }
 
 interface ServerDoctorNeeds {

@@ -113,7 +113,7 @@ export async function openServices(config: Config, options: ServiceOptions = {})
   }
 }
 
-/** What anybody may ask for needs these. */
+/** Dependencies of the public routes. */
 const createPublicNeeds = (
   config: Config,
   shared: CommonParts,

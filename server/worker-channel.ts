@@ -72,7 +72,8 @@ export function connectToSupervisor(number: number): WorkerChannel {
   process.on('message', (message: MessageFromSupervisor) => receive(state, message))
   // Without its supervisor it is no part of a server any more: the next start needs its directory and ports.
   process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
-  // A terminal and systemd send a signal to all processes of a command. Whoever sends it to this one alone gets a new one.
+  // A terminal and systemd send a signal to all processes of a command. A signal to this one alone makes the supervisor
+  // start a new one.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => state.stopping.resolve())
   return {
     number,

@@ -15,7 +15,7 @@ export interface Site {
   workspace: string | undefined
   /** Where page views are reported and forms are described, with a slash at the end. */
   intakeUrl: string
-  /** What the addresses of its form endpoints begin with. */
+  /** The prefix of its form endpoints' addresses. */
   formUrls: string[]
   /** For a page with a nonce in its Content-Security-Policy. */
   nonce: string

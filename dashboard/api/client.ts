@@ -7,7 +7,7 @@ import { announceWorkspaceGone, countSessionEndings, isSessionHeld, waitForSignI
 export class ApiError extends Error {
   readonly status: number
   readonly errors: Record<string, string>
-  /** What the person must do before the request can work, such as `confirmation_required`. */
+  /** The step that the person must take before the request can work, such as `confirmation_required`. */
   readonly code: string | undefined
   constructor(status: number, message: string, errors: Record<string, string> = {}, code?: string) {
     super(message)

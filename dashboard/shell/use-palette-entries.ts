@@ -151,7 +151,7 @@ function useSettledText(text: string) {
 interface Results {
   entries: PaletteEntry[]
   isFetching: boolean
-  /** What could not be searched, and why. */
+  /** The searches that failed, and why. */
   problem: string | undefined
 }
 

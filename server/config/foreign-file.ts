@@ -4,7 +4,7 @@
 import { accessSync, constants, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** What a server keeps in its directory. An operator may keep other files beside them. */
+/** The files of a server in its directory. An operator may keep other files beside them. */
 const OWN_NAMES = [
   'towpath.db',
   'towpath.db-wal',

@@ -11,7 +11,7 @@ export interface MailSettings {
    * `requireTLS=true` in its query, nothing is sent before STARTTLS.
    */
   smtpUrl?: string
-  /** What the start says about the password's way to the mail server; absent where there is nothing to say. */
+  /** A warning at the start about the password's way to the mail server; absent where it is safe. */
   mailNotice?: string
   /** The sender of mails: an address, or a name and an address. */
   mailFrom?: string

@@ -53,7 +53,7 @@ export function decideBudget(
 ): BudgetResult {
   let used = spent.reduce((sum, { bytes: each }) => sum + each, 0)
   if (used + bytes <= budget) return { allowed: true, waitMs: 0 }
-  // What is larger than the whole budget never fits. The caller may as well wait for a whole window.
+  // An amount above the whole budget never fits. The caller may as well wait for a whole window.
   let waitMs = SLICES * sliceMs
   for (const { slice, bytes: freed } of spent) {
     used -= freed

@@ -81,7 +81,7 @@ export async function openDiskSpace({
     await check()
     checking = false
   }, everyMs)
-  // What has been written of the held bytes counts twice until it is given back: a full disk is worse than a late upload.
+  // Written bytes of a hold count twice until it is released: a full disk is worse than a late upload.
   const hasRoomFor = (bytes: number) => !low && free - held - settling - bytes >= mark
   return {
     isLow: () => low,
@@ -111,7 +111,7 @@ export async function readDiskSpace(dir: string): Promise<FreeSpace> {
   return { free: bavail * bsize, total: blocks * bsize }
 }
 
-/** What a disk lacks, as texts for a sentence: `12 MB`. */
+/** The missing room on a disk, as texts for a sentence: `12 MB`. */
 export interface SpaceShortage {
   needed: string
   free: string

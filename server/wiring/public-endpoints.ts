@@ -68,7 +68,7 @@ export function openPublicEndpoints(config: Config, shared: CommonParts, notify:
 
 export type PublicEndpoints = ReturnType<typeof openPublicEndpoints>
 
-/** What strangers may store. */
+/** Limits on what strangers may store. */
 function createStorageLimits(config: Config, { clock, ...shared }: CommonParts) {
   const owners = { ...shared, onlyVerified: config.signup === 'open' }
   return {

@@ -83,7 +83,7 @@ onDashboard(
       await button('Save').click()
       await hint('Must be an http or https URL')
       await page.getByLabel('Root URL').fill('example.com')
-      // What was typed stays while another page is open.
+      // Typed text stays while another page is open.
       await window.visit('/tags')
       await window.visit(`/domains/${(await getDomain()).id}`)
       await button('Save').click()

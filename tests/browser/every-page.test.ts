@@ -6,7 +6,7 @@ import { type DashboardWindow, onDashboard, waitUntilDrawn } from '../support/br
 import { EMPTY_PATHS, listPaths, measureOverflow, PUBLIC_PAGES } from '../support/browser/dashboard-paths.ts'
 import { fillWorkspace } from '../support/users/fill-workspace.ts'
 
-/** What a page says where there is nothing yet. */
+/** The title of each page's empty state. */
 const EMPTY: Record<string, string> = {
   '/links': 'Get started',
   '/links?new=1': 'Get started',

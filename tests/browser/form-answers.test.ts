@@ -28,7 +28,7 @@ afterAll(async () => {
   hook.stop()
 })
 
-/** What a toast says covers no button here. */
+/** A toast covers no button here. */
 const TALL = { viewport: { width: 1280, height: 1400 } }
 
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()

@@ -99,7 +99,7 @@ onDashboard('imports and exports', (dashboard) => {
     expect(await countLinks()).toBe(before)
     await page.getByText(`${DOMAIN}/many-0`, { exact: true }).waitFor()
 
-    // What was said about the file is still there, and the file goes up once.
+    // The settings for the file are still there, and the file goes up once.
     await page.getByRole('link', { name: 'Change settings' }).click()
     expect(await page.getByLabel('Title', { exact: true }).inputValue()).toBe('Name')
     await page.getByLabel('Rename the link').check()

@@ -6,7 +6,7 @@ import { onDashboard } from '../support/browser/dashboard-browser.ts'
 import { until } from '../support/until.ts'
 
 onDashboard('the focus in the settings', (dashboard) => {
-  /** What has the focus: the text of its row, and its own name. */
+  /** The focused element: the text of its row, and its own name. */
   const focused = (page: Page) =>
     page.evaluate<string>(`(() => {
       const { activeElement: element } = document

@@ -17,7 +17,7 @@ interface Report {
   p?: { u: string; t?: number }[]
 }
 
-/** What becomes of a report: it does not arrive, its answer does not, or all is well. */
+/** The fate of a report: it does not arrive, its answer does not, or all is well. */
 type Fate = 'lost' | 'unanswered' | 'answered'
 
 /** Gives each report its fate, in order; the later ones are answered. */

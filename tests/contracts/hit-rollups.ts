@@ -97,7 +97,7 @@ async function eraseWorkspace(loaded: LoadedWorld, workspaceId: number) {
   loaded.hits = loaded.hits.filter((hit) => hit.workspaceId !== workspaceId)
 }
 
-/** What happens to a world, and which share of the questions is asked afterwards. */
+/** A change of a world, and the share of the questions that is asked afterwards. */
 const STEPS: [share: number, step: (loaded: LoadedWorld, random: Random) => Promise<void>][] = [
   // The oldest days, and no month: months come after all days.
   [0.08, (loaded, random) => rollUp(loaded, 5 + pickInt(30, random))],
@@ -306,7 +306,7 @@ function planChanges(loaded: LoadedWorld, random: Random, deletesAtOnce: boolean
         hits.filter((hit) => hit.workspaceId !== 9),
       )
     } else {
-      // Of one day: an engine may show a batch of several months month by month.
+      // All of one day: an engine may show a batch of several months month by month.
       // Most are of the last days, so that the month stays whole for a while.
       const fromEnd = random() < 0.75 ? pickInt(4, random) : pickInt(world.days, random)
       const day = world.firstDay + world.days - 1 - fromEnd

@@ -11,7 +11,7 @@ import {
   setSessionWatcher,
 } from '../../dashboard/api/session-gate.ts'
 
-/** What the person saw. */
+/** The person's view. */
 let shown: (SessionState | number)[] = []
 let isKnown = true
 let isStillSignedIn = false
@@ -55,7 +55,7 @@ test('what the person does opens the dialog, and is sent again once they have si
   const answer = api.post('/tags', {}, call)
   await settle()
   expect([shown, isSessionHeld(), sent.length]).toEqual([['asking'], true, 1])
-  // What is done meanwhile is not sent in vain.
+  // A request in the meantime waits.
   const later = api.post('/links', {}, call)
   await settle()
   expect([shown, sent.length]).toEqual([['asking'], 1])

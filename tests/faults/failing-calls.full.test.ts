@@ -32,7 +32,7 @@ interface Subject {
   installation: Installation
   server: ServerProcess
   form: string
-  /** What was acknowledged in all tests of this installation. */
+  /** Everything that was acknowledged in all tests of this installation. */
   acknowledged: string[]
 }
 

@@ -25,7 +25,7 @@ const AT_ONCE = 4
 const directory = mkdtempSync(join(tmpdir(), 'towpath-round-trip-'))
 const toPath = (name: string) => join(directory, `${name}.zip`)
 const servers: TestServer[] = []
-/** Of the commands beside a server. */
+/** The environments of the commands beside each server. */
 const environments = new Map<TestServer, Record<string, string>>()
 
 afterAll(async () => {

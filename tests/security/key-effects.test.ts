@@ -150,7 +150,7 @@ onSqlite('an API key with one scope', (server) => {
             operation.method,
             toFirstBody(sample),
           )
-          // What the request itself says is not read.
+          // Values of the request itself do not count as read.
           const sent = decodeURIComponent(`${toRequestUrl(operation, sample)} ${toFirstBody(sample)}`)
           const read = Object.entries(toStoredTexts(mark))
             .filter(([, texts]) => texts.some((stored) => text.includes(stored) && !sent.includes(stored)))

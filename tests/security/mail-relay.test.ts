@@ -118,7 +118,7 @@ describe.each(ENGINES)('mail (%s)', (engine) => {
       const header = (name: string) => mail.parsed.headers.find(({ key }) => key === name)?.value
       expect(header('list-unsubscribe-post')).toBe('List-Unsubscribe=One-Click')
       const oneClick = new URL((header('list-unsubscribe') ?? '').slice(1, -1))
-      // What a mail program sends (RFC 8058 §3.2).
+      // The body of a mail program's one-click request (RFC 8058 §3.2).
       const stopped = await server.call(oneClick.pathname + oneClick.search, {
         method: 'POST',
         body: 'List-Unsubscribe=One-Click',

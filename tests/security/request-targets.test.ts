@@ -66,7 +66,7 @@ onSqlite(
       const DOTS = ['/f/../', '/f/%2e%2e/', '/f/x/.%2E/%2e./', '/f\\..\\', '/f/..\\', '/e/../', '/thanks/../']
       const MORE_DOTS = ['/.well-known/x/../../', '/app/../', '/docs/../', '/x/../', '/./']
 
-      /** What each path is answered behind dots, where that is not one of the expected answers. */
+      /** The answer to each path behind dots, where it is not one of the expected answers. */
       async function findOthers(host: string, expect: (path: string) => Promise<string[]>) {
         const found: string[] = []
         for (const path of PATHS) {

@@ -5,7 +5,7 @@ import { SEED } from '../support/random.ts'
 
 export interface HistoryResult {
   seed: number
-  /** What is wrong; undefined where nothing is. */
+  /** The violation; undefined where there is none. */
   violation: string | undefined
   /** Equal for equal histories. */
   fingerprint: string

@@ -46,7 +46,7 @@ interface Row {
 const factsText = ({ secretInAnswer, slow, fresh }: RouteFacts) =>
   [secretInAnswer && 'secret', slow && 'slow', fresh && 'fresh'].filter(Boolean).join(', ')
 
-/** What an API key needs; empty where no key may call. */
+/** The scopes that a key needs; empty where no key may call. */
 const scopeText = ({ by, scopes }: RouteFacts) =>
   by.startsWith('key') ? scopes.map((scope) => `\`${scope}\``).join(' and ') || 'any' : ''
 

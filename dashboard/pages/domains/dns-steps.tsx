@@ -63,7 +63,7 @@ interface ProgressProps {
   checks: ReturnType<typeof useDomainChecks>
 }
 
-/** What is missing, as a sentence, and when the page looked last. */
+/** The missing records, as a sentence, and the time of the last check. */
 function Progress({ domain, checks }: ProgressProps) {
   const canEdit = useCanEdit()
   const state = toDomainState(domain)

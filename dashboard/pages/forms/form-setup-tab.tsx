@@ -92,7 +92,7 @@ function Examples({ form }: { form: FormResource }) {
   )
 }
 
-/** What senders see with this code, in sentences. */
+/** The pages that senders see with this code, in sentences. */
 function describeSending(form: FormResource, language: string): ReactNode[] {
   if (language !== 'html')
     return [

@@ -47,7 +47,7 @@ function Report() {
 }
 
 const ATTENTION = 'Needs attention'
-/** What a person must do comes first. */
+/** Findings that need a person come first. */
 const ORDER: ReportedFinding['status'][] = ['problem', 'warning', 'ok', 'skipped']
 
 function Findings({

@@ -6,7 +6,7 @@ interface SourceInfo {
   title: string
   /** Which file it is. */
   file: string
-  /** What the second file is; absent where the tool exports no history, or has it in the same file. */
+  /** The label of the second file; absent where the tool exports no history, or has it in the same file. */
   clicks?: string
 }
 

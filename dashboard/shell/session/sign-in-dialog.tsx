@@ -29,7 +29,7 @@ export function SignInDialog({ person, checkSession }: SignInDialogProps) {
   async function finish() {
     const session = await checkSession()
     if (session === 'same') answerSignIn(true)
-    // What the page shows, and what waits to be sent, belong to the first person.
+    // The content of the page and its waiting requests belong to the first person.
     else if (session === 'other') await reload()
     else throw new Error('The sign-in did not work: this browser keeps no cookies of this site.')
   }

@@ -3,7 +3,7 @@
 import type { Connection, Database } from '../../storage/database/open-database.ts'
 
 export interface MoveLog {
-  /** What was noted with the step; undefined when it is not done. */
+  /** The note of the step; undefined when it is not done. */
   find<T>(step: string): Promise<T | undefined>
   /** @param connection the transaction that does the step, where there is one */
   note(step: string, detail: unknown, connection?: Connection): Promise<void>
@@ -11,7 +11,7 @@ export interface MoveLog {
   undo(prefix: string): Promise<void>
 }
 
-/** What moves. A move of the rows can be followed by one of the hits, with steps of its own. */
+/** The stores that move. A move of the rows can be followed by one of the hits, with steps of its own. */
 export const MOVE_SCOPES = ['all', 'rows', 'hits'] as const
 export type MoveScope = (typeof MOVE_SCOPES)[number]
 

@@ -29,7 +29,7 @@ interface OpenNeeds {
   now: () => number
 }
 
-/** What is noted first, so that no other installation moves into the same stores. */
+/** The first note, so that no other installation moves into the same stores. */
 interface MoveBeginning {
   node: string
 }

@@ -85,7 +85,7 @@ export interface AnswerExplainerNeeds {
   now(): number
   /** As the question names it. */
   groupBy: string | undefined
-  /** Of a timeline. When absent, the range decides. */
+  /** The granularity of a timeline. When absent, the range decides. */
   granularity?: Granularity
 }
 

@@ -8,7 +8,7 @@ import { DATABASE_CLOCK } from './database-clock.ts'
 import { markLeft, type NodeFacts, storeNode } from './node-row.ts'
 
 const BEAT_MS = 500
-/** For so long the others wait for the hits of a node that is silent. */
+/** How long the others wait for the hits of a silent node. */
 const PRESENT_MS = 60_000
 /** Deliveries, limits and attribution compare moments of two nodes. */
 const CLOCK_DIFFERENCE_MAX_MS = 1_000

@@ -9,11 +9,11 @@ export interface DoctorFinding {
   status: FindingStatus
   /** One sentence. It has no secret, no address of a person, and no URL of a receiver. */
   summary: string
-  /** What to do; absent where there is nothing to do. */
+  /** The fix; absent where there is nothing to do. */
   fix?: string
 }
 
-/** What a check returns; the registry adds the name of the check. */
+/** A finding without the name of its check, which the registry adds. */
 export type CheckResult = Omit<DoctorFinding, 'check'>
 
 export const ok = (summary: string): CheckResult => ({ status: 'ok', summary })

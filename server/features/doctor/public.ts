@@ -17,7 +17,7 @@ export interface DoctorRoutesNeeds {
   secret: string
   trustProxy: Network[]
   now: () => number
-  /** What only this process can find. */
+  /** Checks that only this process can make. */
   listOwnFindings: () => Promise<DoctorFinding[]>
   /** The marks of the hit store. */
   inspectHits: (withClicks: boolean) => Promise<HitInspection | undefined>

@@ -78,7 +78,7 @@ interface FormRequest {
   path: string
 }
 
-/** What a request says about who sent it. */
+/** The request's facts about its sender. */
 interface RequestSender {
   headers: Headers
   /** The sender's IP address. */

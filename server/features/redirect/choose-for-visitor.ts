@@ -76,7 +76,7 @@ async function applyClickLimit(
   return hasClick ? choice : chooseDestination(link, { ...context, clicksUsedUp: true })
 }
 
-/** As many characters as hits have of a user agent: the search for robots takes longer in a longer text. */
+/** The characters that hits keep of a user agent: the search for robots takes longer in a longer text. */
 const USER_AGENT_MAX = 512
 
 export function isHuman({ method, headers }: VisitorRequest): boolean {

@@ -219,7 +219,7 @@ function answerPreview(
   return previewPage(link, destination, toReport(state, link, visitor))
 }
 
-/** What a page needs to let its reader report the link. */
+/** Builds the data of the report link on a page. */
 const toReport = (
   { site, abuseEmail }: RedirectNeeds,
   link: CachedLink | null,

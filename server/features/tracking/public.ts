@@ -61,7 +61,7 @@ const BODY_MAX = 8 * 1024
  * but never a submission.
  */
 const PER_MINUTE = 120
-/** As many page views with 4 kB each. The snippet sends at most 3 kB. */
+/** These page views with 4 kB each. The snippet sends at most 3 kB. */
 const BYTES_PER_MINUTE = PER_MINUTE * 4 * 1024
 const ADDRESSES_MAX = 20_000
 

@@ -26,7 +26,7 @@ export type OnConflict = (typeof ON_CONFLICT)[number]
 export const IMPORT_STATUSES = ['queued', 'running', 'done', 'failed', 'undone'] as const
 export type ImportStatus = (typeof IMPORT_STATUSES)[number]
 
-/** What an import does now, or did last. */
+/** The current or last stage of an import. */
 export const IMPORT_STAGES = ['check', 'links', 'clicks', 'undo'] as const
 export type ImportStage = (typeof IMPORT_STAGES)[number]
 
@@ -48,17 +48,20 @@ export const DRY_RUN_FILE_HOURS = 24
 export const OPEN_IMPORTS_MAX = 5
 /** More errors of an import are in its CSV. */
 export const ERRORS_SHOWN = 1000
-/** Of each import in a list. */
+/** The errors of each import in a list. */
 export const ERRORS_LISTED = 5
 export const FILE_MAX = 64 * 1024 ** 2
-/** Of click histories, and of our own exports. */
+/** The limit of click histories, and of our own exports. */
 export const LARGE_FILE_MAX = 1024 ** 3
-/** Of all files that the imports of a workspace keep on a node: uploads, imports that wait or run, dry runs of the last day. */
+/**
+ * The limit of all files that the imports of a workspace keep on a node: uploads, waiting and running imports, dry runs
+ * of the last day.
+ */
 export const IMPORT_BYTES_OF_WORKSPACE = 2 * LARGE_FILE_MAX
-/** Of all workspaces. */
+/** The limit of all workspaces together. */
 export const IMPORT_BYTES_OF_NODE = 10 * IMPORT_BYTES_OF_WORKSPACE
 
-/** Of a JSON body; a form may have larger files. */
+/** The limit of a JSON body; a form may have larger files. */
 const TEXT_MAX = 1024 ** 2
 
 const MAPPING_MAX = 100

@@ -74,7 +74,7 @@ const createPlugin =
     },
   })
 
-/** What Swagger UI's elements lack, each time that it has drawn some. */
+/** Fixes Swagger UI's elements each time that it has drawn some. */
 function repair() {
   set('.close-modal', 'aria-label', 'Close')
   set('textarea.body-param__text', 'aria-label', 'Request body')

@@ -12,7 +12,7 @@ export type Connection = Kysely<Tables>
 /** A link, by its domain ('' is the default domain) and the key of its slug, or a workspace with all its links. */
 export type Change = { domain: string; slugKey: string } | { workspaceId: number }
 
-/** What the commit of a transaction does, besides storing its rows. */
+/** The side effects of a transaction's commit. */
 export type CommitEffect = (() => void) | Change
 
 /**
@@ -48,7 +48,7 @@ export interface DatabaseHandle extends Database {
   readCommitStats(): CommitSnapshot
   /** Proves that a write reaches the disk. @throws `unavailable` */
   probe(): Promise<void>
-  /** Of the SQLite file, at the last checkpoint; undefined before it, and on PostgreSQL. */
+  /** The state of the SQLite file at the last checkpoint; undefined before it, and on PostgreSQL. */
   sizes?(): DatabaseSizes | undefined
   close(): Promise<void>
 }

@@ -19,7 +19,7 @@ const NUMBER_PARSERS: Record<number, (text: string) => unknown> = {
 /** The code of a cancel request: https://www.postgresql.org/docs/current/protocol-message-formats.html */
 const CANCEL_REQUEST = 80_877_102
 
-/** What PostgreSQL told the driver about the connection; its types leave it out. */
+/** PostgreSQL's key of the connection; the driver's types leave it out. */
 interface ConnectionKey {
   host: string
   port: number

@@ -16,7 +16,10 @@ export interface Batch {
 
 /** A dimension that is stored with the hit. */
 export type StoredColumn = HitDimension | 'linkId' | 'class'
-/** What a question may filter or group by. Source and channel are made of stored columns when the question is asked. */
+/**
+ * Dimensions that a question may filter or group by. Source and channel are computed from stored columns for each
+ * question.
+ */
 export type HitColumn = StoredColumn | OriginDimension
 
 export type OriginFilter = ColumnFilter<OriginDimension>
@@ -130,7 +133,7 @@ export interface LastClicksQuery {
   withinMs: number
 }
 
-/** What a click says about where its visitor came from. */
+/** The origin of a click's visitor, as recorded. */
 export const CLICK_SOURCE_FIELDS = [
   'referrer',
   'utmSource',
@@ -148,11 +151,11 @@ export type LastClick = Pick<Hit, 'id' | 'at' | 'linkId'> & ClickSource & { node
 export interface LinkClicks {
   /** Ascending. */
   linkIds: Float64Array
-  /** As many as `linkIds`. */
+  /** One number for each of `linkIds`. */
   clicks: Float64Array
 }
 
-/** What an engine holds, for a comparison with the counters of links. */
+/** The content of an engine, for a comparison with the counters of links. */
 export interface HitInspection {
   /** Such as `DuckDB v1.5.6`. */
   version: string
@@ -212,7 +215,7 @@ export interface HitEngine {
   close(): Promise<void>
 }
 
-/** What an import has brought to a workspace. */
+/** The hits that an import has brought to a workspace. */
 export interface ImportedHits {
   workspaceId: number
   importId: number

@@ -9,7 +9,7 @@ export interface HitDay {
   hits: number
 }
 
-/** What one workspace has on one day. */
+/** The hits of one workspace on one day. */
 export interface HitDayFigures {
   workspaceId: number
   hits: number

@@ -183,7 +183,7 @@ function findOvertaken(
   return overtaken && `delivery ${id} overtakes delivery ${overtaken.id}`
 }
 
-/** What must be true once nothing waits any more. @returns what is wrong; undefined where nothing is */
+/** Checks the invariants once nothing waits any more. @returns the violation; undefined where there is none */
 export function checkOutbox(records: OutboxRecords): string | undefined {
   return findLostSubmission(records) ?? findWrongEnd(records)
 }

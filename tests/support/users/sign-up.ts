@@ -25,7 +25,7 @@ export interface SignUpDetails {
   invitation?: string
 }
 
-/** What a browser adds to each request of a page of the dashboard. */
+/** The headers that a browser adds to each request of the dashboard. */
 export const DASHBOARD = { 'Sec-Fetch-Site': 'same-origin' }
 
 let users = 0

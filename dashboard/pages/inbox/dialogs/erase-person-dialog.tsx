@@ -47,7 +47,7 @@ function ConfirmStep({ email, onErased, onClose }: ConfirmStepProps) {
   const client = useQueryClient()
   const [isErasing, setErasing] = useState(false)
   const isErased = useRef(false)
-  // What the answer says is not counted again: the dialog would say that there is nothing to erase.
+  // The receipt is shown as it is. A new count would say that there is nothing to erase.
   const count = useQuery({ ...submissionCountQuery(api, { email, status: 'all' }), enabled: !isErasing })
   if (count.data === 0)
     return (

@@ -49,7 +49,7 @@ export function SlugField({ draft, link, errors, onChange }: LinkFieldsProps) {
           <DomainPrefix
             domain={domain}
             domains={domains}
-            // What was wrong with the slug was so on the other domain.
+            // The error was about the slug on the other domain.
             onChange={(name) => onChange({ domain: name, slug })}
           />
           <input

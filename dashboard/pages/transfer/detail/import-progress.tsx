@@ -83,7 +83,7 @@ function Stages({ item: { stage, status } }: { item: ImportResource }) {
   )
 }
 
-/** What has changed until then is undone: a dry run, and an import that waits, need no question. */
+/** Canceling undoes the changes so far: a dry run and a waiting import have none, so they need no question. */
 function CancelButton({ item }: { item: ImportResource }) {
   const api = useApi()
   const client = useQueryClient()

@@ -15,7 +15,7 @@ export const requireScope: MiddlewareHandler<ApiEnv> = (c, next) => {
   return next()
 }
 
-/** Of `WrittenShape`: what only the answer to a create has. */
+/** Members of `WrittenShape` that only the answer to a create has. */
 const CREATED = ['shortUrl', 'endpoint', 'dns']
 
 /** Stands around the Idempotency-Key, so that a stored answer is limited for the key that asks for it again. */

@@ -61,7 +61,7 @@ export const toSetupUrl = ({ origin, secret }: { origin: string; secret: string 
   `${origin}/app/setup?token=${createSetupToken(secret)}`
 
 export function isSetupToken(secret: string, token: string): boolean {
-  // Of the same length whatever the caller sends.
+  // Hashes have the same length, whatever the caller sends.
   const [right, given] = [createSetupToken(secret), token].map((text) =>
     createHmac('sha256', secret).update(text).digest(),
   ) as [Buffer, Buffer]

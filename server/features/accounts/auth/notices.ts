@@ -26,9 +26,9 @@ const SUBJECTS = {
 /** Written by our own code: no text of a stranger is in a notice. */
 export interface AccountNotice {
   kind: keyof typeof SUBJECTS
-  /** What has happened, as one or more sentences. */
+  /** The event, as one or more sentences. */
   text: string
-  /** What a person does who has not done this. */
+  /** Advice for a person who did not cause it. */
   remedy?: string
 }
 

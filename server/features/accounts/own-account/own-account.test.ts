@@ -194,7 +194,7 @@ onBothEngines(
       expect(stopped.status).toBe(200)
       expect((await open('confirm', token)).status).toBe(422)
       expect((await open('undo', stop)).status).toBe(422)
-      // Whoever asked for the change was signed in: all sessions end, and the owner sets a new password.
+      // The change came from a signed-in session: all sessions end, and the owner sets a new password.
       expect((await ada.auth('/get-session')).json).toBeNull()
       expect((await setPassword(stopped.json.resetUrl, 'only the owner knows this')).status).toBe(200)
     })

@@ -15,7 +15,7 @@ export interface OwnSession {
   sessionId: number
 }
 
-/** What the account settings show, and the ways in which a person can confirm that it is them. */
+/** The factors in the account settings, and the ways in which a person can confirm that it is them. */
 export async function describeFactors(connection: Connection, userId: number) {
   const identities = await connection
     .selectFrom('identities')

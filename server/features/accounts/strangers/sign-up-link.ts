@@ -93,7 +93,7 @@ export async function getSignUpEmail(connection: Connection, token: string, now:
   return row.value
 }
 
-/** Of two requests with the same link, only one deletes the row. @throws Failure `not_found` */
+/** Only one of two requests with the same link deletes the row. @throws Failure `not_found` */
 export async function useSignUpLinkIn(
   connection: Connection,
   { token, email, now }: { token: string; email: string; now: number },

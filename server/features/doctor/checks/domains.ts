@@ -77,7 +77,7 @@ const admitLimit = (count: number): CheckResult[] =>
     ? [skipped(`Only ${DOMAINS_MAX} domains were looked at: those that fail, and then the newest.`)]
     : []
 
-/** What the last look at its records has found. */
+/** Judges a domain by its last DNS check. */
 function judgeProof({ domain, failing_since: since, problem: reason }: VerifiedDomain): CheckResult[] {
   if (since === null) return []
   return [

@@ -98,7 +98,7 @@ type InfoRow = Pick<
   'required_fields' | 'captcha' | 'uploads' | 'rules' | 'messages' | 'consent'
 >
 
-/** What the snippet says to the sender, in one language. */
+/** The snippet's messages to the sender, in one language. */
 function describeForm(row: InfoRow, asked: LanguageRequest) {
   const messages: FieldMessages = parseOrNull(row.messages) ?? {}
   const uploads: UploadSettings | null = parseOrNull(row.uploads)

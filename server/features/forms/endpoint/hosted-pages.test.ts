@@ -18,7 +18,7 @@ import { onSqlite } from '../../../../tests/support/world.ts'
 const SITE = 'https://site.example'
 const PAGE = `${SITE}/contact`
 const HOSTED: TestFormSettings = { afterSubmit: 'hosted', onError: 'hosted', requiredFields: ['first_name'] }
-/** What browsers send to another site: only the origin of the page. */
+/** The Referer that browsers send to another site: only the origin of the page. */
 const FROM_SITE = { ...NAVIGATION_HEADERS, Origin: SITE, Referer: `${SITE}/` }
 const PERSON = { Accept: NAVIGATION_HEADERS.Accept }
 const EVIL = '<script>alert(1)</script>'

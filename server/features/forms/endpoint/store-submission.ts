@@ -34,7 +34,7 @@ export interface StoreSubmissionNeeds {
   matchVisit: VisitMatcher
   recordTouches: TouchRecorder
   replies: ReplyOutbox
-  /** What the files of one workspace may have in all. */
+  /** The most bytes of all files of one workspace. */
   uploadBytesPerWorkspace: number
   /** Tells the deliverer that a delivery waits. */
   wakeDeliverer: () => void
@@ -45,9 +45,9 @@ export interface NewSubmission extends Pick<SubmissionInput, 'fields' | 'email'>
   files: SubmittedFile[]
   /** Not empty: it is stored as spam. */
   spamReasons: string[]
-  /** What the sender agreed to. */
+  /** The sender's consent. */
   consent: { field: string; text: string } | null
-  /** Of the sender's page, such as `de`. */
+  /** The language of the sender's page, such as `de`. */
   language: string | null
   address: string
   userAgent: string

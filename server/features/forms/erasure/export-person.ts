@@ -37,7 +37,7 @@ interface PersonSource {
   actor: Actor
   email: string
   signal: AbortSignal
-  /** Of the submissions that are in the zip. */
+  /** The ids of the submissions in the zip. */
   ids: number[]
 }
 

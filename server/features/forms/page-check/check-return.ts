@@ -52,7 +52,7 @@ export function checkReturn(check: ReturnCheckInput, form: PageForm): Finding[] 
   ]
 }
 
-/** What a request from the form says of its page, and why. */
+/** Reads how much of its page's address a request from the form reveals, and why. */
 function readReach(check: ReturnCheckInput, form: PageForm) {
   const { parsedPage, headers, page, endpoint } = check
   const policy = readReferrerPolicy(parsedPage, headers)

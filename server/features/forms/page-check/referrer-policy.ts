@@ -2,7 +2,7 @@
 
 import type { ParsedPage } from './parse-page.ts'
 
-/** What the Referer header of a form's request has: the page's address, only its origin, or nothing. */
+/** The content of the Referer header in a form's request: the page's address, only its origin, or nothing. */
 export type ReferrerReach = 'page' | 'origin' | 'nothing'
 
 export const BROWSER_DEFAULT = 'strict-origin-when-cross-origin'

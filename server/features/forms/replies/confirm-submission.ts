@@ -19,7 +19,7 @@ export interface Confirmation {
   /** How many submissions one press confirms. */
   waiting: number
   form: { name: string; successMessage: string | null; pageUrl: string | null }
-  /** Of the sender's page. */
+  /** The language of the sender's page. */
   language: string | null
 }
 

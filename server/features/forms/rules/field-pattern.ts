@@ -81,7 +81,7 @@ function toCode(character: string): number {
 const TOKEN =
   /\\Q[\s\S]*?(?:\\E|$)|\\[pP]\{[^}]*\}|\\x\{[^}]*\}|\\[\s\S]|\[\^?\]?(?:\[:\^?\w+:\]|\\[\s\S]|[^\]])*\]?|\{(\d+)(?:,(\d*))?\}|[\s\S]/g
 
-/** What a repetition repeats: its steps, and how often a part of it is repeated already. */
+/** The content of a repetition: its steps, and how often a part of it is repeated already. */
 interface PatternPart {
   steps: number
   times: number

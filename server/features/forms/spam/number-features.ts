@@ -16,7 +16,7 @@ export function createFeatureNumbers(secret: string, workspaceId: number): Featu
 
 export type Verdict = 'spam' | 'good'
 
-/** What one submission has taught: exactly this is taken back. */
+/** The lessons of one submission: exactly these are taken back. */
 export interface Lesson {
   verdict: Verdict
   numbers: number[]

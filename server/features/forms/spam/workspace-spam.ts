@@ -86,7 +86,7 @@ export function createWorkspaceSpamCache(db: Pick<Database, 'read'>, secret: str
       return self.entry
     },
     invalidate(workspaceId) {
-      // What runs may have read from before the change.
+      // A running read may have begun before the change.
       for (const known of [entries.get(String(workspaceId)), running.get(workspaceId)])
         if (known) known.isStale = true
     },

@@ -15,7 +15,7 @@ export interface Uploads {
   slots: ReceivingSlots
   /** Keys of files whose rows may still come: no sweep takes them. */
   unfinished: Set<string>
-  /** What all files of one workspace may have together. */
+  /** The most bytes of all files of one workspace. */
   bytesPerWorkspace: number
   /** Links in notifications. */
   links: FileLinks

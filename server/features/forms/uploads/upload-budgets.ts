@@ -9,7 +9,7 @@ const HOUR_MS = 60 * 60 * 1000
 
 /** Thirty files of the largest size in an hour from one office. */
 const ADDRESS_BUDGET: ByteBudget = { bytes: 3 * GIB, windowMs: HOUR_MS }
-/** What is stored for a workspace: more than half of its usual room in an hour is no rush of people. */
+/** Stored bytes of a workspace: more than half of its usual room in an hour is no rush of people. */
 const WORKSPACE_BUDGET: ByteBudget = { bytes: 6 * GIB, windowMs: HOUR_MS }
 
 /** Counts bytes that have come, whether they will be stored or not. */

@@ -17,7 +17,7 @@ export interface WorkerSettings {
   logFormat: LogFormat
   /** Where traces go; undefined: nowhere. */
   tracing?: TracingSettings
-  /** Of the server. */
+  /** The server's version. */
   version: string
   dataDir: string
   spoolDir: string

@@ -33,7 +33,7 @@ export interface RpcClient {
 
 const RETRY_AFTER_SECONDS = 1
 
-/** Whoever asks about clicks hears that clicks are not lost. */
+/** The message says that clicks are not lost. */
 const hitsUnavailable = (cause: unknown) =>
   new Failure('unavailable', 'Analytics are temporarily unavailable. Clicks are still recorded.', {
     retryAfter: RETRY_AFTER_SECONDS,

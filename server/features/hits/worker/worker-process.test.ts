@@ -23,7 +23,7 @@ import {
 
 afterEach(closeTestWorkers)
 
-/** Whatever is about falling asleep and waking is the same for a worker in this process. */
+/** Sleeping and waking are the same for a worker in this process. */
 async function start(options: TestHitWorkerOptions = {}) {
   const opened = await openTestHitWorker({
     idleMs: 60_000,

@@ -12,7 +12,7 @@ export const GRACE_MS = 7 * DAY_MS
 /** After a longer time without a look, the week of failures begins anew: nobody knows what was in between. */
 const GAP_MAX_MS = 2 * DAY_MS
 
-/** What happens to a domain. Its owners hear of the last two. */
+/** The change of a domain's state. Its owners get a mail about the last two. */
 export type DomainEvent = 'verified' | 'failing' | 'lost'
 
 type OwnershipColumns = Pick<

@@ -10,7 +10,7 @@ import type { DnsClient, OpenDnsClient } from './dns-client.ts'
 export interface ServerAddresses {
   /** The name of the default domain, which a CNAME names. */
   host: string
-  /** What is known now; empty before the first answer. */
+  /** The addresses as last read; empty before the first answer. */
   known(): string[]
   ask(dns: Pick<DnsClient, 'listAddresses'>): Promise<string[]>
 }

@@ -22,7 +22,7 @@ const FIELDS: Record<ChannelType, Field[]> = {
   webhook: ['url'],
 }
 
-/** What this server can do for channels. */
+/** The abilities of this server for channels. */
 export type ServerAbilities = Pick<SendNeeds, 'allow' | 'smtpUrl'>
 
 const NO_MAIL =
@@ -112,7 +112,7 @@ const RETIRED_TEAMS = /(^|\.)webhook\.office(365)?\.com$|^outlook\.office(365)?\
 /** An https address with the default port. */
 const isPlain = (url: URL) => url.protocol === 'https:' && url.port === ''
 
-/** What is wrong with an address; undefined where it is an address of the service. */
+/** Finds the mistake in an address; undefined where it is an address of the service. */
 const URL_CHECKS: Partial<Record<ChannelType, (url: URL) => string | undefined>> = {
   slack: (url) => {
     const isSlack = isPlain(url) && SLACK_HOSTS.includes(url.hostname) && SLACK_HOOK.test(url.pathname)

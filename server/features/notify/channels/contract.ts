@@ -18,7 +18,7 @@ export interface NoticeLayout {
   subject: string | null
   /** Cuts long values so that the cost of the text is at most `max`. */
   render(max: number, cost: (character: string) => number): string
-  /** What the text has is not repeated at the end. */
+  /** Parts that the text has are not repeated at the end. */
   hasAttribution: boolean
   hasUrl: boolean
 }
@@ -42,16 +42,16 @@ export interface Notice {
   attribution: string
   /** The page of the dashboard that shows everything. */
   url: string
-  /** What the visitor has sent as files. Absent where there are none, and in a digest. */
+  /** The visitor's files. Absent where there are none, and in a digest. */
   files?: NoticeFile[]
   /** The API resource as JSON text, for webhooks. */
   submissionJson: string
   layout?: NoticeLayout
-  /** Of a digest: how many submissions it is about. */
+  /** The number of submissions in a digest. */
   total?: number
 }
 
-/** What only the channel's owner may know. The database has it sealed. */
+/** Secrets of the channel's owner. The database has them sealed. */
 export interface ChannelSecrets {
   url?: string
   botToken?: string
@@ -120,7 +120,7 @@ export interface SendNeeds {
   mailFrom?: string
   /** The mails that this server may still send today; unlimited when absent. */
   mailBudget?: Pick<MailBudget, 'take' | 'msUntilReset'>
-  /** Whose notification it is: each workspace has a share of the mails. */
+  /** The workspace of the notification: each has a share of the mails. */
   workspaceId?: number
   /** `https://go.example` */
   origin: string
@@ -130,7 +130,7 @@ export interface SendNeeds {
   telegramApi?: string
 }
 
-/** What a notification says, whichever attempt sends it. */
+/** The content of a notification, the same in every attempt. */
 export type NoticeContent = Omit<Notice, 'event' | 'messageId' | 'at'>
 
 /** Reads a submission as a notification, with its attribution resolved as far as possible; undefined when it is gone. */

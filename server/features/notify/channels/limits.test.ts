@@ -25,7 +25,7 @@ type Any = any
 
 interface Service {
   fault(notice: Notice): string | undefined
-  /** What a reader sees, with escapes read. */
+  /** The text that a reader sees, with escapes decoded. */
   shown(notice: Notice): string
 }
 

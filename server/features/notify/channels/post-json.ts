@@ -23,7 +23,7 @@ export interface ServiceResponse {
   json: Record<string, unknown>
 }
 
-/** What the body of an answer means, beyond its status. */
+/** The meaning of an answer's body, beyond its status. */
 export interface ResponseVerdict {
   /** Stored in place of the whole text. */
   answer?: string

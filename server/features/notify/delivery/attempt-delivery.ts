@@ -59,7 +59,7 @@ export interface AttemptResult {
   tookMs: number
 }
 
-/** What is known of an attempt that runs. */
+/** Facts about a running attempt. */
 interface AttemptProgress {
   /** On the monotonic clock. */
   sendingSince: number

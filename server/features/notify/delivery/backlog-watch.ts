@@ -24,7 +24,7 @@ export interface BacklogWatchNeeds {
   wake: () => void
 }
 
-/** Of all enabled channels, whichever process delivers to them. */
+/** The backlog of all enabled channels, whichever process delivers to them. */
 export interface Backlog extends WaitingDeliveries {
   channelsBehind: number
 }

@@ -19,7 +19,7 @@ export interface ChannelTurn {
   channel: ChannelRow
   /** The most deliveries to claim. */
   limit: number
-  /** As many may still run for the channel, those of other processes included. */
+  /** The channel's free slots, after those of other processes. */
   free: number
   /** Deliveries that run here already. After a clock jump, the database can take their leases for expired. */
   inFlightIds: number[]

@@ -18,7 +18,7 @@ const LISTED_MAX = 100
 /** A submission can have a megabyte, and the texts of those that are read together are in memory. */
 const READ_AT_ONCE = 5
 const COUNTED_AT_ONCE = 1_000
-/** Of one submission. */
+/** The most characters of one submission. */
 const ITEM_MAX = 2_000
 const VALUE_MAX = 400
 

@@ -204,7 +204,7 @@ notificationsOnBothEngines('a digest', (outbox) => {
     await until('the digest', () => mails().length === 1)
     expect(mails()[0]?.parsed.text).not.toContain(`#${gone} `)
     await workspace.untilAllAre('delivered')
-    // What was sent is not kept beside the submission.
+    // The sent text is not kept beside the submission.
     const [{ digestId }] = await workspace.listDeliveries()
     const readRequest = async () => (await workspace.api(`/deliveries/${digestId}`)).json.data.request
     expect((await readRequest()).body).toContain('Hello 1')

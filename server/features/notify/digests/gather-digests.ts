@@ -86,8 +86,8 @@ async function insertDigest(connection: Connection, channel: ChannelRow, now: nu
 }
 
 /**
- * Ends deliveries as their digest has ended: at most a slice, so that no transaction is long. Whatever process was killed in
- * between, the next one goes on.
+ * Ends deliveries as their digest has ended: at most a slice, so that no transaction is long. After a kill in
+ * between, the next process goes on.
  * @returns whether there may be more
  */
 export async function settleDigests(connection: Connection): Promise<boolean> {

@@ -13,7 +13,7 @@ export interface ReplannedChannel {
   timing: DeliveryTiming
 }
 
-/** What was not yet attempted is due as if it happened now. */
+/** Deliveries that were not yet attempted are due as if they were enqueued now. */
 export async function replanDeliveries(
   db: Database,
   { workspaceId, channelId, timing }: ReplannedChannel,

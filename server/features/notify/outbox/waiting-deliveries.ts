@@ -22,7 +22,8 @@ export interface WaitingDeliveries {
 export const NOTHING_WAITS: WaitingDeliveries = { waiting: 0, due: 0, oldest: null, oldestDue: null }
 
 /**
- * Without notices to owners. A digest that is due counts as due in place of the deliveries that it sends. Of more than COUNTED_MAX, it counts those that are due first.
+ * Without notices to owners. A digest that is due counts as due in place of the deliveries that it sends. It counts at
+ * most COUNTED_MAX, those that are due first.
  * @param now when absent, nothing counts as due
  */
 export async function countWaiting(

@@ -54,7 +54,7 @@ export async function setRecipientState(
       )
       .execute()
     if (stopped) return
-    // What has waited for the confirmation is due now.
+    // Mails that waited for the confirmation are due now.
     const channels = connection
       .selectFrom('channels')
       .select('id')

@@ -52,7 +52,9 @@ export async function readArchiveRecords(
 
 type Finisher = (reading: RecordReading) => RecordReading | Promise<RecordReading>
 
-/** What needs more than the one record. The finisher sees every record of its file, those that are stored already too. */
+/**
+ * Work that needs more than one record. The finisher sees every record of its file, those that are stored already too.
+ */
 async function createFinisher(archive: Archive, file: RecordFileName): Promise<Finisher> {
   if (file === 'links.ndjson') return (await createClickFinisher(archive)) as Finisher
   if (file === 'forms.ndjson') return checkRules as Finisher

@@ -26,7 +26,7 @@ const text = (max = TEXT_MAX) =>
     .refine(isCleanText, 'must not contain NUL or broken Unicode characters')
 const orNull = text().nullable()
 const id = z.int().min(1)
-/** So many that a database adds up the counts of 8 million records. */
+/** A sum of 8 million such counts still fits into a database's integer. */
 const COUNT_MAX = 2 ** 40
 const count = z.int().min(0).max(COUNT_MAX)
 const time = archiveTime

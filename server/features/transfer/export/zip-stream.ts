@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto'
 import { type FileOfZip, zipFiles } from '../../../lib/formats/zip-files.ts'
 
-/** What a reader checks before it believes a file. */
+/** The facts that a reader checks before it believes a file. */
 export interface PartSum {
   name: string
   /** Lines. */

@@ -19,7 +19,7 @@ const TITLES: Record<FileEncoding, string> = {
 /** Bytes that mean nothing in Windows-1252. The WHATWG decoder makes control characters of them. */
 const NOT_IN_WINDOWS_1252 = /[\x81\x8d\x8f\x90\x9d]/
 
-/** A byte that is no character of the encoding. Whoever reads records says in which row. */
+/** A byte that is no character of the encoding. The reader of records adds the row. */
 export class InvalidByte extends FileProblem {
   constructor(
     readonly encoding: FileEncoding,
@@ -82,7 +82,7 @@ const sequenceLength = (lead: number) =>
 export interface TextDecoding {
   /** The text of these bytes, and of those that were left from the piece before. @throws InvalidByte */
   decode(piece: Uint8Array): string
-  /** What is left at the end of the file. @throws InvalidByte */
+  /** The rest at the end of the file. @throws InvalidByte */
   end(): void
   /** The text before the byte that made `decode` throw. */
   beforeError(): string

@@ -16,7 +16,7 @@ import {
 } from './source-file.ts'
 import { SqlReader } from './sql-reader.ts'
 
-/** As much of a file as is looked at before it is read. An SQL dump may have other tables first. */
+/** The beginning of a file that is inspected before it is read. An SQL dump may have other tables first. */
 const HEAD_BYTES = 4 * 1024 * 1024
 
 /** An export may have other lists before its links. */

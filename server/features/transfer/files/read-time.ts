@@ -5,7 +5,7 @@ import type { DateOrders } from './date-orders.ts'
 import { toInstant, type WallTime } from './wall-time.ts'
 
 export interface TimeOptions {
-  /** Of dates such as 03/04/2025; null while nobody has said. */
+  /** The order of dates such as 03/04/2025; null while nobody has said. */
   dateOrder: DateOrder | null
   /** IANA name, for times that name no zone. */
   timeZone: string
@@ -25,7 +25,7 @@ const TEXT_MAX = 80
 const ISO =
   /^(\d{4})-(\d\d)-(\d\d)(?:(?:T| +)(\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(?: ?(Z|UTC|GMT|[+-]\d\d(?::?\d\d)?))?)?$/i
 const EPOCH = /^(\d{9,10}|\d{12,13})(?:\.\d{1,9})?$/
-/** What may follow a date: a time, AM or PM, a zone. */
+/** The rest after a date: a time, AM or PM, a zone. */
 const CLOCK = String.raw`(?:(?:,? +|T|,? at )(\d{1,2}):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(?: ?([ap])\.?m\.?)?(?: ?(Z|UTC|GMT|(?:GMT|UTC)?[+-]\d\d(?::?\d\d)?))?(?: \([\w /+:-]+\))?)?`
 const NUMERIC = new RegExp(String.raw`^(\d{1,4})([/.-])(\d{1,2})\2(\d{1,4})${CLOCK}$`, 'i')
 const WEEKDAY = String.raw`(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\.?,? +)?`

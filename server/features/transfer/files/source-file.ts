@@ -13,7 +13,7 @@ export interface SourceFile {
   gzipped: boolean
   format: FileFormat
   encoding: FileEncoding
-  /** Of a CSV file: what is between two cells, and at the end of a row. */
+  /** The delimiter and the line ending of a CSV file. */
   layout: CsvLayout | null
   /** The header of a CSV file, as it is written; the keys of the first record of other files. */
   columns: string[]
@@ -57,7 +57,7 @@ export interface RecordPlace {
   tables: string[]
 }
 
-/** What is wrong with one field of a row. `message` says what to do. */
+/** A problem with one field of a row. `message` says what to do. */
 export interface FieldProblem {
   field: string
   /** As the file has it, cut to 200 characters; null where there is none. */
@@ -65,5 +65,5 @@ export interface FieldProblem {
   message: string
 }
 
-/** What is wrong with a whole file, as a sentence: nothing of it is imported. */
+/** A problem with a whole file, as a sentence: nothing of it is imported. */
 export class FileProblem extends Error {}

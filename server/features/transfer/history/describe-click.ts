@@ -29,7 +29,7 @@ import { toClientNames } from './client-names.ts'
 import { findCountryCode } from './country-code.ts'
 import { toDayVisitor } from './day-visitor.ts'
 
-/** Of a user agent, as of live hits. */
+/** The characters of a user agent, as in live hits. */
 const USER_AGENT_MAX = 512
 const NAMED_MAX = 8192
 

@@ -77,7 +77,7 @@ export async function runImports(schedule: ImportSchedule): Promise<void> {
       await Promise.race([failed.promise, waitForWake(schedule)])
     }
   } finally {
-    // What runs goes on where it was, at the next start or once the database is there again.
+    // Running imports go on where they were, at the next start or once the database is there again.
     for (const { controller } of turns.values()) controller.abort(new Error('The imports stop'))
     await Promise.all([...turns.values()].map(({ ended }) => ended))
   }

@@ -150,7 +150,7 @@ interface OpenBatch extends BatchStorer {
   transaction: LinkTransaction
   db: ReturnType<typeof toStoringDatabase>
   result: BatchResult
-  /** What the tool has counted, by the ids of links. */
+  /** The tool's click totals, by the ids of links. */
   totals: Map<number, number>
 }
 

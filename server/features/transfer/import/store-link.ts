@@ -26,7 +26,7 @@ export interface LinkToStore {
 export interface StoredLink {
   outcome: 'created' | 'renamed'
   resource: LinkResource
-  /** What later rows of a pretended import must know. */
+  /** Names that later rows of a dry run must find taken. */
   names: [TakenKind, string][]
   notes: string[]
   /** Tags that came with the link. */
@@ -42,7 +42,7 @@ export type LinkOutcome =
       problem: RowProblem
       /** Whether a link of this workspace has the same slug and destination. */
       isSame: boolean
-      /** Of that link; null where it is only pretended. */
+      /** The id of that link; null if it exists in a dry run only. */
       linkId: number | null
     }
 
@@ -54,7 +54,7 @@ export interface StoringNeeds {
   taken: TakenNames
 }
 
-/** What people read about a slug that is another one in the case of its letters; notices count the rows that have it. */
+/** The message for a slug that equals another one but for its case; notices count the rows that have it. */
 export const CASE_CONFLICT = 'differs only in the case of its letters from another slug'
 
 /** Numbers after a slug that are tried before a random one. */

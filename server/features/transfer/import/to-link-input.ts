@@ -12,7 +12,7 @@ const COMMENTS_MAX = 5000
 const TAG_MAX = 50
 const TAGS_MAX = 100
 
-/** What is wrong with a row, in the words of the API. */
+/** A problem of a row, in the words of the API. */
 export interface RowProblem {
   field: string | null
   value: string | null

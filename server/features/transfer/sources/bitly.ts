@@ -6,7 +6,7 @@ import { type ShortUrl, splitShortUrl } from './short-url.ts'
 import type { ImportSource, ReadingOptions, SourceLink } from './source.ts'
 import { createSourceLink } from './source-link.ts'
 
-/** Of Bitly, for everybody: nobody can bring a link of them to a server of their own. */
+/** Bitly's own hosts: nobody can move their links to a server of their own. */
 const SHARED_HOSTS = ['bit.ly', 'j.mp', 'bitly.com', 'bitly.is']
 
 const BITLINK = ['link', 'bitlink', 'Short Link', 'Bitly Link', 'Short URL', 'id']

@@ -92,7 +92,7 @@ describe('links of any table', () => {
     const file = await openSourceFile(path, null)
     expect(() => csv.checkMapping?.(file, mapping)).toThrow(message)
     expect(() => csv.checkMapping?.(file, { destinationUrl: 'Wohin', slug: '' })).not.toThrow()
-    // Whoever looks at the file before anybody has said anything gets its rows.
+    // An inspection before any mapping gets the rows.
     const { links } = await readExample('csv', 'mapped.csv', { ...UTC, mapping })
     expect(links).toHaveLength(2)
   })

@@ -39,7 +39,7 @@ const CELLS: [string, (size: number) => unknown][] = [
 ]
 
 const SIZE = atScale({ quick: 8_000, full: 32_000, soak: 32_000 })
-/** Of one doubling. */
+/** The growth in time per doubling. */
 const GROWTH_MAX = 2.6
 /** Below it, a measurement says nothing. */
 const FLOOR_MS = 40

@@ -48,7 +48,7 @@ export async function readExample(
   return rows
 }
 
-/** What is expected of a row, with its times as people write them. */
+/** The expected result of a row, with its times as people write them. */
 type Expected<T, Time extends keyof T> = Partial<Omit<T, Time>> & { [name in Time]?: string }
 
 const toTimes = (times: Record<string, string | undefined>) =>

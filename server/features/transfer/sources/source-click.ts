@@ -42,7 +42,7 @@ export function readClickTime(fields: FieldReader, options: ReadingOptions, name
   return at ?? 0
 }
 
-/** What tools write where they know nothing. */
+/** Values that tools write for unknown. */
 const UNKNOWN_WORDS = new Set(['unknown', 'others', 'direct', '(direct)', '-'])
 const UNKNOWN_LENGTH = Math.max(...[...UNKNOWN_WORDS].map(({ length }) => length))
 

@@ -4,7 +4,7 @@ import type { SourceLink } from './source.ts'
 
 const WORDS_MAX = 200
 
-/** What holds for a link of which its tool says no more than where it leads. */
+/** Defaults of a link whose tool gives only its destination. */
 const createPlain = (): Omit<SourceLink, 'destinationUrl'> => ({
   sourceKey: null,
   host: null,

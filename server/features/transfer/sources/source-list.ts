@@ -22,9 +22,9 @@ export const findSource = (name: ImportSourceName): ImportSource | undefined =>
 
 export interface Recognition {
   source: ImportSource
-  /** What the file has: one of an SQL dump may have both. */
+  /** The content of the file: an SQL dump may have both. */
   has: 'links' | 'clicks' | 'both'
-  /** Of its links; of its clicks where it has no links. */
+  /** The columns of its links, or of its clicks where it has no links. */
   columns: string[]
 }
 

@@ -7,9 +7,9 @@ import type { SubmittedFile } from '../../forms/uploads/submitted-file.ts'
 import type { Site } from '../../links/link.ts'
 import type { OnConflict, RowKind, RowOutcome } from '../schema.ts'
 
-/** What is known of an archive that was checked. Stored with the import. */
+/** Facts about a checked archive. Stored with the import. */
 export interface ArchiveFacts {
-  /** Of the workspace that was exported. */
+  /** The public id of the exported workspace. */
   publicId: string
   /** The name of the default domain there. */
   defaultDomain: string
@@ -29,7 +29,7 @@ export interface ArchiveRun {
   /** A host of the archive → a domain, as it was typed. */
   domainMap: Record<string, string>
   isDryRun: boolean
-  /** Of a dry run: keys and domains that it would have created. */
+  /** Keys and domains that a dry run would have created. */
   pretended: Set<string>
   /** Files of the submissions of the batch that is being stored. */
   files: ArchiveFilesById
@@ -46,7 +46,7 @@ export interface RecordTransaction {
   onCommit: OnCommit
 }
 
-/** What has become of a record. */
+/** The outcome of a record. */
 export interface RecordOutcome {
   kind: RowKind
   outcome: Exclude<RowOutcome, 'kept'>

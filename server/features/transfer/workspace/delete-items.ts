@@ -14,7 +14,7 @@ export interface CreatedItem {
   item_id: number
   item_updated_at: number | null
   name: string | null
-  /** What it came with, such as the leads of a link. */
+  /** The children it was imported with, such as the leads of a link. */
   field: string | null
   value: string | null
 }

@@ -31,7 +31,7 @@ export async function endArchive({
       .where('id', '=', workspaceId)
       .where('created_at', '>', archive.createdAt)
       .execute()
-    // Of its own export, the workspace has these hits already.
+    // The workspace has the hits of its own export already.
     if (!isItself)
       await storeKey(
         connection,

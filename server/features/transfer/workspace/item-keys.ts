@@ -20,7 +20,7 @@ export interface KnownItem {
   importId: number
 }
 
-/** Whose items are looked for, and what they are called there. */
+/** The scope of a search for items: the workspace, and the archive that names them. */
 export interface ItemSearch {
   run: Pick<ArchiveRun, 'actor' | 'archive'>
   connection: Connection

@@ -143,12 +143,12 @@ async function listNewRecords(
   const keys = [...new Set(records.map(({ formKey }) => formKey))]
   const forms = await findItems(known, 'form', keys)
   return records.filter(
-    // Of two records of one id, the second is imported before.
+    // Only the first of two records with one id counts.
     ({ id, formKey }, index) => !before.has(id) && forms.has(formKey) && ids.indexOf(id) === index,
   )
 }
 
-/** What the files of the workspace may still have. */
+/** The free bytes for files of the workspace. */
 async function readRoom(
   db: Database,
   { bytesPerWorkspace }: Pick<Uploads, 'bytesPerWorkspace'>,

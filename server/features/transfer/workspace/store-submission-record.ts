@@ -102,7 +102,7 @@ async function insertSubmission(
       announced_at: record.announcedAt,
       notes: record.notes,
       email: record.email,
-      // What it was made of is gone. No other submission has the same.
+      // The original input is lost. This hash equals that of no other submission.
       fingerprint: createHash('sha256').update(`${run.archive.publicId}|${record.id}`).digest('hex'),
       duplicate_of: record.duplicateOf === null ? null : (first.get(record.duplicateOf)?.id ?? null),
       visitor: record.visitor === null ? null : toDayVisitor(record.visitor, at),

@@ -1,7 +1,7 @@
 // A thread that does what would block the event loop on the disk. It starts with the first request, and a thread that has
 // ended is replaced with the next one.
 
-/** What a thread answers when its work has failed. */
+/** The answer of a thread whose work has failed. */
 export interface ThreadError {
   error: string
 }

@@ -17,7 +17,10 @@ export interface Domains {
   failing_since: number | null
   /** Why the last check failed, as a sentence for its owners. */
   problem: string | null
-  /** What the last look has found: the TXT record, and the record that leads visitors here. Null where it could not tell. */
+  /**
+   * The results of the last check: the TXT record, and the record that leads visitors here. Null where it could not
+   * tell.
+   */
   proof_ok: number | null
   route_ok: number | null
   /** New links are made here: one domain of a workspace at most. */

@@ -49,7 +49,7 @@ async function collect(stream: Readable): Promise<Uint8Array> {
   return Buffer.concat(chunks)
 }
 
-/** What a batch's hits are recognised by in the table. */
+/** The facts by which a batch's hits are recognized in the table. */
 export interface BatchExtent {
   /** Unique within a node. */
   ids: number[]

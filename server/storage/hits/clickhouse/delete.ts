@@ -98,7 +98,7 @@ const RETENTION = 'retention'
 
 /** Deletes the hits recorded before this moment: whole months at once, and the rest of one month by a mutation. */
 export async function deleteHitsBefore(client: ClickHouseClient, before: number): Promise<void> {
-  // The table itself says which months it has. Of the tables of `system`, a user may be allowed to read only a few.
+  // The table itself says which months it has. A user may lack the right to read the tables of `system`.
   const partitions = await client.select(
     'SELECT _partition_id FROM hits GROUP BY _partition_id HAVING toUInt32(_partition_id) < {p1:Int64}',
     { params: [toPartition(before)] },

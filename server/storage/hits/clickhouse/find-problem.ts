@@ -7,7 +7,7 @@ import { type ClickHouseClient, createClickHouseClient } from './client.ts'
 import { findLayoutProblem } from './layout.ts'
 
 export interface ClickHouseProblem {
-  /** What is wrong, and the fix. It has no password and no address. */
+  /** The problem, and the fix. It has no password and no address. */
   sentence: string
   /** It may pass by itself: the server can start, and loads its batches later. */
   isTemporary: boolean

@@ -110,7 +110,7 @@ async function sendSlice(
   }
 }
 
-/** What a killed process has sent may still be on its way into the table. */
+/** Hits of a killed process may still be on their way into the table. */
 async function waitForInserts(client: ClickHouseClient): Promise<void> {
   const deadline = performance.now() + INSERTS_END_WITHIN_MS
   for (;;) {

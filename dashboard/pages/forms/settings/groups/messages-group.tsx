@@ -33,7 +33,7 @@ const OTHERS = [
   'zh',
 ]
 
-/** What can be wrong, under the names of the API. */
+/** Kinds of mistakes, under the names of the API. */
 const RULES: { rule: string; label: string; isUsed?: (draft: FormDraft) => boolean }[] = [
   { rule: 'required', label: 'Empty' },
   { rule: 'email', label: 'No e-mail address' },

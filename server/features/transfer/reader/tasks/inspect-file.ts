@@ -95,7 +95,7 @@ function readHost(
 ): string | undefined {
   const orders = options.dateOrder === null ? [null, ...DATE_ORDERS] : [options.dateOrder]
   for (const dateOrder of orders) {
-    // What dates allow is collected once.
+    // The possible orders of dates are collected once.
     const asked = dateOrder === options.dateOrder ? options : { ...options, dateOrder, dateOrders: undefined }
     const reading = holds === 'links' ? source.toLink(record, asked) : source.toClick?.(record, asked)
     if (reading && 'value' in reading) return reading.value.host ?? undefined

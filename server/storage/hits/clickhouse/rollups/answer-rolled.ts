@@ -55,13 +55,16 @@ function doRollsCount(rolls: readonly number[], { days, months }: ValidRolls): b
   return rolls.every((roll) => counting.has(roll))
 }
 
-/** Roll-ups that could not be read are left alone for so long: they are being repaired. */
+/** How long unreadable roll-ups are left alone: they are being repaired. */
 const RETRY_MS = 10_000
 
-/** Each question may meet the same: what goes wrong for hours is said so often. */
+/** Repeat a lasting warning at this interval. */
 const LOG_EVERY_MS = 60_000
 
-/** What the hits alone would meet too. Whatever else goes wrong is a matter of the longer statement, so hits are asked. */
+/**
+ * Errors that a question of the hits alone would meet too. Any other error comes from the longer statement, so hits are
+ * asked.
+ */
 const COMMON_CODES: ReadonlySet<number | undefined> = new Set<number | undefined>([
   undefined,
   0,

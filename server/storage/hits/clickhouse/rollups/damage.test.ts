@@ -121,7 +121,7 @@ describe('data that cannot be read', () => {
     expect(await countValid()).toBe(0)
     expect(await countRows()).toEqual(damaged)
     await expectExact()
-    // Whoever comes later waits on, and touches nothing again.
+    // A later caller waits on, and changes nothing again.
     const touches = await list('SELECT count() FROM roll_touches')
     expect(await repairRollUps(client)).toBe(false)
     expect(await list('SELECT count() FROM roll_touches')).toEqual(touches)

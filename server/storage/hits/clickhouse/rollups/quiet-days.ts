@@ -18,7 +18,7 @@ export interface QuietTimes {
   unfinishedMs: number
 }
 
-/** What is in the database, each with the moment of this process since which it has been the same. */
+/** The state in the database, with the moment of this process since which each part has been the same. */
 export interface SeenChanges {
   intents: { day: number; at: number }[]
   days: Map<number, DayTouches & { at: number }>
@@ -54,7 +54,10 @@ export async function lookAtChanges(client: RollClient, last: number, seen: Seen
 
 const NO_TOUCHES: DayTouches = { touches: 0, isAwaited: false, isChanging: false }
 
-/** Whoever knows an intent has to touch the days up to it for ever. So a clock that is ahead must not name days to come. */
+/**
+ * A process that knows an intent records changes for all days up to it, for ever. So a fast clock must not name future
+ * days.
+ */
 const YESTERDAY = `intDiv(toUnixTimestamp(now()), ${DAY_MS / 1000}) - 1`
 
 /**

@@ -63,7 +63,7 @@ async function dropParts(client: RollClient, parts: readonly TablePart[], graceM
     if ((notes.get(number) ?? 0) < graceMs) waiting.add(number)
     else await dropPart(client, each)
   }
-  // Of these, nothing unreadable is left.
+  // These have nothing unreadable left.
   await addStep(
     client,
     'dropped',

@@ -86,7 +86,7 @@ const DAYS: MarkedDay[] = [
   { day: NOVEMBER_1, roll: 21 },
 ]
 
-/** Of each day from June to October a roll-up with the number of the day; October 9 has none. */
+/** A roll-up for each day from June to October, with the number of the day; October 9 has none. */
 const MONTH_DAYS = Array.from({ length: NOVEMBER_1 - JUNE_1 }, (_, index) => JUNE_1 + index).filter(
   (day) => day !== OCTOBER_1 + 8,
 )

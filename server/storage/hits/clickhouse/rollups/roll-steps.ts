@@ -12,7 +12,7 @@ export const SUMS_SECONDS = 60
 const SUMS_END_WITHIN_MS = SUMS_SECONDS * 1000 + 15_000
 const POLL_MS = 200
 
-/** How long the rows of a roll-up that counts no more stay. A question that finds them gone has read its mark in vain. */
+/** How long the rows of an invalid roll-up stay. A question that finds them gone has read a mark for nothing. */
 export const QUESTION_GRACE_MS = 10 * 60_000
 
 export async function addStep(

@@ -115,7 +115,7 @@ const QUERIES: Partial<HitQuery>[] = [
   },
 ]
 
-/** Of each kind of sums one: each question takes a tenth of a second. */
+/** One question for each kind of sums: each takes a tenth of a second. */
 const FEW_QUERIES: Partial<HitQuery>[] = [{}, ...QUERIES.slice(4, 7), { workspaceId: 2 }]
 
 /** Asks a question, and does something else after it has read which roll-ups count, and before it reads them. */

@@ -187,7 +187,7 @@ interface Rests {
   note(day: number, isRolled: boolean): void
 }
 
-/** What could not be rolled up rests longer than the loop of the worker sleeps: else it would be the next one again. */
+/** A failed day rests longer than the loop of the worker sleeps: else it would be the next one again. */
 function createRests(settleMs: number): Rests {
   const failed = new Map<number, { times: number; until: number }>()
   return {

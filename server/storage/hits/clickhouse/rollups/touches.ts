@@ -9,12 +9,12 @@ import { toPlaceholder } from '../parameters.ts'
 export type TouchClient = Pick<ClickHouseClient, 'select' | 'execute'>
 type ChangeClient = Pick<ClickHouseClient, 'select' | 'execute' | 'atOneServer'>
 
-/** What changes hits: a batch of a node, or a deletion, a move, a repair. A node's name has no slash. */
+/** The source of a change of hits: a batch of a node, or a deletion, a move, a repair. A node's name has no slash. */
 export interface TouchSource {
   source: string
   /**
-   * Of a node: the day is rolled up only when the node's batches up to this number are loaded.
-   * Of anything else: whether the change begins (`BEGUN`) or is over (`OVER`).
+   * For a node: the day is rolled up only when the node's batches up to this number are loaded.
+   * For anything else: whether the change begins (`BEGUN`) or is over (`OVER`).
    */
   number: number
 }

@@ -59,7 +59,7 @@ export function createRollUpFailures(path: string): RollUpFailures {
       before = state
       task = begun
       const deaths = before.deaths + 1
-      // What ends the engine twice may do so with every day: a full disk, say.
+      // The cause of two crashes may hit every day: a full disk, say.
       const until = deaths > 1 ? readClock() + toRest(deaths - 1) : 0
       state = { deaths, until, failed: addFailure(before.failed, begun) }
       writeFailures(path, state)

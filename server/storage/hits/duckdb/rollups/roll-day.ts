@@ -22,7 +22,7 @@ import { DAY_TABLES, MONTH_TABLES } from './tables.ts'
 /** A day is closed so long after its end: most late hits are in by then. */
 const CLOSED_AFTER_MS = 15 * 60 * 1000
 
-/** What the statements of a roll-up run on. */
+/** The connection that the statements of a roll-up run on. */
 export type RollUpConnection = Pick<DuckDBConnection, 'run' | 'runAndReadAll'>
 
 /** Days or months that can be rolled up next, in one transaction. `end` is exclusive. */

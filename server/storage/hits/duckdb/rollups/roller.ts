@@ -10,7 +10,7 @@ import { runTransaction } from '../transaction.ts'
 import { createRollUpFailures } from './failures.ts'
 import { findHitDays, findRollUpTask, type RollUpConnection, type RollUpTask, rollUp } from './roll-day.ts'
 
-/** A day whose hits came just now waits for so long: more of them may come. */
+/** How long a day waits after its last hits: more of them may come. */
 const REST_MS = 60_000
 /** How often another day is tried at once, when hits came to the one that was rolled up. */
 const ATTEMPTS = 3
@@ -88,7 +88,7 @@ export function createRoller({
       if (isOfTask) failures.fail(error)
       else failures.withdraw()
       if (isChanged) return { rolled: 0, waiting, isChanged }
-      // Whoever watches the engine must know.
+      // The supervisor of the engine must see this error.
       if (!isOfTask || isEngineDead(error)) throw error
       return { rolled: 0, waiting, failed: true }
     }
