@@ -106,7 +106,7 @@ export const onSocket = (api: OpenAPIHono<ApiEnv>) => (request: Request, server:
   api.fetch(request, { setIdleSeconds: (seconds: number) => server.timeout(request, seconds) })
 
 export function describeApi(api: OpenAPIHono<ApiEnv>, needs: RestNeeds): Handler<ApiEnv> {
-  // Written once: that takes 35 ms, and anybody may ask for it.
+  // Written once: that takes 35 ms, and the route is public.
   let text: string | undefined
   return (c) => {
     text ??= JSON.stringify(describe(api, needs))

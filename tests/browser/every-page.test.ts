@@ -12,7 +12,7 @@ const EMPTY: Record<string, string> = {
   '/links?new=1': 'Get started',
   '/links?archived=true': 'No matches',
   '/links/trash': 'The trash is empty',
-  '/links/missing': 'Nobody looked in vain',
+  '/links/missing': 'No 404s yet',
   '/analytics': 'Clicks',
   '/forms': 'No forms yet',
   '/forms?new=1': 'No forms yet',

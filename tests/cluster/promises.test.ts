@@ -102,7 +102,7 @@ describe('an edit', () => {
     }
   })
 
-  test('of a slug that nobody had is seen where it was looked for in vain', async () => {
+  test('of a slug that nobody had is seen where the slug was unknown before', async () => {
     await waitUntilAllSee('fresh', 404)
     await createLink('fresh')
     await waitUntilAllSee('fresh', DESTINATION)

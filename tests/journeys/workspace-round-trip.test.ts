@@ -227,12 +227,12 @@ describe.each(ENGINES)('an export that is imported again (%s)', (engine) => {
 
   full('says before it what it would do, and changes nothing', async () => {
     const ws = await open()
-    const pretended = await take(server, ws, file, [['dryRun', 'true']])
+    const dryRun = await take(server, ws, file, [['dryRun', 'true']])
     expect(Object.values(await countRows(ws))).toEqual([0, 0, 0, 0, 0, 0, 0, 0])
     expect(await countClicks(ws)).toBe(0)
     const done = await take(server, ws, file)
-    expect(figures(pretended)).toEqual(figures(done))
-    expect(pretended.notices).toEqual(done.notices)
+    expect(figures(dryRun)).toEqual(figures(done))
+    expect(dryRun.notices).toEqual(done.notices)
     await remove(ws, done)
   })
 

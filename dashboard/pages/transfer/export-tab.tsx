@@ -133,7 +133,7 @@ function WorkspaceExport({ links = 0, submissions = 0 }: { links?: number; submi
             <li>Every click with its history</li>
             <li>Forms and submissions, with their notes and what brought them</li>
             <li>Tags, domains, and channels without their secrets</li>
-            <li>Short links that people looked for in vain</li>
+            <li>404s: short links that people opened and that don’t exist</li>
           </Contents>
           <Contents title="Not in the file">
             <li>Passwords of links: set them again</li>

@@ -209,7 +209,7 @@ function record(
   // Not kept and not forgotten: the tab reports the page view again.
   const room = state.pageViewLimit.take(workspaceId, 1 + body.p.length)
   if (!room.allowed) return refuse(room.waitMs)
-  // The earlier pages first: the visit is the one that their answers would have told of.
+  // The earlier pages first: the visit is the one that their answers would have named.
   const pages: VisitedPage[] = []
   for (const reported of [...body.p, body]) {
     const page = readReportedPage(state, workspaceId, reported, at)

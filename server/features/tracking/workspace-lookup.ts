@@ -23,7 +23,7 @@ const WELL_FORMED = /^[\w-]{1,64}$/
 const ENTRIES_MAX = 20_000
 /** Made-up ids have a small cache of their own, so that they push no workspace out. */
 const MISSING_MAX = 2_000
-/** Guesses do not reach the database, and a workspace that no change told of is found after this time. */
+/** Guesses do not reach the database. A new workspace whose change was missed is found after this time. */
 const MISSING_MS = 10_000
 
 type LookupOptions = Freshness & { max?: number }

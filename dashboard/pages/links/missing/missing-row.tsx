@@ -84,10 +84,10 @@ function Closest({ missing: { linkId, closest, closestLinkId } }: { missing: Mis
         <Badge tone="good">Exists now</Badge> <LinkTo id={linkId}>Open the link</LinkTo>
       </>
     )
-  if (closest === null || closestLinkId === null) return 'No link is close to it'
+  if (closest === null || closestLinkId === null) return 'No similar link'
   return (
     <>
-      Closest: <LinkTo id={closestLinkId}>/{toVisibleText(closest)}</LinkTo>
+      Similar: <LinkTo id={closestLinkId}>/{toVisibleText(closest)}</LinkTo>
     </>
   )
 }

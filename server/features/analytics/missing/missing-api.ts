@@ -11,7 +11,7 @@ const missing = apiRoute({
   scope: 'analytics:read',
   operationId: 'listMissingSlugs',
   tags: ['Analytics'],
-  summary: 'List slugs that people asked for in vain',
+  summary: 'List unknown slugs that people asked for',
   description:
     'The slugs without a link that people asked for on the domains of the workspace, with the closest slug that has one. ' +
     'The default domain is included while the installation has one workspace only. Counts are kept by the hour, and an ' +

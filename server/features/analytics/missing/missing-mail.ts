@@ -44,7 +44,7 @@ export function toMissingMail({ origin, workspaceId, above, slugs }: MissingMail
       `In the last 24 hours, people asked more than ${above} times for a short link of your workspace that does not exist.`,
       '',
       ...slugs.flatMap(describe),
-      'All that people looked for in vain, and the setting of this mail:',
+      'All 404s, and the setting for this email:',
       `${workspace}/links/missing`,
       '',
     ].join('\n'),

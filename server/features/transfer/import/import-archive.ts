@@ -19,7 +19,7 @@ import {
   requireRoomForFiles,
 } from '../workspace/receive-archive-files.ts'
 import { ROW_FILES, storeRecord } from '../workspace/store-record.ts'
-import { forgetPretendedRows, getPosition } from './import-links.ts'
+import { deleteDryRunRows, getPosition } from './import-links.ts'
 import { type ImportRun, requireRunning, updateRun } from './import-run.ts'
 
 /** Reads the archive to its end, and changes nothing. @throws FileProblem where it cannot be imported */
@@ -53,7 +53,7 @@ const countLines = ({ records }: ArchiveContents) =>
 async function requireNoConflict(run: ImportRun): Promise<void> {
   const archive = await toArchiveRun({ ...run, isDryRun: true })
   await run.reader.run('archive', { file: run.file, skip: 0 }, async (batch) => {
-    for (const { row, outcome, isConflict } of await pretendBatch(run, archive, batch))
+    for (const { row, outcome, isConflict } of await tryBatch(run, archive, batch))
       if (isConflict)
         throw new FileProblem(
           `Link ${row}: ${outcome.name} cannot be created. ${outcome.message} Nothing is imported, because onConflict is fail.`,
@@ -65,11 +65,11 @@ async function requireNoConflict(run: ImportRun): Promise<void> {
 
 /**
  * Stores the records, from where the import was; a dry run begins again, because it has only memory to remember by.
- * @returns the keys of what was only pretended
+ * @returns the keys of the dry run
  */
 export async function importArchive(run: ImportRun): Promise<ReadonlySet<string>> {
   const { needs, reader, file, isDryRun } = run
-  if (isDryRun) await forgetPretendedRows(run)
+  if (isDryRun) await deleteDryRunRows(run)
   const archive = await toArchiveRun(run)
   const skip = isDryRun ? 0 : await getPosition(run)
   const files = openArchiveFiles(archive, needs, file.path, () => requireRunning(run, 'links'))
@@ -92,17 +92,17 @@ export async function importArchive(run: ImportRun): Promise<ReadonlySet<string>
       position: 0,
     })
   })
-  return archive.pretended
+  return archive.dryRunKeys
 }
 
-export const NOTHING_PRETENDED: ReadonlySet<string> = new Set()
+export const NO_DRY_RUN_KEYS: ReadonlySet<string> = new Set()
 
 /** The links of the hits of an archive. */
 export const toArchiveLinkFinder =
-  ({ needs, row }: ImportRun, pretended: ReadonlySet<string>) =>
+  ({ needs, row }: ImportRun, dryRunKeys: ReadonlySet<string>) =>
   async (keys: string[]): Promise<number[]> => {
     const found = await findHitLinks(needs.db.read, row.workspace_id, keys)
-    return keys.map((key) => found.get(key) ?? (pretended.has(key) ? toStandIn(key) : 0))
+    return keys.map((key) => found.get(key) ?? (dryRunKeys.has(key) ? toStandIn(key) : 0))
   }
 
 async function toArchiveRun({ needs, actor, row, options, isDryRun }: ImportRun): Promise<ArchiveRun> {
@@ -115,7 +115,7 @@ async function toArchiveRun({ needs, actor, row, options, isDryRun }: ImportRun)
     onConflict: row.on_conflict as ArchiveRun['onConflict'],
     domainMap: options.domainMap,
     isDryRun,
-    pretended: new Set(),
+    dryRunKeys: new Set(),
     files: new Map(),
     closedPassword: (await hashPassword(randomToken(32), 'links')) as string,
   }
@@ -136,7 +136,7 @@ async function storeBatch(
   const { db } = run.needs
   const position = plus('position', batch.readings.length)
   if (run.isDryRun) {
-    const rows = await pretendBatch(run, archive, batch)
+    const rows = await tryBatch(run, archive, batch)
     await db.write((connection) => storeFigures(connection, run, rows, position))
     return
   }
@@ -150,21 +150,17 @@ async function storeBatch(
   await stored.finally(() => files.settle(archive.files))
 }
 
-/** Ends the transaction of a pretended batch. */
+/** Rolls back the transaction of a dry run's batch. */
 class Rollback extends Error {
   readonly rows: StoredRow[]
   constructor(rows: StoredRow[]) {
-    super('a pretended batch')
+    super('the batch of a dry run')
     this.rows = rows
   }
 }
 
 /** Stores the records and rolls them back. @returns what would have become of them */
-async function pretendBatch(
-  { needs }: ImportRun,
-  archive: ArchiveRun,
-  batch: RecordBatch,
-): Promise<StoredRow[]> {
+async function tryBatch({ needs }: ImportRun, archive: ArchiveRun, batch: RecordBatch): Promise<StoredRow[]> {
   const rows = await needs.db
     .write(async (connection, onCommit): Promise<StoredRow[]> => {
       throw new Rollback(await storeRecords(archive, connection, onCommit, batch))

@@ -50,10 +50,10 @@ async function toHistoryTask({ needs, row, isDryRun }: ImportRun): Promise<Histo
 
 /** SQLite takes 32,766 values in one statement. */
 const KEYS_AT_ONCE = 500
-/** A pretended link has no id. Its number stands for it, far from those of links that exist. */
-const PRETENDED_IDS = 2 ** 36
+/** A link of a dry run has no id. A number stands for it, far from those of links that exist. */
+const DRY_RUN_IDS = 2 ** 36
 
-/** @param taken the links of a pretended import */
+/** @param taken the links of a dry run */
 export const toLinkFinder =
   (run: ImportRun, taken: TakenNames): FindLinks =>
   (keys) =>
@@ -80,7 +80,7 @@ async function findLinks(
     for (const { source_key, link_id } of rows) found.set(source_key, link_id)
   }
   return keys.map((key) => {
-    const pretended = taken.has('key', key) ? PRETENDED_IDS + (Bun.hash.crc32(key) >>> 0) : 0
-    return found.get(key) ?? pretended
+    const dryRunId = taken.has('key', key) ? DRY_RUN_IDS + (Bun.hash.crc32(key) >>> 0) : 0
+    return found.get(key) ?? dryRunId
   })
 }

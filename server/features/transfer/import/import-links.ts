@@ -5,7 +5,7 @@ import { allow } from '../../accounts/access/actor.ts'
 import { FileProblem } from '../files/source-file.ts'
 import { type ImportRun, updateRun } from './import-run.ts'
 import { listNotices } from './list-notices.ts'
-import { createBatchStorer, pretendBatch, storeBatch } from './store-batch.ts'
+import { createBatchStorer, storeBatch, tryBatch } from './store-batch.ts'
 import { createTakenNames, NOTHING_TAKEN, type TakenNames } from './taken-names.ts'
 
 /** Reads both files to their ends, and changes nothing. @throws FileProblem where they cannot be imported */
@@ -36,7 +36,7 @@ async function requireNoConflict(run: ImportRun): Promise<void> {
   const storer = createBatchStorer(run, createTakenNames())
   const { source, reading: options, file } = run
   await run.reader.run('links', { source, options, file, skip: 0 }, async ({ readings }) => {
-    const { conflict } = await pretendBatch(storer, readings)
+    const { conflict } = await tryBatch(storer, readings)
     if (conflict)
       throw new FileProblem(
         `Row ${conflict.row}: ${conflict.name} cannot be created. ${conflict.message} Nothing is imported, because onConflict is fail.`,
@@ -49,7 +49,7 @@ async function requireNoConflict(run: ImportRun): Promise<void> {
 /** Creates the links, from where the import was; a dry run begins again, because it has only memory to remember by. */
 export async function importLinks(run: ImportRun): Promise<TakenNames> {
   const { needs, reader, source, reading: options, file, isDryRun } = run
-  if (isDryRun) await forgetPretendedRows(run)
+  if (isDryRun) await deleteDryRunRows(run)
   const taken = isDryRun ? createTakenNames() : NOTHING_TAKEN
   const storer = createBatchStorer(run, taken)
   const skip = isDryRun ? 0 : await getPosition(run)
@@ -82,7 +82,7 @@ export const restartPretence = (run: ImportRun): Promise<void> =>
     }),
   )
 
-export async function forgetPretendedRows(run: ImportRun): Promise<void> {
+export async function deleteDryRunRows(run: ImportRun): Promise<void> {
   allow(run.actor, 'links:write')
   const { id, workspace_id } = run.row
   await run.needs.db.write(async (connection) => {

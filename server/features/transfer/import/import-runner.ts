@@ -10,7 +10,7 @@ import { FileProblem } from '../files/source-file.ts'
 import { eraseImportedClicks, type HistoryErasureNeeds } from '../history/erase-imported-clicks.ts'
 import { ImportStopped } from '../history/store-chunk.ts'
 import { openReader, ReaderLost } from '../reader/open-reader.ts'
-import { checkArchive, importArchive, NOTHING_PRETENDED, toArchiveLinkFinder } from './import-archive.ts'
+import { checkArchive, importArchive, NO_DRY_RUN_KEYS, toArchiveLinkFinder } from './import-archive.ts'
 import { importClicks, toLinkFinder } from './import-clicks.ts'
 import { removeUpload } from './import-files.ts'
 import { checkImport, importLinks, restartPretence } from './import-links.ts'
@@ -110,7 +110,7 @@ async function runStages(needs: RunnerNeeds, run: ImportRun): Promise<void> {
   else if (run.isDryRun && run.row.stage === 'clicks') await restartPretence(run)
   const isBehindLinks = run.row.stage === 'clicks' && !run.isDryRun
   const findLinks = isZip
-    ? toArchiveLinkFinder(run, isBehindLinks ? NOTHING_PRETENDED : await importArchive(run))
+    ? toArchiveLinkFinder(run, isBehindLinks ? NO_DRY_RUN_KEYS : await importArchive(run))
     : toLinkFinder(run, isBehindLinks ? NOTHING_TAKEN : await importLinks(run))
   if (run.options.clickRows !== null) await importClicks(run, findLinks)
   await needs.db.write((connection) =>

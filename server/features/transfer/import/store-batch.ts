@@ -38,15 +38,15 @@ export interface BatchResult {
   failed: number
   /** The first row whose slug is taken. */
   conflict: { row: number; name: string; message: string } | null
-  /** For rows of a pretended import that come later. */
+  /** For later rows of a dry run. */
   taken: [TakenKind, string][]
 }
 
-/** Ends the transaction of a pretended batch. */
+/** Rolls back the transaction of a dry run's batch. */
 class Rollback extends Error {
   readonly result: BatchResult
   constructor(result: BatchResult) {
-    super('a pretended batch')
+    super('the batch of a dry run')
     this.result = result
   }
 }
@@ -56,7 +56,7 @@ export async function storeBatch(storer: BatchStorer, readings: LinkRowReading[]
   const { run } = storer
   const { db } = run.needs
   if (run.isDryRun) {
-    const result = await pretendBatch(storer, readings)
+    const result = await tryBatch(storer, readings)
     await db.write((connection) => storeResult(connection, run, result, readings.length))
     return
   }
@@ -70,7 +70,7 @@ export async function storeBatch(storer: BatchStorer, readings: LinkRowReading[]
 }
 
 /** Creates the links and rolls them back. @returns what would have become of them */
-export async function pretendBatch(storer: BatchStorer, readings: LinkRowReading[]): Promise<BatchResult> {
+export async function tryBatch(storer: BatchStorer, readings: LinkRowReading[]): Promise<BatchResult> {
   const { needs } = storer.run
   const result = await needs.db
     .write(async (connection, onCommit): Promise<BatchResult> => {

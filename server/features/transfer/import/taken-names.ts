@@ -23,5 +23,5 @@ export function createTakenNames(): TakenNames {
   }
 }
 
-/** For an import that is not pretended: the database knows. */
+/** For an import that is no dry run: the database knows. */
 export const NOTHING_TAKEN: TakenNames = { has: () => false, add: () => {} }

@@ -30,7 +30,7 @@ export interface ArchiveRun {
   domainMap: Record<string, string>
   isDryRun: boolean
   /** Keys and domains that a dry run would have created. */
-  pretended: Set<string>
+  dryRunKeys: Set<string>
   /** Files of the submissions of the batch that is being stored. */
   files: ArchiveFilesById
   /** A hash of a password that nobody knows. */

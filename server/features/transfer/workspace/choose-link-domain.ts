@@ -29,8 +29,8 @@ export async function chooseLinkDomain(
       .where('domain', '=', name)
       .executeTakeFirst()
     if (own) return { name: own.domain, caseSensitive: own.case_sensitive === 1 }
-    // A pretended domain has no row any more. Its links are new in any case.
-    if (run.pretended.has(toDomainKey(name))) return { name, caseSensitive: true }
+    // A domain of a dry run has no row any more. Its links are new in any case.
+    if (run.dryRunKeys.has(toDomainKey(name))) return { name, caseSensitive: true }
   }
   throw new Failure('invalid', `The workspace has no domain ${host}`, {
     errors: { domain: `is not a domain of this workspace. Name another one for ${host} (domainMap)` },

@@ -23,7 +23,7 @@ export async function endArchive({
     .where('id', '=', workspaceId)
     .executeTakeFirstOrThrow()
   const isItself = workspace.public_id === archive.publicId
-  if (isDryRun && !isItself) run.pretended.add(toNoLinkKey(archive.publicId))
+  if (isDryRun && !isItself) run.dryRunKeys.add(toNoLinkKey(archive.publicId))
   if (!isDryRun) {
     await connection
       .updateTable('workspaces')

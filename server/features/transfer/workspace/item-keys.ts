@@ -75,15 +75,15 @@ export async function storeItemKey(
   itemId: number,
 ): Promise<void> {
   const key = toArchiveKey(run.archive.publicId, kind, id)
-  if (run.isDryRun) run.pretended.add(key)
+  if (run.isDryRun) run.dryRunKeys.add(key)
   await storeKey(connection, { workspaceId: run.actor.workspaceId, importId: run.importId }, key, itemId)
 }
 
-export const isPretended = (
-  { pretended, archive }: RecordTransaction['run'],
+export const isFromDryRun = (
+  { dryRunKeys, archive }: RecordTransaction['run'],
   kind: ItemKind,
   id: number | string,
-) => pretended.has(toArchiveKey(archive.publicId, kind, id))
+) => dryRunKeys.has(toArchiveKey(archive.publicId, kind, id))
 
 export async function storeKey(
   connection: Connection,

@@ -18,7 +18,7 @@ import {
   toFailed,
   toSkipped,
 } from './archive-run.ts'
-import { findItems, isPretended, type KnownItem, storeItemKey } from './item-keys.ts'
+import { findItems, isFromDryRun, type KnownItem, storeItemKey } from './item-keys.ts'
 import { toStateSum } from './state-sum.ts'
 
 type SubmissionRecord = ArchiveRecord<'submissions.ndjson'>
@@ -34,7 +34,7 @@ export async function storeSubmissionRecord(
   const forms = await findItems(transaction, 'form', [record.formKey])
   const form = forms.get(record.formKey)
   if (!form) {
-    if (isPretended(run, 'form', record.formKey)) return toCreated(item, { id: 0, updated_at: 0 })
+    if (isFromDryRun(run, 'form', record.formKey)) return toCreated(item, { id: 0, updated_at: 0 })
     const message = 'Its form was not imported. Import the form first.'
     return toFailed(item, { field: 'formKey', value: record.formKey, message })
   }
