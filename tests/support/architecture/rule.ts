@@ -27,6 +27,7 @@ export type RuleName =
   | 'names'
   | 'exports'
   | 'openings'
+  | 'words'
   | 'exceptions'
 
 export interface Violation {
