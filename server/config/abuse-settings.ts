@@ -21,7 +21,7 @@ export function readBlocklistPath(text: string | undefined, wrong: ProblemReport
 
 export function readAbuseEmail(text: string | undefined, wrong: ProblemReporter): string | undefined {
   if (text !== undefined && !isEmail(text)) {
-    wrong('ABUSE_EMAIL', `"${text}" is not an e-mail address`, 'Use an address such as abuse@example.com.')
+    wrong('ABUSE_EMAIL', `"${text}" is not an email address`, 'Use an address such as abuse@example.com.')
   }
   return text
 }

@@ -7,7 +7,7 @@ import type { GetSetting, ProblemReporter } from './setting.ts'
 
 export interface MailSettings {
   /**
-   * The mail server: `smtp://user:password@host:587`, or `smtps://…`. Without it, e-mail channels fail and say so. With
+   * The mail server: `smtp://user:password@host:587`, or `smtps://…`. Without it, email channels fail and say so. With
    * `requireTLS=true` in its query, nothing is sent before STARTTLS.
    */
   smtpUrl?: string

@@ -33,7 +33,7 @@ onDashboard(
     const created = async (path: string, body: object) =>
       (await person.api(path, { method: 'POST', body })).json.data
 
-    test('is told before it types that the server sends no e-mail, and what to do', async () => {
+    test('is told before it types that the server sends no email, and what to do', async () => {
       person = await dashboard().signUp()
       window = await dashboard().openWindow(person)
       const { page, open } = window
@@ -41,7 +41,7 @@ onDashboard(
       await page.getByRole('button', { name: 'New channel' }).first().click()
       await page.getByText('Not set up on this server').waitFor()
       await page.getByText('Mattermost, Rocket.Chat', { exact: true }).waitFor()
-      await page.getByText('E-mail', { exact: true }).click()
+      await page.getByText('Email', { exact: true }).click()
       const note = await page.getByRole('note').textContent()
       expect(note).toContain('set SMTP_URL')
       expect(note).toContain('ask the person who runs it')

@@ -107,7 +107,7 @@ describe('analytics', () => {
     ['continent', 'EU', 'Europe'],
     ['continent', 'XX', 'XX'],
     ['trigger', 'qr', 'QR code'],
-    ['channel', 'email', 'E-mail'],
+    ['channel', 'email', 'Email'],
     ['source', '(direct)', 'Direct'],
     ['referrer', 'x.y', 'x.y'],
     ['linkId', '0', 'No link'],

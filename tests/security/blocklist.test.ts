@@ -224,10 +224,7 @@ test('a list that is missing or is no list stops the start, and so does a wrong 
   for (const [environment, problem] of [
     [{ DESTINATION_BLOCKLIST: join(dir, 'nowhere.txt') }, /^DESTINATION_BLOCKLIST: .* cannot be read/],
     [{ DESTINATION_BLOCKLIST: dir }, /^DESTINATION_BLOCKLIST: .* is no file/],
-    [
-      { ABUSE_EMAIL: 'abuse at example.com' },
-      /^ABUSE_EMAIL: "abuse at example.com" is not an e-mail address/,
-    ],
+    [{ ABUSE_EMAIL: 'abuse at example.com' }, /^ABUSE_EMAIL: "abuse at example.com" is not an email address/],
   ] as const)
     expect(() => configure(environment)).toThrow(problem)
   const page = join(dir, 'page.html')

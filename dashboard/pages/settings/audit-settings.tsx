@@ -146,7 +146,7 @@ function Filters({ filter, set }: { filter: AuditFilter; set: (changes: AuditFil
           <Input
             {...control}
             value={actor}
-            placeholder="E-mail or key name"
+            placeholder="Email or key name"
             maxLength={254}
             autoComplete="off"
             onChange={(event) => setActor(event.target.value)}

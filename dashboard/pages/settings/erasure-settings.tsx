@@ -24,7 +24,7 @@ export function ErasureSettings() {
     <>
       <p className="text-soft">
         When a person asks for their data, or wants it gone: export or erase everything that was sent with
-        their e-mail address, in all forms. Each erasure leaves a receipt, which has no address.
+        their email address, in all forms. Each erasure leaves a receipt, which has no address.
       </p>
       <PersonButtons />
       <FindReceipt email={email} find={setEmail} />

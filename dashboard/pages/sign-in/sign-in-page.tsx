@@ -1,4 +1,4 @@
-// The sign-in page, with e-mail and password or with an identity provider (OIDC).
+// The sign-in page, with email and password or with an identity provider (OIDC).
 
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link, Navigate, useSearch } from '@tanstack/react-router'
@@ -130,7 +130,7 @@ function PasswordForm({
         onSubmit({ email: String(data.get('email')), password: String(data.get('password')) })
       }}
     >
-      <TextField label="E-mail" name="email" type="email" autoComplete="username" required autoFocus />
+      <TextField label="Email" name="email" type="email" autoComplete="username" required autoFocus />
       <TextField label="Password" name="password" type="password" autoComplete="current-password" required />
       <Button type="submit" variant="primary" busy={busy}>
         Sign in

@@ -1,4 +1,4 @@
-// The page that gives an account back to its old e-mail address, opened by the link from the mail to that address.
+// The page that gives an account back to its old email address, opened by the link from the mail to that address.
 
 import { useMutation } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'

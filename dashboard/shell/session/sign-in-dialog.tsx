@@ -124,7 +124,7 @@ function FirstStep({ person, field, finish, onSecondStep }: FirstStepProps) {
         }}
       >
         <TextField
-          label="E-mail"
+          label="Email"
           type="email"
           autoComplete="username"
           required

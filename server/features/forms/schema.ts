@@ -46,7 +46,7 @@ export const FormShape = z
     nextHosts: z.array(z.string()).openapi({ description: 'Empty: `_next` may lead to any host' }),
     channelIds: z.array(z.int()),
     uploads: UploadSettingsShape.nullable().openapi({ description: 'null: the form takes no files' }),
-    reply: ReplySettingsShape.nullable().openapi({ description: 'The answer to the sender by e-mail' }),
+    reply: ReplySettingsShape.nullable().openapi({ description: 'The answer to the sender by email' }),
     spam: SpamSettingsShape,
     spamRetentionDays: z.int(),
     rules: FieldRulesShape,

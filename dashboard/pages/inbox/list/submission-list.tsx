@@ -285,7 +285,7 @@ const EMPTY_TEXTS: Record<string, { title: string; detail: string }> = {
   },
   unconfirmed: {
     title: 'Nobody has to confirm',
-    detail: 'With double opt-in, submissions wait here until their senders press the button in the e-mail.',
+    detail: 'With double opt-in, submissions wait here until their senders press the button in the email.',
   },
 }
 

@@ -90,7 +90,7 @@ const UnconfirmedNotice = ({ submission, actions }: Props) => (
     }
   >
     <p>
-      The sender has not pressed the button that the e-mail leads to. Until then it is held back: your team is
+      The sender has not pressed the button that the email leads to. Until then it is held back: your team is
       not notified, and it counts as no lead. It is erased on{' '}
       {formatDay(new Date(Date.parse(submission.createdAt) + UNCONFIRMED_DAYS * DAY_MS).toISOString())}.
     </p>

@@ -18,8 +18,8 @@ const SUBJECTS = {
   recoveryCodesCreated: 'New recovery codes were created for your account',
   recoveryCodeUsed: 'A recovery code was used for your account',
   secondFactorFailed: 'Somebody may know your password',
-  addressChangeRequested: 'Your e-mail address is about to change',
-  addressChanged: 'Your e-mail address was changed',
+  addressChangeRequested: 'Your email address is about to change',
+  addressChanged: 'Your email address was changed',
   accountDeleted: 'Your account was deleted',
 } as const
 

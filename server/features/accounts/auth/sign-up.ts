@@ -157,7 +157,7 @@ async function checkInvitation(
   if (invitation.email !== email) throw otherAddress('invitation')
 }
 
-const otherAddress = (what: string) => new Failure('forbidden', `This ${what} is for another e-mail address`)
+const otherAddress = (what: string) => new Failure('forbidden', `This ${what} is for another email address`)
 
 interface NewUser {
   person: NewPerson
@@ -196,7 +196,7 @@ async function addUser(
     return added?.id
   } catch (error) {
     if (!isUniqueViolation(error)) throw error
-    throw new Failure('conflict', 'This e-mail address has an account already: sign in', { cause: error })
+    throw new Failure('conflict', 'This email address has an account already: sign in', { cause: error })
   }
 }
 

@@ -65,7 +65,7 @@ export async function deleteAccount(
   { userId, email }: { userId: number; email: string },
   confirm: string,
 ): Promise<void> {
-  if (confirm.trim().toLowerCase() !== email) throw invalid({ confirm: 'must be your e-mail address' })
+  if (confirm.trim().toLowerCase() !== email) throw invalid({ confirm: 'must be your email address' })
   await db.write(async (connection, onCommit) => {
     // Changes of members wait, so that nobody joins or leaves in the meantime.
     for (const id of await listOwnWorkspaces(connection, userId)) await lockMembers(connection, id)

@@ -58,13 +58,13 @@ export async function mailSignUpLink(
 const toLinkMail = (to: string, url: string, origin: string) => ({
   to,
   purpose: 'signUp' as const,
-  subject: 'Confirm your e-mail address',
-  text: `Someone wants to create an account on ${origin} with this e-mail address.
+  subject: 'Confirm your email address',
+  text: `Someone wants to create an account on ${origin} with this email address.
 
 Create the account within 24 hours:
 ${url}
 
-The link works once. If it was not you, ignore this e-mail: no account is made.
+The link works once. If it was not you, ignore this email: no account is made.
 `,
 })
 
@@ -72,12 +72,12 @@ const toReminder = (to: string, origin: string) => ({
   to,
   purpose: 'signUp' as const,
   subject: 'You have an account already',
-  text: `Someone wants to create an account on ${origin} with this e-mail address, which has an account already.
+  text: `Someone wants to create an account on ${origin} with this email address, which has an account already.
 
 Sign in:
 ${origin}/app/sign-in
 
-If you have lost your password, reset it there. If it was not you, ignore this e-mail.
+If you have lost your password, reset it there. If it was not you, ignore this email.
 `,
 })
 

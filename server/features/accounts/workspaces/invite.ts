@@ -1,4 +1,4 @@
-// Invites a person by e-mail address. The link works once, only for that address, for seven days.
+// Invites a person by email address. The link works once, only for that address, for seven days.
 
 import type { MailSender } from '../../../http/mail/send-mail.ts'
 import { randomToken } from '../../../lib/crypto/random.ts'
@@ -145,7 +145,7 @@ function toInvitationMail(
 Accept the invitation within seven days:
 ${url}
 
-The link works once, and only for this e-mail address. If you do not expect this invitation, ignore this e-mail.
+The link works once, and only for this email address. If you do not expect this invitation, ignore this email.
 `,
   }
 }

@@ -1,4 +1,4 @@
-// Erases all of one e-mail address, in every form of the workspace: submissions with their files, notifications and replies
+// Erases all of one email address, in every form of the workspace: submissions with their files, notifications and replies
 // (docs/contract.md §6). Repeating an erasure that was interrupted erases the rest.
 
 import { cutIntoSteps } from '../../../lib/concurrency/take-turn.ts'

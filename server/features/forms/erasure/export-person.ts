@@ -1,4 +1,4 @@
-// A copy of all that the workspace has of one e-mail address, as a zip that is written while it is sent.
+// A copy of all that the workspace has of one email address, as a zip that is written while it is sent.
 
 import { sql } from 'kysely'
 import { toIso, toIsoOrNull } from '../../../lib/api-fields.ts'

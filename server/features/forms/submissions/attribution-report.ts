@@ -98,13 +98,10 @@ function toClickReason({ attribution, session_linked: isLinked }: SubmissionRow)
 }
 
 function describeCredit(position: number, touches: number): string {
-  if (touches === 1) return 'Nothing else did: it gets the whole lead.'
-  const part = `as one of ${touches} it gets a part of it where all get the same`
-  if (position === 0) return `It was the first: it gets the lead where the first touch counts, and ${part}.`
-  if (position === touches - 1) {
-    return `It was the last: it gets the lead where the last touch counts, and ${part}.`
-  }
-  return `It was neither the first nor the last: ${part}.`
+  if (touches === 1) return 'Only touch · 100 % of the credit'
+  const linear = `${Math.round(100 / touches)} % of linear credit`
+  if (position === 0) return `First touch · ${linear}`
+  return position === touches - 1 ? `Last touch · ${linear}` : linear
 }
 
 /**

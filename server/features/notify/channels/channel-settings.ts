@@ -27,7 +27,7 @@ export type ServerAbilities = Pick<SendNeeds, 'allow' | 'smtpUrl'>
 
 const NO_MAIL =
   'this server has no mail server. Its operator can set one up with SMTP_URL and MAIL_FROM, and start the server again'
-/** For a request that names the type, or switches an e-mail channel on. */
+/** For a request that names the type, or switches an email channel on. */
 const MAIL_REFUSAL = `email is not available: ${NO_MAIL}`
 
 /**
@@ -38,7 +38,7 @@ export function findUnavailableReason(
   { type, shown_url: url }: Pick<Selectable<Channels>, 'type' | 'shown_url'>,
   { smtpUrl, allow }: ServerAbilities,
 ): string | null {
-  if (type === 'email' && smtpUrl === undefined) return `E-mail is not sent: ${NO_MAIL}`
+  if (type === 'email' && smtpUrl === undefined) return `Email is not sent: ${NO_MAIL}`
   // An import of an earlier release may have stored any text.
   const shown = url === null ? null : parseUrl(url)
   return shown && hasRefusedHost(shown, allow) ? PRIVATE_ADDRESS : null

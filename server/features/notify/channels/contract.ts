@@ -25,7 +25,7 @@ export interface NoticeLayout {
 
 /** A notification: of a submission, of several (a digest), a test, or about a channel that was disabled or falls behind. */
 export interface Notice {
-  /** `submission.digest` has a field for each submission that it lists. `channel.…` goes to owners by e-mail. Its `form.name` is the channel's name, and its `fields` say why. */
+  /** `submission.digest` has a field for each submission that it lists. `channel.…` goes to owners by email. Its `form.name` is the channel's name, and its `fields` say why. */
   event: 'submission.created' | 'submission.digest' | 'test' | 'channel.disabled' | 'channel.behind'
   /** The same in all attempts, so that a receiver can recognize a repetition. */
   messageId: string
@@ -64,7 +64,7 @@ export interface ChannelDestination {
   recipients: string[]
   chatId: string | null
   secrets: ChannelSecrets
-  /** Where recipients of e-mail stop these mails. Absent for mails to owners about their workspace. */
+  /** Where recipients of email stop these mails. Absent for mails to owners about their workspace. */
   stop?: StopLink
 }
 
@@ -115,7 +115,7 @@ export interface Postponement {
 export interface SendNeeds {
   /** `WEBHOOK_ALLOW_CIDRS` */
   allow: Network[]
-  /** Absent where the operator has set up no mail: attempts of e-mail channels then fail and say so. */
+  /** Absent where the operator has set up no mail: attempts of email channels then fail and say so. */
   smtpUrl?: string
   mailFrom?: string
   /** The mails that this server may still send today; unlimited when absent. */

@@ -76,7 +76,7 @@ function startMailServer() {
   }
 }
 
-describe('an e-mail', () => {
+describe('an email', () => {
   const server = startMailServer()
   beforeAll(() => server.ready)
   afterEach(() => {

@@ -63,11 +63,11 @@ const SERVICES: Record<string, Service> = {
     fault: (notice) => validateTeamsMessage(JSON.stringify(teamsMessage(notice))),
     shown: (notice) => textsIn(teamsMessage(notice)).join('\n'),
   },
-  'E-mail as text': {
+  'Email as text': {
     fault: (notice) => (Buffer.byteLength(mailText(notice)) > 102_000 ? 'clipped' : undefined),
     shown: mailText,
   },
-  'E-mail as HTML': {
+  'Email as HTML': {
     fault: (notice) => (Buffer.byteLength(mailHtml(notice)) > 104_000 ? 'clipped' : undefined),
     shown: mailHtml,
   },

@@ -1,4 +1,4 @@
-// Posts JSON to a service and turns its answer into a result. All channels but e-mail use it.
+// Posts JSON to a service and turns its answer into a result. All channels but email use it.
 
 import { completeHeaders, type SafeFailure, safeRequest } from '../../../http/safe-request.ts'
 import type { DeliveryResult, Notice, SendNeeds } from './contract.ts'

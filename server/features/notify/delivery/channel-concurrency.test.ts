@@ -42,7 +42,7 @@ test.each(['slack', 'discord', 'telegram', 'teams'])('%s never gets more than tw
   expect(grown(type).limit()).toBe(2)
 })
 
-test('e-mail gets at most four', () => {
+test('email gets at most four', () => {
   expect(grown('email').limit()).toBe(4)
 })
 

@@ -93,7 +93,7 @@ notificationsOnBothEngines('a channel that is switched off by itself', (outbox) 
     expect((await workspace.api(`/deliveries?status=waiting&channelId=${channel.id}`)).json.total).toBe(5)
   })
 
-  test('without accounts, the recipients of e-mail channels get the mail', async () => {
+  test('without accounts, the recipients of email channels get the mail', async () => {
     const { mails, send } = await mailServer()
     const workspace = await quietWorkspace()
     await workspace.createMailChannel({ name: 'Team', to: ['team@example.com'] })

@@ -10,7 +10,7 @@ import { createChannelContent } from './notice-content.ts'
 export interface NoticeRecipientNeeds {
   db: Database
   send: Pick<SendNeeds, 'smtpUrl'>
-  /** The e-mail addresses of a workspace's owners. */
+  /** The email addresses of a workspace's owners. */
   ownerEmails: (workspaceId: number) => Promise<string[]>
 }
 
@@ -53,7 +53,7 @@ export const nameChannel = ({ name, type }: Pick<ChannelRow, 'name' | 'type'>) =
   `${name} (${TYPE_NAMES[type] ?? type})`
 
 const TYPE_NAMES: Record<string, string> = {
-  email: 'e-mail',
+  email: 'email',
   slack: 'Slack',
   discord: 'Discord',
   telegram: 'Telegram',
@@ -70,7 +70,7 @@ function describeNextStep(waiting: number): string {
 }
 
 /**
- * The owners. In a workspace without people, the recipients of its e-mail channels who have confirmed. Nobody where the operator has set
+ * The owners. In a workspace without people, the recipients of its email channels who have confirmed. Nobody where the operator has set
  * up no mail server.
  */
 export async function listNoticeRecipients(

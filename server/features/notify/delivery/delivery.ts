@@ -22,7 +22,7 @@ export const selectDeliveries = (connection: Connection, actor: Actor) =>
     )
     .where('deliveries.workspace_id', '=', actor.workspaceId)
 
-/** Longer submissions are named by their e-mail address only: a page of deliveries stays small. */
+/** Longer submissions are named by their email address only: a page of deliveries stays small. */
 const NAMED_LENGTH_MAX = 4096
 
 export const DELIVERY_COLUMNS = [

@@ -61,7 +61,7 @@ const ChannelRecord = z.object({
   id,
   type: z.enum(CHANNEL_TYPES),
   name: text(),
-  to: z.array(z.string().refine(isEmail, 'must be e-mail addresses')).max(RECIPIENTS_MAX),
+  to: z.array(z.string().refine(isEmail, 'must be email addresses')).max(RECIPIENTS_MAX),
   // Only shown: it came without its secret.
   url: text(CHANNEL_URL_MAX)
     .refine((url) => /^https?:$/.test(parseUrl(url)?.protocol ?? ''), 'must be a web address')
@@ -180,7 +180,7 @@ const SubmissionRecord = z.object({
   announced: z.boolean().default(true),
   announcedAt: time.nullable().default(null),
   notes: orNull,
-  email: z.string().refine(isEmail, 'must be an e-mail address').nullable(),
+  email: z.string().refine(isEmail, 'must be an email address').nullable(),
   duplicateOf: id.nullable(),
   visitor: visitor.nullable(),
   linkId: id.nullable(),

@@ -129,7 +129,7 @@ export interface ErasedFiles {
   bytes: number
 }
 
-/** Receipts of erasures, one for each erased e-mail address. */
+/** Receipts of erasures, one for each erased email address. */
 export interface ErasureReceipts {
   id: Generated<number>
   workspace_id: number

@@ -8,7 +8,7 @@ export interface Channels {
   /** `email`, `slack`, `discord`, `telegram`, `teams` or `webhook`; `reply` is the hidden channel of replies to senders. */
   type: string
   name: string
-  /** A JSON list of e-mail addresses. */
+  /** A JSON list of email addresses. */
   recipients: Generated<string>
   /** The URL in the form that answers show. */
   shown_url: string | null
@@ -97,7 +97,7 @@ export interface DeliveryAttempts {
   at: number
 }
 
-/** An address that e-mail channels of a workspace name. It gets notifications from its confirmation on. */
+/** An address that email channels of a workspace name. It gets notifications from its confirmation on. */
 export interface MailRecipients {
   id: Generated<number>
   workspace_id: number

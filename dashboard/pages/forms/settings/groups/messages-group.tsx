@@ -36,7 +36,7 @@ const OTHERS = [
 /** Kinds of mistakes, under the names of the API. */
 const RULES: { rule: string; label: string; isUsed?: (draft: FormDraft) => boolean }[] = [
   { rule: 'required', label: 'Empty' },
-  { rule: 'email', label: 'No e-mail address' },
+  { rule: 'email', label: 'No email address' },
   { rule: 'url', label: 'No web address' },
   { rule: 'tel', label: 'No phone number' },
   { rule: 'number', label: 'No number' },

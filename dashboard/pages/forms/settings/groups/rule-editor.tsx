@@ -15,14 +15,14 @@ import { PatternTrial } from './pattern-trial.tsx'
 type Rule = FormResource['rules'][string]
 
 const TYPE_LABELS: Record<NonNullable<Rule['type']>, string> = {
-  email: 'E-mail address',
+  email: 'Email address',
   url: 'Web address',
   tel: 'Phone number',
   number: 'Number',
   date: 'Date',
 }
 
-/** `E-mail address · at most 50 characters · pattern` */
+/** `Email address · at most 50 characters · pattern` */
 function describeRule({ type, minLength, maxLength, pattern, oneOf }: Rule): string {
   const lengths = [
     minLength !== undefined && `at least ${formatNumber(minLength)}`,

@@ -20,7 +20,7 @@ const LISTS = [
   },
   {
     name: 'emails',
-    label: 'E-mail addresses',
+    label: 'Email addresses',
     placeholder: '*@spam.example',
     hint: 'Submissions from these addresses are spam, such as *@spam.example.',
   },
