@@ -182,7 +182,7 @@ onDashboard(
         await page.getByRole('button', { name: 'New key' }).click()
         await page.getByLabel('Name').fill('for the shop')
         await page.getByRole('button', { name: /^Create/ }).click()
-        return page.getByRole('dialog', { name: 'Confirm it is you' })
+        return page.getByRole('dialog', { name: 'Confirm it’s you' })
       }
       const question = await create()
       await question.getByLabel('Your password').waitFor()

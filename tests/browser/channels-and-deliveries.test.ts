@@ -72,7 +72,7 @@ onDashboard(
       await page.getByText('HTTP 503: no room.').waitFor()
       await page.getByRole('link', { name: 'Channels 1 channel not working' }).waitFor()
       await open(`/forms/${form.formKey}`)
-      await page.getByRole('heading', { name: 'Notifications of this form do not arrive' }).waitFor()
+      await page.getByRole('heading', { name: 'This form’s notifications aren’t arriving' }).waitFor()
       await page.getByText('HTTP 503: no room.').waitFor()
       await page.getByRole('link', { name: 'CRM', exact: true }).click()
       await page.getByRole('dialog').getByText('HTTP 503: no room.').waitFor()

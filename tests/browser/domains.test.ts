@@ -66,7 +66,7 @@ onDashboard(
       await hint(`DNS leads nobody to ${NAME} yet`)
       dns.set(address.type, address.name, address.value)
       await button('Check now').click()
-      await hint('The domain is verified, and its short links answer.')
+      await hint('The domain is verified, and its short links work.')
       expect(await page.getByText('Found', { exact: true }).count()).toBe(2)
     }, 60_000)
 
@@ -93,7 +93,7 @@ onDashboard(
 
     test('the primary domain is chosen for new links, whose short links tell upper from lower case', async () => {
       await page.getByLabel('Primary domain').click()
-      await hint(`New links are made on ${NAME}`)
+      await hint(`New links use ${NAME}`)
       await window.visit('/links?new=1')
       const domain = dialog().getByLabel('Domain', { exact: true })
       await until('the primary domain', async () => (await domain.inputValue()) === NAME)

@@ -17,7 +17,7 @@ const EMPTY: Record<string, string> = {
   '/forms': 'No forms yet',
   '/forms?new=1': 'No forms yet',
   '/inbox': 'Your inbox is empty',
-  '/inbox?status=unconfirmed': 'Nobody has to confirm',
+  '/inbox?status=unconfirmed': 'Nothing to confirm',
   '/tags': 'No tags yet',
   '/domains': 'No domains of your own yet',
   '/domains?new=1': 'No domains of your own yet',

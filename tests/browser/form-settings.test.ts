@@ -33,7 +33,7 @@ onDashboard('forms in the dashboard', (dashboard) => {
     await page.getByText('Without it, senders see a thank-you page of this server').waitFor()
 
     await page.getByRole('link', { name: 'Choose what senders see' }).click()
-    await page.getByLabel('A page of yours').check()
+    await page.getByLabel('Your own page').check()
     await page.getByLabel('Back to the page, with messages for the snippet').check()
     await page.getByText('Senders see your home page, without a message.').first().waitFor()
     await page.getByLabel('Page with the form', { exact: true }).fill('https://shop.example/contact')

@@ -88,7 +88,7 @@ onDashboard('imports and exports', (dashboard) => {
     const before = await countLinks()
     await window.open('/transfer')
     await page.evaluate(dropFile(MANY_LINKS.name, MANY_LINKS.buffer.toString()))
-    await title('What the file is')
+    await title('Type of file')
     await page.getByText(`${LINKS} rows`).waitFor()
     await page.getByLabel('Destination URL', { exact: true }).selectOption('Ziel')
     await page.getByLabel('Short link', { exact: true }).selectOption('Kurz')
@@ -124,10 +124,10 @@ onDashboard('imports and exports', (dashboard) => {
     expect(changed.status).toBe(200)
     await button('Undo').click()
     const dialog = page.getByRole('dialog', { name: 'Undo this import?' })
-    await dialog.getByText('What somebody has changed since').waitFor()
+    await dialog.getByText('Items that someone has changed since').waitFor()
     await button('Undo the import').click()
     await title('The import is undone')
-    await page.getByText('1 link stayed: see below why.').waitFor()
+    await page.getByText('1 link stayed: see the reasons below.').waitFor()
     await page.getByRole('link', { name: `${DOMAIN}/many-${LAST}`, exact: true }).waitFor()
     expect(await countLinks()).toBe(before + 1)
 
@@ -171,7 +171,7 @@ onDashboard('imports and exports', (dashboard) => {
       const { page, open, close } = await dashboard().openWindow(other)
       await open('/transfer')
       await fileField(page).setInputFiles(toFile('one.csv', ['Long URL', 'https://example.com/one']))
-      await title('What the file is', page)
+      await title('Type of file', page)
       await dashboard().server.app.db.write((connection) =>
         connection
           .deleteFrom('sessions')

@@ -60,9 +60,7 @@ onDashboard(
       expect(await dialog(page).getByLabel('Email').inputValue()).toBe(person.email)
       expect(await page.evaluate('document.activeElement.type')).toBe('password')
       await page.keyboard.press('Escape')
-      await page
-        .getByText('You are signed out, so nothing was saved. What you typed is still here.')
-        .waitFor()
+      await page.getByText('You’re signed out, so nothing was saved. Your input is still here.').waitFor()
       expect(await page.getByText('Missing API key').count()).toBe(0)
       await page.getByText('nothing is saved until you sign in').waitFor()
       // The notice leads back to the dialog. Neither a press nor a key closes the dialog with the text below it.

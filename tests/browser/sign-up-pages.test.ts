@@ -130,7 +130,7 @@ quick.describe('the demo account', () => {
     const page = await context.newPage()
     page.setDefaultTimeout(60_000)
     await page.goto(`${server.origin}/app`)
-    await page.getByText('at the address that the start printed').waitFor()
+    await page.getByText('at the address printed at startup').waitFor()
     await server.createWorkspace()
     await page.goto(`${server.origin}/app`)
     await page.getByText('towpath -- user create').waitFor()

@@ -47,9 +47,9 @@ describe('the story of a submission', () => {
       'pending',
       true,
       undefined,
-      'The snippet on your page recorded the visit. Not decided yet whether a link brought it: analytics are catching up.',
+      'The snippet on your page recorded the visit. Attribution is pending: analytics are catching up.',
     ],
-    ['pending', false, undefined, 'Not decided yet whether a link brought it: analytics are catching up.'],
+    ['pending', false, undefined, 'Attribution is pending: analytics are catching up.'],
     [
       'none',
       true,

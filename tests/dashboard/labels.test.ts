@@ -360,9 +360,13 @@ describe('an import', () => {
       'The import is undone',
       `Undone on ${formatDay(iso(NOW))}. Everything that it had created is gone.`,
     ],
-    [{ status: 'undone', kept: [1] }, 'The import is undone', '1 link stayed: see below why.'],
+    [{ status: 'undone', kept: [1] }, 'The import is undone', '1 link stayed: see the reasons below.'],
     [{ created: 2, source: 'towpath' }, '2 items imported', ''],
-    [{ created: 1, skipped: 1, failed: 1 }, '1 link imported', '2 rows were left out: see below why.'],
+    [
+      { created: 1, skipped: 1, failed: 1 },
+      '1 link imported',
+      '2 rows were left out: see the reasons below.',
+    ],
     [{ created: 1, dryRun: true }, '1 link would be created', 'This was a dry run: nothing has changed yet.'],
     [{ dryRun: true }, 'Nothing would be created', 'This was a dry run: nothing has changed yet.'],
   ])('with %p has the outcome %p, %p', (fields, title, text) =>

@@ -28,6 +28,6 @@ export function findTrouble(channel: ChannelResource): ChannelTrouble | undefine
   if (failingSince === null) return undefined
   const reason = toSentence(lastError ?? 'The last attempt failed')
   const next =
-    'Each notification is tried again for three days. A test shows whether the channel works again.'
+    'Failed notifications are retried for three days. Send a test to see whether the channel works again.'
   return { label: 'Failing', since: failingSince, reason, next }
 }

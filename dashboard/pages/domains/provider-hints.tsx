@@ -7,7 +7,7 @@ const HINTS: [provider: string, hint: string][] = [
   ],
   [
     'GoDaddy, Namecheap, IONOS',
-    'Enter the short name, without the domain. They add the domain by themselves.',
+    'Enter the short name, without the domain. They add the domain automatically.',
   ],
   ['Route 53', 'Enter the short name. Put the value of the TXT record into double quotes.'],
   ['Zone files', 'Write the short name, or the full name with a dot at its end.'],

@@ -27,7 +27,7 @@ export function AuditSettings() {
   if (role === 'owner') return <AuditLog />
   return (
     <EmptyState icon={<ShieldAlert size={28} />} title="Only owners can read the audit log">
-      It says who changed members, keys and channels, who exported data, and who signed in.
+      It records who changed members, keys and channels, who exported data, and who signed in.
     </EmptyState>
   )
 }

@@ -99,7 +99,7 @@ function KeyFields({
       <TextField
         label="Name"
         placeholder="Website"
-        hint="What you use the key for, so that you know later which key to revoke."
+        hint="The purpose of the key, so that you know later which one to revoke."
         required
         maxLength={100}
         value={name}

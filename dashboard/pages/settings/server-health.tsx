@@ -25,7 +25,7 @@ export function ServerHealth() {
   if (operatesServer) return <Report />
   return (
     <EmptyState icon={<Stethoscope size={28} />} title="Only the operator can see the server">
-      Owners of the first workspace of this installation see how its server is.
+      Owners of this installation’s first workspace see the health of its server.
     </EmptyState>
   )
 }

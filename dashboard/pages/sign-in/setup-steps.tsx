@@ -14,7 +14,7 @@ export const SetupSteps = () => (
 export const SetupNeeded = () => (
   <CenteredPage
     title="This server is not set up yet"
-    description="Its operator makes the first account. If that is you:"
+    description="Its operator creates the first account. If that’s you:"
   >
     <SetupSteps />
   </CenteredPage>

@@ -16,7 +16,7 @@ export function UndoEmailPage() {
   })
   return (
     <CenteredPage
-      title="Was it not you?"
+      title="Wasn’t it you?"
       description="Your account goes back to this address, and all sessions end. Second factors that were added since are removed. You set a new password next."
     >
       {undo.error && <FormError>{undo.error.message}</FormError>}

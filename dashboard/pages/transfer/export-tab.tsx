@@ -131,7 +131,7 @@ function WorkspaceExport({ links = 0, submissions = 0 }: { links?: number; submi
           <Contents title="In the file">
             <li>Links with their tags, targets and totals, those in the trash too</li>
             <li>Every click with its history</li>
-            <li>Forms and submissions, with their notes and what brought them</li>
+            <li>Forms and submissions, with their notes and attribution</li>
             <li>Tags, domains, and channels without their secrets</li>
             <li>404s: short links that people opened and that don’t exist</li>
           </Contents>
@@ -143,8 +143,7 @@ function WorkspaceExport({ links = 0, submissions = 0 }: { links?: number; submi
           </Contents>
         </div>
         <p className="rounded-lg bg-warn-tint px-3 py-2 text-sm">
-          The file has personal data: submissions are in it as people sent them. Keep it where nobody else can
-          read it.
+          The file contains personal data, such as submissions. Store it where nobody else can read it.
         </p>
         {isLarge && (
           <p className="text-sm text-soft">

@@ -34,7 +34,7 @@ export const SOURCES: Record<ImportSourceName, SourceInfo> = {
   },
   kutt: { title: 'Kutt', file: 'The answer of Kutt’s API (/api/v2/links) as JSON.' },
   sink: { title: 'Sink', file: 'The JSON that Sink’s dashboard exports.' },
-  csv: { title: 'A CSV file', file: 'Any spreadsheet, saved as CSV. You say which column is which.' },
+  csv: { title: 'A CSV file', file: 'Any spreadsheet, saved as CSV. You map the columns.' },
   towpath: {
     title: 'Towpath',
     file: 'An export of this page: links as CSV or NDJSON, or a whole workspace as a zip file.',

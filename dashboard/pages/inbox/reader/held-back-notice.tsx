@@ -65,12 +65,12 @@ function SpamNotice({ submission, actions }: Props) {
             ))}
           </ul>
           <p>
-            It was held back: your team was not notified, and it counts as no lead. “Not spam” restores it,
-            and the notifications are sent then.
+            It was held back: your team was not notified, and it counts as no lead. “Not spam” restores it and
+            sends the notifications.
           </p>
         </>
       ) : (
-        <p>Somebody of your team marked it as spam.</p>
+        <p>Someone on your team marked it as spam.</p>
       )}
     </Notice>
   )

@@ -47,8 +47,8 @@ export function ConflictNotice({ before, theirs, mine, isRefused, isSaving, take
         ))}
       </ul>
       <p className="text-soft">
-        “Keep mine” saves your changes; what you did not touch stays as they saved it. “Take theirs” drops
-        your changes.
+        “Keep mine” saves your changes; everything else stays as they saved it. “Take theirs” drops your
+        changes.
       </p>
       <div className="flex flex-wrap gap-2">
         <Button size="small" busy={isSaving} onClick={keepMine}>

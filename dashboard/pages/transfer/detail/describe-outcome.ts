@@ -33,14 +33,14 @@ function toFailureTitle({ dryRun, created }: ImportResource): string {
 function describeUndo(item: ImportResource): string {
   const when = item.undoneAt ? `Undone on ${formatDay(item.undoneAt)}. ` : ''
   return item.kept.length > 0
-    ? `${when}${countItems(item, item.kept.length)} stayed: see below why.`
+    ? `${when}${countItems(item, item.kept.length)} stayed: see the reasons below.`
     : `${when}Everything that it had created is gone.`
 }
 
 function describeRest(item: ImportResource): string {
   const leftOut = item.skipped + item.failed
   const sentences = [
-    leftOut > 0 && `${formatCount(leftOut, 'row was', 'rows were')} left out: see below why.`,
+    leftOut > 0 && `${formatCount(leftOut, 'row was', 'rows were')} left out: see the reasons below.`,
     canUndo(item) && item.undoableUntil && `You can undo this until ${formatDay(item.undoableUntil)}.`,
   ]
   return sentences.filter(Boolean).join(' ')

@@ -32,7 +32,7 @@ export function ImportProgress({ item, problem }: { item: ImportResource; proble
             {formatCount(item.rows, 'row')}
             {(item.clicksFileName !== null || item.clicks > 0) && `, ${formatCount(item.clicks, 'click')}`}
           </span>
-          <span>{isQueued ? 'It starts when its turn comes.' : formatWholePercent(item.progress)}</span>
+          <span>{isQueued ? 'Waiting for its turn.' : formatWholePercent(item.progress)}</span>
         </p>
         {item.stage !== 'undo' && <Stages item={item} />}
         <p
@@ -51,7 +51,7 @@ export function ImportProgress({ item, problem }: { item: ImportResource; proble
 function toHeading({ status, stage, dryRun }: ImportResource): string {
   if (status === 'queued') return 'Waiting'
   if (stage === 'undo') return 'Undoing the import'
-  return dryRun ? 'Trying the import' : 'Importing'
+  return dryRun ? 'Running the dry run' : 'Importing'
 }
 
 /** For screen readers, which hear every tenth and not every poll. */

@@ -81,8 +81,8 @@ export function ColumnMapping({ inspection, mapping, errors, change }: Props) {
   return (
     <Card title="Columns">
       <p className="mb-4 text-soft">
-        Which column has what? Only the destination URL is needed. The short link can be a whole address, or
-        only the slug.
+        Match the columns to fields. Only the destination URL is required. The short link can be a whole
+        address, or only the slug.
       </p>
       {errors.mapping && (
         <p role="alert" className="mb-3 text-sm text-danger">

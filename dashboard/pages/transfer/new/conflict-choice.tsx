@@ -7,7 +7,7 @@ const CHOICES: RadioOption<OnConflict>[] = [
   {
     value: 'skip',
     name: 'Skip the link',
-    about: 'The link that is here stays as it is. The result lists what was skipped.',
+    about: 'The existing link stays as it is. The result lists the skipped links.',
   },
   {
     value: 'rename',

@@ -50,7 +50,7 @@ export const TimeZoneField = ({ zone, error, change }: ZoneProps) => (
     label="Time zone"
     className="grid-cols-1"
     error={error}
-    hint="Of dates in the file that name no time zone."
+    hint="For dates in the file without a time zone."
   >
     {(control) => (
       <Select {...control} value={zone} onChange={({ target }) => change(target.value)}>

@@ -98,8 +98,8 @@ function Files({ state }: { state: NewImportState }) {
     <Card title="New import">
       <div className="grid grid-cols-1 gap-5">
         <p className="text-soft">
-          Short links, titles, tags, dates and targets come over, and the click history where the tool exports
-          it. Nothing changes before you have seen what would be imported.
+          Imports short links, titles, tags, dates and targets, and the click history where the tool exports
+          it. You see what would be imported before anything changes.
         </p>
         <SourceField state={state} />
         <FileDrop
@@ -158,7 +158,7 @@ function SourceField({ state: { draft, start, errors, change } }: { state: NewIm
           disabled={start.part !== null}
           onChange={({ target }) => change({ source: target.value as ImportSourceName | '' })}
         >
-          <option value="">Recognise the tool</option>
+          <option value="">Detect automatically</option>
           {IMPORT_SOURCE_NAMES.map((name) => (
             <option key={name} value={name}>
               {SOURCES[name].title}

@@ -24,7 +24,7 @@ const VISIT_REASONS: Record<string, string> = {
   direct: 'The page named no link of yours, no campaign and no other site.',
 }
 /** Stands in place of the touch's part of the lead, because a click that is found later changes the parts. */
-const PENDING = 'Not decided yet whether a link brought it: analytics are catching up.'
+const PENDING = 'Attribution is pending: analytics are catching up.'
 const PAGE_CAMPAIGN = "The address of the form's page named this campaign."
 
 type TouchRow = Selectable<Touches>

@@ -16,7 +16,7 @@ type Reply = NonNullable<FormResource['reply']>
 
 const NEW_REPLY: Reply = {
   subject: 'Thank you for your message',
-  text: 'Hello {{name}},\n\nthank you for your message. We answer soon.',
+  text: 'Hello {{name}},\n\nthank you for your message. We’ll reply soon.',
   confirm: false,
 }
 
@@ -47,7 +47,7 @@ export function ReplyGroup({ form, draft, set, errors }: GroupProps) {
 
 const NoMailNote = () => (
   <div role="note" className="grid gap-1 rounded-lg border border-warn bg-warn-tint px-3 py-2.5 text-sm">
-    <p className="font-medium">This server cannot send email yet.</p>
+    <p className="font-medium">This server can’t send email yet.</p>
     <p>
       The person who runs it sets <code>SMTP_URL</code> and <code>MAIL_FROM</code>, and starts it again. Until
       then, this cannot be saved.
@@ -77,7 +77,7 @@ function ReplyFields({ reply, names, errors, change }: ReplyFieldsProps) {
       <div className="grid gap-2">
         <Field
           label="Text"
-          hint="Plain text. What senders typed is cut at 100 characters, and links in it are removed."
+          hint="Plain text. Senders’ text is cut at 100 characters, and its links are removed."
           error={findFieldError(errors, 'reply.text')}
         >
           {(control) => (

@@ -64,13 +64,13 @@ export function RuleEditor({ name, rule, errors, startsOpen, onChange, remove }:
       <TypeField rule={rule} error={error('type')} autoFocus={startsOpen} set={set} />
       <div className="grid grid-cols-2 gap-4 sm:max-w-md">
         <NumberField
-          label="Characters at least"
+          label="Minimum characters"
           value={rule.minLength ?? null}
           onChange={(minLength) => set({ minLength: minLength ?? undefined })}
           error={error('minLength')}
         />
         <NumberField
-          label="Characters at most"
+          label="Maximum characters"
           value={rule.maxLength ?? null}
           onChange={(maxLength) => set({ maxLength: maxLength ?? undefined })}
           error={error('maxLength')}
