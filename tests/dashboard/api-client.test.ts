@@ -74,7 +74,7 @@ describe('a request', () => {
     [
       'no session',
       [401, { error: 'Missing API key' }],
-      { status: 401, message: expect.stringContaining('You are signed out') },
+      { status: 401, message: expect.stringContaining('You’re signed out') },
     ],
     [
       'a lost workspace',
