@@ -81,7 +81,7 @@ function tryToLockFile(path: string): Lock | undefined {
   }
 }
 
-/** Waits for the ship worker of a server that was killed, which ends by itself a moment after its server. */
+/** Waits for the hit worker of a server that was killed, which ends by itself a moment after its server. */
 export async function lockForWorker(dataDir: string): Promise<Lock> {
   for (let tries = 1; ; tries++) {
     try {

@@ -1,4 +1,4 @@
-// The server's client of the ship worker: sends questions and settings, receives answers and click counts.
+// The server's client of the hit worker: sends questions and settings, receives answers and click counts.
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// The messages between the server and its ship worker.
+// The messages between the server and its hit worker.
 
 import { createPacer } from '../../../lib/concurrency/next-turn.ts'
 import type { LogLevel } from '../../../lib/log.ts'

@@ -1,4 +1,4 @@
-// Calls from the server to the ship worker: each call has a number and gets one answer.
+// Calls from the server to the hit worker: each call has a number and gets one answer.
 
 import { Failure } from '../../../lib/failure.ts'
 import { findRequest, startChildSpan } from '../../../lib/telemetry/request-context.ts'
@@ -67,7 +67,7 @@ export function createRpcClient(
       pending.set(id, { call, asker, ...answer })
       try {
         if (!worker().sendOrWake({ type: 'call', id, call, asker }))
-          answer.reject(hitsUnavailable('The ship worker is away'))
+          answer.reject(hitsUnavailable('The hit worker is away'))
         return (await answer.promise) as T
       } finally {
         clearTimeout(timer)

@@ -46,7 +46,7 @@ function hasEnded(pid: number): boolean {
   }
 }
 
-describe('a ship worker', () => {
+describe('a hit worker', () => {
   test('does not run before the first hit or question of a new installation, and no hit is lost', async () => {
     const { spool, hitWorker, counted, clicks, countRunning } = await start()
     expect(countRunning()).toBe(0)

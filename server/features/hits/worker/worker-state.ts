@@ -1,4 +1,4 @@
-// The state of the ship worker, which the files of this room share.
+// The state of the hit worker, which the files of this room share.
 
 import type { SerialQueue } from '../../../lib/concurrency/serial-queue.ts'
 import type { BatchFile } from '../batches/batch-file.ts'

@@ -84,7 +84,7 @@ test('a replicated database loads its first batch and late ones, and rolls up th
 })
 
 full(
-  'a replica that lacks a touch answers from hits, also after a moment without the table of hits',
+  'a replica that lacks a change answers from hits, also after a moment without the table of hits',
   async () => {
     await createHitLoader(client).load(writeBatch(1), 0)
     const roller = createDayRoller(client, { settleMs: 0 })

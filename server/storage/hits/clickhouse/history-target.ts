@@ -9,7 +9,7 @@ import { type ClickHouseClient, createClickHouseClient } from './client.ts'
 import { deleteWhere } from './delete.ts'
 import { migrateTables } from './layout.ts'
 import { insertHits } from './load.ts'
-import { changeHits, createTouchSource } from './rollups/touches.ts'
+import { changeHits, createChangeSource } from './rollups/day-changes.ts'
 
 export interface HitHistoryTarget {
   /** Whether it has neither hits nor marks. */
@@ -93,7 +93,7 @@ async function loadSlice(
   { node, path, token }: { node: string; path: string; token: string },
 ): Promise<void> {
   const days = await readBatchDays(path, 0)
-  await changeHits(client, createTouchSource('move'), days, () => sendSlice(client, { node, path, token }))
+  await changeHits(client, createChangeSource('move'), days, () => sendSlice(client, { node, path, token }))
 }
 
 async function sendSlice(

@@ -6,7 +6,7 @@ import type { Hit } from '../hit.ts'
 import { HIT_COLUMNS } from '../hit-columns.ts'
 import type { ClickHouseClient } from './client.ts'
 import { toPlaceholder } from './parameters.ts'
-import { touchAllDays } from './rollups/reset.ts'
+import { recordAllDaysChanged } from './rollups/reset.ts'
 import { BOOKKEEPING_TABLES, listRollUpTables, SUM_TABLES } from './rollups/roll-tables.ts'
 
 /** The type of each column of layout 1. LowCardinality is a dictionary: these texts repeat. */
@@ -89,7 +89,7 @@ export async function restoreRollUpTables(
   const missing = names.filter((name) => !found.some(([each]) => each === name))
   if (missing.length === 0) return
   log.warn('hits.roll_up_tables_missing', { tables: missing.join(', ') })
-  if (!missing.includes('roll_touches')) await touchAllDays(client)
+  if (!missing.includes('roll_touches')) await recordAllDaysChanged(client)
   for (const statement of listRollUpTables(await readEngineNaming(client))) await client.execute(statement)
 }
 

@@ -43,7 +43,7 @@ export function createRolledReader(
       if (Array.isArray(plan)) return plan
       const { text, params, read } = toRolledSql(query, plan, state, clickHouseDialect)
       const answers = read(await select(text, { params, settings }))
-      // Their rows may be gone: they go after a roll-up has stopped to count. Another replica may have stored a touch.
+      // Their rows may be gone: they go after a roll-up has stopped to count. Another replica may have stored a change.
       const isExact = !(await lacks(STATE_TABLES)) && doRollsCount(state.rolls ?? [], await readRolls())
       return isExact ? { answers, origin: plan.origin } : 'unavailable'
     }, true)

@@ -143,7 +143,7 @@ describe('data that cannot be read', () => {
     await expectExact()
   })
 
-  full('of touches leave no mark that counts', async () => {
+  full('of recorded changes leave no mark that counts', async () => {
     await loadDays(MAY)
     await loadDays(MAY)
     await damageTable(client, 'roll_touches')
@@ -176,7 +176,7 @@ full('marks are gone before a missing table is there again', async () => {
 describe('the comparison', () => {
   const listDamaged = () => list("SELECT DISTINCT day FROM roll_touches WHERE source LIKE 'repair/%'")
 
-  test('touches days that have lost rows, even if it fails afterwards', async () => {
+  test('records a change of days that have lost rows, even if it fails afterwards', async () => {
     await loadDays(MAY)
     await client.execute(`ALTER TABLE roll_people DELETE WHERE day = ${FIRST} SETTINGS mutations_sync = 2`)
     await server.cutAnswerAfter('AS day, count() FROM hits')

@@ -92,7 +92,7 @@ export function listRollUpTables(engine: (kind: string) => string): string[] {
       const all = `workspace_id Int64 CODEC(ZSTD), day Int32, ${columns}, roll Int64 CODEC(ZSTD)`
       return toTable(name, all, order, `PARTITION BY ${MONTH}`)
     }),
-    // A roll-up of a day counts while its day has exactly the touches that the mark names.
+    // A roll-up of a day counts while its day has exactly the changes that the mark names.
     toTable(
       'roll_marks',
       'day Int32, roll Int64, touches Int64, silent Int64, rules String, rows Int64, made_at DateTime64(3)',
@@ -113,7 +113,7 @@ export function listRollUpTables(engine: (kind: string) => string): string[] {
     ),
     // Days up to the largest one may be rolled up.
     toTable('roll_intents', 'day Int32, made_at DateTime64(3)', 'day'),
-    // From which batch on a node touches days. Nodes of the release before know nothing of roll-ups.
+    // The batch from which on a node records changes. Nodes of the release before know nothing of roll-ups.
     toTable('roll_loaders', 'node String, batch Int64', 'node'),
     // The steps of a roll-up: begun, ended, erased (rows of a workspace), dropped. `audited` is of all, and
     // `unreadable` of a damaged part of a table.

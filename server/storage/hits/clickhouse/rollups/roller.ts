@@ -58,11 +58,11 @@ export function createDayRoller(
     days: createRests(settleMs),
     months: createRests(settleMs),
     noteDeletions: createDeletionWatch(),
-    takeChanges: () => ({ touches: seen.days, isQuiet: createQuietCheck(seen, { settleMs, unfinishedMs }) }),
+    takeChanges: () => ({ changes: seen.days, isQuiet: createQuietCheck(seen, { settleMs, unfinishedMs }) }),
   }
 
   async function rollUp(server: RollClient, now: number): Promise<RollUpProgress> {
-    // Such a server does not say which touches it lacks.
+    // Such a server does not say which changes it lacks.
     if ((await readReplication(server)) === 'shared') return { rolled: 0, waiting: 0 }
     await requireCaughtUp(server, ALL_TABLES, CATCH_UP_MS)
     const last = Math.floor((now - CLOSED_AFTER_MS) / DAY_MS) - 1
@@ -94,7 +94,7 @@ interface RollerState {
   days: Rests
   months: Rests
   noteDeletions(unfinished: number): void
-  takeChanges(): { touches: ReadonlyMap<number, { touches: number }>; isQuiet: (day: number) => boolean }
+  takeChanges(): { changes: ReadonlyMap<number, { changes: number }>; isQuiet: (day: number) => boolean }
 }
 
 interface Tries {
@@ -114,7 +114,7 @@ async function rollNextDays(
   const { unfinished } = await readMutations(server.select)
   noteDeletions(unfinished)
   if (unfinished > 0) return 0
-  const { touches, isQuiet } = takeChanges()
+  const { changes, isQuiet } = takeChanges()
   const taken = new Set((await listOpenRolls(server)).map(({ day }) => day))
   const isReady = (day: number) => isQuiet(day) && !taken.has(day) && !rests.isResting(day)
   for (let attempt = 0; attempt < ATTEMPTS && performance.now() < tries.until; attempt++) {
@@ -125,7 +125,7 @@ async function rollNextDays(
       // A day that has failed is tried alone: it would let the days beside it fail, too.
       if (!rests.hasFailed(start))
         span = await toSpan(server, closed, start, (day) => isReady(day) && !rests.hasFailed(day))
-      return rollDays(server, span, touches)
+      return rollDays(server, span, changes)
     })
     for (let day = span.start; day < span.end; day++) {
       taken.add(day)
