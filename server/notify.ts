@@ -1,8 +1,8 @@
 // Wires notifications: the senders, the deliverer, and the needs of the API of channels and deliveries.
 
 import type { Config } from './config.ts'
+import type { MailBudget } from './features/accounts/abuse/mail-budget.ts'
 import type { RateLimiter } from './features/accounts/access/rate-limiter.ts'
-import type { MailBudget } from './features/accounts/strangers/mail-budget.ts'
 import { mailOwners } from './features/accounts/workspaces/mail-owners.ts'
 import { listOwnerEmails } from './features/accounts/workspaces/members.ts'
 import { createAddressHasher } from './features/forms/replies/mailbox.ts'
@@ -11,7 +11,7 @@ import { createReplyReader } from './features/forms/replies/read-reply.ts'
 import { createReplyLinks } from './features/forms/replies/reply-links.ts'
 import { createReplyOutbox } from './features/forms/replies/reply-outbox.ts'
 import { createNotificationContentReader } from './features/forms/submissions/notification-content.ts'
-import type { Uploads } from './features/forms/uploads/open-uploads.ts'
+import type { Uploads } from './features/forms/uploads/uploads.ts'
 import { channelSenders } from './features/notify/channels/registry.ts'
 import { createSealing } from './features/notify/channels/secrets.ts'
 import { openDeliverer } from './features/notify/delivery/deliverer.ts'

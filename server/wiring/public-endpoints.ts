@@ -1,7 +1,7 @@
 // Opens what pages on other sites use: the form endpoint, and the intake of the snippet.
 
 import type { Config } from '../config.ts'
-import { createStorageLimit } from '../features/accounts/strangers/storage-limit.ts'
+import { createStorageLimit } from '../features/accounts/abuse/storage-limit.ts'
 import { createVisitMatcher } from '../features/attribution/match-visit.ts'
 import { recordTouches } from '../features/attribution/record-touches.ts'
 import { createSenderDescriber } from '../features/attribution/sender.ts'

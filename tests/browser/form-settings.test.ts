@@ -84,7 +84,7 @@ onDashboard('forms in the dashboard', (dashboard) => {
     await page.getByText('All changes saved').waitFor()
     expect((await readForm(person, form.formKey)).pageUrl).toBe('https://shop.example/contact')
 
-    await page.getByRole('link', { name: 'Page doctor' }).click()
+    await page.getByRole('link', { name: 'Page check' }).click()
     await page.getByText('Paste the HTML instead').click()
     await page
       .getByLabel('Page HTML')

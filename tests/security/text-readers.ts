@@ -1,7 +1,7 @@
 // The functions that read texts of strangers, and hostile texts for them: the table of text-growth.test.ts.
 
+import { isPersonalPassword } from '../../server/features/accounts/abuse/personal-words.ts'
 import { readSessionToken } from '../../server/features/accounts/access/session.ts'
-import { isPersonalPassword } from '../../server/features/accounts/strangers/personal-words.ts'
 import { readClasses, readFilter } from '../../server/features/analytics/filter.ts'
 import { readMoment } from '../../server/features/analytics/timeline.ts'
 import { parseFields, validateFields } from '../../server/features/forms/endpoint/fields.ts'
@@ -121,7 +121,7 @@ function writeAll(reader: { write(text: string): void; end(): void }, text: stri
 /** Called with the text and more, or with what the text was sent in. */
 const WITH_MORE: Record<string, TextReader> = {
   'features/accounts/access/session.ts readSessionToken': (text) => readSessionToken(text, 'towpath_session'),
-  'features/accounts/strangers/personal-words.ts isPersonalPassword': (text) =>
+  'features/accounts/abuse/personal-words.ts isPersonalPassword': (text) =>
     isPersonalPassword(text, { email: 'ada@example.com', name: 'Ada', origin: 'https://go.example' }),
   'features/analytics/filter.ts readFilter': (text) => [
     readFilter('country', [text]),

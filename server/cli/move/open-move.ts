@@ -3,7 +3,7 @@
 import { ensureNodeId } from '../../features/hits/spool/node-id.ts'
 import { findFilledTable, openCopyTarget } from '../../storage/database/copy/copy-target.ts'
 import type { Connection, Database } from '../../storage/database/open-database.ts'
-import { type HitHistoryTarget, openHitHistoryTarget } from '../../storage/hits/clickhouse/history-target.ts'
+import { type HitMoveTarget, openHitMoveTarget } from '../../storage/hits/clickhouse/move-target.ts'
 import { tryToLockForMove } from '../../storage/lock.ts'
 import { CommandError } from '../command.ts'
 import { createMoveLog, MOVE_SCOPES, type MoveLog, type MoveScope } from './move-log.ts'
@@ -18,7 +18,7 @@ export interface Move {
   /** Undefined where the rows stay. */
   rows: Connection | undefined
   /** Undefined where the hits stay. */
-  hits: HitHistoryTarget | undefined
+  hits: HitMoveTarget | undefined
   log: MoveLog
   close(): Promise<void>
 }
@@ -51,7 +51,7 @@ export async function openMove({ db, dataDir, now }: OpenNeeds, targets: MoveTar
       rows = opened
       closers.push(() => opened.destroy())
     }
-    const hits = targets.clickHouseUrls && (await openHitHistoryTarget(targets.clickHouseUrls, instance))
+    const hits = targets.clickHouseUrls && (await openHitMoveTarget(targets.clickHouseUrls, instance))
     if (hits) closers.push(() => hits.close())
     // Where the rows stay, their database keeps the progress.
     const openLog = (scope: MoveScope) =>

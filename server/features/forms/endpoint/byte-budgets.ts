@@ -3,8 +3,8 @@
 
 import { toRateLimitKey } from '../../../http/client-address.ts'
 import { BODY_MAX } from '../../../http/json-body.ts'
+import type { StorageLimit } from '../../accounts/abuse/storage-limit.ts'
 import type { ByteBudget, ByteLimiter } from '../../accounts/access/rate-limiter.ts'
-import type { StorageLimit } from '../../accounts/strangers/storage-limit.ts'
 import { tooManySubmissions } from './endpoint-error.ts'
 
 const MIB = 1024 * 1024

@@ -2,7 +2,7 @@
 // and no channel knows about retries.
 
 import type { Network } from '../../../lib/ip-network.ts'
-import type { MailBudget } from '../../accounts/strangers/mail-budget.ts'
+import type { MailBudget } from '../../accounts/abuse/mail-budget.ts'
 
 /** A file of a submission. Its name is untrusted text, as values are. */
 export interface NoticeFile {

@@ -10,7 +10,7 @@ import type { RecordBatch } from '../archive/read-archive-records.ts'
 import type { ArchiveContents } from '../archive/verify-archive.ts'
 import { FileProblem } from '../files/source-file.ts'
 import { toStandIn } from '../history/stand-in.ts'
-import type { ArchiveRun, RecordOutcome } from '../workspace/archive-run.ts'
+import type { ArchiveImport, RecordOutcome } from '../workspace/archive-import.ts'
 import { endArchive } from '../workspace/end-archive.ts'
 import { findHitLinks } from '../workspace/item-keys.ts'
 import {
@@ -105,14 +105,14 @@ export const toArchiveLinkFinder =
     return keys.map((key) => found.get(key) ?? (dryRunKeys.has(key) ? toStandIn(key) : 0))
   }
 
-async function toArchiveRun({ needs, actor, row, options, isDryRun }: ImportRun): Promise<ArchiveRun> {
+async function toArchiveRun({ needs, actor, row, options, isDryRun }: ImportRun): Promise<ArchiveImport> {
   if (!options.archive) throw new Error('the archive was not checked')
   return {
     needs,
     actor,
     importId: row.id,
     archive: options.archive,
-    onConflict: row.on_conflict as ArchiveRun['onConflict'],
+    onConflict: row.on_conflict as ArchiveImport['onConflict'],
     domainMap: options.domainMap,
     isDryRun,
     dryRunKeys: new Set(),
@@ -129,7 +129,7 @@ interface StoredRow {
 
 async function storeBatch(
   run: ImportRun,
-  archive: ArchiveRun,
+  archive: ArchiveImport,
   files: ArchiveFiles,
   batch: RecordBatch,
 ): Promise<void> {
@@ -160,7 +160,11 @@ class Rollback extends Error {
 }
 
 /** Stores the records and rolls them back. @returns what would have become of them */
-async function tryBatch({ needs }: ImportRun, archive: ArchiveRun, batch: RecordBatch): Promise<StoredRow[]> {
+async function tryBatch(
+  { needs }: ImportRun,
+  archive: ArchiveImport,
+  batch: RecordBatch,
+): Promise<StoredRow[]> {
   const rows = await needs.db
     .write(async (connection, onCommit): Promise<StoredRow[]> => {
       throw new Rollback(await storeRecords(archive, connection, onCommit, batch))
@@ -173,7 +177,7 @@ async function tryBatch({ needs }: ImportRun, archive: ArchiveRun, batch: Record
 }
 
 async function storeRecords(
-  archive: ArchiveRun,
+  archive: ArchiveImport,
   connection: Connection,
   onCommit: OnCommit,
   { file, readings }: RecordBatch,

@@ -5,8 +5,8 @@ import { listOwnHosts } from '../../links/names/own-hosts.ts'
 import { answerReader, hasEarlierHistory } from '../history/answer-reader.ts'
 import type { HistoryTask } from '../history/messages.ts'
 import { recoverChunks } from '../history/store-chunk.ts'
+import type { DryRunNames } from './dry-run-names.ts'
 import type { ImportRun } from './import-run.ts'
-import type { TakenNames } from './taken-names.ts'
 
 type FindLinks = (keys: string[]) => Promise<number[]>
 
@@ -55,14 +55,14 @@ const DRY_RUN_IDS = 2 ** 36
 
 /** @param taken the links of a dry run */
 export const toLinkFinder =
-  (run: ImportRun, taken: TakenNames): FindLinks =>
+  (run: ImportRun, taken: DryRunNames): FindLinks =>
   (keys) =>
     findLinks(run, taken, keys)
 
 /** The link of each key, or 0. */
 async function findLinks(
   { needs, row, source }: ImportRun,
-  taken: TakenNames,
+  taken: DryRunNames,
   keys: string[],
 ): Promise<number[]> {
   const found = new Map<string, number>()

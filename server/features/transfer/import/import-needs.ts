@@ -2,7 +2,7 @@
 
 import type { Database } from '../../../storage/database/open-database.ts'
 import type { DiskSpace } from '../../../storage/disk-space.ts'
-import type { Uploads } from '../../forms/uploads/open-uploads.ts'
+import type { Uploads } from '../../forms/uploads/uploads.ts'
 import type { Site } from '../../links/link.ts'
 
 export interface ImportNeeds {

@@ -16,7 +16,7 @@ import {
   type OnConflict,
   UNDO_DAYS,
 } from '../schema.ts'
-import type { ArchiveFacts } from '../workspace/archive-run.ts'
+import type { ArchiveFacts } from '../workspace/archive-import.ts'
 
 export type ImportRow = Selectable<Imports>
 

@@ -10,6 +10,7 @@ import { FileProblem } from '../files/source-file.ts'
 import { eraseImportedClicks, type HistoryErasureNeeds } from '../history/erase-imported-clicks.ts'
 import { ImportStopped } from '../history/store-chunk.ts'
 import { openReader, ReaderLost } from '../reader/open-reader.ts'
+import { NO_DRY_RUN_NAMES } from './dry-run-names.ts'
 import { checkArchive, importArchive, NO_DRY_RUN_KEYS, toArchiveLinkFinder } from './import-archive.ts'
 import { importClicks, toLinkFinder } from './import-clicks.ts'
 import { removeUpload } from './import-files.ts'
@@ -19,7 +20,6 @@ import type { ImportNeeds } from './import-needs.ts'
 import { type ImportRow, type ReaderRecord, readOptions } from './import-row.ts'
 import { ImportInterrupted, type ImportRun, toImportRun, updateRun } from './import-run.ts'
 import { removeUnneededUpload } from './prune-imports.ts'
-import { NOTHING_TAKEN } from './taken-names.ts'
 import { undoImport } from './undo-import.ts'
 
 export interface RunnerNeeds extends ImportNeeds, HistoryErasureNeeds {
@@ -111,7 +111,7 @@ async function runStages(needs: RunnerNeeds, run: ImportRun): Promise<void> {
   const isBehindLinks = run.row.stage === 'clicks' && !run.isDryRun
   const findLinks = isZip
     ? toArchiveLinkFinder(run, isBehindLinks ? NO_DRY_RUN_KEYS : await importArchive(run))
-    : toLinkFinder(run, isBehindLinks ? NOTHING_TAKEN : await importLinks(run))
+    : toLinkFinder(run, isBehindLinks ? NO_DRY_RUN_NAMES : await importLinks(run))
   if (run.options.clickRows !== null) await importClicks(run, findLinks)
   await needs.db.write((connection) =>
     updateRun(connection, run, 'clicks', { status: 'done', finished_at: needs.now(), position: 0 }),

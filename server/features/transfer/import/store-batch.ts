@@ -12,17 +12,17 @@ import type { LinkTransaction } from '../../links/create.ts'
 import { storeTotals } from '../history/click-totals.ts'
 import type { LinkRowReading } from '../reader/protocol.ts'
 import { createDomainChooser } from './choose-domain.ts'
+import type { DryRunNameKind, DryRunNames } from './dry-run-names.ts'
 import { type ImportRun, updateRun } from './import-run.ts'
 import { type LinkOutcome, type LinkToStore, storeLink, toStoringDatabase } from './store-link.ts'
-import type { TakenKind, TakenNames } from './taken-names.ts'
 
 export interface BatchStorer {
   run: ImportRun
-  taken: TakenNames
+  taken: DryRunNames
   chooseDomain: ReturnType<typeof createDomainChooser>
 }
 
-export const createBatchStorer = (run: ImportRun, taken: TakenNames): BatchStorer => ({
+export const createBatchStorer = (run: ImportRun, taken: DryRunNames): BatchStorer => ({
   run,
   taken,
   chooseDomain: createDomainChooser(run),
@@ -39,7 +39,7 @@ export interface BatchResult {
   /** The first row whose slug is taken. */
   conflict: { row: number; name: string; message: string } | null
   /** For later rows of a dry run. */
-  taken: [TakenKind, string][]
+  taken: [DryRunNameKind, string][]
 }
 
 /** Rolls back the transaction of a dry run's batch. */

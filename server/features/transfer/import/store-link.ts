@@ -11,8 +11,8 @@ import type { CreateLinkInput, LinkResource } from '../../links/schema.ts'
 import { generateSlug, isReserved, normalizeSlug, SLUG_MAX, toSlugKey } from '../../links/slug.ts'
 import type { SourceLink } from '../sources/source.ts'
 import type { ChosenDomain } from './choose-domain.ts'
+import type { DryRunNameKind, DryRunNames } from './dry-run-names.ts'
 import type { ImportRun } from './import-run.ts'
-import type { TakenKind, TakenNames } from './taken-names.ts'
 import { type RowProblem, toLinkInput, toRowProblem } from './to-link-input.ts'
 
 export interface LinkToStore {
@@ -27,7 +27,7 @@ export interface StoredLink {
   outcome: 'created' | 'renamed'
   resource: LinkResource
   /** Names that later rows of a dry run must find taken. */
-  names: [TakenKind, string][]
+  names: [DryRunNameKind, string][]
   notes: string[]
   /** Tags that came with the link. */
   newTags: { id: number; name: string }[]
@@ -51,7 +51,7 @@ export interface StoringNeeds {
   /** Nested in the transaction of the batch. */
   db: Database
   transaction: LinkTransaction
-  taken: TakenNames
+  taken: DryRunNames
 }
 
 /** The message for a slug that equals another one but for its case; notices count the rows that have it. */
@@ -115,7 +115,10 @@ export const toSlugName = ({ name, caseSensitive }: ChosenDomain, slug: string) 
 const toExactName = ({ name }: ChosenDomain, slug: string) => `${name}/${slug}`
 const toSameName = (domain: ChosenDomain, slug: string, url: string) => `${toExactName(domain, slug)} ${url}`
 
-const listNames = (domain: ChosenDomain, { slug, destinationUrl }: LinkResource): [TakenKind, string][] => [
+const listNames = (
+  domain: ChosenDomain,
+  { slug, destinationUrl }: LinkResource,
+): [DryRunNameKind, string][] => [
   ['slug', toSlugName(domain, slug)],
   ['exact', toExactName(domain, slug)],
   ['same', toSameName(domain, slug, destinationUrl)],

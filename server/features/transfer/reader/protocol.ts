@@ -77,7 +77,7 @@ export interface LinksTask extends SourceTask {
 /** One row of the file. */
 export interface LinkRowReading {
   row: number
-  /** Name the link in later imports of the same tool: see `sources/link-key.ts`. Empty where `problems` are not. */
+  /** Name the link in later imports of the same tool: see `sources/deduplication-keys.ts`. Empty where `problems` are not. */
   keys: string[]
   /** One for each alias of the link. */
   aliasKeys: string[]

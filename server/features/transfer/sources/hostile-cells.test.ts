@@ -4,7 +4,7 @@ import { atScale } from '../../../../tests/support/suite.ts'
 import type { FileRecord } from '../files/source-file.ts'
 import { toLinkInput } from '../import/to-link-input.ts'
 import { IMPORT_SOURCES } from '../schema.ts'
-import { toClickKeys } from './link-key.ts'
+import { toClickKeys } from './deduplication-keys.ts'
 import { UTC } from './read-example.fixture.ts'
 import { findSource } from './source-list.ts'
 

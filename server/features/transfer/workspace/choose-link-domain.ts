@@ -5,12 +5,12 @@
 import { Failure } from '../../../lib/failure.ts'
 import type { Connection } from '../../../storage/database/open-database.ts'
 import { type LinkDomain, resolveDomain, toStoredDomain } from '../../links/names/link-domain.ts'
-import type { ArchiveRun } from './archive-run.ts'
+import type { ArchiveImport } from './archive-import.ts'
 import { toDomainKey } from './store-settings.ts'
 
 /** @throws Failure `invalid` where the domain that the person has named is gone */
 export async function chooseLinkDomain(
-  run: ArchiveRun,
+  run: ArchiveImport,
   connection: Connection,
   host: string,
 ): Promise<LinkDomain> {

@@ -5,7 +5,7 @@ import type { Connection, Database } from '../../../storage/database/open-databa
 import { type Actor, allow } from '../../accounts/access/actor.ts'
 import { deleteSubmissionRows } from '../../forms/submissions/delete-submission.ts'
 import { hasLinks } from '../../links/domains/domain-links.ts'
-import { toStateSum } from './state-sum.ts'
+import { hashEditableFields } from './hash-editable-fields.ts'
 
 /** An item that an import has created. */
 export interface CreatedItem {
@@ -55,7 +55,7 @@ export const deleteSubmissionUnlessChanged: DeleteItem = ({ actor }, db, { item_
       .where('id', '=', item_id)
       .executeTakeFirst()
     if (!row) return undefined
-    if (toStateSum(row) !== Number(item_updated_at)) return CHANGED
+    if (hashEditableFields(row) !== Number(item_updated_at)) return CHANGED
     await deleteSubmissionRows(connection, actor, [item_id])
     return undefined
   })

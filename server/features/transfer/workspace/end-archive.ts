@@ -4,7 +4,7 @@
 import type { Connection } from '../../../storage/database/open-database.ts'
 import { toNoLinkKey } from '../archive/archive-keys.ts'
 import { toStandIn } from '../history/stand-in.ts'
-import type { ArchiveRun } from './archive-run.ts'
+import type { ArchiveImport } from './archive-import.ts'
 import { storeKey } from './item-keys.ts'
 
 /** @returns notices */
@@ -12,7 +12,7 @@ export async function endArchive({
   run,
   connection,
 }: {
-  run: ArchiveRun
+  run: ArchiveImport
   connection: Connection
 }): Promise<string[]> {
   const { actor, archive, importId, isDryRun } = run
@@ -60,7 +60,7 @@ export async function endArchive({
   ]
 }
 
-async function countOutcomes({ actor, importId }: ArchiveRun, connection: Connection) {
+async function countOutcomes({ actor, importId }: ArchiveImport, connection: Connection) {
   const rows = await connection
     .selectFrom('import_rows')
     .select(['kind', 'outcome'])

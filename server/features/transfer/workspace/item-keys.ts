@@ -3,7 +3,7 @@
 
 import type { Connection } from '../../../storage/database/open-database.ts'
 import { toArchiveKey } from '../archive/archive-keys.ts'
-import type { ArchiveRun, RecordTransaction } from './archive-run.ts'
+import type { ArchiveImport, RecordTransaction } from './archive-import.ts'
 
 const SOURCE = 'towpath'
 
@@ -22,7 +22,7 @@ export interface KnownItem {
 
 /** The scope of a search for items: the workspace, and the archive that names them. */
 export interface ItemSearch {
-  run: Pick<ArchiveRun, 'actor' | 'archive'>
+  run: Pick<ArchiveImport, 'actor' | 'archive'>
   connection: Connection
 }
 

@@ -17,9 +17,9 @@ import {
   toCreated,
   toFailed,
   toSkipped,
-} from './archive-run.ts'
+} from './archive-import.ts'
+import { hashEditableFields } from './hash-editable-fields.ts'
 import { findItems, isFromDryRun, type KnownItem, storeItemKey } from './item-keys.ts'
-import { toStateSum } from './state-sum.ts'
 
 type SubmissionRecord = ArchiveRecord<'submissions.ndjson'>
 
@@ -44,7 +44,7 @@ export async function storeSubmissionRecord(
   await storeTouches(transaction, record, id, links)
   const note = await storeFiles(transaction, record, id)
   await storeItemKey(transaction, 'submission', record.id, id)
-  return toCreated(item, { id, updated_at: toStateSum(record) }, note)
+  return toCreated(item, { id, updated_at: hashEditableFields(record) }, note)
 }
 
 /** @returns what a person should know. @throws Failure `invalid` */

@@ -1,7 +1,7 @@
 // Inspects the tables in ClickHouse: their marks, and the clicks of each link.
 
+import { IS_CLICK } from '../hit-day.ts'
 import type { HitInspection } from '../hit-engine.ts'
-import { IS_CLICK } from '../hit-history.ts'
 import { type ClickHouseClient, createClickHouseClient } from './client.ts'
 import { QUESTION_SETTINGS } from './query.ts'
 

@@ -3,8 +3,8 @@
 
 import { existsSync } from 'node:fs'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+import { IS_CLICK } from '../hit-day.ts'
 import type { HitInspection } from '../hit-engine.ts'
-import { IS_CLICK } from '../hit-history.ts'
 
 /** Call it while no commit runs: the marks and the clicks are then of the same moment. */
 export async function inspectDuckDb(

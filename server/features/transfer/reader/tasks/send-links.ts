@@ -1,7 +1,7 @@
 // The task `links`: sends the links of a file in batches, from where the last one was stored.
 
 import { readRecords } from '../../files/read-records.ts'
-import { createLinkKeys, toShortLinkKey } from '../../sources/link-key.ts'
+import { createLinkKeys, toShortLinkKey } from '../../sources/deduplication-keys.ts'
 import type { ImportSource, Reading, SourceLink } from '../../sources/source.ts'
 import type { LinkRowReading, TaskFunction } from '../protocol.ts'
 import { getSource, openLinkFile } from './open-links.ts'

@@ -2,7 +2,7 @@
 // only when the snapshots before and after the sums are equal.
 
 import { DAY_MS } from '../../../../lib/utc-day.ts'
-import { IS_CLICK } from '../../hit-history.ts'
+import { IS_CLICK } from '../../hit-day.ts'
 import type { ClickHouseClient } from '../client.ts'
 import { DAY_CHANGES } from './day-changes.ts'
 import { toDayCondition } from './roll-rules.ts'

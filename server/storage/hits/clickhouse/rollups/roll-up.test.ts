@@ -17,8 +17,8 @@ import type { Hit } from '../../hit.ts'
 import type { HitEngine, HitQuery } from '../../hit-engine.ts'
 import { type ClickHouseClient, createClickHouseClient } from '../client.ts'
 import { openClickHouse } from '../engine.ts'
-import { openHitHistoryTarget } from '../history-target.ts'
 import { insertHits } from '../load.ts'
+import { openHitMoveTarget } from '../move-target.ts'
 import { createQuestionRunner } from '../query.ts'
 import { changeHits } from './day-changes.ts'
 import { repairRollUps } from './repair.ts'
@@ -395,7 +395,7 @@ describe('what brings all hits again', () => {
   })
 
   full('a move, whose days were rolled up after an earlier attempt, and that begins a day anew', async () => {
-    const target = await openHitHistoryTarget([url])
+    const target = await openHitMoveTarget([url])
     const move = async (hits: Hit[], token: string) => {
       const { node, path } = writeBatch(1, hits, 'moved')
       await target.loadSlice({ node, path, token })

@@ -2,7 +2,7 @@
 // No server uses the database before the move has ended.
 
 import { DAY_MS } from '../../../lib/utc-day.ts'
-import { HASHED_COLUMNS, type HitDayFigures, IS_CLICK, toDayFigures } from '../hit-history.ts'
+import { HASHED_COLUMNS, type HitDayFigures, IS_CLICK, toDayFigures } from '../hit-day.ts'
 import { readBatchDays } from './batch-body.ts'
 import { ClickHouseError } from './clickhouse-error.ts'
 import { type ClickHouseClient, createClickHouseClient } from './client.ts'
@@ -11,7 +11,7 @@ import { migrateTables } from './layout.ts'
 import { insertHits } from './load.ts'
 import { changeHits, createChangeSource } from './rollups/day-changes.ts'
 
-export interface HitHistoryTarget {
+export interface HitMoveTarget {
   /** Whether it has neither hits nor marks. */
   isEmpty(): Promise<boolean>
   /** The days that have hits. */
@@ -34,7 +34,7 @@ const POLL_MS = 500
 const FIGURES_TIMEOUT_MS = 10 * 60_000
 
 /** @param instance the name of this installation @throws for a database of another one, or of a newer release */
-export async function openHitHistoryTarget(urls: string[], instance?: string): Promise<HitHistoryTarget> {
+export async function openHitMoveTarget(urls: string[], instance?: string): Promise<HitMoveTarget> {
   const client = createClickHouseClient(urls)
   try {
     await migrateTables(client, instance)

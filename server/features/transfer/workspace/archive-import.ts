@@ -2,8 +2,8 @@
 
 import type { Connection, Database, OnCommit } from '../../../storage/database/open-database.ts'
 import type { Actor } from '../../accounts/access/actor.ts'
-import type { Uploads } from '../../forms/uploads/open-uploads.ts'
 import type { SubmittedFile } from '../../forms/uploads/submitted-file.ts'
+import type { Uploads } from '../../forms/uploads/uploads.ts'
 import type { Site } from '../../links/link.ts'
 import type { OnConflict, RowKind, RowOutcome } from '../schema.ts'
 
@@ -20,7 +20,7 @@ export interface ArchiveFacts {
 /** By the id of a submission in the archive; null where the workspace has no room for its files. */
 export type ArchiveFilesById = Map<number, SubmittedFile[] | null>
 
-export interface ArchiveRun {
+export interface ArchiveImport {
   needs: { db: Database; site: Site; now: () => number; uploads: Pick<Uploads, 'bytesPerWorkspace'> }
   actor: Actor
   importId: number
@@ -39,7 +39,7 @@ export interface ArchiveRun {
 
 /** The transaction of a batch of records. */
 export interface RecordTransaction {
-  run: ArchiveRun
+  run: ArchiveImport
   /** Its writes are savepoints of the transaction. */
   db: Database
   connection: Connection

@@ -2,7 +2,7 @@
 // it is, so a repeated import adds nothing.
 
 import type { ArchiveRecord } from '../archive/record-schemas.ts'
-import type { RecordTransaction } from './archive-run.ts'
+import type { RecordTransaction } from './archive-import.ts'
 import { findItems } from './item-keys.ts'
 
 const HOUR_MS = 60 * 60_000
