@@ -15,7 +15,7 @@ export function SignedInPage() {
   return (
     <CenteredPage
       title="You are signed in"
-      description="Go back to the tab in which you were working. You can close this one."
+      description="Go back to the tab you were working in. You can close this one."
       footer={
         <Link to="/" className={TEXT_LINK}>
           Open the dashboard here

@@ -1,4 +1,4 @@
-// The answer that one visitor gets from one link: the visitor's side of `chooseDestination`, and the link's click
+// Chooses the answer of a link for one visitor: the visitor's side of `chooseDestination`, and the link's click
 // limit.
 
 import { isbot } from 'isbot'

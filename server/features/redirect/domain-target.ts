@@ -21,6 +21,6 @@ export function toDomainTarget(
   return url.href
 }
 
-/** Strangers choose this text: it is cut where no slug is longer. */
+/** Strangers choose this text: it is cut at the longest length of a slug. */
 const encodeSlug = (slug: string) =>
   encodeURIComponent([...slug.slice(0, SLUG_MAX * 2)].slice(0, SLUG_MAX).join('').toWellFormed())

@@ -18,7 +18,7 @@ export interface WorkspaceLookup {
   invalidateAll(): void
 }
 
-/** Looser than public ids are, and strict enough for a query. */
+/** Accepts more than public ids, and is strict enough for a query. */
 const WELL_FORMED = /^[\w-]{1,64}$/
 const ENTRIES_MAX = 20_000
 /** Made-up ids have a small cache of their own, so that they push no workspace out. */
@@ -72,7 +72,7 @@ export function createWorkspaceLookup(
     invalidate(workspaceId) {
       recent.add(`${workspaceId}`)
       known.deleteWhere(({ id }) => id === workspaceId)
-      // Nobody knows which of the public ids without a workspace it has, or had.
+      // Any of the cached unknown ids may be this workspace's.
       missing.clear()
       reads.closeAll()
     },

@@ -11,7 +11,7 @@ export type MailPurpose = 'signUp' | 'invitation' | 'recipient' | 'notification'
 export interface Mail {
   to: string
   purpose?: MailPurpose
-  /** In whose name the mail is sent. */
+  /** The workspace that the mail is sent for. */
   workspaceId?: number
   subject: string
   text: string

@@ -113,16 +113,16 @@ export interface ExplainedAnswer {
 export interface RollUpProgress {
   /** How many days and months this call has rolled up. After any, another call may do more. */
   rolled: number
-  /** Closed days that are not rolled up. Some of them may have to wait, because hits of them still come. */
+  /** Closed days that are not rolled up. Some of them may have to wait, because their hits still arrive. */
   waiting: number
   /** The roll-up failed, was logged, and rests. Another call tries another one. */
   failed?: true
-  /** Roll-ups are being compared with their hits, and later calls go on: whoever calls should not sleep before. */
+  /** Roll-ups are being compared with their hits, and later calls go on: the caller should not sleep before the end. */
   isComparing?: boolean
 }
 
 /**
- * A question for the last click that a visitor had made at a moment, for many moments. A click is a redirect of a
+ * A question for each visitor's last click before a moment, for many moments at once. A click is a redirect of a
  * person that this server has recorded: imported hits are of visitors that nobody can find again.
  */
 export interface LastClicksQuery {
@@ -161,7 +161,7 @@ export interface HitInspection {
   version: string
   /** The last batch of each node. The engine held these batches when it began to count. */
   marks: Record<string, number>
-  /** The same when it had counted: the clicks are of no later batch. */
+  /** The marks after counting: the clicks include no later batch. */
   marksAfter: Record<string, number>
   /** Absent when only the marks were asked for. */
   clicks?: LinkClicks
@@ -179,7 +179,7 @@ export interface HitEngine {
   /** Declares the batches of `node` up to `through` lost, so that later ones can be loaded. Never lowers a mark. */
   skip(node: string, through: number): Promise<void>
   ask(query: HitQuery): Promise<HitAnswer[]>
-  /** The answer of `ask`, and where it comes from. */
+  /** The answer of `ask`, and its origin. */
   explain(query: HitQuery): Promise<ExplainedAnswer>
   /**
    * Rolls up closed UTC days that are not rolled up yet, the last `RECENT_DAYS` before older ones, the oldest of each first,

@@ -1,4 +1,4 @@
-// Asks for the email address of a person, before something is done with all data of that person.
+// Asks for a person's email address, before all data of that person is exported or erased.
 
 import { type ReactNode, useId } from 'react'
 import { Button } from '../../../ui/button.tsx'

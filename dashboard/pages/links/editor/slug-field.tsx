@@ -111,7 +111,7 @@ interface HintProps {
   link: LinkFieldsProps['link']
 }
 
-/** Only the answer about the text as it is now is shown, never that about an older one. */
+/** Shows only the answer for the current text, never one for an older text. */
 function SlugHint({ slug, domain, hasChoice, link }: HintProps) {
   const isMoving = link !== undefined && link.domain !== domain.name
   const fold = (text: string) => (domain.caseSensitive ? text : text.toLowerCase())

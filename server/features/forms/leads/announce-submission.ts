@@ -18,7 +18,7 @@ export interface AnnounceNeeds {
   wakeDeliverer: () => void
 }
 
-/** Stores the deliveries of a submission that its transaction stores too. */
+/** Stores the deliveries of a submission, in the transaction that stores the submission. */
 export async function tellChannels(
   connection: Connection,
   onCommit: OnCommit,
@@ -31,7 +31,7 @@ export async function tellChannels(
 }
 
 /**
- * Announces submissions that were held back: each once, whoever asks and how often. A duplicate is announced to nobody.
+ * Announces submissions that were held back: each once, however often it is called. A duplicate is not announced.
  * The caller has changed their status in the same transaction.
  */
 export async function announceHeldSubmissions(

@@ -111,10 +111,10 @@ function appendEnd(lines: LineBuffer, { importId }: ClickPlace): void {
 const NOBODY = toUtf8(`${NO_VISITOR}"`)
 const IMPORT = toUtf8(',"importId":')
 
-/** More than any name has: a cache keeps thousands. */
+/** Longer than any real name: a cache keeps thousands of names. */
 const NAME_CHARS_MAX = 512
 
-/** The parts of a cache's key are lines. */
+/** Makes a part of a cache key: the parts are joined with line feeds. */
 const toLine = (text: string | null) =>
   text === null ? '' : cutText(text, NAME_CHARS_MAX).replaceAll('\n', ' ')
 

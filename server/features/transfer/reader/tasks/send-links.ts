@@ -19,7 +19,7 @@ export const sendLinks: TaskFunction<'links'> = async (input, send) => {
     for (const record of records) {
       const reading = source.toLink(record, input.options)
       if (!reading) continue
-      // Rows that are stored are read as well: they say how often the same content came before.
+      // Stored rows are read as well, to count earlier rows with the same content.
       const keys = 'value' in reading ? toKeys(reading.value) : []
       if (++read <= input.skip) continue
       batch.push(toRowReading(source, record.row, keys, reading))

@@ -7,7 +7,7 @@ import { type ShortUrl, splitShortUrl } from '../short-url.ts'
 import type { Reading, ReadingOptions, SourceClick } from '../source.ts'
 import { createSourceClick, readClickTime, toKnown } from '../source-click.ts'
 
-/** Dub names the redirect of a domain's root so. */
+/** Dub's name for the redirect of a domain's root. */
 export const ROOT = '_root'
 
 /** Columns of exports of leads and sales only. */
