@@ -16,7 +16,7 @@ export type MessageFromSupervisor =
   | { type: 'stop' }
   /** Another worker asks for metrics. */
   | { type: 'metricsWanted'; id: number; by: number }
-  /** Who was asked for metrics. */
+  /** The workers that were asked for metrics. */
   | { type: 'siblings'; id: number; siblings: Sibling[] }
   | { type: 'metrics'; id: number; from: number; metrics: Metric[] }
 

@@ -1,4 +1,4 @@
-// A budget of so many bytes in any window of time, by key. The window is counted in slices, because one entry for each
+// A budget of bytes in any window of time, by key. The window is counted in slices, because one entry for each
 // request would itself be a way to fill the memory.
 
 import { createGenerations } from './generations.ts'

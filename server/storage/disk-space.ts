@@ -13,7 +13,7 @@ export interface FreeSpace {
 
 export interface DiskSpace {
   isLow(): boolean
-  /** Whether the disk is not low after so many more bytes, and after all that is held. */
+  /** Whether the disk is not low after these bytes and all held ones. */
   hasRoomFor(bytes: number): boolean
   /** Keeps room for bytes before they are written. @returns what gives the room back; undefined where there is none */
   hold(bytes: number): (() => void) | undefined
@@ -117,7 +117,7 @@ export interface SpaceShortage {
   free: string
 }
 
-/** @returns undefined where the disk of the directory has room for so many bytes */
+/** @returns undefined where the disk of the directory has room for these bytes */
 export async function findShortage(dir: string, neededBytes: number): Promise<SpaceShortage | undefined> {
   const { free } = await readDiskSpace(dir)
   return free >= neededBytes ? undefined : { needed: toMegabytes(neededBytes), free: toMegabytes(free) }

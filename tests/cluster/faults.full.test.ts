@@ -113,7 +113,7 @@ async function readStoredMarkers(prefix: string): Promise<string[]> {
   }
 }
 
-/** Waits for so many more answers of both kinds, so that a fault never hits an idle cluster. */
+/** Waits for some more answers of both kinds, so that a fault never hits an idle cluster. */
 async function waitForAnswers({ clicks, forms }: ClusterLoad) {
   const count = () => [clicks.statuses.get(302) ?? 0, forms.acknowledged.length] as const
   const [clicksBefore, formsBefore] = count()

@@ -70,7 +70,7 @@ function createLateHits(world: HitWorld, days: number, random: Random): Hit[] {
   return late.flatMap((day) => createHitsOfDay(world, day, BUSY, random))
 }
 
-/** Rolls up until nothing is left to do, or so many times. */
+/** Rolls up until nothing is left to do, or a number of times. */
 async function rollUp({ engine, now }: LoadedWorld, times = Number.POSITIVE_INFINITY) {
   for (let n = 0; n < times; n++) if (!(await engine.rollUp(now)).rolled) return
 }

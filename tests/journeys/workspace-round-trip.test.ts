@@ -20,7 +20,7 @@ setDefaultTimeout(240_000)
 const CLICKS = atScale({ quick: 60, full: 300, soak: 3_000 })
 /** More of them ask the same of other groupings. */
 const QUESTIONS = atScale({ quick: 25, full: 200, soak: 10_000 })
-/** A workspace may ask so much at once. */
+/** Questions that a workspace may ask at once. */
 const AT_ONCE = 4
 const directory = mkdtempSync(join(tmpdir(), 'towpath-round-trip-'))
 const toPath = (name: string) => join(directory, `${name}.zip`)

@@ -12,7 +12,7 @@ import { until } from '../support/until.ts'
 const BIG = Buffer.alloc(16 * 1024 * 1024, 'x')
 /** Fits into the buffers of both kernels. */
 const MEDIUM = BIG.subarray(0, 300_000)
-/** After so long without progress a client is ended. */
+/** A client without progress is ended after this time. */
 const PROGRESS_MS = 100
 
 /** Resolves once the client of a test sends no more. */

@@ -29,7 +29,7 @@ interface KeyDraft {
   name: string
   access: Access
   custom: typeof NAMED_SCOPES
-  /** '' is never, `day` is the end of `day`, and a number is so many days. */
+  /** '' is never, `day` is the end of `day`, and a number is a number of days. */
   expiry: string
   day: string
 }

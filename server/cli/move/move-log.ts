@@ -7,7 +7,7 @@ export interface MoveLog {
   find<T>(step: string): Promise<T | undefined>
   /** @param connection the transaction that does the step, where there is one */
   note(step: string, detail: unknown, connection?: Connection): Promise<void>
-  /** The steps that begin with these words are to be done again. */
+  /** Marks the steps that begin with these words as not done. */
   undo(prefix: string): Promise<void>
 }
 

@@ -30,7 +30,7 @@ function newDirectory(): string {
   return dir
 }
 
-/** @param keptBatches so many batches stay when an engine's backup has them */
+/** @param keptBatches the number of batches that stay when an engine's backup has them */
 async function openHits(dataDir: string, keptBatches: number) {
   let counted = 0
   const spool = await openSpool({ dir: join(dataDir, 'spool'), segmentBytes: 64 * 1024 })

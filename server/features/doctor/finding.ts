@@ -26,6 +26,6 @@ export const problem = (summary: string, fix: string): CheckResult => ({ status:
 const toResult = (status: FindingStatus, summary: string, fix: string | undefined): CheckResult =>
   fix === undefined ? { status, summary } : { status, summary, fix }
 
-/** The findings of a check that has nothing to complain about, or its complaints. */
+/** The complaints of a check, or without any a finding that all is well. */
 export const complaintsOr = (complaints: CheckResult[], summary: string): CheckResult[] =>
   complaints.length > 0 ? complaints : [ok(summary)]

@@ -178,10 +178,10 @@ const fields = {
   uploads: UploadSettingsInput.nullable().optional(),
   reply: ReplySettingsInput.nullable().optional(),
   spam: SpamSettingsInput.nullable().optional(),
-  spamRetentionDays: retentionDays('Spam is erased after so many days. 30 when absent'),
+  spamRetentionDays: retentionDays('Days until spam is erased. 30 when absent'),
   rules: toFieldRulesInput(fieldName).nullable().optional(),
   messages: FieldMessagesInput.nullable().optional(),
-  retentionDays: retentionDays('Submissions are erased after so many days. They are kept when absent'),
+  retentionDays: retentionDays('Days until submissions are erased. They are kept when absent'),
   consent: toConsentSettingsInput(fieldName).nullable().optional(),
 }
 

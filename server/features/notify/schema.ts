@@ -83,7 +83,7 @@ const channel = {
     .openapi({ description: 'Why the last attempt failed; null when the channel works' }),
   lastDeliveryAt: z.iso.datetime().nullable(),
   waiting: z.int().openapi({
-    description: 'Notifications on their way to the channel. 10,000 means so many or more.',
+    description: 'Notifications on their way to the channel. 10,000 means 10,000 or more.',
   }),
   oldestWaitingAt: z.iso
     .datetime()

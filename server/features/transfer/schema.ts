@@ -40,9 +40,9 @@ export type RowOutcome = (typeof ROW_OUTCOMES)[number]
 export const DATE_ORDERS = ['dmy', 'mdy', 'ymd'] as const
 export type DateOrder = (typeof DATE_ORDERS)[number]
 
-/** The undo of an import ends so long after the import. */
+/** How long an import can be undone. */
 export const UNDO_DAYS = 30
-/** The files of a dry run wait so long for the import that follows it. */
+/** How long the files of a dry run wait for the import that follows it. */
 export const DRY_RUN_FILE_HOURS = 24
 /** How many imports of a workspace may wait or run. */
 export const OPEN_IMPORTS_MAX = 5

@@ -17,7 +17,7 @@ test.each<[string, string[], number]>([
   ['one IPv4 address, as IPv6 writes it too', ['192.0.2.1', '::ffff:192.0.2.1', '::ffff:c000:201'], 2],
   ['addresses of one /64', ['2001:db8::1', '2001:db8::2', '2001:db8:0:0:ffff::3'], 2],
   ['addresses of two /64', ['2001:db8::1', '2001:db8::2', '2001:db8:0:1::3'], 3],
-])('%s: as one has so many', (_, addresses, admitted) => {
+])('%s: as many as one has', (_, addresses, admitted) => {
   expect(countAdmitted(addresses)).toBe(admitted)
 })
 

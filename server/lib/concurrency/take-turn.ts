@@ -16,7 +16,7 @@ function runNext() {
   next?.()
 }
 
-/** Cuts rows into steps of at most so many bytes, each with at least one row. */
+/** Cuts rows into steps of bounded bytes, each with at least one row. */
 export function cutIntoSteps<Row extends { bytes: number }>(rows: Row[], bytesMax: number): Row[][] {
   const steps: Row[][] = []
   let total = 0

@@ -39,7 +39,7 @@ interface NameChange {
 /** Temporary faults of a disk. */
 export interface DiskTrouble {
   full: boolean
-  /** Every call takes up to so many milliseconds. */
+  /** The most milliseconds that a call takes. */
   slowMs: number
   /** The probability that a sync fails. */
   failingSyncs: number

@@ -10,7 +10,7 @@ import { formatDay } from '../../../ui/format.ts'
 import type { InboxActions } from '../state/use-inbox-actions.ts'
 import { AllowSenderButton } from './allow-sender-button.tsx'
 
-/** docs/contract.md §13: a submission that nobody confirms is erased after so many days. */
+/** docs/contract.md §13: a submission that nobody confirms is erased after this number of days. */
 const UNCONFIRMED_DAYS = 7
 const DAY_MS = 86_400_000
 

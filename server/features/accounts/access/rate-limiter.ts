@@ -30,7 +30,7 @@ export interface RoughLimiter {
 }
 
 export interface ByteLimiter {
-  /** Counts so many bytes, unless the budget is used up. No key is used with `take` and `spend`. */
+  /** Counts bytes, unless the budget is used up. No key is used with `take` and `spend`. */
   spend(key: string, bytes: number, budget: ByteBudget): BudgetResult | Promise<BudgetResult>
 }
 

@@ -84,7 +84,10 @@ async function* writeDeliveries({ needs, actor, ids }: PersonSource): AsyncGener
   yield '\n]}\n'
 }
 
-/** Who was told, and when: without addresses of channels, and without what was sent, which the submission says. */
+/**
+ * The deliveries of the submissions, by channel and time: without addresses of channels, and without the sent text,
+ * which repeats the submission.
+ */
 async function readDeliveries(connection: Connection, { workspaceId }: Actor, submissionIds: number[]) {
   const rows = await connection
     .selectFrom('deliveries')

@@ -23,7 +23,7 @@ export interface Confirmation {
   language: string | null
 }
 
-/** One press confirms at most so many. Nobody sends a form more often before pressing. */
+/** The most submissions that one press confirms. Nobody sends a form more often before pressing. */
 const CONFIRMED_MAX = 50
 
 /** @returns undefined for a token that is not ours, and where the submission is gone */

@@ -83,7 +83,7 @@ export function toFormResource({ origin }: Pick<FormNeeds, 'origin'>, form: Form
   }
 }
 
-/** @returns the value of a column of JSON, whose type the schema of its input says */
+/** @returns the parsed value of a JSON column; its type is that of the input's schema */
 export const parseOrNull = (json: string | null) => (json === null ? null : JSON.parse(json))
 
 type Settable = Pick<

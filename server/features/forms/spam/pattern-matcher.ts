@@ -44,7 +44,7 @@ interface Automaton {
 }
 
 const ROOT = 0
-/** The event loop is looked at after so many letters. */
+/** Letters between two looks at the event loop. */
 const LETTERS_AT_ONCE = 2048
 
 const toEdge = (node: number, code: number) => node * 0x10000 + code

@@ -36,10 +36,10 @@ interface Entry extends WorkspaceSpam {
 
 /** Other nodes' changes count after this time at the latest. */
 const CHECK_EVERY_MS = 30_000
-/** A small model is read again after each change, a large one that changes all the time only so often. */
+/** A small model is read again after each change, a large one that changes all the time only at this interval. */
 const BYTES_READ_AT_ONCE = 120_000
 const PAUSE_MS_OF_BYTE = 0.004
-/** A read of SQLite holds the event loop, so it has so many rows. */
+/** A read of SQLite holds the event loop, so it reads at most this many rows. */
 const ROWS_AT_ONCE = 1000
 const BYTES_OF_ROW = 12
 const BYTES_OF_SENDER = 200

@@ -21,7 +21,7 @@ export type StopReason = 'too slow' | 'replaced'
 export interface ReceivingSlot {
   /** The server waits for the client from now on. */
   waits(): void
-  /** The client has sent so much. */
+  /** The client has sent more bytes. */
   received(bytes: number): void
   release(): void
 }

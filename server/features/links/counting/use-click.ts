@@ -26,7 +26,7 @@ export function createClickLimiter(db: Database): ClickLimiter {
 
 type WaitingVisitor = PromiseWithResolvers<boolean>
 
-/** @param serve how many of so many visitors get a click */
+/** @param serve how many of these visitors get a click */
 function createTurns(serve: (link: LimitedLink, visitors: number) => Promise<number>) {
   const waitingByLink = new Map<number, WaitingVisitor[]>()
 

@@ -3,7 +3,7 @@
 import { takeTurn } from '../../../lib/concurrency/take-turn.ts'
 import type { Connection } from '../../../storage/database/open-database.ts'
 
-/** SQLite reads so many in some milliseconds. */
+/** Rows that SQLite reads in some milliseconds. */
 const STEP_ROWS = 2000
 
 type Holder = { workspace_id: number; domain: string }

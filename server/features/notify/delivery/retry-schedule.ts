@@ -22,7 +22,7 @@ export const RETRY_DELAYS = [
 export const ATTEMPTS_MAX = RETRY_DELAYS.length
 
 /**
- * After so many attempts that ended with their process, assume that the delivery crashes it. Interrupted attempts do
+ * After this many attempts that ended with their process, assume that the delivery crashes it. Interrupted attempts do
  * not count as attempts otherwise, because a restart is not the receiver's fault.
  */
 export const INTERRUPTIONS_MAX = 20

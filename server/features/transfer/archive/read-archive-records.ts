@@ -25,7 +25,7 @@ const BATCH_RECORDS = 25
 /**
  * Sends all records, some at a time. A link's `clicks` are a total as those of other tools (history/click-totals.ts): what is
  * left of it when all hits of the archive are taken away are the clicks that no hit stands for. 0 where there are none.
- * @param skip so many lines of all files together are stored already @throws FileProblem
+ * @param skip the number of lines of all files together that are stored already @throws FileProblem
  */
 export async function readArchiveRecords(
   { path, skip }: { path: string; skip: number },

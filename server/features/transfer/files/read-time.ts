@@ -9,7 +9,7 @@ export interface TimeOptions {
   dateOrder: DateOrder | null
   /** IANA name, for times that name no zone. */
   timeZone: string
-  /** Collects what the dates of a file allow. */
+  /** Collects the possible orders of a file's dates. */
   dateOrders?: DateOrders
 }
 
@@ -63,8 +63,8 @@ const OUT_OF_RANGE = {
 
 /**
  * ISO 8601 with and without a zone, `2025-11-03 16:05:00`, seconds and milliseconds since 1970, `Nov 3, 2025, 4:05 PM`,
- * and dates of numbers in the order that is said. A time without a zone is one of `timeZone`. When clocks go back, a
- * time that comes twice is the earlier one; when they go forward, a time that is left out is as much later.
+ * and numeric dates in the chosen order. A time without a zone is in `timeZone`. When clocks go back, an ambiguous
+ * time is the earlier one; when they go forward, a skipped time moves on by the gap.
  */
 export function readTime(text: string, options: TimeOptions): TimeReading {
   if (text.length > TEXT_MAX) return UNKNOWN
@@ -101,7 +101,7 @@ function findMonth(name: string): number {
   return lower === 'sept' ? 9 : index + 1
 }
 
-/** @param first where the hour is in the match @returns null where no calendar has the day, and no clock the time */
+/** @param first where the hour is in the match @returns null for an impossible day or time */
 function toWall(
   year: string | number | undefined,
   month: string | number | undefined,

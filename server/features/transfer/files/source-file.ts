@@ -9,7 +9,7 @@ export interface SourceFile {
   /** As the person's computer calls it. */
   name: string | null
   bytes: number
-  /** Whether the bytes are those of a gzip file: it is read as what is in it. */
+  /** Whether the file is packed with gzip: its content is read. */
   gzipped: boolean
   format: FileFormat
   encoding: FileEncoding

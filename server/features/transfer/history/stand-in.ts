@@ -3,7 +3,7 @@
 
 import { createHash } from 'node:crypto'
 
-/** No server has so many links. */
+/** Higher than any link's id. */
 const FIRST = 2 ** 36
 
 /** The number that stands for the missing link. Each exported workspace has its own. */

@@ -165,7 +165,7 @@ export async function recoverChunks(
   }
 }
 
-/** Not where the history is to be erased. */
+/** False if the history is to be erased. */
 async function isStored(read: Connection, importId: number, number: number): Promise<boolean> {
   const row = await read
     .selectFrom('imports')

@@ -10,7 +10,7 @@ type RoomNeeds = Pick<ImportNeeds, 'db' | 'node' | 'now' | 'disk'>
 
 /** The room of one upload, until its import has a row, or it is refused. */
 export interface UploadRoom {
-  /** @throws Failure `too_large`, `too_many`, `unavailable`, where there is no room for an upload of so many bytes */
+  /** @throws Failure `too_large`, `too_many`, `unavailable`, where there is no room for an upload of this size */
   growTo(bytes: number): Promise<void>
   release(): void
 }

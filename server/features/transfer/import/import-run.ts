@@ -15,7 +15,7 @@ import { type ImportOptions, type ImportRow, readOptions } from './import-row.ts
 export interface ImportRun {
   needs: ImportNeeds
   actor: Actor
-  /** As it was when the run began; `position` and figures are in the database. */
+  /** The row at the start of the run; `position` and the totals are in the database. */
   row: ImportRow
   source: ImportSourceName
   isDryRun: boolean

@@ -66,7 +66,9 @@ function readLink(fields: FieldReader, options: ReadingOptions): SourceLink {
   })
 }
 
-/** A host of one's own can come here with its slugs; a shared one only where there is no other. */
+/**
+ * Prefers slugs on the customer's own host, which can move here. Those on a shared host count only if there is no other.
+ */
 function chooseSlugs(
   bitlink: ShortUrl | null,
   custom: ShortUrl[],

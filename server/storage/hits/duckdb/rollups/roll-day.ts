@@ -19,7 +19,7 @@ import { duckDbDialect } from '../dialect.ts'
 import { toDuckDbType, toDuckDbValue } from '../values.ts'
 import { DAY_TABLES, MONTH_TABLES } from './tables.ts'
 
-/** A day is closed so long after its end: most late hits are in by then. */
+/** A day is closed this long after its end: most late hits are in by then. */
 const CLOSED_AFTER_MS = 15 * 60 * 1000
 
 /** The connection that the statements of a roll-up run on. */
