@@ -43,7 +43,7 @@ onSqlite('an import of a hostile file', (server) => {
     const failed = await runImport(ws, { source: 'yourls', file })
     expect([failed.status, failed.problem]).toEqual([
       'failed',
-      expect.stringContaining('This is no list of links from YOURLS.'),
+      expect.stringContaining('This is not a list of links from YOURLS.'),
     ])
   })
 

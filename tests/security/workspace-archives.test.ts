@@ -235,7 +235,9 @@ describe('a record of a zip fails at its row', () => {
     expect(done.failed).toBe(8 * times.length)
     expect(done.errors.length).toBeGreaterThan(7)
     const others = done.errors.filter(({ message }) => !message.includes('from 1970 to 2200'))
-    expect(new Set(others.map(({ message }) => message))).toEqual(new Set(['This is no hit of an export.']))
+    expect(new Set(others.map(({ message }) => message))).toEqual(
+      new Set(['This is not a hit of an export.']),
+    )
     for (const path of ['/analytics/clicks?interval=all', '/analytics/leads?interval=all', '/submissions'])
       expect([path, (await ws.api(path)).status]).toEqual([path, 200])
   })

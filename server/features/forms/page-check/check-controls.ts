@@ -116,7 +116,7 @@ function checkNames(fields: FormControl[]): Finding[] {
 function checkEmail(fields: FormControl[]): Finding[] {
   const exact = fields.filter(({ name, disabled, type }) => name === 'email' && !disabled && type !== 'radio')
   if (exact.length > 1) {
-    const message = `${exact.length} fields are named email: their values are joined with a comma, which is no email address, so that whoever fills in both is refused.`
+    const message = `${exact.length} fields are named email: their values are joined with a comma, which is not an email address, so submissions with both are refused.`
     return [createFinding('error', 'email_twice', message, 'Name only one of them email.')]
   }
   if (exact.length > 0) return []

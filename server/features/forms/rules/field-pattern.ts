@@ -141,7 +141,7 @@ function explain(source: string, message: string): string {
   if (message.includes('invalid repeat count')) {
     return repeatsTooOften(message.split(': ').at(-1) ?? '')
   }
-  return `is no pattern of RE2: ${message.replace(/^error parsing regexp: /, '')}`
+  return `is not a valid RE2 pattern: ${message.replace(/^error parsing regexp: /, '')}`
 }
 
 /** Room for several forms with the most and largest patterns, and for a dozen with a hundred common ones. */

@@ -182,7 +182,7 @@ const openEntry = (zip: ZipFile, entry: Entry) =>
 
 async function readManifest(zip: ZipFile, entries: Map<string, Entry>): Promise<ArchiveManifest> {
   const entry = entries.get(MANIFEST_NAME)
-  if (!entry) throw new FileProblem(`The zip has no ${MANIFEST_NAME}: it is no whole export. ${HOW_TO}`)
+  if (!entry) throw new FileProblem(`The zip has no ${MANIFEST_NAME}: it is not a complete export. ${HOW_TO}`)
   if (entry.uncompressedSize > MANIFEST_BYTES_MAX)
     throw new FileProblem(`The file ${MANIFEST_NAME} is too large. ${HOW_TO}`)
   const pieces: Buffer[] = []

@@ -55,7 +55,7 @@ const MONTHS = [
   'december',
 ]
 
-const UNKNOWN = { message: 'This is no date that can be read. Write it as 2025-11-03 16:05:00.' }
+const UNKNOWN = { message: 'This date cannot be read. Write it as 2025-11-03 16:05:00.' }
 const IMPOSSIBLE = { message: 'There is no such day or time. Correct it, or leave the cell empty.' }
 const OUT_OF_RANGE = {
   message: `The year is not between ${YEAR_MIN} and ${YEAR_MAX}. Correct the date, or leave the cell empty.`,

@@ -149,7 +149,8 @@ function findProblems(
 }
 
 function findTimeProblem(at: number, { now }: HistoryTask): string | undefined {
-  if (!Number.isSafeInteger(at) || at < 0) return 'This is no time of a click. Correct the row, or remove it.'
+  if (!Number.isSafeInteger(at) || at < 0)
+    return 'This is not a valid time of a click. Correct the row, or remove it.'
   if (at > now) return 'This time is in the future. Correct it, or say which time zone the file has.'
   return undefined
 }

@@ -97,6 +97,6 @@ function toTagNames(names: string[], notes: string[]): string[] {
 function toImage(url: string | null, notes: string[]): string | null {
   if (!url) return null
   if (parseUrl(url)?.protocol === 'https:') return url
-  notes.push('without its preview image, which is no https URL')
+  notes.push('without its preview image, which is not an https URL')
   return null
 }

@@ -98,7 +98,7 @@ describe('links of Bitly', () => {
         {
           field: 'Bitlink',
           value: 'not a link',
-          message: 'This is no short URL. Write it as https://bit.ly/abc.',
+          message: 'This is not a short URL. Write it as https://bit.ly/abc.',
         },
       ],
       [

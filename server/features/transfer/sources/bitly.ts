@@ -23,7 +23,7 @@ const CREATED = [
 ]
 const CLICKS = ['clicks', 'Total Clicks', 'Clicks', 'Total Engagements', 'Engagements', 'All Time Clicks']
 
-const NO_SHORT_URL = 'This is no short URL. Write it as https://bit.ly/abc.'
+const NO_SHORT_URL = 'This is not a short URL. Write it as https://bit.ly/abc.'
 
 const hasOne = (plain: Set<string>, names: string[]) => names.some((name) => plain.has(toPlainName(name)))
 

@@ -125,12 +125,12 @@ describe('links of any table', () => {
   })
 
   test.each([
-    [{ shortUrl: '123' }, 'This is no short URL. Write it as https://go.example/slug.'],
-    [{ shortUrl: 'javascript:alert(1)' }, 'This is no short URL. Write it as https://go.example/slug.'],
-    [{ domain: 'not a domain' }, 'This is no domain. Write it as go.example.'],
+    [{ shortUrl: '123' }, 'This is not a short URL. Write it as https://go.example/slug.'],
+    [{ shortUrl: 'javascript:alert(1)' }, 'This is not a short URL. Write it as https://go.example/slug.'],
+    [{ domain: 'not a domain' }, 'This is not a domain. Write it as go.example.'],
     [{ clicks: '1.5' }, 'This has to be a whole number, 0 or more.'],
     [{ archived: 'perhaps' }, 'This has to be true or false.'],
-    [{ created: '1.2.3.4' }, 'This is no date that can be read. Write it as 2025-11-03 16:05:00.'],
+    [{ created: '1.2.3.4' }, 'This date cannot be read. Write it as 2025-11-03 16:05:00.'],
     [{ title: 'a\0b' }, 'The text has a NUL character or half a character. Remove it.'],
   ])('say what is wrong: %j', (cells: Record<string, string>, message) => {
     const [[field, value]] = Object.entries(cells) as [[string, string]]

@@ -54,11 +54,11 @@ function readShortUrl(fields: FieldReader, mapping: CsvMapping): Pick<SourceLink
   const written = fields.text(said.shortUrl)
   const short = written === null ? null : splitShortUrl(written)
   if (written !== null && !short)
-    fields.add(said.shortUrl, written, 'This is no short URL. Write it as https://go.example/slug.')
+    fields.add(said.shortUrl, written, 'This is not a short URL. Write it as https://go.example/slug.')
   const domain = fields.text(said.domain)
   const host = domain === null ? null : toHost(domain)
   if (domain !== null && host === null)
-    fields.add(said.domain, domain, 'This is no domain. Write it as go.example.')
+    fields.add(said.domain, domain, 'This is not a domain. Write it as go.example.')
   const slug = fields.text(said.slug)
   const own = slug?.includes('://') ? splitShortUrl(slug) : null
   return {

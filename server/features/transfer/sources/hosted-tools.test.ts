@@ -27,11 +27,11 @@ describe('links of Rebrandly', () => {
         expiresAt: '2027-01-01T00:00:00Z',
       }),
       [
-        { field: 'domain', value: 'no domain', message: 'This is no domain. Write it as go.example.' },
+        { field: 'domain', value: 'no domain', message: 'This is not a domain. Write it as go.example.' },
         {
           field: 'createdAt',
           value: 'soon',
-          message: 'This is no date that can be read. Write it as 2025-11-03 16:05:00.',
+          message: 'This date cannot be read. Write it as 2025-11-03 16:05:00.',
         },
         { field: 'clicks', value: '-1', message: 'This has to be a whole number, 0 or more.' },
       ],

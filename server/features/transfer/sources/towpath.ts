@@ -76,7 +76,7 @@ function readLink(fields: FieldReader, options: ReadingOptions): SourceLink {
 function readHost(fields: FieldReader): string | null {
   const domain = fields.text('domain')
   if (domain !== null && domain.length > HOST_MAX + ':65535'.length)
-    fields.add('domain', domain, 'This is no domain. Write it as go.example.')
+    fields.add('domain', domain, 'This is not a domain. Write it as go.example.')
   return domain?.toLowerCase() ?? null
 }
 

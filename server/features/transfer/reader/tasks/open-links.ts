@@ -22,7 +22,7 @@ export async function openLinkFile(source: ImportSource, { path, name }: Uploade
     throw new FileProblem(
       `This is the click history of ${source.title}. Send it as "clicks", and the links as "file".`,
     )
-  throw new FileProblem(`This is no list of links from ${source.title}. ${toHint(file)}`)
+  throw new FileProblem(`This is not a list of links from ${source.title}. ${toHint(file)}`)
 }
 
 /** @throws FileProblem */
@@ -31,7 +31,7 @@ export async function openClickFile(source: ImportSource, { path, name }: Upload
   const file = await openUpload(path, name)
   if (isUnknownDump(source, file) || hasColumns(file, (columns) => source.isClickFile?.(columns) ?? false))
     return file
-  throw new FileProblem(`The second file is no click history from ${source.title}. ${toHint(file)}`)
+  throw new FileProblem(`The second file is not a click history from ${source.title}. ${toHint(file)}`)
 }
 
 /** An SQL dump may have the links and their clicks. */

@@ -5,8 +5,8 @@ const host = 'go.acme.test'
 const forwardQuery = true
 const ARCHIVED = 'redirects of an archived link: it answers 404 here'
 const ROOT = 'This is the redirect of the root of a domain. Set it in the settings of the domain.'
-const NO_SHORT_LINK = 'This is no short link. Write it as https://go.example.com/slug.'
-const NO_DATE = 'This is no date that can be read. Write it as 2025-11-03 16:05:00.'
+const NO_SHORT_LINK = 'This is not a short link. Write it as https://go.example.com/slug.'
+const NO_DATE = 'This date cannot be read. Write it as 2025-11-03 16:05:00.'
 
 describe('links of Dub', () => {
   test('come from its CSV export', async () => {
@@ -265,7 +265,7 @@ describe('clicks of Dub', () => {
         {
           field: 'Link',
           value: null,
-          message: 'This is no short link. Write it as go.example.com/slug.',
+          message: 'This is not a short link. Write it as go.example.com/slug.',
         },
       ],
       click('2025-08-21T10:11:12Z', { host, slug: 'a', country: 'Atlantis' }),
