@@ -1,4 +1,4 @@
-// Wires the doctor inside a server: what its checks need is open already.
+// Wires the doctor inside a server, whose stores are open already.
 
 import manifest from '../package.json' with { type: 'json' }
 import type { Config } from './config.ts'

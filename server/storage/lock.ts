@@ -15,7 +15,7 @@ export interface Lock {
   release(): void
 }
 
-/** @throws an error that `isHeld` recognises, when another process holds the lock for longer than `waitMs` */
+/** @throws an error that `isHeld` recognizes, when another process holds the lock for longer than `waitMs` */
 function lockFile(path: string, waitMs: number): Lock {
   const database = new Database(path, { create: true })
   try {

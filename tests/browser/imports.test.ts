@@ -165,7 +165,7 @@ onDashboard('imports and exports', (dashboard) => {
   }, 60_000)
 
   full(
-    'loses nothing when the session ends, and stops an upload that is cancelled',
+    'loses nothing when the session ends, and stops an upload that is canceled',
     async () => {
       const other = await dashboard().signUp()
       const { page, open, close } = await dashboard().openWindow(other)

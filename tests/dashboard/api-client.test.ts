@@ -93,7 +93,7 @@ describe('a request', () => {
     })
   })
 
-  test('without a server says so, unless it was cancelled', async () => {
+  test('without a server says so, unless it was canceled', async () => {
     const send = () => Promise.reject(new TypeError('fetch failed'))
     expect(await fail(request('/x', { send }))).toMatchObject({
       status: 0,

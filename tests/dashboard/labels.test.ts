@@ -334,14 +334,14 @@ describe('an import', () => {
       },
       ...fields,
     }) as unknown as ImportResource
-  const cancelled = { status: 'undone', startedAt: null }
+  const canceled = { status: 'undone', startedAt: null }
 
   test.each([
     [{ status: 'queued' }, 'Waiting', 'Nothing has changed'],
     [{ status: 'running', progress: 0.129 }, `Running, ${formatPercent(0.12)}`, 'Nothing to import'],
     [{ status: 'running', stage: 'undo' }, 'Undoing', 'Nothing to import'],
     [{ status: 'failed' }, 'Failed', 'Nothing to import'],
-    [cancelled, 'Cancelled', 'Nothing has changed'],
+    [canceled, 'Canceled', 'Nothing has changed'],
     [{ status: 'undone', created: 2 }, 'Undone', '2 created'],
     [{ dryRun: true, created: 2 }, 'Dry run', '2 would be created'],
     [{ failed: 1, created: 1, renamed: 1 }, 'Done, with errors', '1 created, 1 of them renamed, 1 error'],
@@ -354,7 +354,7 @@ describe('an import', () => {
     [{ status: 'failed', dryRun: true }, 'This cannot be imported', 'The import has failed.'],
     [{ status: 'failed', problem: 'No rows' }, 'Nothing was imported', 'No rows'],
     [{ status: 'failed', created: 1 }, 'The import has stopped early', 'The import has failed.'],
-    [cancelled, 'Cancelled', 'Nothing has changed.'],
+    [canceled, 'Canceled', 'Nothing has changed.'],
     [
       { status: 'undone', undoneAt: iso(NOW) },
       'The import is undone',

@@ -326,7 +326,7 @@ full.describe('encodings', () => {
     ['UTF-16, little end first', utf16],
     ['UTF-16, big end first', Buffer.from(utf16).swap16()],
     ['Windows-1252', windows1252],
-  ])('%s is recognised', async (_, bytes) => {
+  ])('%s is recognized', async (_, bytes) => {
     const there = await server.createWorkspace()
     const at = { origin: server.origin, key: there.key }
     const found = await call(at, '/imports/inspect', {

@@ -137,7 +137,7 @@ describe('a zip of a workspace unpacks', () => {
     expect([done.status, done.problem]).toEqual(['failed', expect.stringContaining('200 times')])
   })
 
-  test('nothing more once its import is cancelled', async () => {
+  test('nothing more once its import is canceled', async () => {
     const ws = await server.createWorkspace()
     const { store } = server.app.fileLinks.uploads
     const files = Array.from({ length: 20 }, (_, i) => [toPackedPath(i), Buffer.from(`file ${i}`)] as const)
@@ -154,7 +154,7 @@ describe('a zip of a workspace unpacks', () => {
     const cancel = async () => {
       const id = await begun.promise
       void call(toTarget(ws), `/imports/${id}`, { method: 'DELETE' })
-      await until('the import to be cancelled', async () => {
+      await until('the import to be canceled', async () => {
         const { stage, status } = await readImport(toTarget(ws), id)
         return stage === 'undo' || status === 'undone'
       })

@@ -34,7 +34,7 @@ export function ExportTab() {
 
 type Exporter = Parameters<typeof exportWorkspace>[1]
 
-/** A download with the bytes that have come, which can be cancelled. Leaving the page ends it. */
+/** A download with the bytes that have come, which can be canceled. Leaving the page ends it. */
 function useExport(load: (options: Exporter) => Promise<{ file: Blob; name: string }>) {
   const [bytes, setBytes] = useState(0)
   const controller = useRef<AbortController>(undefined)

@@ -122,7 +122,7 @@ const NOTES: Record<FormName, string[]> = {
   ],
   contact: [
     'Answered.',
-    'Parcel found at the neighbour’s.',
+    'Parcel found at the neighbor’s.',
     'Forwarded to Jonas.',
     'Refunded on the same day.',
   ],

@@ -20,7 +20,7 @@ import type { ProgressBar } from '../progress-bar.ts'
 import { copyFiles } from './copy-files.ts'
 import { formatImport, formatUndo } from './format-import.ts'
 import { parseImportOptions } from './parse-options.ts'
-import { recogniseFile } from './recognise-file.ts'
+import { recognizeFile } from './recognize-file.ts'
 
 export interface ImportCommandNeeds extends CommandNeeds {
   progress: ProgressBar
@@ -38,7 +38,7 @@ export async function runImportCommand(
 ): Promise<string> {
   const { actor, create } = await prepare(needs, options)
   const input = parseImportOptions(options)
-  const source = input.source ?? (await recogniseFile(path))
+  const source = input.source ?? (await recognizeFile(path))
   const upload = await copyFiles(create.dataDir, path, options.clicks, needs.progress)
   try {
     const { id } = await createImport(create, actor, { ...input, source }, upload)

@@ -125,7 +125,7 @@ async function start() {
     deepLinking: true,
     docExpansion: 'list',
     defaultModelsExpandDepth: -1,
-    // Colours of the page instead of a picture of a black terminal: they have the contrast that people need.
+    // Colors of the page instead of a picture of a black terminal: they have the contrast that people need.
     syntaxHighlight: false,
     requestInterceptor: sendKeyOnly,
     persistAuthorization: false,

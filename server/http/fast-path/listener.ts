@@ -132,7 +132,7 @@ export function openFastPath(options: FastPathOptions): FastPath {
 function listenFor(state: State): TCPSocketListener<ConnectionState> {
   const { hostname, port, reusePort = false } = state.options
   const { connections } = state
-  // Bun.listen honours `reusePort` (Linux: SO_REUSEPORT, socket(7)); its types do not have it.
+  // Bun.listen honors `reusePort` (Linux: SO_REUSEPORT, socket(7)); its types do not have it.
   const address = { hostname, port, reusePort }
   return Bun.listen<ConnectionState>({
     ...address,

@@ -27,8 +27,9 @@ export interface Database {
   engine: DatabaseEngine
   /**
    * For reads. A read sees everything that was committed before it; on a server with SQLite also what is committed and not
-   * yet synced: whoever acknowledges a row that another write has stored does it after a `write` of its own. On PostgreSQL also for a single statement that writes
-   * and that is asked for often (limits, heartbeats, leases): it commits by itself, without the durability of `write`.
+   * yet synced: await a `write` of your own before you acknowledge a row that another write has stored. On PostgreSQL
+   * also for a single statement that writes and that is asked for often (limits, heartbeats, leases): it commits by
+   * itself, without the durability of `write`.
    */
   read: Connection
   /**

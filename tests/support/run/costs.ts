@@ -57,7 +57,7 @@ function readTreeMs(): number {
   }
 }
 
-/** Neighbours that burn the same core make each instruction slower, in processor time too. */
+/** Neighbors that burn the same core make each instruction slower, in processor time too. */
 function measureSlowness(): number {
   const before = process.cpuUsage()
   workAWhile()

@@ -2,10 +2,10 @@
 
 import type { ImportResource } from '../../../api/transfer/imports.ts'
 import { formatCount, formatDay } from '../../../ui/format.ts'
-import { canUndo, countItems, isCancelled } from '../import-state.ts'
+import { canUndo, countItems, isCanceled } from '../import-state.ts'
 
 interface Outcome {
-  kind: 'done' | 'tried' | 'undone' | 'cancelled' | 'failed'
+  kind: 'done' | 'tried' | 'undone' | 'canceled' | 'failed'
   title: string
   text: string
 }
@@ -14,7 +14,7 @@ export function describeOutcome(item: ImportResource): Outcome {
   const { status, dryRun, created } = item
   if (status === 'failed')
     return { kind: 'failed', title: toFailureTitle(item), text: item.problem ?? 'The import has failed.' }
-  if (isCancelled(item)) return { kind: 'cancelled', title: 'Cancelled', text: 'Nothing has changed.' }
+  if (isCanceled(item)) return { kind: 'canceled', title: 'Canceled', text: 'Nothing has changed.' }
   if (status === 'undone') return { kind: 'undone', title: 'The import is undone', text: describeUndo(item) }
   if (!dryRun)
     return { kind: 'done', title: `${countItems(item, created)} imported`, text: describeRest(item) }

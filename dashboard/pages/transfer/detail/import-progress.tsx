@@ -90,7 +90,7 @@ function CancelButton({ item }: { item: ImportResource }) {
   const [isAsking, setAsking] = useState(false)
   const cancel = useMutation({
     mutationFn: () => undoImport(api, item.id),
-    onSuccess: (cancelled) => client.setQueryData(importQuery(api, item.id).queryKey, cancelled),
+    onSuccess: (canceled) => client.setQueryData(importQuery(api, item.id).queryKey, canceled),
     onError: (error) => toastError(error, 'Could not cancel'),
   })
   const mustAsk = !item.dryRun && item.status === 'running'

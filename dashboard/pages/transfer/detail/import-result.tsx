@@ -29,7 +29,7 @@ const ICONS = {
   done: { Icon: CircleCheck, color: 'text-accent' },
   tried: { Icon: FlaskConical, color: 'text-accent' },
   undone: { Icon: Undo2, color: 'text-soft' },
-  cancelled: { Icon: Ban, color: 'text-soft' },
+  canceled: { Icon: Ban, color: 'text-soft' },
   failed: { Icon: CircleX, color: 'text-danger' },
 }
 

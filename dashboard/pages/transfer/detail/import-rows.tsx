@@ -21,7 +21,7 @@ import { saveFile } from '../../../ui/save-file.ts'
 import { SkeletonRows } from '../../../ui/skeleton.tsx'
 import { TabLinks } from '../../../ui/tab-links.tsx'
 import { TEXT_LINK } from '../../../ui/text-link.ts'
-import { toCellText } from '../new/recognised-file.tsx'
+import { toCellText } from '../new/recognized-file.tsx'
 
 const FROM = '/$workspaceId/transfer/$importId'
 

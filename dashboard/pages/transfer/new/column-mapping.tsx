@@ -3,7 +3,7 @@
 import type { FileInspection, MappedField } from '../../../api/transfer/imports.ts'
 import { Card } from '../../../ui/card.tsx'
 import { Field, Select } from '../../../ui/forms/field.tsx'
-import { toCellText } from './recognised-file.tsx'
+import { toCellText } from './recognized-file.tsx'
 
 /** The fields that a column can have, in the words of the screens. The first ones are always shown. */
 const FIELDS = {

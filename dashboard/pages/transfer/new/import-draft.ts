@@ -9,7 +9,7 @@ import type {
 } from '../../../api/transfer/imports.ts'
 
 export interface ImportDraft {
-  /** '': the tool that the server recognises. */
+  /** '': the tool that the server recognizes. */
   source: ImportSourceName | ''
   file: File | null
   clicks: File | null

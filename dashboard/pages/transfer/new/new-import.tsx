@@ -22,7 +22,7 @@ import { DateOrderChoice, TimeZoneField } from './date-fields.tsx'
 import { listDates } from './date-order.ts'
 import { DomainMapping } from './domain-mapping.tsx'
 import { FileDrop } from './file-drop.tsx'
-import { RecognisedFile } from './recognised-file.tsx'
+import { RecognizedFile } from './recognized-file.tsx'
 import { useNewImport } from './use-new-import.ts'
 
 type NewImportState = ReturnType<typeof useNewImport>
@@ -59,7 +59,7 @@ export function NewImport() {
       }}
     >
       <Files state={state} />
-      {draft.inspection && source && <RecognisedFile inspection={draft.inspection} source={source} />}
+      {draft.inspection && source && <RecognizedFile inspection={draft.inspection} source={source} />}
       {draft.inspection && source === 'csv' && (
         <ColumnMapping
           inspection={draft.inspection}

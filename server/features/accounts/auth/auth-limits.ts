@@ -85,7 +85,7 @@ export async function limitGuesses<T>(
   }
 }
 
-/** Who signs in, from where, and by which known device (known-devices.ts). */
+/** The account, the client's address, and the known device (known-devices.ts). */
 export interface SignInAttempt {
   email: string
   /** The limit key of the client's address. */

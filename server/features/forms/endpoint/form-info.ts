@@ -22,7 +22,7 @@ export interface FormInfoNeeds {
   captcha: Pick<CaptchaProvider, 'describe'>
 }
 
-/** A request for more forms than this is somebody who guesses keys. */
+/** A request for more forms than this is a guess at keys. */
 const KEYS_MAX = 50
 
 const HEADERS = { 'Access-Control-Allow-Origin': '*', 'Cache-Control': 'no-store', Vary: 'Accept-Language' }

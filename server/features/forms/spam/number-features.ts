@@ -1,5 +1,5 @@
-// Numbers features by an HMAC, so that the database has no words of senders. There are 131,072 numbers: what a workspace
-// learns is bounded, and can always be taken back exactly, because nothing is ever pruned.
+// Numbers features by an HMAC, so that the database has no words of senders. There are 131,072 numbers: the lessons of a
+// workspace are bounded, and can always be taken back exactly, because nothing is ever pruned.
 
 import { createHmac } from 'node:crypto'
 

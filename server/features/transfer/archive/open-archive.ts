@@ -64,7 +64,7 @@ const Manifest = z.object({
 })
 export type ArchiveManifest = z.infer<typeof Manifest>
 
-/** @throws FileProblem for a file that is no whole export of a workspace */
+/** @throws FileProblem for a file that is not a complete export of a workspace */
 export async function openArchive(path: string): Promise<Archive> {
   const handle = await open(path)
   let zip: ZipFile | undefined

@@ -27,7 +27,7 @@ interface ImportPlace {
   importId: number
 }
 
-/** The import does not run any more: it was undone or cancelled. */
+/** The import does not run any more: it was undone or canceled. */
 export class ImportStopped extends Error {}
 
 /**

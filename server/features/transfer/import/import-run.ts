@@ -53,7 +53,7 @@ export function toImportRun(
 /** Somebody has asked for the undo of an import that runs, or its workspace is gone. */
 export class ImportInterrupted extends Error {}
 
-const GONE = 'The import is cancelled, or its workspace is gone'
+const GONE = 'The import is canceled, or its workspace is gone'
 
 /**
  * Changes the row of an import that runs. Call it first in a transaction that stores something: it locks the row.

@@ -37,7 +37,7 @@ const CRASHES_MAX = 5
 /** Tells a server from those that ran before it. */
 const PROCESS = randomToken(8)
 
-/** @param signal the server stops, the import gives way or is cancelled: its reader ends at once */
+/** @param signal the server stops, the import gives way or is canceled: its reader ends at once */
 export async function runImport(needs: RunnerNeeds, row: ImportRow, signal: AbortSignal): Promise<void> {
   for (;;) {
     const begun = await noteReader(needs, row, beginReader)

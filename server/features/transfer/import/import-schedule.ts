@@ -13,7 +13,7 @@ const READERS = 2
 /** The first slice of an import. Each next one is twice as long, so that what has to begin again comes to its end. */
 export const SLICE_MS = 15_000
 const DOUBLINGS_MAX = 6
-/** An import may be cancelled on another node, and its workspace deleted. */
+/** An import may be canceled on another node, and its workspace deleted. */
 const POLL_MS = 1_000
 
 interface Turn {
@@ -91,7 +91,7 @@ function waitForWake(schedule: ImportSchedule): Promise<void> {
   return promise.finally(() => clearTimeout(timer))
 }
 
-/** Ends the imports that were cancelled, whichever node was asked, and those whose workspace is gone. */
+/** Ends the imports that were canceled, whichever node was asked, and those whose workspace is gone. */
 async function endStaleTurns({ needs, turns }: ImportSchedule): Promise<void> {
   if (turns.size === 0) return
   const ids = [...turns.values()].map(({ row }) => row.id)
@@ -106,7 +106,7 @@ async function endStaleTurns({ needs, turns }: ImportSchedule): Promise<void> {
   for (const { row, controller } of turns.values()) {
     const isUndo = stages.get(row.id) === 'undo'
     if (stages.has(row.id) && isUndo === (row.stage === 'undo')) continue
-    controller.abort(new ImportInterrupted('The import is cancelled, or its workspace is gone'))
+    controller.abort(new ImportInterrupted('The import is canceled, or its workspace is gone'))
   }
 }
 
@@ -188,7 +188,7 @@ async function takeNext({ db, node, now }: RunnerNeeds, workspaceId: number): Pr
   if (next?.status !== 'queued') return next
   return db.write(async (connection) => {
     if (db.engine === 'postgres') await lockWorkspace(connection, workspaceId)
-    // Between the two statements somebody may have cancelled it, or another node has begun one.
+    // Between the two statements somebody may have canceled it, or another node has begun one.
     return connection
       .updateTable('imports')
       .set({ status: 'running', stage: 'check', started_at: now() })

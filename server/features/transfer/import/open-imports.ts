@@ -25,7 +25,7 @@ export function openImports(needs: ImportServiceNeeds) {
   let running: Promise<void> | undefined
   let isWanted = false
 
-  /** One schedule runs at a time. It looks at once for what is new, cancelled ones too. */
+  /** One schedule runs at a time. It looks at once for what is new, canceled ones too. */
   function run(): Promise<void> {
     isWanted = true
     wakeSchedule(schedule)

@@ -17,7 +17,7 @@ const read = (cells: Record<string, string>, mapping: Record<string, string> = {
 describe('links of any table', () => {
   test('are found by the usual names of columns', async () => {
     const plain = await readExample('csv', 'plain.csv')
-    expect(plain.recognised).toBe('csv links')
+    expect(plain.recognized).toBe('csv links')
     expect(plain.links).toEqual([
       link('https://example.com/page-1', {
         slug: 'page-1',

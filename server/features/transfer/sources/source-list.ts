@@ -29,7 +29,7 @@ export interface Recognition {
 }
 
 /** @returns null where no source knows the columns of the file */
-export function recogniseSource(file: SourceFile): Recognition | null {
+export function recognizeSource(file: SourceFile): Recognition | null {
   for (const source of SOURCES) {
     const links = file.tables.find(({ columns }) => source.isLinkFile(columns))
     const clicks = file.tables.find(({ columns }) => source.isClickFile?.(columns) ?? false)

@@ -26,7 +26,7 @@ export interface ItemSearch {
   connection: Connection
 }
 
-/** @returns those of the ids that are here, by their ids in the archive. What was deleted since may come again. */
+/** @returns the items that exist here, by their ids in the archive. Items that were deleted since may come again. */
 export async function findItems(
   { run, connection }: ItemSearch,
   kind: ItemKind,

@@ -177,7 +177,7 @@ type FileRecord = SubmissionRecord['files'][number]
 const sumBytes = (archive: Archive, files: FileRecord[]) =>
   files.reduce((sum, { path }) => sum + (archive.findFileBytes(path) ?? 0), 0)
 
-/** While a file is unpacked, the import may be cancelled. */
+/** While a file is unpacked, the import may be canceled. */
 const ASK_EVERY_BYTES = 4 * 1024 * 1024
 
 /** @returns undefined where the archive lacks the file, or has another one */

@@ -108,7 +108,7 @@ export interface ImportTotals {
   total: number
 }
 
-/** Click histories that are erased again: of an import that was undone or cancelled. */
+/** Click histories that are erased again: of an import that was undone or canceled. */
 export interface ImportErasures {
   import_id: number
   workspace_id: number

@@ -1,4 +1,4 @@
-// Reads batch files for ClickHouse: as a compressed body for an insert, and as numbers to recognise a batch by.
+// Reads batch files for ClickHouse: as a compressed body for an insert, and as numbers to recognize a batch by.
 
 import { createReadStream } from 'node:fs'
 import { readFile } from 'node:fs/promises'

@@ -14,7 +14,7 @@ export const CLICKHOUSE_CODES = {
   memoryLimit: 241,
   /** A replica that is down has not done it yet. */
   unfinished: 341,
-  cancelled: 394,
+  canceled: 394,
   accessDenied: 497,
   authenticationFailed: 516,
 } as const

@@ -38,7 +38,7 @@ export interface OriginPart {
   why?: RawReason
 }
 
-/** @returns the parts with neighbours of one kind and reason joined */
+/** @returns the parts with neighbors of one kind and reason joined */
 export function joinParts(parts: readonly OriginPart[]): OriginPart[] {
   const joined: OriginPart[] = []
   for (const part of parts) {

@@ -6,7 +6,7 @@ import { readRecords } from '../../files/read-records.ts'
 import { FileProblem, type FileRecord, type SourceFile } from '../../files/source-file.ts'
 import { DATE_ORDERS } from '../../schema.ts'
 import type { ImportSource, ReadingOptions } from '../../sources/source.ts'
-import { type Recognition, recogniseSource } from '../../sources/source-list.ts'
+import { type Recognition, recognizeSource } from '../../sources/source-list.ts'
 import type { Inspection, TaskFunction } from '../protocol.ts'
 
 const COLUMNS_MAX = 200
@@ -19,7 +19,7 @@ const ROWS_MAX = 200_000
 export const inspectFile: TaskFunction<'inspect'> = async ({ file: { path, name }, options }) => {
   const file = await openSourceFile(path, name)
   if (file.format === 'zip') return toArchiveInspection(file)
-  const recognition = recogniseSource(file)
+  const recognition = recognizeSource(file)
   if (!recognition) throw new FileProblem('The file has no columns.')
   if (recognition.source.name === 'csv' && file.format === 'sql')
     throw new FileProblem('Nobody knows the tables of this dump. Export the links as CSV, and import that.')

@@ -4,7 +4,7 @@ import { openSourceFile } from '../../files/open-source-file.ts'
 import { FileProblem, type SourceFile } from '../../files/source-file.ts'
 import type { ImportSourceName } from '../../schema.ts'
 import type { ImportSource } from '../../sources/source.ts'
-import { findSource, recogniseSource } from '../../sources/source-list.ts'
+import { findSource, recognizeSource } from '../../sources/source-list.ts'
 import type { UploadedFile } from '../protocol.ts'
 
 /** @throws FileProblem */
@@ -55,7 +55,7 @@ const hasColumns = (file: SourceFile, is: (columns: string[]) => boolean) =>
   file.tables.some(({ columns }) => is(columns))
 
 function toHint(file: SourceFile): string {
-  const found = recogniseSource(file)
+  const found = recognizeSource(file)
   if (found) return `It looks like one from ${found.source.title}: choose that source.`
   const columns = file.columns.slice(0, 10).join(', ')
   return `Its columns are: ${columns.slice(0, 300) || 'none'}. Choose another source, or "csv" with a mapping.`

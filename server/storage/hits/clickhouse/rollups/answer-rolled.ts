@@ -71,7 +71,7 @@ const COMMON_CODES: ReadonlySet<number | undefined> = new Set<number | undefined
   CLICKHOUSE_CODES.timeout,
   CLICKHOUSE_CODES.quota,
   CLICKHOUSE_CODES.tooManyQueries,
-  CLICKHOUSE_CODES.cancelled,
+  CLICKHOUSE_CODES.canceled,
 ])
 
 /**

@@ -324,7 +324,7 @@ describe('a question', () => {
       },
       () => troubles++,
     )
-    // A server that is away, a timeout, a quota, too many statements, a cancelled one.
+    // A server that is away, a timeout, a quota, too many statements, a canceled one.
     for (code of [undefined, 159, 201, 202, 394]) await expect(explain(createHitQuery({}))).rejects.toThrow()
     // Too many fields of a form, a statement that is too long, too many open files, a broken connection.
     const warn = spyOn(log, 'warn').mockImplementation(() => undefined)

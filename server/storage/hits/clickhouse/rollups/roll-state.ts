@@ -22,13 +22,13 @@ export interface ValidRolls {
   hitDays: { start: number; end: number }
 }
 
-/** Days that no clock of people names, as the ends of a range without ends. */
+/** Bounds beyond every real day, for a range without ends. */
 const FIRST_DAY = NO_DAY
 const LAST_DAY = 2 ** 31 - 1
 
 /**
- * The roll-ups that nobody has dropped. Each begins before its sums, so none is whole when the table of steps was lost: it
- * has said which ones were dropped.
+ * The roll-ups that nobody has dropped. Each records its beginning before its sums. So none counts after the table of
+ * steps was lost, which also said which ones were dropped.
  */
 const STANDING = `(SELECT roll FROM roll_steps GROUP BY roll HAVING countIf(step = 'begun') > 0 AND countIf(step = 'dropped') = 0)`
 

@@ -1,4 +1,4 @@
-// The tables of roll-ups in ClickHouse: sums of days and months, and what says which of these sums count.
+// The tables of roll-ups in ClickHouse: sums of days and months, and the marks that say which of them count.
 // docs/adr/0060-roll-ups-in-clickhouse.md has the protocol.
 
 import { DAY_MS } from '../../../../lib/utc-day.ts'

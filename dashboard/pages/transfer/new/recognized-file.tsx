@@ -14,7 +14,7 @@ const ENCODINGS = {
   'windows-1252': 'Windows-1252',
 }
 
-export function RecognisedFile({
+export function RecognizedFile({
   inspection,
   source,
 }: {
