@@ -208,7 +208,7 @@ describe.each(ENGINES)('mail (%s)', (engine) => {
         const refused = await invite('three@people.example')
         expect([refused.status, refused.json.error]).toEqual([
           429,
-          'This server has sent all its mails of today. Invite people tomorrow, or ask the operator.',
+          'This server has sent all its emails for today. Invite people tomorrow, or ask the operator.',
         ])
         await submit(await createForm(channel.id))
         await until('the metric', async () => {

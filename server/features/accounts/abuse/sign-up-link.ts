@@ -64,7 +64,7 @@ const toLinkMail = (to: string, url: string, origin: string) => ({
 Create the account within 24 hours:
 ${url}
 
-The link works once. If it was not you, ignore this email: no account is made.
+The link works once. If it wasn’t you, ignore this email: no account is created.
 `,
 })
 
@@ -77,7 +77,7 @@ const toReminder = (to: string, origin: string) => ({
 Sign in:
 ${origin}/app/sign-in
 
-If you have lost your password, reset it there. If it was not you, ignore this email.
+If you have lost your password, reset it there. If it wasn’t you, ignore this email.
 `,
 })
 

@@ -17,7 +17,7 @@ const SUBJECTS = {
   secondFactorRemoved: 'A second factor was removed from your account',
   recoveryCodesCreated: 'New recovery codes were created for your account',
   recoveryCodeUsed: 'A recovery code was used for your account',
-  secondFactorFailed: 'Somebody may know your password',
+  secondFactorFailed: 'Someone may know your password',
   addressChangeRequested: 'Your email address is about to change',
   addressChanged: 'Your email address was changed',
   accountDeleted: 'Your account was deleted',

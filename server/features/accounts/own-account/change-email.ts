@@ -49,7 +49,7 @@ export async function requestEmailChange(
   })
   sendNotice(needs, email, {
     kind: 'addressChangeRequested',
-    text: 'Somebody who is signed in to your account asked to change its email address.',
+    text: 'Someone who is signed in to your account asked to change its email address.',
     remedy: toUndoRemedy(needs, undoToken),
   })
   if (isTaken) return
@@ -59,7 +59,7 @@ export async function requestEmailChange(
     text: `Confirm this address for an account on ${needs.origin} within an hour:
 ${needs.origin}/app/confirm-email?token=${token}
 
-The link works once. If you did not ask for it, ignore this email: nothing changes.
+The link works once. If you didn’t ask for it, ignore this email: nothing changes.
 `,
   })
 }
@@ -82,7 +82,7 @@ export async function confirmEmailChange(
   })
   sendNotice(needs, old, {
     kind: 'addressChanged',
-    text: 'The email address of your account was changed. Mails about your account no longer go to this address.',
+    text: 'The email address of your account was changed. Emails about your account no longer go to this address.',
     remedy: toUndoRemedy(needs, undoToken),
   })
 }

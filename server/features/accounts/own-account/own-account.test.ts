@@ -106,7 +106,7 @@ onBothEngines(
       await setUpApp(ada, now)
       const { person } = await signInAgain(server(), ada, { Cookie: ada.cookie })
       for (let n = 0; n < 8; n++) await post(person, '/second-factor/verify', { code: `00000${n}` })
-      await takeMail(ada.email, 'Somebody may know your password')
+      await takeMail(ada.email, 'Someone may know your password')
       await takeMail(ada.email, 'A second factor was added to your account')
       expect(subjectsTo(ada.email)).toEqual([])
     })

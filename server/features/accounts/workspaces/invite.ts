@@ -107,7 +107,7 @@ async function enforceDailyLimits({ limiter, sendMail, mailBudget }: InviteNeeds
   ]
   if (sendMail && !(await mailBudget.hasRoom({ purpose: 'invitation', workspaceId: actor.workspaceId }))) {
     const message =
-      'This server has sent all its mails of today. Invite people tomorrow, or ask the operator.'
+      'This server has sent all its emails for today. Invite people tomorrow, or ask the operator.'
     throw new Failure('too_many', message, { retryAfter: Math.ceil(mailBudget.msUntilReset() / 1000) })
   }
   for (const { key, who } of counted) {
@@ -145,7 +145,7 @@ function toInvitationMail(
 Accept the invitation within seven days:
 ${url}
 
-The link works once, and only for this email address. If you do not expect this invitation, ignore this email.
+The link works once, and only for this email address. If you don’t expect this invitation, ignore this email.
 `,
   }
 }

@@ -34,14 +34,14 @@ export function toMissingMail({ origin, workspaceId, above, slugs }: MissingMail
   const describe = ({ domain, slugKey, hits, visitors, closest }: ReportedSlug) => [
     show(domain, slugKey),
     `  Asked for ${hits} times, by ${visitors === 1 ? '1 visitor' : `${visitors} visitors`}.`,
-    closest === null ? '  No link is close to it.' : `  The closest link: ${show(domain, closest)}`,
+    closest === null ? '  No similar link.' : `  Similar link: ${show(domain, closest)}`,
     `  Create it: ${toEditor(domain, slugKey)}`,
     '',
   ]
   return {
-    subject: 'People ask for short links that do not exist',
+    subject: 'Frequent 404s on your short links',
     text: [
-      `In the last 24 hours, people asked more than ${above} times for a short link of your workspace that does not exist.`,
+      `In the last 24 hours, people opened a short link that doesn’t exist more than ${above} times.`,
       '',
       ...slugs.flatMap(describe),
       'All 404s, and the setting for this email:',

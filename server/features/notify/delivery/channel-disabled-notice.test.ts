@@ -81,7 +81,7 @@ notificationsOnBothEngines('a channel that is switched off by itself', (outbox) 
     for (const said of [
       'CRM (webhook)',
       'The receiver answered 410 Gone: it wants no more webhooks',
-      'switch the channel on again: the 5 notifications that wait for it are sent then.',
+      'turn the channel on again: the 5 notifications that wait for it are sent.',
       `https://go.example/app/${workspace.id}/channels?edit=${channel.id}`,
     ]) {
       expect(parsed.text?.replaceAll(/\s+/g, ' ')).toContain(said)

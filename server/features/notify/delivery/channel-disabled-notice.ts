@@ -62,11 +62,11 @@ const TYPE_NAMES: Record<string, string> = {
 }
 
 function describeNextStep(waiting: number): string {
-  const again = 'Submissions are stored as before. When the cause is gone, switch the channel on again'
+  const again = 'Submissions are still stored. Once the cause is fixed, turn the channel on again'
   if (waiting === 0) return `${again}.`
   return waiting === 1
-    ? `${again}: the one notification that waits for it is sent then.`
-    : `${again}: the ${waiting} notifications that wait for it are sent then.`
+    ? `${again}: then the waiting notification is sent.`
+    : `${again}: the ${waiting} notifications that wait for it are sent.`
 }
 
 /**
