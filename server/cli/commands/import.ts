@@ -1,4 +1,4 @@
-// The command `import` brings links and clicks from another tool, and takes an import back.
+// The command `import` imports links and clicks from another tool, and undoes an import.
 
 import { type Command, CommandError } from '../command.ts'
 import { endOnSignals } from '../end-on-signals.ts'

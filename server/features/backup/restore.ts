@@ -125,7 +125,7 @@ function removeInterrupted(dataDir: string, manifest: Manifest) {
   rmSync(draft, { recursive: true, force: true })
 }
 
-/** A mounted disk has `lost+found`, and whoever looked for a server has left its lock. */
+/** A mounted disk has `lost+found`, and a look for a running server leaves a lock. */
 const NOTHING = new Set(['lost+found', 'server.lock', 'server.lock-journal'])
 
 function verifyEmpty(dataDir: string) {

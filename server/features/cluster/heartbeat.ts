@@ -82,7 +82,7 @@ function scheduleBeat(state: HeartbeatState, inMs: number) {
   }, inMs)
 }
 
-/** Never throws: while the database is away, what was known holds on. */
+/** Never throws: while the database is away, the last known state holds. */
 async function beat(state: HeartbeatState): Promise<void> {
   const { now } = state.needs
   const before = now()

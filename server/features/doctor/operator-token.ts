@@ -23,5 +23,5 @@ export function isOperatorToken(secret: string, purpose: TokenPurpose, token: st
   return right?.length === given?.length && timingSafeEqual(right as Buffer, given as Buffer)
 }
 
-/** Shows whoever sent the token that the answer comes from a server with the same secret. */
+/** Shows the sender of the token that the answer comes from a server with the same secret. */
 export const toAnswerProof = (secret: string, token: string) => sign(secret, `answer to ${token}`)

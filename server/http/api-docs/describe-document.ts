@@ -11,7 +11,7 @@ interface DocumentParameter {
   description?: string
 }
 
-/** The order of the reference: what people come for, in the order in which they need it. */
+/** The groups of the reference, in the order in which people need them. */
 export const API_TAGS = [
   { name: 'Links', description: 'Short links and where they lead' },
   { name: 'Tags', description: 'Names that group links' },

@@ -26,7 +26,7 @@ export interface RequestHead {
 
 /** A POST with its body. */
 export interface PostRequest extends RequestHead {
-  /** Decoded when it is asked for: many a POST is not for whoever reads its head. */
+  /** Decoded on demand: many POST requests are passed on unread. */
   body: () => string
 }
 

@@ -86,7 +86,7 @@ export const readSource = (text: string): string => {
   return nameByText.get(text.toLowerCase()) ?? findKnownSource(host)?.name ?? host
 }
 
-/** The campaign decides first: whoever made the link knows why. */
+/** The campaign decides first: the link's maker chose it. */
 export function toTrafficChannel({ referrer, utmSource, utmMedium }: Origin): TrafficChannel {
   const medium = toWord(utmMedium ?? '')
   const byCampaign = CHANNEL_BY_MEDIUM.get(medium) ?? (medium.startsWith(PAID_PREFIX) ? 'paid' : undefined)

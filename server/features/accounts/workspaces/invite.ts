@@ -138,7 +138,7 @@ function toInvitationMail(
   const inviter = oneLine(invitation.invitedBy?.name ?? '') || 'Somebody'
   const name = oneLine(workspace)
   return {
-    // No name: whoever writes a name would decide what strangers read in their inbox.
+    // No name of a person: its author would decide what strangers read in their inbox.
     subject: 'You are invited to a workspace',
     text: `${inviter} invites you to the workspace "${name}" on ${origin}.
 

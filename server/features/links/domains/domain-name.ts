@@ -19,7 +19,7 @@ const DOTS = /[.\u3002\uff0e\uff61]/
 const NUMBER = /^(?:\d+|0x[\da-f]*)$/i
 
 /**
- * Names with private suffixes, such as `github.io`, are refused as well: whoever has them gives their parts away.
+ * Names with private suffixes, such as `github.io`, are refused as well: their owners give parts of them away.
  * @returns the stored name
  */
 export function parseDomainName(

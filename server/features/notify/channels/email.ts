@@ -79,8 +79,8 @@ export async function sendMailOnce(
 }
 
 /**
- * A link that stops mails, or confirms a submission, is the recipient's: whoever sees it can use it. Passwords of the mail server are not
- * in a mail.
+ * A link that stops mails, or confirms a submission, is the recipient's: everybody who sees it can use it. Passwords of
+ * the mail server are not in a mail.
  */
 function describeMail(mail: OutgoingMail, hiddenUrls: MailAttempt['hiddenUrls']) {
   const hideLinks = (text: string) =>

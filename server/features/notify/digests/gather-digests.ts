@@ -37,7 +37,7 @@ export async function gatherDigests(
 }
 
 /**
- * One that was attempted alone, before the digest was switched on, stays alone: a receiver may have it. So does one that a
+ * A delivery that was attempted before the digest was turned on stays alone: a receiver may have it. So does one that a
  * person has asked for.
  */
 async function listDue(connection: Connection, channelId: number, now: number): Promise<number[]> {

@@ -17,7 +17,7 @@ export interface RecipientNeeds {
   origin: string
 }
 
-/** Mails to one address, whoever asks for them, and mails that one workspace asks for. */
+/** Limits of mails to one address, from all workspaces, and of mails from one workspace. */
 const PER_ADDRESS_A_DAY = 3
 const PER_WORKSPACE_A_DAY = 50
 

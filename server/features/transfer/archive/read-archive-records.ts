@@ -23,8 +23,8 @@ export type RecordBatch = {
 const BATCH_RECORDS = 25
 
 /**
- * Sends all records, some at a time. A link's `clicks` are a total as those of other tools (history/click-totals.ts): what is
- * left of it when all hits of the archive are taken away are the clicks that no hit stands for. 0 where there are none.
+ * Sends all records, some at a time. A link's `clicks` are a total, like those of other tools (history/click-totals.ts).
+ * The total minus the hits of the archive is the number of clicks without a hit.
  * @param skip the number of lines of all files together that are stored already @throws FileProblem
  */
 export async function readArchiveRecords(

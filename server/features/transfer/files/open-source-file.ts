@@ -101,7 +101,7 @@ async function readHead(path: string, gzipped: boolean): Promise<Head> {
   return { bytes: Buffer.concat(pieces), isWhole: true }
 }
 
-/** The text of the head, as far as it is text: whoever reads the records says where it is not. */
+/** The text of the head, as far as it is text: the reader of the records reports bytes that are not. */
 function decodeHead({ bytes }: Head, encoding: FileEncoding): string {
   const decoding = createDecoding(encoding)
   try {

@@ -40,7 +40,7 @@ export interface FileRecord {
   table: string | null
   /**
    * By column name, as written. Values of CSV and SQL are texts or null; those of JSON are as they are. Texts share the
-   * memory of the piece of the file that they stand in: whoever keeps one for long keeps a copy.
+   * memory of the piece of the file that they stand in: copy one before you keep it for long.
    */
   fields: ReadonlyMap<string, unknown>
   /** The column names of a CSV file or an SQL table: the same list for all its records. Absent in JSON. */

@@ -101,7 +101,7 @@ async function findRightsProblem(
   return undefined
 }
 
-/** Also behind one address: whoever loads a batch asks whether the replica has what others have stored. */
+/** Also behind one address: each load of a batch asks whether the replica has everything that others have stored. */
 async function isReplicated(client: ClickHouseClient): Promise<boolean> {
   const select: ClickHouseClient['select'] = (sql) => client.select(sql, { timeoutMs: TIMEOUT_MS })
   return (await readReplication({ select })) === 'replicated'

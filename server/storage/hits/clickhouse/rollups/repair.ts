@@ -25,8 +25,8 @@ export async function repairRollUps(client: RollClient, graceMs = QUESTION_GRACE
 }
 
 /**
- * Empties the tables of changes, intents, loaders, steps and marks that cannot be read. A mark counts only while what it
- * relies on is there, in each of these tables, so nothing else has to be done.
+ * Empties the tables of changes, intents, loaders, steps and marks that cannot be read. A mark counts only while its
+ * rows in each of these tables exist, so nothing else has to be done.
  * @returns whether there was one
  */
 export async function repairBookkeeping(client: RollClient): Promise<boolean> {

@@ -63,7 +63,7 @@ export function openRollUps(needs: RollUpNeeds, options: RollUpOptions): RollUps
     drops++
   }
 
-  /** @throws when hits cannot be read either: whoever watches the file must know */
+  /** @throws when hits cannot be read either, so that the watch of the file sees it */
   async function dropUnlessHitsAreDamaged(seen: number) {
     await needs.readAllHits(connection)
     await drop(seen)
