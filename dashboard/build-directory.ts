@@ -25,7 +25,7 @@ export async function getBuildDirectory(): Promise<string> {
   }
   const name = hash.digest('hex').slice(0, 16) + (isDevelopment ? '-dev' : '')
   const installed = join(INSTALLED, name)
-  // What `npm run build` has made is used by every user, also where this one may not write.
+  // Every user shares the output of `npm run build`, even one who may not write there.
   return isBuilt(installed) || canWrite(INSTALLED) ? installed : join(getOwnCache(), name)
 }
 

@@ -1,4 +1,4 @@
-// The server as a process: how it starts, refuses to start, and ends.
+// The server as a process: its start, its refusals to start, and its end.
 
 import { afterAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
@@ -89,7 +89,7 @@ describe('a start', () => {
     expect([line, others]).toEqual([expect.stringMatching(/^Towpath is ready\. Make the first account/), []])
     expect(address).toMatch(new RegExp(`^http://localhost:${port}/app/setup\\?token=[\\w-]{43}$`))
     expect((await fetch(`${origin}/readyz`)).status).toBe(200)
-    // The token in it is right, and whoever asks from this machine needs none, over IPv6 and IPv4.
+    // The token in it is right. Requests from this machine need none, over IPv6 and IPv4.
     const token = new URL(address as string).searchParams.get('token')
     expect((await fetch(`${origin}/api/auth/setup?token=${token}`)).status).toBe(200)
     for (const host of ['127.0.0.1', '[::1]', 'localhost']) {

@@ -46,7 +46,7 @@ const importServer = () => import('./start/run-server.ts')
 async function startAlone(config: Config): Promise<void> {
   const { runServer } = await importServer()
   const server = await runServer(config, refuse)
-  // Before the text: whoever reads it may send a signal at once.
+  // Before the start message: its reader may send a signal at once.
   onSignals(async () => {
     await server.stop()
     return 0

@@ -1,4 +1,4 @@
-// The shapes between the snippet and its captcha, which is a part of its own.
+// The types shared by the snippet and its captcha, which is a separate part.
 
 import type { Challenge } from './proof-of-work.ts'
 

@@ -3,7 +3,7 @@
 
 import type { CaptchaConfig } from './captcha-widget.ts'
 
-/** What a form takes as files. */
+/** The file settings of a form. */
 export interface UploadLimits {
   maxFiles: number
   maxBytes: number

@@ -1,5 +1,5 @@
-// What the snippet knows of its server, and how it loads its other parts. The script tag makes one
-// (script-site.ts), and the npm packages make theirs.
+// The snippet's server, and the loader of the snippet's other parts. The script tag makes one (script-site.ts), and the
+// npm packages make theirs.
 
 import type { LoadedCaptcha } from './captcha-widget.ts'
 import type { UploadTools } from './uploads.ts'
@@ -15,7 +15,7 @@ export interface Site {
   workspace: string | undefined
   /** Where page views are reported and forms are described, with a slash at the end. */
   intakeUrl: string
-  /** What the addresses of its form endpoints begin with. */
+  /** The prefix of its form endpoints' addresses. */
   formUrls: string[]
   /** For a page with a nonce in its Content-Security-Policy. */
   nonce: string

@@ -8,7 +8,7 @@ export interface PageView {
   r: string
   /** A random id: the server counts a page view that it gets twice once. */
   i: string
-  /** When the page was seen. The server is not told. */
+  /** The time of the page view. It is not sent. */
   t: number
 }
 

@@ -108,14 +108,14 @@ const EXCEPTIONS: RuleException[] = [
   createException('allow', 'accounts/auth/sign-up.ts', '', OWN_ACCOUNT),
   createException('allow', 'accounts/auth/reset-password.ts', 'createResetLink', OWN_ACCOUNT),
   createException('allow', 'accounts/auth/reset-password.ts', 'resetPassword', OWN_ACCOUNT),
-  createException('allow', 'accounts/strangers/sign-up-link.ts', 'createSignUpLink', OWN_ACCOUNT),
+  createException('allow', 'accounts/abuse/sign-up-link.ts', 'createSignUpLink', OWN_ACCOUNT),
   createException(
     'allow',
-    'accounts/strangers/mail-budget.ts',
+    'accounts/abuse/mail-budget.ts',
     'createMailBudget',
     'it counts the mails of the whole installation, whoever causes them',
   ),
-  createException('allow', 'accounts/strangers/mail-budget.ts', 'pruneMailCounts', JOB),
+  createException('allow', 'accounts/abuse/mail-budget.ts', 'pruneMailCounts', JOB),
   createException(
     'allow',
     'notify/recipients/ask-recipients.ts',

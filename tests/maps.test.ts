@@ -1,4 +1,4 @@
-// The pages that describe the repository say what is there: the tree, the arrows, and every path that prose names.
+// The pages that describe the repository match it: the tree, the arrows, and every path that prose names.
 
 import { describe, expect, test } from 'bun:test'
 import { SETTING_NAMES } from '../server/config/setting-groups.ts'

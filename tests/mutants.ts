@@ -32,7 +32,7 @@ const COPIES = 2
 interface Reach {
   /** Test files that come to the place of a mutant, by its number. */
   files: Map<number, Set<string>>
-  /** What each test file took, in milliseconds. */
+  /** The time of each test file, in milliseconds. */
   ms: Map<string, number>
 }
 

@@ -90,7 +90,7 @@ describe('who may call a route', () => {
   const send = (method: string, path: string, headers: Record<string, string> = {}) =>
     server.call(path, { method, headers, ...(/^P/.test(method) && { body: {} }) })
 
-  test('without credentials every route answers 401, unless anybody may call it', async () => {
+  test('without credentials every route answers 401, unless it is public', async () => {
     expect(routes().length).toBeGreaterThan(70)
     for (const { method, path, facts } of routes()) {
       const { status } = await send(method, path)

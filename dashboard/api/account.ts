@@ -28,7 +28,10 @@ export const changePassword = (input: { currentPassword: string; newPassword: st
 
 export const changeEmail = (newEmail: string) => auth('/change-email', { newEmail })
 
-/** What goes with the account, and the workspaces that prevent the deletion because they would lose their owner. */
+/**
+ * Things that are deleted with the account, and workspaces that prevent the deletion because they would lose their
+ * owner.
+ */
 export interface AccountDeletion {
   workspaces: { id: number; name: string }[]
   needOwner: { id: number; name: string }[]

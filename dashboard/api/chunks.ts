@@ -1,4 +1,4 @@
-// Cuts what goes beyond one request: the API takes and lists at most 100 things at a time.
+// Splits lists into requests: the API takes and lists at most 100 things at a time.
 
 /** The API's maximum for one page of a list and for one bulk request. */
 export const BULK_SIZE = 100

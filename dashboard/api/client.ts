@@ -7,7 +7,7 @@ import { announceWorkspaceGone, countSessionEndings, isSessionHeld, waitForSignI
 export class ApiError extends Error {
   readonly status: number
   readonly errors: Record<string, string>
-  /** What the person must do before the request can work, such as `confirmation_required`. */
+  /** The step that the person must take before the request can work, such as `confirmation_required`. */
   readonly code: string | undefined
   constructor(status: number, message: string, errors: Record<string, string> = {}, code?: string) {
     super(message)
@@ -82,7 +82,7 @@ export async function request(path: string, call: RequestOptions = {}, headers: 
 }
 
 const SIGNED_OUT =
-  'You are signed out, so nothing was saved. What you typed is still here. Sign in, then try again.'
+  'You’re signed out, so nothing was saved. Your input is still here. Sign in, then try again.'
 
 /** Where the server asks the person to confirm that it is them, the request is repeated after they did. */
 async function sendConfirmed(path: string, call: RequestOptions, headers: Record<string, string>) {

@@ -1,4 +1,4 @@
-// How the server is, over the REST API: for owners of its first workspace.
+// The server's health report, over the REST API: for owners of the server's first workspace.
 
 import { queryOptions } from '@tanstack/react-query'
 import type { DoctorReport, ReportedFinding } from '../../server/features/doctor/schema.ts'

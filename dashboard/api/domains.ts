@@ -1,5 +1,4 @@
-// Domains of the workspace over the REST API. Whether a domain's DNS records are there is asked again and again while its
-// page is open.
+// Domains of the workspace over the REST API. While a domain's page is open, the API checks its DNS records repeatedly.
 
 import { type Query, type QueryClient, queryOptions } from '@tanstack/react-query'
 import type {

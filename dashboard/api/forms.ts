@@ -1,4 +1,4 @@
-// Forms over the REST API: the list, one form, its losses, and the page doctor.
+// Forms over the REST API: the list, one form, its losses, and the page check.
 
 import type { z } from '@hono/zod-openapi'
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'

@@ -1,4 +1,4 @@
-// Slugs that people asked for in vain.
+// 404s over the REST API: slugs that people asked for and that no link has.
 
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { z } from 'zod'

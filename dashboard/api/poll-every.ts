@@ -1,4 +1,4 @@
-// Asks for something again and again, as long as the session lasts.
+// Repeats a query at an interval, as long as the session lasts.
 
 import { isSignedOut } from './session.ts'
 

@@ -20,7 +20,7 @@ export interface Passkey {
 export interface Factors {
   authenticatorApp: boolean
   passkeys: Passkey[]
-  /** How many are left. */
+  /** The number of unused codes. */
   recoveryCodes: number
   /** Whether the person has a password, and whether they sign in at the identity provider. */
   password: boolean

@@ -57,7 +57,7 @@ export function askToSignIn() {
   set('asking')
 }
 
-/** What the person did in the dialog. */
+/** The person's choice in the dialog. */
 export function answerSignIn(isSignedIn: boolean) {
   set(isSignedIn ? 'signedIn' : 'declined')
   answer.resolve(isSignedIn)

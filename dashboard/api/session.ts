@@ -30,7 +30,7 @@ export interface SignInOptions {
   signup: 'first' | 'setup' | 'operator' | 'invite' | 'open'
   demo?: true
   oidc: { name: string } | null
-  /** Whether the server can send e-mail. Without e-mail, users cannot reset their own password. */
+  /** Whether the server can send email. Without email, users cannot reset their own password. */
   mail: boolean
   /** How many characters a new password has. */
   password: { min: number; minWithSecondFactor: number; max: number }

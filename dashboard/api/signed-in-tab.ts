@@ -1,4 +1,4 @@
-// How a tab in which somebody has signed in tells the other tabs of the dashboard.
+// Notifies the other tabs of the dashboard when somebody has signed in.
 
 export const SESSION_CHANNEL = 'towpath.session'
 

@@ -1,4 +1,4 @@
-// How many channels of the workspace send nothing, in the sidebar.
+// Sidebar badge: the number of channels that send nothing.
 
 import { useQuery } from '@tanstack/react-query'
 import { channelsQuery } from '../api/channels.ts'

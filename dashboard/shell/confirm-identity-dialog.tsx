@@ -1,4 +1,4 @@
-// The dialog "Confirm it is you", before keys, members and the account change: a second factor where the person has one,
+// The dialog "Confirm it’s you", before keys, members and the account change: a second factor where the person has one,
 // else the password, else the identity provider.
 
 import { useMutation, useQuery } from '@tanstack/react-query'
@@ -22,8 +22,8 @@ export function ConfirmIdentityDialog({ onAnswer }: { onAnswer: (confirmed: bool
   }
   return (
     <ModalDialog
-      title="Confirm it is you"
-      description="You signed in a while ago. What you do next needs a recent confirmation."
+      title="Confirm it’s you"
+      description="You signed in a while ago. This action needs a recent confirmation."
       onClose={() => onAnswer(false)}
     >
       {factors.isPending && <SkeletonRows rows={2} className="h-10" />}
@@ -89,7 +89,7 @@ function ProviderButton() {
       <Button icon={<KeyRound size={16} />} busy={go.isPending || go.isSuccess} onClick={() => go.mutate()}>
         Continue with {options.oidc.name}
       </Button>
-      <p className="text-sm text-soft">You come back to this page. Repeat what you wanted to do then.</p>
+      <p className="text-sm text-soft">You’ll come back to this page. Then try again.</p>
     </>
   )
 }

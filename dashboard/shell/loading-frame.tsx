@@ -1,5 +1,5 @@
-// What a browser paints before the scripts are there: the frame of the page that is about to come, in its place and its
-// colours. build.ts renders it to HTML, so it has neither hooks nor handlers.
+// The first paint, before the scripts are loaded: the frame of the coming page, in its place and its colors. build.ts
+// renders it to HTML, so it has neither hooks nor handlers.
 
 import { Skeleton } from '../ui/skeleton.tsx'
 import { CenteredLayout } from './centered-layout.tsx'

@@ -34,7 +34,7 @@ export interface NavItem {
   icon: LucideIcon
   /** The second key of the shortcut, after `g`. */
   key: string
-  /** What the sidebar shows at the end of the row, such as a count. It draws nothing where there is nothing to say. */
+  /** The badge at the end of the row, such as a count. It draws nothing where there is nothing to say. */
   Badge?: ComponentType
 }
 

@@ -2,7 +2,7 @@
 
 const URL_MAX = 8192
 const WITH_SCHEME = /^https?:\/\/\S+$/i
-/** A host with a dot and a top-level domain, such as `example.com/x`. An e-mail address is none. */
+/** A host with a dot and a top-level domain, such as `example.com/x`. An email address is none. */
 const WITHOUT_SCHEME = /^[a-z\d-]+(\.[a-z\d-]+)*\.[a-z]{2,}(:\d+)?([/?#]\S*)?$/i
 
 /** The address with its scheme; undefined for a text that cannot be the destination of a link. */

@@ -1,4 +1,4 @@
-// What the command palette offers for a text: commands at once, and what the server finds when typing pauses.
+// Entries of the command palette: commands at once, and search results when typing pauses.
 
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
@@ -151,7 +151,7 @@ function useSettledText(text: string) {
 interface Results {
   entries: PaletteEntry[]
   isFetching: boolean
-  /** What could not be searched, and why. */
+  /** The searches that failed, and why. */
   problem: string | undefined
 }
 

@@ -1,4 +1,4 @@
-// The dialog that says why a viewer sees no editor.
+// The dialog that explains to a viewer why there is no editor.
 
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/overlays/dialog.tsx'

@@ -1,4 +1,4 @@
-// What a viewer sees in place of what only members can do: a line on every page, and a note in place of an editor.
+// Read-only notices for viewers: a line on every page, and a note in place of an editor.
 
 import { Eye } from 'lucide-react'
 import { lazy, Suspense } from 'react'

@@ -1,4 +1,4 @@
-// Tells whether an element is on the screen or near it, so that the data for content far below is loaded later.
+// Reports whether an element is on the screen or near it, so that content far below loads later.
 
 import { useEffect, useRef, useState } from 'react'
 

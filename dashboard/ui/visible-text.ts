@@ -1,4 +1,5 @@
-// Shows text of strangers as what it is: characters that nobody sees, or that change the order of others, get a name.
+// Makes invisible characters in texts of strangers visible: those that nobody sees, or that change the order of others,
+// get a name.
 
 const HIDDEN = /[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/gu
 

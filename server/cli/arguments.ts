@@ -25,7 +25,7 @@ export function parseIdArgument(text: string | undefined, argument: string): num
 export function parseEmail(text: string | undefined): string {
   const email = EmailAddress.safeParse(text)
   if (email.success) return email.data
-  throw new CommandError('A user is named by an e-mail address.')
+  throw new CommandError('A user is named by an email address.')
 }
 
 export function parseRole(text: string | undefined): Role | undefined {

@@ -1,4 +1,4 @@
-// What a command of the operator is: its name, its arguments and what it does.
+// The type of an operator's command: its name, its arguments and its function.
 
 import type { Config } from '../config/config.ts'
 import type { Database } from '../storage/database/open-database.ts'
@@ -57,7 +57,7 @@ interface CommandFacts {
   name: string
   /** The words and options, as the usage text shows them. */
   form: string
-  /** What the command does, for the usage text. */
+  /** A description of the command, for the usage text. */
   help: string
   /** How many words may follow the name: a further word would be ignored silently. */
   words: number

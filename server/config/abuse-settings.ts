@@ -11,7 +11,7 @@ export function readBlocklistPath(text: string | undefined, wrong: ProblemReport
   const fix = 'Give the path of a file with one host a line, or leave it out.'
   try {
     accessSync(path, constants.R_OK)
-    if (!statSync(path).isFile()) wrong('DESTINATION_BLOCKLIST', `${path} is no file`, fix)
+    if (!statSync(path).isFile()) wrong('DESTINATION_BLOCKLIST', `${path} is not a file`, fix)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     wrong('DESTINATION_BLOCKLIST', `${path} cannot be read (${reason})`, fix)
@@ -21,7 +21,7 @@ export function readBlocklistPath(text: string | undefined, wrong: ProblemReport
 
 export function readAbuseEmail(text: string | undefined, wrong: ProblemReporter): string | undefined {
   if (text !== undefined && !isEmail(text)) {
-    wrong('ABUSE_EMAIL', `"${text}" is not an e-mail address`, 'Use an address such as abuse@example.com.')
+    wrong('ABUSE_EMAIL', `"${text}" is not an email address`, 'Use an address such as abuse@example.com.')
   }
   return text
 }

@@ -70,10 +70,10 @@ export interface Config
   hitRetentionDays?: number
   /** Below this much free space on the disk of `dataDir`, strangers' data is recorded sparingly; 0: never. */
   diskReserveBytes: number
-  /** What strangers may make the server store for one workspace in a day, and ten times that for all together. */
+  /** Limits on rows that strangers cause for one workspace in a day; ten times that for all together. */
   pageViewsPerDay: number
   submissionsPerDay: number
-  /** What all files of one workspace may have together. */
+  /** The most bytes of all files of one workspace. */
   uploadBytesPerWorkspace: number
   /** Backups that the server makes by itself. */
   backups?: BackupSettings

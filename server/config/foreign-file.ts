@@ -1,10 +1,10 @@
-// Finds what a server of another user has written into the data directory: that user was root, say, who only wanted to
-// try. Without a name, the failure would be "unable to open database file", or would come hours later.
+// Finds files in the data directory that another user's server has written, such as root's. Without this check, the
+// failure would be "unable to open database file", or would come hours later.
 
 import { accessSync, constants, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** What a server keeps in its directory. An operator may keep other files beside them. */
+/** The files of a server in its directory. An operator may keep other files beside them. */
 const OWN_NAMES = [
   'towpath.db',
   'towpath.db-wal',

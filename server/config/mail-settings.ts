@@ -7,11 +7,11 @@ import type { GetSetting, ProblemReporter } from './setting.ts'
 
 export interface MailSettings {
   /**
-   * The mail server: `smtp://user:password@host:587`, or `smtps://…`. Without it, e-mail channels fail and say so. With
+   * The mail server: `smtp://user:password@host:587`, or `smtps://…`. Without it, email channels fail and say so. With
    * `requireTLS=true` in its query, nothing is sent before STARTTLS.
    */
   smtpUrl?: string
-  /** What the start says about the password's way to the mail server; absent where there is nothing to say. */
+  /** A warning at the start about the password's way to the mail server; absent where it is safe. */
   mailNotice?: string
   /** The sender of mails: an address, or a name and an address. */
   mailFrom?: string

@@ -12,7 +12,7 @@ import type { SettingName } from './setting-groups.ts'
 export interface ObservabilitySettings {
   logLevel: LogLevel
   logFormat: LogFormat
-  /** A request that takes at least so many milliseconds has a log line; 0: none has. */
+  /** Requests that take at least this many milliseconds get a log line; 0 for none. */
   slowRequestMs: number
   /** Where traces go; undefined: nowhere. */
   tracing?: TracingSettings

@@ -1,5 +1,4 @@
-// How one setting is read: its text by name, and a report of each problem. A reader goes on after a problem, so that the
-// operator sees all of them at once.
+// Reads single settings and collects every problem, so that the operator sees all of them at once.
 
 import type { SettingName } from './setting-groups.ts'
 

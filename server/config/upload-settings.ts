@@ -1,4 +1,4 @@
-// Where uploads are kept: in a bucket, or in the data directory.
+// Settings of the upload store: a bucket, or the data directory.
 
 import { dirname, join } from 'node:path'
 import { parseIpAddress } from '../lib/parse-ip.ts'
@@ -10,7 +10,7 @@ import type { GetSetting, ProblemReporter } from './setting.ts'
 export interface BucketSettings {
   /** The bucket for uploads; without it, the data directory has them. */
   uploadBucket?: UploadBucket
-  /** What the start says about the way to the bucket; absent where there is nothing to say. */
+  /** A warning at the start about the connection to the bucket; absent where it is safe. */
   uploadNotice?: string
 }
 
@@ -31,7 +31,7 @@ interface InstalledUploads extends BucketSettings {
   origin: string
 }
 
-/** What the uploads of a server need of its settings. */
+/** The settings of uploads. */
 export const toUploadsNeeds = (config: InstalledUploads, worker: object | undefined) => ({
   place: toFileStorePlace(config, worker),
   isAlone: !worker && !config.uploadBucket,

@@ -1,4 +1,4 @@
-// Decides which addresses a request for somebody else may reach: public ones, and the networks that the operator allows.
+// Decides which addresses may be reached for somebody else: public ones, and the networks that the operator allows.
 
 import { isInNetworks, type Network, parseNetwork } from '../lib/ip-network.ts'
 import { type IpAddress, parseIpAddress } from '../lib/parse-ip.ts'

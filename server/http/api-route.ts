@@ -80,7 +80,7 @@ const SECURITY: Record<Exclude<Caller, 'anybody'>, Record<string, readonly strin
   keyOrPerson: [{ session: [] }],
 }
 
-/** What a route declares beside its shape, where it differs from the default. */
+/** Facts that a route declares beside its shape, where they differ from the default. */
 interface OwnFacts {
   /** The default is `keyOrMember`. */
   by?: keyof typeof SECURITY

@@ -1,4 +1,4 @@
-// Tells a request of this machine from one that a proxy on this machine has passed on.
+// Detects requests of this machine itself, which no proxy has passed on.
 
 import { isLoopback } from '../lib/parse-ip.ts'
 

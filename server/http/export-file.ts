@@ -1,4 +1,4 @@
-// What the exports of /v1 have in common: the types of their files, and how the API reference describes them.
+// Shared by the exports of /v1: the types of their files, and their description in the API reference.
 
 import { z } from '@hono/zod-openapi'
 

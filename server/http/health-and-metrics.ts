@@ -71,7 +71,7 @@ export function createHealthAndMetrics(needs: OperationsNeeds) {
     )
 }
 
-/** What a balancer asks for. Each rejects while this process cannot do it. */
+/** The health checks of a load balancer. Each rejects while this process is unhealthy. */
 const READY_FOR = {
   /** Everything: the rows take writes. */
   all: ({ probe }: OperationsNeeds) =>

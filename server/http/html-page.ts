@@ -70,7 +70,7 @@ export async function renderHtmlPage(
   })
 }
 
-/** Who reports a fault can say which one: the log has its lines under this id. */
+/** The id of the request, for reports of a fault: the log has its lines under it. */
 function toRequestIdLine(): Html | string {
   const request = findRequest()
   return request ? html`<p>Request id: <code>${request.id}</code></p>` : ''

@@ -11,10 +11,10 @@ export const KEY_SCOPES = [
   'channels:write',
 ] as const
 
-/** What a route can ask of a key. */
+/** The scopes that a route can require. */
 export type RouteScope = (typeof KEY_SCOPES)[number]
 
-/** What a key can have. */
+/** The scopes that a key can have. */
 export type KeyScope = RouteScope | '*'
 
 /** The scopes that a route asks for and a key lacks. */

@@ -1,5 +1,5 @@
-// Who may read /metrics and /version (docs/contract.md §16): this machine, the networks of METRICS_ALLOW, and whoever has
-// METRICS_TOKEN. They tell a stranger how busy the server is, and which version's mistakes it has.
+// Access to /metrics and /version (docs/contract.md §16): for this machine, the networks of METRICS_ALLOW, and holders
+// of METRICS_TOKEN. They tell a stranger how busy the server is, and which version's mistakes it has.
 
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { isInNetworks, type Network } from '../lib/ip-network.ts'

@@ -1,4 +1,4 @@
-// Reads the host that a request is for: what it is decides what answers (docs/adr/0042-hosts.md).
+// Reads the host of a request, which decides what answers (docs/adr/0042-hosts.md).
 
 import { isInNetworks, type Network } from '../lib/ip-network.ts'
 

@@ -25,7 +25,7 @@ export interface SafeRequest {
   /** Finds every address of a name. The default is the resolver of the system. */
   resolve?: ResolveHost
   /**
-   * Uses a connection of an earlier request again, where the name still has the same addresses. A receiver may then get
+   * Reuses a connection of an earlier request if the name still has the same addresses. A receiver may then get
    * the request twice: when it ends the connection without an answer, the request is sent over a new one.
    */
   reusesConnections?: boolean

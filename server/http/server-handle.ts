@@ -1,4 +1,4 @@
-// What a handler can ask of the server that received its request.
+// The part of the HTTP server that handlers use.
 
 export interface ServerHandle {
   /** @returns the address of the other end of the connection; null when the connection is gone */

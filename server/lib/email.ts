@@ -1,4 +1,4 @@
-// Checks e-mail addresses by the rule of browsers for `<input type=email>`. The domain must have a dot, because an address
+// Checks email addresses by the rule of browsers for `<input type=email>`. The domain must have a dot, because an address
 // without one is a typing mistake on the internet.
 
 // https://html.spec.whatwg.org/multipage/input.html#valid-e-mail-address, with at least one dot.

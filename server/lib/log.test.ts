@@ -90,7 +90,7 @@ test('for people, a text of a stranger is no other field, begins no line and con
   expect(lines[0]).toContain(`text=${JSON.stringify(text.slice(0, 14)).slice(0, -1)}`)
 })
 
-test('only a terminal gets colours', () => {
+test('only a terminal gets colors', () => {
   const line = { at: 'now', level: 'warn', event: 'busy', fields: { a: 1 } }
   expect(toPrettyLine(line, false)).not.toContain('\x1b')
   expect(toPrettyLine(line, true)).toContain('\x1b[33mWARN \x1b[0m')

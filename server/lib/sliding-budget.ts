@@ -1,4 +1,4 @@
-// A budget of so many bytes in any window of time, by key. The window is counted in slices, because one entry for each
+// A budget of bytes in any window of time, by key. The window is counted in slices, because one entry for each
 // request would itself be a way to fill the memory.
 
 import { createGenerations } from './generations.ts'
@@ -53,7 +53,7 @@ export function decideBudget(
 ): BudgetResult {
   let used = spent.reduce((sum, { bytes: each }) => sum + each, 0)
   if (used + bytes <= budget) return { allowed: true, waitMs: 0 }
-  // What is larger than the whole budget never fits. The caller may as well wait for a whole window.
+  // An amount above the whole budget never fits. The caller may as well wait for a whole window.
   let waitMs = SLICES * sliceMs
   for (const { slice, bytes: freed } of spent) {
     used -= freed

@@ -32,7 +32,7 @@ const JOINER = '\u034f'
 /**
  * The only place that may call `String.normalize`, which takes quadratic time for a run of combining marks: 40,000 of them
  * hold the thread for seconds. A joiner after each 30 marks ends that, as Unicode's Stream-Safe Text Format says
- * (https://www.unicode.org/reports/tr15/#Stream_Safe_Text_Format). No language writes so many on one letter.
+ * (https://www.unicode.org/reports/tr15/#Stream_Safe_Text_Format). No language writes more on one letter.
  */
 export const normalizeUnicode = (text: string, form: 'NFC' | 'NFD' | 'NFKC') =>
   text.replace(LONG_RUN_OF_MARKS, `$&${JOINER}`).normalize(form)

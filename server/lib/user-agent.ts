@@ -1,4 +1,5 @@
-// What a redirect must know about a browser at once: its device for targeting rules, and whether it only prefetches.
+// Reads from a User-Agent header what a redirect needs at once: the device for targeting rules, and whether it only
+// prefetches.
 
 export type TargetDevice = 'ios' | 'android' | 'desktop'
 

@@ -71,7 +71,7 @@ export function createApiNeeds(config: Config, services: ApiParts) {
   }
 }
 
-/** What a look at a domain's DNS needs, in the API and in the daily job. */
+/** Dependencies of a domain's DNS check, in the API and in the daily job. */
 export const createVerificationNeeds = (config: Config, shared: CommonParts) => ({
   ...shared,
   mailOwners: (workspaceId: number, mail: OwnersMail) =>

@@ -2,8 +2,7 @@
 
 import type { Config } from '../config/config.ts'
 import { createRateLimiter } from '../features/accounts/access/rate-limiter.ts'
-import { createMailBudget, limitMails } from '../features/accounts/strangers/mail-budget.ts'
-import type { Uploads } from '../features/forms/uploads/open-uploads.ts'
+import type { Uploads } from '../features/forms/uploads/uploads.ts'
 import { createClickIds } from '../features/hits/click-id.ts'
 import type { Blocklist } from '../features/links/blocklist/blocklist.ts'
 import { createDestinationJudge } from '../features/links/blocklist/judge-destination.ts'

@@ -1,4 +1,4 @@
-// Wires the doctor inside a server: what its checks need is open already.
+// Wires the doctor inside a server, whose stores are open already.
 
 import type { Config } from '../config/config.ts'
 import { VERSIONS } from '../config/version.ts'

@@ -1,5 +1,5 @@
-// Two nodes on one PostgreSQL: a whole server, and beside it the database, caches and feed of another one. What the first
-// one changes, the second one sees.
+// Two nodes on one PostgreSQL: a whole server, and beside it the database, caches and feed of another one. The second
+// one sees each change of the first.
 
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import pg from 'pg'

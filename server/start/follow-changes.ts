@@ -1,4 +1,4 @@
-// Wires the change feed to the caches: what holds there, and what voids it, whichever process has made the change.
+// Wires the change feed to the caches: invalidates their entries, whichever process has made the change.
 
 import { type ChangeFeed, openChangeFeed } from '../features/cluster/change-feed.ts'
 import type { LinkCache } from '../features/links/cache.ts'

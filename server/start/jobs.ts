@@ -4,7 +4,7 @@ import { pruneIdempotencyKeys } from '../features/accounts/access/idempotency.ts
 import { pruneRateWindows } from '../features/accounts/access/rate-limiter.ts'
 import { pruneAudit } from '../features/accounts/audit/prune-audit.ts'
 import { pruneSessions } from '../features/accounts/auth/sessions.ts'
-import { pruneMailCounts } from '../features/accounts/strangers/mail-budget.ts'
+import { pruneMailCounts } from '../features/accounts/abuse/mail-budget.ts'
 import { pruneInvitations } from '../features/accounts/workspaces/invitations.ts'
 import { pruneChanges } from '../features/cluster/prune-changes.ts'
 import { pruneFormAttempts } from '../features/forms/attempts/prune-form-attempts.ts'

@@ -55,9 +55,9 @@ export interface MetricsNeeds {
 }
 
 export interface MetricsReader {
-  /** Of this process. */
+  /** The metrics of this process. */
   readOwn(): Metric[]
-  /** Of all processes that listen on the ports of this one: the kernel decides which of them is asked. */
+  /** The metrics of all processes on the ports of this one: the kernel decides which of them gets a request. */
   readAll(): Promise<Metric[]>
   add(reader: () => Metric[]): void
 }

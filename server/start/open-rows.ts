@@ -8,7 +8,7 @@ import { type DataFormats, requireKnownFormats, writeFormats } from '../storage/
 import { type DatabaseHandle, openDatabase } from '../storage/database/open-database.ts'
 import { HIT_LAYOUT } from '../storage/hits/duckdb/layout.ts'
 
-/** What this release writes into a data directory, beside the rows. */
+/** The formats of the files that this release writes into a data directory, beside the rows. */
 const FORMATS: DataFormats = { spool: SPOOL_FORMAT, batches: BATCH_FORMAT, hits: HIT_LAYOUT }
 
 /** @throws a sentence for the operator, when a newer release has written the directory or the rows */

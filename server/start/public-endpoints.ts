@@ -1,7 +1,7 @@
 // Opens what pages on other sites use: the form endpoint, and the intake of the snippet.
 
 import type { Config } from '../config/config.ts'
-import { createStorageLimit } from '../features/accounts/strangers/storage-limit.ts'
+import { createStorageLimit } from '../features/accounts/abuse/storage-limit.ts'
 import { createVisitMatcher } from '../features/attribution/match-visit.ts'
 import { recordTouches } from '../features/attribution/record-touches.ts'
 import { createSenderDescriber } from '../features/attribution/sender.ts'
@@ -68,7 +68,7 @@ export function openPublicEndpoints(config: Config, shared: CommonParts, notify:
 
 export type PublicEndpoints = ReturnType<typeof openPublicEndpoints>
 
-/** What strangers may store. */
+/** Limits on what strangers may store. */
 function createStorageLimits(config: Config, { clock, ...shared }: CommonParts) {
   const owners = { ...shared, onlyVerified: config.signup === 'open' }
   return {

@@ -17,7 +17,7 @@ const DRAIN_MS = 25_000
 
 export interface RunningServer {
   node: string
-  /** What the operator reads. The last line is the address to open, and nothing else. */
+  /** The start message for the operator. The last line is the address to open, and nothing else. */
   readyText: string
   readMetrics(): Metric[]
   /** Finishes what runs: at most DRAIN_MS for requests. */

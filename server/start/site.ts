@@ -16,7 +16,7 @@ export interface SiteSettings {
 }
 
 /**
- * What somebody can own as a domain: a name with a dot whose last label is no number, which would make it an IPv4 address
+ * A name that somebody can own as a domain: it has a dot, and its last label is not a number, as in an IPv4 address
  * (https://url.spec.whatwg.org/#ends-in-a-number-checker). All else is the default domain's (docs/adr/0042-hosts.md).
  */
 const NAME_OF_DOMAIN = /^[^[].*\.(?!(?:\d+|0x[0-9a-f]*)$)[^.]*$/

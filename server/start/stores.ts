@@ -1,4 +1,4 @@
-// Opens the stores of a server: the database, the spool, the cluster that they make it part of, and the hit worker.
+// Opens the stores of a server: the database, the spool, the cluster node, and the hit worker.
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'

@@ -13,7 +13,7 @@ export interface FreeSpace {
 
 export interface DiskSpace {
   isLow(): boolean
-  /** Whether the disk is not low after so many more bytes, and after all that is held. */
+  /** Whether the disk is not low after these bytes and all held ones. */
   hasRoomFor(bytes: number): boolean
   /** Keeps room for bytes before they are written. @returns what gives the room back; undefined where there is none */
   hold(bytes: number): (() => void) | undefined
@@ -81,7 +81,7 @@ export async function openDiskSpace({
     await check()
     checking = false
   }, everyMs)
-  // What has been written of the held bytes counts twice until it is given back: a full disk is worse than a late upload.
+  // Written bytes of a hold count twice until it is released: a full disk is worse than a late upload.
   const hasRoomFor = (bytes: number) => !low && free - held - settling - bytes >= mark
   return {
     isLow: () => low,
@@ -111,13 +111,13 @@ export async function readDiskSpace(dir: string): Promise<FreeSpace> {
   return { free: bavail * bsize, total: blocks * bsize }
 }
 
-/** What a disk lacks, as texts for a sentence: `12 MB`. */
+/** The missing room on a disk, as texts for a sentence: `12 MB`. */
 export interface SpaceShortage {
   needed: string
   free: string
 }
 
-/** @returns undefined where the disk of the directory has room for so many bytes */
+/** @returns undefined where the disk of the directory has room for these bytes */
 export async function findShortage(dir: string, neededBytes: number): Promise<SpaceShortage | undefined> {
   const { free } = await readDiskSpace(dir)
   return free >= neededBytes ? undefined : { needed: toMegabytes(neededBytes), free: toMegabytes(free) }

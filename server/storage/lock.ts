@@ -15,7 +15,7 @@ export interface Lock {
   release(): void
 }
 
-/** @throws an error that `isHeld` recognises, when another process holds the lock for longer than `waitMs` */
+/** @throws an error that `isHeld` recognizes, when another process holds the lock for longer than `waitMs` */
 function lockFile(path: string, waitMs: number): Lock {
   const database = new Database(path, { create: true })
   try {
@@ -81,7 +81,7 @@ function tryToLockFile(path: string): Lock | undefined {
   }
 }
 
-/** Waits for the ship worker of a server that was killed, which ends by itself a moment after its server. */
+/** Waits for the hit worker of a server that was killed, which ends by itself a moment after its server. */
 export async function lockForWorker(dataDir: string): Promise<Lock> {
   for (let tries = 1; ; tries++) {
     try {

@@ -1,4 +1,4 @@
-// Moves files that cannot be read out of the way, and keeps them for an operator to look at.
+// Moves unreadable files out of the way, and keeps them for an operator to look at.
 
 import { rename } from 'node:fs/promises'
 

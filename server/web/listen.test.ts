@@ -124,7 +124,7 @@ test('IPv6 and IPv4 are answered, and each client counts by its own address', as
     const ten = await Promise.all(Array.from({ length: 10 }, () => send(four, '203.0.113.9')))
     return {
       redirects: [await ask(four, `/${slug}`), await ask(six, `/${slug}`)],
-      // This machine may read them, and whoever comes through a proxy may not.
+      // This machine may read them, and requests through a proxy may not.
       version: [await ask(four, '/version'), await ask(six, '/version')],
       versionThroughProxy: [await ask(four, '/version', { 'X-Forwarded-For': '8.8.8.8' })],
       ten: new Set(ten),

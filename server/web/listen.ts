@@ -41,7 +41,7 @@ export interface ListenOptions {
   innerPort?: number
   /** Other processes of this installation may listen on the same ports. */
   reusePort?: boolean
-  /** For so long a connection that waits may bring one more request after `stop`. */
+  /** Grace period for idle keep-alive connections after `stop`. */
   stopGraceMs?: number
 }
 

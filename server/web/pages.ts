@@ -1,5 +1,5 @@
-// The small pages and texts at fixed paths that anybody may read: health checks, the API reference, robots.txt, thanks,
-// and "not found" for every other path. routes.ts names each path.
+// Small public pages and texts at fixed paths: health checks, the API reference, robots.txt, thanks, and "not found"
+// for every other path. routes.ts names each path.
 
 import { Hono } from 'hono'
 import { html } from 'hono/html'

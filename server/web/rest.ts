@@ -1,5 +1,5 @@
-// What all routes of /v1 share: the id and log line of a request, finding its route, failures, and the description of the
-// API at /v1/openapi.json. routes.ts has these gates in their order.
+// Gates shared by all routes of /v1: the request id and log line, route lookup, failures, and the OpenAPI document at
+// /v1/openapi.json. routes.ts has them in order.
 
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { ErrorHandler, Handler, MiddlewareHandler } from 'hono'
@@ -106,7 +106,7 @@ export const onSocket = (api: OpenAPIHono<ApiEnv>) => (request: Request, server:
   api.fetch(request, { setIdleSeconds: (seconds: number) => server.timeout(request, seconds) })
 
 export function describeApi(api: OpenAPIHono<ApiEnv>, needs: RestNeeds): Handler<ApiEnv> {
-  // Written once: that takes 35 ms, and anybody may ask for it.
+  // Written once: that takes 35 ms, and the route is public.
   let text: string | undefined
   return (c) => {
     text ??= JSON.stringify(describe(api, needs))

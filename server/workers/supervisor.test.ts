@@ -1,4 +1,4 @@
-// The supervisor with workers that are small scripts: what it does when they end, refuse to start, or are stopped.
+// The supervisor with small scripts as workers: they end, refuse to start, or are stopped.
 
 import { afterAll, afterEach, beforeEach, expect, spyOn, test } from 'bun:test'
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'

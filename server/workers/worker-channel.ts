@@ -1,5 +1,5 @@
-// A server process's connection to its supervisor (WORKERS): says that it is ready or cannot start, is told to stop, and
-// exchanges metrics with the other server processes of the machine.
+// A server process's connection to its supervisor (WORKERS): reports that it is ready or cannot start, receives the
+// order to stop, and exchanges metrics with the other server processes of the machine.
 
 import type { Metric } from '../http/health-and-metrics.ts'
 
@@ -16,7 +16,7 @@ export type MessageFromSupervisor =
   | { type: 'stop' }
   /** Another worker asks for metrics. */
   | { type: 'metricsWanted'; id: number; by: number }
-  /** Who was asked for metrics. */
+  /** The workers that were asked for metrics. */
   | { type: 'siblings'; id: number; siblings: Sibling[] }
   | { type: 'metrics'; id: number; from: number; metrics: Metric[] }
 
@@ -72,7 +72,8 @@ export function connectToSupervisor(number: number): WorkerChannel {
   process.on('message', (message: MessageFromSupervisor) => receive(state, message))
   // Without its supervisor it is no part of a server any more: the next start needs its directory and ports.
   process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
-  // A terminal and systemd send a signal to all processes of a command. Whoever sends it to this one alone gets a new one.
+  // A terminal and systemd send a signal to all processes of a command. A signal to this one alone makes the supervisor
+  // start a new one.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => state.stopping.resolve())
   return {
     number,

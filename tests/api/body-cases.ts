@@ -38,7 +38,7 @@ interface BodyLocation {
   closed: boolean
 }
 
-/** Every field of a body, at every depth. Of several forms of a body, the form of `value`. */
+/** Every field of a body, at every depth. Where a body has several forms, the form of `value`. */
 function listBodyLocations(written: Schema, value: unknown, at: BodyLocation['at'] = []): BodyLocation[] {
   const schema = resolveSchema(written)
   const branch = schema.anyOf?.find(

@@ -703,6 +703,6 @@ const compareAnswers = (server: () => TestServer) => {
   })
 }
 
-// E-mail channels need a mail server. Nothing listens at this one.
+// Email channels need a mail server. Nothing listens at this one.
 const environment = { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'go@towpath.example' }
 onBothEngines('answers and the OpenAPI document', compareAnswers, { environment })

@@ -107,7 +107,7 @@ describe('the examples of the API reference', () => {
     })
   }
 
-  /** What the examples cannot make: a submission is sent by a visitor, a delivery by the server. */
+  /** Things that the examples cannot make: a visitor sends a submission, the server a delivery. */
   async function makeRest(operation: Operation) {
     // Each deletion takes what the one before it has left.
     const isNeeded = isDeletion(operation) || !ids['Submissions submissions']

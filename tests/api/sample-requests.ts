@@ -28,7 +28,7 @@ export interface TestResources {
   submissionId: number
   /** The file of that submission. */
   fileId: number
-  /** The e-mail address in that submission. */
+  /** The email address in that submission. */
   email: string
   allowedSenderId: number
   channelId: number

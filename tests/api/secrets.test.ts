@@ -1,4 +1,4 @@
-// Secrets that an answer shows once: which routes declare one, and how their answers are stored.
+// Secrets that an answer shows once: their routes declare them, and their answers are stored encrypted.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createTeam, type Team } from '../support/users/signed-in-user.ts'

@@ -296,7 +296,7 @@ function send(
 
 const bearer = (key: string) => ({ Authorization: `Bearer ${key}` })
 
-/** The answer without the e-mail address of the request, which the answer repeats. */
+/** The answer without the email address of the request, which the answer repeats. */
 function withoutRequestedEmail({ status, headers, text }: HttpAnswer, sample: SampleRequest): HttpAnswer {
   const email = sample.query?.email
   // An erasure answers a receipt of its own each time.

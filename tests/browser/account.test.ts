@@ -52,7 +52,7 @@ onDashboard(
     }
     const signIn = async (page: Page, { email, password }: SignedUpUser) => {
       await page.goto(`${SITE}/app/sign-in`)
-      await page.getByLabel('E-mail').fill(email)
+      await page.getByLabel('Email').fill(email)
       await page.getByLabel('Password').fill(password)
       await page.getByRole('button', { name: 'Sign in', exact: true }).click()
     }
@@ -182,7 +182,7 @@ onDashboard(
         await page.getByRole('button', { name: 'New key' }).click()
         await page.getByLabel('Name').fill('for the shop')
         await page.getByRole('button', { name: /^Create/ }).click()
-        return page.getByRole('dialog', { name: 'Confirm it is you' })
+        return page.getByRole('dialog', { name: 'Confirm it’s you' })
       }
       const question = await create()
       await question.getByLabel('Your password').waitFor()
@@ -211,14 +211,14 @@ onDashboard(
       await signIn(page, person)
       await waitForDashboard(page)
       await openAccount(page, person)
-      await page.getByLabel('New e-mail address').fill('moved@example.com')
+      await page.getByLabel('New email address').fill('moved@example.com')
       await page.getByRole('button', { name: 'Change', exact: true }).click()
       await page.getByText('Open the link in the mail to moved@example.com').waitFor()
-      await openLink('moved@example.com', 'Confirm your new e-mail address')
+      await openLink('moved@example.com', 'Confirm your new email address')
       await page.getByRole('button', { name: 'Confirm address' }).click()
-      await page.getByRole('heading', { name: 'E-mail address changed' }).waitFor()
+      await page.getByRole('heading', { name: 'Email address changed' }).waitFor()
 
-      await openLink(person.email, 'Your e-mail address was changed')
+      await openLink(person.email, 'Your email address was changed')
       await page.getByRole('button', { name: 'Take my account back' }).click()
       await page.getByLabel('New password').fill('only the owner knows this')
       await page.getByRole('button', { name: 'Set password' }).click()

@@ -34,7 +34,7 @@ onCustomerSite('the API reference', (site) => {
 
     await page.emulateMedia({ colorScheme: 'dark' })
     await page.setViewportSize({ width: 360, height: 740 })
-    // The same elements in other colours.
+    // The same elements in other colors.
     found.push(...(await findBarriers(page, ':root', 'color-contrast')))
     expect(found).toEqual([])
     expect(await measureOverflow(page)).toBe(0)
@@ -72,7 +72,7 @@ const EXECUTED: [tag: string, id: string, status: string][] = [
 
 async function openReference(site: CustomerSite) {
   const visitor = await site.openVisitor()
-  // A colour that is still fading in has no contrast yet.
+  // A color that is still fading in has no contrast yet.
   await visitor.page.emulateMedia({ reducedMotion: 'reduce' })
   await visitor.page.goto(`${site.server.origin}/docs`)
   await visitor.page.locator('.opblock').first().waitFor()

@@ -1,4 +1,4 @@
-// Channels and deliveries in a browser: what people see when notifications fail, and where the keyboard goes on.
+// Channels and deliveries in a browser: failing notifications, and the keyboard's focus.
 
 import { afterAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
@@ -33,7 +33,7 @@ onDashboard(
     const created = async (path: string, body: object) =>
       (await person.api(path, { method: 'POST', body })).json.data
 
-    test('is told before it types that the server sends no e-mail, and what to do', async () => {
+    test('is told before it types that the server sends no email, and what to do', async () => {
       person = await dashboard().signUp()
       window = await dashboard().openWindow(person)
       const { page, open } = window
@@ -41,7 +41,7 @@ onDashboard(
       await page.getByRole('button', { name: 'New channel' }).first().click()
       await page.getByText('Not set up on this server').waitFor()
       await page.getByText('Mattermost, Rocket.Chat', { exact: true }).waitFor()
-      await page.getByText('E-mail', { exact: true }).click()
+      await page.getByText('Email', { exact: true }).click()
       const note = await page.getByRole('note').textContent()
       expect(note).toContain('set SMTP_URL')
       expect(note).toContain('ask the person who runs it')
@@ -72,7 +72,7 @@ onDashboard(
       await page.getByText('HTTP 503: no room.').waitFor()
       await page.getByRole('link', { name: 'Channels 1 channel not working' }).waitFor()
       await open(`/forms/${form.formKey}`)
-      await page.getByRole('heading', { name: 'Notifications of this form do not arrive' }).waitFor()
+      await page.getByRole('heading', { name: 'This form’s notifications aren’t arriving' }).waitFor()
       await page.getByText('HTTP 503: no room.').waitFor()
       await page.getByRole('link', { name: 'CRM', exact: true }).click()
       await page.getByRole('dialog').getByText('HTTP 503: no room.').waitFor()

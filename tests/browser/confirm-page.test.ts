@@ -65,7 +65,7 @@ onCustomerSite(
       const { page, close } = await openVisitor()
       await page.goto(stop)
       await page.click('button')
-      await page.locator('h1', { hasText: 'The mails are stopped' }).waitFor()
+      await page.locator('h1', { hasText: 'Emails are stopped' }).waitFor()
       await close()
     })
   },

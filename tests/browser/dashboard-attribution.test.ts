@@ -1,4 +1,4 @@
-// The story of a submission in the dashboard, where the visit is known and the click had to be inferred.
+// The attribution of a submission in the dashboard, with a known visit and with an inferred click.
 
 import { expect, test } from 'bun:test'
 import { onDashboard } from '../support/browser/dashboard-browser.ts'
@@ -69,7 +69,7 @@ onDashboard('a submission whose link does not track conversions', (dashboard) =>
       expect(secret).toMatchObject({ attribution: 'none', utmSource: null, referrer: null })
 
       const { page, open, close } = await dashboard().openWindow(person)
-      const siteOnly = page.getByText('shop.example (the site only; browsers do not tell the page)')
+      const siteOnly = page.getByText('shop.example (site only: browsers don’t send the page)')
       await open(`/inbox?open=${inferred.id}`)
       await page.getByText('No visit was recorded: the page of the form has no snippet').waitFor()
       await page.getByText('Campaign: news / spring').waitFor()

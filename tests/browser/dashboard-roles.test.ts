@@ -1,5 +1,5 @@
-// What the dashboard offers by role: a viewer finds no button that changes something, and an owner finds scopes, expiry
-// and the audit log.
+// The dashboard by role: a viewer finds no button that changes something, and an owner finds scopes, expiry and the
+// audit log.
 
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'

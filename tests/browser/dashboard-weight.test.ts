@@ -1,4 +1,4 @@
-// What the dashboard costs a browser: the size of the first page's code, and the number of rows drawn of a long list.
+// The dashboard's weight in a browser: the size of the first page's code, and the number of rows drawn of a long list.
 // (bench/dashboard.ts measures how long it takes.)
 
 import { expect, test } from 'bun:test'

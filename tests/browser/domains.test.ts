@@ -1,4 +1,4 @@
-// Domains in the dashboard, from the name to the last link: a real DNS server has the records, Chromium has the page.
+// Domains in the dashboard, from the name to the last link, with a real DNS server in Chromium.
 
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
@@ -66,7 +66,7 @@ onDashboard(
       await hint(`DNS leads nobody to ${NAME} yet`)
       dns.set(address.type, address.name, address.value)
       await button('Check now').click()
-      await hint('The domain is verified, and its short links answer.')
+      await hint('The domain is verified, and its short links work.')
       expect(await page.getByText('Found', { exact: true }).count()).toBe(2)
     }, 60_000)
 
@@ -83,7 +83,7 @@ onDashboard(
       await button('Save').click()
       await hint('Must be an http or https URL')
       await page.getByLabel('Root URL').fill('example.com')
-      // What was typed stays while another page is open.
+      // Typed text stays while another page is open.
       await window.visit('/tags')
       await window.visit(`/domains/${(await getDomain()).id}`)
       await button('Save').click()
@@ -93,7 +93,7 @@ onDashboard(
 
     test('the primary domain is chosen for new links, whose short links tell upper from lower case', async () => {
       await page.getByLabel('Primary domain').click()
-      await hint(`New links are made on ${NAME}`)
+      await hint(`New links use ${NAME}`)
       await window.visit('/links?new=1')
       const domain = dialog().getByLabel('Domain', { exact: true })
       await until('the primary domain', async () => (await domain.inputValue()) === NAME)

@@ -6,18 +6,18 @@ import { type DashboardWindow, onDashboard, waitUntilDrawn } from '../support/br
 import { EMPTY_PATHS, listPaths, measureOverflow, PUBLIC_PAGES } from '../support/browser/dashboard-paths.ts'
 import { fillWorkspace } from '../support/users/fill-workspace.ts'
 
-/** What a page says where there is nothing yet. */
+/** The title of each page's empty state. */
 const EMPTY: Record<string, string> = {
   '/links': 'Get started',
   '/links?new=1': 'Get started',
   '/links?archived=true': 'No matches',
   '/links/trash': 'The trash is empty',
-  '/links/missing': 'Nobody looked in vain',
+  '/links/missing': 'No 404s yet',
   '/analytics': 'Clicks',
   '/forms': 'No forms yet',
   '/forms?new=1': 'No forms yet',
   '/inbox': 'Your inbox is empty',
-  '/inbox?status=unconfirmed': 'Nobody has to confirm',
+  '/inbox?status=unconfirmed': 'Nothing to confirm',
   '/tags': 'No tags yet',
   '/domains': 'No domains of your own yet',
   '/domains?new=1': 'No domains of your own yet',

@@ -1,10 +1,10 @@
-// What a browser paints on a slow network, before the dashboard's scripts are there.
+// First paint on a slow network, before the dashboard's scripts are there.
 
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { onDashboard, waitUntilDrawn } from '../support/browser/dashboard-browser.ts'
 
-/** The place of the logo, and the colours of the page and of the sidebar. */
+/** The place of the logo, and the colors of the page and of the sidebar. */
 const look = (page: Page) =>
   page.evaluate<Record<string, unknown>>(`(() => {
     const logo = [...document.querySelectorAll('svg[viewBox="0 0 32 32"]')].find((svg) => svg.checkVisibility())
@@ -19,7 +19,7 @@ const look = (page: Page) =>
   })()`)
 
 onDashboard('the first paint', (dashboard) => {
-  test('is the frame of the page in the colours of the theme, and nothing jumps when the scripts are there', async () => {
+  test('is the frame of the page in the colors of the theme, and nothing jumps when the scripts are there', async () => {
     const person = await dashboard().signUp()
     for (const options of [
       { viewport: { width: 1440, height: 900 }, colorScheme: 'light' },

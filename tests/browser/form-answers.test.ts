@@ -28,7 +28,7 @@ afterAll(async () => {
   hook.stop()
 })
 
-/** What a toast says covers no button here. */
+/** A toast covers no button here. */
 const TALL = { viewport: { width: 1280, height: 1400 } }
 
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
@@ -70,10 +70,10 @@ onDashboard(
       await page.getByLabel('Pattern', { exact: true }).fill('(')
       await page.getByLabel('Accept files').check()
       await press(page, 'Accept Images')
-      await page.getByLabel('Size of one file at most').fill('2.5')
+      await page.getByLabel('Maximum file size').fill('2.5')
       await page.getByLabel('Words').fill('casino')
       await page.keyboard.press('Enter')
-      await page.getByLabel('Answer by e-mail').check()
+      await page.getByLabel('Answer by email').check()
       await page.getByLabel('Double opt-in').check()
       await page.getByText('/f/confirm/…').waitFor()
       await page.getByLabel('Record consent').check()
@@ -84,7 +84,7 @@ onDashboard(
         (await empty.getAttribute('placeholder'))?.startsWith('Dieses Feld'),
       )
       await empty.fill('Bitte ausfüllen')
-      await page.getByLabel('Erase after some time').check()
+      await page.getByLabel('Erase automatically').check()
       await press(page, 'Save')
       const pattern = page.getByLabel('Pattern', { exact: true })
       await until('an error', async () => (await pattern.getAttribute('aria-invalid')) === 'true')
@@ -108,7 +108,7 @@ onDashboard(
       })
       await open(`/forms/${form.formKey}?tab=settings`)
       await page.getByText('Phone number · pattern').waitFor()
-      expect(await page.getByLabel('Size of one file at most').inputValue()).toBe('2.5')
+      expect(await page.getByLabel('Maximum file size').inputValue()).toBe('2.5')
       expect(await page.getByLabel('Empty', { exact: true }).inputValue()).toBe('Bitte ausfüllen')
       expect(await page.getByLabel('Double opt-in').isChecked()).toBe(true)
       await page.getByText('All changes saved').waitFor()
@@ -210,7 +210,7 @@ onDashboard(
         // Closing a page waits for ever when Chromium is just loading the next one.
         await visitor.getByRole('heading', { name: 'Thank you' }).waitFor()
         await visitor.close()
-        await page.getByRole('heading', { name: 'Nobody has to confirm' }).waitFor()
+        await page.getByRole('heading', { name: 'Nothing to confirm' }).waitFor()
         await page.getByRole('link', { name: 'Inbox', exact: true }).last().click()
         await page.getByRole('link', { name: /Ada/ }).waitFor()
         await page.getByRole('link', { name: /Bob/ }).waitFor()
@@ -231,11 +231,11 @@ onDashboard(
       await open('/settings?tab=erasures')
       await page.getByRole('heading', { name: 'No erasures yet' }).waitFor()
       await press(page, 'Export personal data')
-      await page.getByLabel('E-mail address').fill('Ada@example.com')
+      await page.getByLabel('Email address').fill('Ada@example.com')
       const [download] = await Promise.all([page.waitForEvent('download'), press(page, 'Download')])
       expect(download.suggestedFilename()).toEndWith('.zip')
       await press(page, 'Erase personal data')
-      await page.getByLabel('E-mail address').fill('ada@example.com')
+      await page.getByLabel('Email address').fill('ada@example.com')
       await press(page, 'Find submissions')
       await page.getByLabel('Type ada@example.com to confirm').fill('ada@example.com')
       await press(page, 'Erase permanently')

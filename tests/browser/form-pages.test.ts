@@ -1,5 +1,5 @@
-// Forms without the snippet in a real browser: what senders see on the pages of this server, and the examples of the setup
-// as they stand.
+// Forms without the snippet in a real browser: the pages of this server for senders, and the examples of the setup as
+// they stand.
 
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// Forms in the dashboard: what senders see, the page of a form, and rows that open where one clicks.
+// Forms in the dashboard: settings for senders, the page of a form, and rows that open on a click.
 
 import { expect, test } from 'bun:test'
 import type { FormResource } from '../../server/features/forms/schema.ts'
@@ -33,7 +33,7 @@ onDashboard('forms in the dashboard', (dashboard) => {
     await page.getByText('Without it, senders see a thank-you page of this server').waitFor()
 
     await page.getByRole('link', { name: 'Choose what senders see' }).click()
-    await page.getByLabel('A page of yours').check()
+    await page.getByLabel('Your own page').check()
     await page.getByLabel('Back to the page, with messages for the snippet').check()
     await page.getByText('Senders see your home page, without a message.').first().waitFor()
     await page.getByLabel('Page with the form', { exact: true }).fill('https://shop.example/contact')
@@ -84,7 +84,7 @@ onDashboard('forms in the dashboard', (dashboard) => {
     await page.getByText('All changes saved').waitFor()
     expect((await readForm(person, form.formKey)).pageUrl).toBe('https://shop.example/contact')
 
-    await page.getByRole('link', { name: 'Page doctor' }).click()
+    await page.getByRole('link', { name: 'Page check' }).click()
     await page.getByText('Paste the HTML instead').click()
     await page
       .getByLabel('Page HTML')

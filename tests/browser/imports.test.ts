@@ -1,4 +1,4 @@
-// Imports and exports in the dashboard, from the file to its undo: a real server reads, Chromium has the page.
+// Imports and exports in the dashboard, from the file to its undo, in Chromium with a real server.
 
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
@@ -88,7 +88,7 @@ onDashboard('imports and exports', (dashboard) => {
     const before = await countLinks()
     await window.open('/transfer')
     await page.evaluate(dropFile(MANY_LINKS.name, MANY_LINKS.buffer.toString()))
-    await title('What the file is')
+    await title('Type of file')
     await page.getByText(`${LINKS} rows`).waitFor()
     await page.getByLabel('Destination URL', { exact: true }).selectOption('Ziel')
     await page.getByLabel('Short link', { exact: true }).selectOption('Kurz')
@@ -99,7 +99,7 @@ onDashboard('imports and exports', (dashboard) => {
     expect(await countLinks()).toBe(before)
     await page.getByText(`${DOMAIN}/many-0`, { exact: true }).waitFor()
 
-    // What was said about the file is still there, and the file goes up once.
+    // The settings for the file are still there, and the file goes up once.
     await page.getByRole('link', { name: 'Change settings' }).click()
     expect(await page.getByLabel('Title', { exact: true }).inputValue()).toBe('Name')
     await page.getByLabel('Rename the link').check()
@@ -124,10 +124,10 @@ onDashboard('imports and exports', (dashboard) => {
     expect(changed.status).toBe(200)
     await button('Undo').click()
     const dialog = page.getByRole('dialog', { name: 'Undo this import?' })
-    await dialog.getByText('What somebody has changed since').waitFor()
+    await dialog.getByText('Items that someone has changed since').waitFor()
     await button('Undo the import').click()
     await title('The import is undone')
-    await page.getByText('1 link stayed: see below why.').waitFor()
+    await page.getByText('1 link stayed: see the reasons below.').waitFor()
     await page.getByRole('link', { name: `${DOMAIN}/many-${LAST}`, exact: true }).waitFor()
     expect(await countLinks()).toBe(before + 1)
 
@@ -165,13 +165,13 @@ onDashboard('imports and exports', (dashboard) => {
   }, 60_000)
 
   full(
-    'loses nothing when the session ends, and stops an upload that is cancelled',
+    'loses nothing when the session ends, and stops an upload that is canceled',
     async () => {
       const other = await dashboard().signUp()
       const { page, open, close } = await dashboard().openWindow(other)
       await open('/transfer')
       await fileField(page).setInputFiles(toFile('one.csv', ['Long URL', 'https://example.com/one']))
-      await title('What the file is', page)
+      await title('Type of file', page)
       await dashboard().server.app.db.write((connection) =>
         connection
           .deleteFrom('sessions')

@@ -1,5 +1,4 @@
-// The inbox in a real browser: what its rows say, changes of many submissions, Undo, the unread count, and where the focus
-// goes.
+// The inbox in a real browser: its rows, changes of many submissions, Undo, the unread count, and the focus.
 
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'

@@ -1,5 +1,5 @@
 // The Links and Tags pages in a browser: the trash, slugs that are checked while they are typed, rows that open, two
-// people who edit one link, errors in the words of the screen, and where the focus goes.
+// people who edit one link, errors in the words of the screen, and the focus.
 
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'

@@ -1,4 +1,4 @@
-// The page "Looked for in vain" in a browser: what it lists, the two ways to give a slug a link, the mail to the owners.
+// The 404s page in a browser: its list, the two ways to give a slug a link, the email to the owners.
 
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
@@ -13,7 +13,7 @@ const DOMAIN = 'go.example'
 /** An emoji that is joined by an invisible character, a letter that is written from right to left, and a long slug. */
 const STRANGE = ['👩‍💻', 'ab\u05d0\u05d1', `${'long-'.repeat(37)}x`]
 
-onDashboard('what people looked for in vain', (dashboard) => {
+onDashboard('the list of 404s', (dashboard) => {
   let person: SignedUpUser
   let window: DashboardWindow
   let page: Page
@@ -53,8 +53,8 @@ onDashboard('what people looked for in vain', (dashboard) => {
 
   test('is empty at first, and says when that changes', async () => {
     await window.open('/links')
-    await page.getByRole('link', { name: 'Looked for in vain' }).click()
-    await page.getByRole('heading', { name: 'Nobody looked in vain' }).waitFor()
+    await page.getByRole('link', { name: '404s' }).click()
+    await page.getByRole('heading', { name: 'No 404s yet' }).waitFor()
   })
 
   test('is listed with the closest link, and a link is made from it by keyboard', async () => {
@@ -67,7 +67,7 @@ onDashboard('what people looked for in vain', (dashboard) => {
     await window.open('/links/missing')
     await row('sumer-sale').getByText('3 times').waitFor()
     await row('sumer-sale').getByRole('link', { name: '/summer-sale' }).waitFor()
-    await row('brochure').getByText('No link is close to it').waitFor()
+    await row('brochure').getByText('No similar link').waitFor()
     await row('brochure').getByRole('button', { name: 'Create link' }).press('Enter')
     const slug = page.getByRole('textbox', { name: 'Short link' })
     await slug.waitFor()
@@ -117,7 +117,7 @@ onDashboard('what people looked for in vain', (dashboard) => {
 
   test('mails the owners when they want that', async () => {
     const read = async () => (await person.api('/workspace')).json.data.missingReportAbove
-    const mail = page.getByRole('switch', { name: /^Mail the owners/ })
+    const mail = page.getByRole('switch', { name: /^Email me/ })
     const above = page.getByLabel('More requests in 24 hours than')
     await above.fill('9')
     await mail.click()

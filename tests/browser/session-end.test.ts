@@ -25,7 +25,7 @@ onDashboard(
     const dialog = (page: Page) => page.getByRole('dialog', { name: 'Sign in again' })
     const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
     const signIn = async (page: Page, { email, password }: Pick<SignedUpUser, 'email' | 'password'>) => {
-      await dialog(page).getByLabel('E-mail').fill(email)
+      await dialog(page).getByLabel('Email').fill(email)
       await dialog(page).getByLabel('Password').fill(password)
       await dialog(page).getByRole('button', { name: 'Sign in', exact: true }).click()
     }
@@ -57,18 +57,16 @@ onDashboard(
       const seen = watch(opened)
       await press(page, 'Create tag')
       await dialog(page).waitFor()
-      expect(await dialog(page).getByLabel('E-mail').inputValue()).toBe(person.email)
+      expect(await dialog(page).getByLabel('Email').inputValue()).toBe(person.email)
       expect(await page.evaluate('document.activeElement.type')).toBe('password')
       await page.keyboard.press('Escape')
-      await page
-        .getByText('You are signed out, so nothing was saved. What you typed is still here.')
-        .waitFor()
+      await page.getByText('You’re signed out, so nothing was saved. Your input is still here.').waitFor()
       expect(await page.getByText('Missing API key').count()).toBe(0)
       await page.getByText('nothing is saved until you sign in').waitFor()
       // The notice leads back to the dialog. Neither a press nor a key closes the dialog with the text below it.
       await press(page, 'Sign in')
       await signIn(page, { ...person, password: 'not the password' })
-      await dialog(page).getByText('Wrong e-mail address or password').waitFor()
+      await dialog(page).getByText('Wrong email address or password').waitFor()
       await page.keyboard.press('Escape')
       expect(await page.getByLabel('Name').inputValue()).toBe('Autumn')
       // The next try is sent once the person has signed in.

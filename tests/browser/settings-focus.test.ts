@@ -1,4 +1,4 @@
-// Where the keyboard is after each action in the settings: on the button that was pressed, or on the row that follows.
+// The keyboard's focus after each action in the settings: on the button that was pressed, or on the row that follows.
 
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
@@ -6,7 +6,7 @@ import { onDashboard } from '../support/browser/dashboard-browser.ts'
 import { until } from '../support/until.ts'
 
 onDashboard('the focus in the settings', (dashboard) => {
-  /** What has the focus: the text of its row, and its own name. */
+  /** The focused element: the text of its row, and its own name. */
   const focused = (page: Page) =>
     page.evaluate<string>(`(() => {
       const { activeElement: element } = document

@@ -1,5 +1,5 @@
-// The snippet where the visitor leaves a page before the server has answered: the tab keeps what brought the visitor
-// until the next page has reported it.
+// The snippet when the visitor leaves a page before the server has answered: the tab keeps the page view until the next
+// page has reported it.
 
 import { expect, test } from 'bun:test'
 import {
@@ -17,7 +17,7 @@ interface Report {
   p?: { u: string; t?: number }[]
 }
 
-/** What becomes of a report: it does not arrive, its answer does not, or all is well. */
+/** The fate of a report: it does not arrive, its answer does not, or all is well. */
 type Fate = 'lost' | 'unanswered' | 'answered'
 
 /** Gives each report its fate, in order; the later ones are answered. */
@@ -55,7 +55,7 @@ const untilTold = (visit: SiteVisitor, { publicId }: SiteWorkspace) =>
 
 async function sendForm({ page }: SiteVisitor) {
   await page.click('form button')
-  await page.locator('form [role=status]', { hasText: 'Thank you' }).waitFor()
+  await page.locator('form [role=status]', { hasText: 'Thank' }).waitFor()
 }
 
 async function countViews({ server }: CustomerSite, { id }: SiteWorkspace) {

@@ -32,9 +32,9 @@ onDashboard(
     let site: ReturnType<typeof Bun.serve>
     const directory = mkdtempSync(join(tmpdir(), 'towpath-card-'))
     const authorities = tls.getCACertificates('default')
-    /** What the site was asked for. */
+    /** Paths that were requested from the site. */
     const fetched: string[] = []
-    /** What the browser has asked other servers for. */
+    /** Requests of the browser to other servers. */
     const foreign: string[] = []
 
     beforeAll(async () => {

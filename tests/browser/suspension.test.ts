@@ -1,4 +1,4 @@
-// People see in the dashboard what the operator has suspended, and why.
+// Suspensions by the operator in the dashboard, with their reason.
 
 import { expect, test } from 'bun:test'
 import { suspendWorkspace } from '../../server/features/accounts/workspaces/suspend-workspace.ts'

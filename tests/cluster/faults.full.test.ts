@@ -113,7 +113,7 @@ async function readStoredMarkers(prefix: string): Promise<string[]> {
   }
 }
 
-/** Waits for so many more answers of both kinds, so that a fault never hits an idle cluster. */
+/** Waits for some more answers of both kinds, so that a fault never hits an idle cluster. */
 async function waitForAnswers({ clicks, forms }: ClusterLoad) {
   const count = () => [clicks.statuses.get(302) ?? 0, forms.acknowledged.length] as const
   const [clicksBefore, formsBefore] = count()
@@ -226,7 +226,7 @@ test('a newer release migrates beside this one: nodes of this release go on, and
   await client.connect()
   const load = await startLoad()
   try {
-    // What the next release does first: a step that this release does not know, and that it can work with.
+    // The next release begins with a migration that this release does not know, and that it can work with.
     await client.query(
       "alter table links add column later text; insert into kysely_migration (name, timestamp) values ('9999-later', now())",
     )

@@ -87,7 +87,7 @@ describe('an edit', () => {
     await client.connect()
     try {
       await client.query('begin')
-      // What the verb does, in a transaction that stays open.
+      // The work of the verb, in a transaction that stays open.
       await client.query(
         "update links set destination_url = 'https://shop.example/held' where slug_key = 'held'",
       )
@@ -102,7 +102,7 @@ describe('an edit', () => {
     }
   })
 
-  test('of a slug that nobody had is seen where it was looked for in vain', async () => {
+  test('of a slug that nobody had is seen where the slug was unknown before', async () => {
     await waitUntilAllSee('fresh', 404)
     await createLink('fresh')
     await waitUntilAllSee('fresh', DESTINATION)

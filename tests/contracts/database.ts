@@ -142,12 +142,12 @@ function testWrites(rows: () => DatabaseHandle) {
             .catch(() => 'refused')
           throw new Error('the verb ends here')
         }),
-        rows().write((connection) => insertWorkspace(connection, 'left-neighbour')),
+        rows().write((connection) => insertWorkspace(connection, 'left-neighbor')),
       ])
       expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled'])
       await left
       await rows().write((connection) => insertWorkspace(connection, 'left-next'))
-      expect(await listWorkspaceNames(rows(), 'left')).toEqual(['left-neighbour', 'left-next'])
+      expect(await listWorkspaceNames(rows(), 'left')).toEqual(['left-neighbor', 'left-next'])
     })
 
     test('runs its callbacks after the commit, and before it resolves', async () => {

@@ -281,7 +281,7 @@ export function testHitEngine(name: string, { open, openBackup }: HitEngineSubje
       expect(await keys({})).toEqual([[null, 2, 1]])
     })
 
-    // Of n visitors of a workspace on a day two are one with odds of n²/2^49: 0.2 % for a million.
+    // Two of n visitors of a workspace on a day collide with odds of n²/2^49: 0.2 % for a million.
     test('visitors who differ in their highest 16 bits alone are one visitor of the day', async () => {
       const [low, high] = [7n, 7n + 2n ** 48n].map(String) as [string, string]
       const higher = String(7n + 2n ** 47n)

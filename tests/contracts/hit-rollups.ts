@@ -1,5 +1,6 @@
-// The proof that answers from roll-ups are exact: random questions get the answers of a plain recount, whatever is loaded,
-// rolled up and deleted before them, and at the same time. The test of an engine calls this with a function that opens one.
+// The proof that answers from roll-ups are exact: random questions get the answers of a plain recount, whatever is
+// loaded, rolled up and deleted before them, and at the same time. The test of an engine calls this with a function
+// that opens one.
 
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -69,7 +70,7 @@ function createLateHits(world: HitWorld, days: number, random: Random): Hit[] {
   return late.flatMap((day) => createHitsOfDay(world, day, BUSY, random))
 }
 
-/** Rolls up until nothing is left to do, or so many times. */
+/** Rolls up until nothing is left to do, or a number of times. */
 async function rollUp({ engine, now }: LoadedWorld, times = Number.POSITIVE_INFINITY) {
   for (let n = 0; n < times; n++) if (!(await engine.rollUp(now)).rolled) return
 }
@@ -96,7 +97,7 @@ async function eraseWorkspace(loaded: LoadedWorld, workspaceId: number) {
   loaded.hits = loaded.hits.filter((hit) => hit.workspaceId !== workspaceId)
 }
 
-/** What happens to a world, and which share of the questions is asked afterwards. */
+/** A change of a world, and the share of the questions that is asked afterwards. */
 const STEPS: [share: number, step: (loaded: LoadedWorld, random: Random) => Promise<void>][] = [
   // The oldest days, and no month: months come after all days.
   [0.08, (loaded, random) => rollUp(loaded, 5 + pickInt(30, random))],
@@ -305,7 +306,7 @@ function planChanges(loaded: LoadedWorld, random: Random, deletesAtOnce: boolean
         hits.filter((hit) => hit.workspaceId !== 9),
       )
     } else {
-      // Of one day: an engine may show a batch of several months month by month.
+      // All of one day: an engine may show a batch of several months month by month.
       // Most are of the last days, so that the month stays whole for a while.
       const fromEnd = random() < 0.75 ? pickInt(4, random) : pickInt(world.days, random)
       const day = world.firstDay + world.days - 1 - fromEnd

@@ -1,4 +1,4 @@
-// What the dashboard makes of the API's answers: queries, errors at the fields of a form, and a workspace that is gone.
+// The dashboard's API client: queries, errors at the fields of a form, and a workspace that is gone.
 
 import { describe, expect, test } from 'bun:test'
 import { toChunks } from '../../dashboard/api/chunks.ts'
@@ -74,7 +74,7 @@ describe('a request', () => {
     [
       'no session',
       [401, { error: 'Missing API key' }],
-      { status: 401, message: expect.stringContaining('You are signed out') },
+      { status: 401, message: expect.stringContaining('You’re signed out') },
     ],
     [
       'a lost workspace',
@@ -93,7 +93,7 @@ describe('a request', () => {
     })
   })
 
-  test('without a server says so, unless it was cancelled', async () => {
+  test('without a server says so, unless it was canceled', async () => {
     const send = () => Promise.reject(new TypeError('fetch failed'))
     expect(await fail(request('/x', { send }))).toMatchObject({
       status: 0,

@@ -1,4 +1,4 @@
-// The sentences about how the link of a submission is known: for every combination of what is known.
+// The sentences about the origin of a submission, for every combination of known facts.
 
 import { describe, expect, test } from 'bun:test'
 import { isSiteOnly, tellAttribution } from '../../dashboard/pages/inbox/reader/attribution-story.ts'
@@ -47,9 +47,9 @@ describe('the story of a submission', () => {
       'pending',
       true,
       undefined,
-      'The snippet on your page recorded the visit. Not decided yet whether a link brought it: analytics are catching up.',
+      'The snippet on your page recorded the visit. Attribution is pending: analytics are catching up.',
     ],
-    ['pending', false, undefined, 'Not decided yet whether a link brought it: analytics are catching up.'],
+    ['pending', false, undefined, 'Attribution is pending: analytics are catching up.'],
     [
       'none',
       true,

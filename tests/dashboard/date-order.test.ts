@@ -1,4 +1,4 @@
-// Tests what the import page says about dates whose order is not clear.
+// The texts of the import page about dates whose order is not clear.
 
 import { expect, test } from 'bun:test'
 import {

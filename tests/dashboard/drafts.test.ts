@@ -64,7 +64,7 @@ describe('a channel', () => {
     ['slack', { url: 'https://chat.acme.example/hooks/1' }, false, { name: 'chat.acme.example' }],
     ['slack', { url: 'https://hooks.slack.com/services/1' }, false, { name: 'Slack' }],
     ['slack', { url: 'nothing' }, false, { name: 'Slack', url: 'nothing', digest: null, template: null }],
-    ['email', { to: 'a@b.c, d@e.f;\n' }, false, { name: 'E-mail', to: ['a@b.c', 'd@e.f'] }],
+    ['email', { to: 'a@b.c, d@e.f;\n' }, false, { name: 'Email', to: ['a@b.c', 'd@e.f'] }],
     ['telegram', { botToken: ' t ', chatId: ' 1 ' }, false, { botToken: 't', chatId: '1' }],
   ])('of type %s is saved: %p', (type, values, isEdited, body) => {
     const sent = toChannelBody(kindOf(type), { ...empty, ...values }, isEdited)
@@ -80,8 +80,8 @@ describe('a channel', () => {
 
   test('says which address is wrong', () => {
     const values = { ...empty, to: 'a@b.c d@' }
-    expect(findAddressError({ 'to.1': 'Must be an address' }, values)).toBe('d@ is not an e-mail address')
-    expect(findAddressError({ 'to[0]': 'x' }, values)).toBe('a@b.c is not an e-mail address')
+    expect(findAddressError({ 'to.1': 'Must be an address' }, values)).toBe('d@ is not an email address')
+    expect(findAddressError({ 'to[0]': 'x' }, values)).toBe('a@b.c is not an email address')
     expect(findAddressError({ to: 'Is missing' }, values)).toBe('Is missing')
     expect(findAddressError({ 'to.9': 'Is wrong' }, values)).toBe('Is wrong')
     expect(findAddressError({ name: 'x' }, values)).toBeUndefined()

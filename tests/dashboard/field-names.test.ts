@@ -1,4 +1,4 @@
-// People read the words of the screen in every error, whatever field of the API it is about.
+// Errors use the words of the screen, whatever field of the API they are about.
 
 import { expect, test } from 'bun:test'
 import { ApiError, toFieldErrors } from '../../dashboard/api/client.ts'

@@ -1,4 +1,4 @@
-// The code examples of a form: valid for the page doctor, and safe against quotes and markup in names and messages.
+// The code examples of a form: valid for the page check, and safe against quotes and markup in names and messages.
 
 import { expect, test } from 'bun:test'
 import { fetchExample, htmlExample, reactExample } from '../../dashboard/pages/forms/form-examples.ts'
@@ -23,7 +23,7 @@ const form = {
   uploads: null,
 }
 
-test('the page doctor finds no error and no fault of the honeypot in a page with the HTML example and the snippet', async () => {
+test('the page check finds no error and no fault of the honeypot in a page with the HTML example and the snippet', async () => {
   const head = `<script defer src="${ORIGIN}/t.js" data-workspace="ws_1"></script>`
   const html = `<!doctype html><html><head>${head}</head><body>${htmlExample(form)}</body></html>`
   const options = { form, publicId: 'ws_1', origin: ORIGIN, turnstile: false }

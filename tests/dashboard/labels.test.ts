@@ -107,7 +107,7 @@ describe('analytics', () => {
     ['continent', 'EU', 'Europe'],
     ['continent', 'XX', 'XX'],
     ['trigger', 'qr', 'QR code'],
-    ['channel', 'email', 'E-mail'],
+    ['channel', 'email', 'Email'],
     ['source', '(direct)', 'Direct'],
     ['referrer', 'x.y', 'x.y'],
     ['linkId', '0', 'No link'],
@@ -334,14 +334,14 @@ describe('an import', () => {
       },
       ...fields,
     }) as unknown as ImportResource
-  const cancelled = { status: 'undone', startedAt: null }
+  const canceled = { status: 'undone', startedAt: null }
 
   test.each([
     [{ status: 'queued' }, 'Waiting', 'Nothing has changed'],
     [{ status: 'running', progress: 0.129 }, `Running, ${formatPercent(0.12)}`, 'Nothing to import'],
     [{ status: 'running', stage: 'undo' }, 'Undoing', 'Nothing to import'],
     [{ status: 'failed' }, 'Failed', 'Nothing to import'],
-    [cancelled, 'Cancelled', 'Nothing has changed'],
+    [canceled, 'Canceled', 'Nothing has changed'],
     [{ status: 'undone', created: 2 }, 'Undone', '2 created'],
     [{ dryRun: true, created: 2 }, 'Dry run', '2 would be created'],
     [{ failed: 1, created: 1, renamed: 1 }, 'Done, with errors', '1 created, 1 of them renamed, 1 error'],
@@ -354,15 +354,19 @@ describe('an import', () => {
     [{ status: 'failed', dryRun: true }, 'This cannot be imported', 'The import has failed.'],
     [{ status: 'failed', problem: 'No rows' }, 'Nothing was imported', 'No rows'],
     [{ status: 'failed', created: 1 }, 'The import has stopped early', 'The import has failed.'],
-    [cancelled, 'Cancelled', 'Nothing has changed.'],
+    [canceled, 'Canceled', 'Nothing has changed.'],
     [
       { status: 'undone', undoneAt: iso(NOW) },
       'The import is undone',
       `Undone on ${formatDay(iso(NOW))}. Everything that it had created is gone.`,
     ],
-    [{ status: 'undone', kept: [1] }, 'The import is undone', '1 link stayed: see below why.'],
+    [{ status: 'undone', kept: [1] }, 'The import is undone', '1 link stayed: see the reasons below.'],
     [{ created: 2, source: 'towpath' }, '2 items imported', ''],
-    [{ created: 1, skipped: 1, failed: 1 }, '1 link imported', '2 rows were left out: see below why.'],
+    [
+      { created: 1, skipped: 1, failed: 1 },
+      '1 link imported',
+      '2 rows were left out: see the reasons below.',
+    ],
     [{ created: 1, dryRun: true }, '1 link would be created', 'This was a dry run: nothing has changed yet.'],
     [{ dryRun: true }, 'Nothing would be created', 'This was a dry run: nothing has changed yet.'],
   ])('with %p has the outcome %p, %p', (fields, title, text) =>

@@ -1,5 +1,5 @@
-// A session that ends: what the person does waits for the dialog, what the page asks for by itself waits without an end, and
-// each request is sent again once.
+// A session that ends: a person's request waits for the dialog, a background request waits without an end, and each is
+// sent again once.
 
 import { afterAll, beforeEach, expect, test } from 'bun:test'
 import { createWorkspaceApi, type RequestOptions } from '../../dashboard/api/client.ts'
@@ -11,7 +11,7 @@ import {
   setSessionWatcher,
 } from '../../dashboard/api/session-gate.ts'
 
-/** What the person saw. */
+/** The person's view. */
 let shown: (SessionState | number)[] = []
 let isKnown = true
 let isStillSignedIn = false
@@ -55,7 +55,7 @@ test('what the person does opens the dialog, and is sent again once they have si
   const answer = api.post('/tags', {}, call)
   await settle()
   expect([shown, isSessionHeld(), sent.length]).toEqual([['asking'], true, 1])
-  // What is done meanwhile is not sent in vain.
+  // A request in the meantime waits.
   const later = api.post('/links', {}, call)
   await settle()
   expect([shown, sent.length]).toEqual([['asking'], 1])

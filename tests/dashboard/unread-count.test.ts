@@ -1,4 +1,4 @@
-// The unread count: how it is written, and when it is asked for again.
+// The unread count: its format, and its refresh.
 
 import { expect, test } from 'bun:test'
 import { ApiError, createWorkspaceApi } from '../../dashboard/api/client.ts'

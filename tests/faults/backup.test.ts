@@ -1,5 +1,4 @@
-// What a backup promises besides its content: it is whole or not there, damage is found, and nothing that exists is
-// overwritten.
+// Faults of backups: a backup is whole or not there, damage is found, and nothing that exists is overwritten.
 
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'

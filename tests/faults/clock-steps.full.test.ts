@@ -44,7 +44,7 @@ atScale({ full: onSqlite, soak: onBothEngines })(
         })
         expect([answer.status, answer.text]).toEqual([200, '{"ok":true}'])
       }
-      /** What people do, and what comes of it. */
+      /** Requests of people, and their results. */
       const verifyAllWork = async (clicks: number) => {
         await submit()
         expect((await server().click(link.slug)).status).toBe(302)

@@ -30,7 +30,7 @@ setDefaultTimeout(300_000)
 const closeLater = closeAfterAll()
 
 const ROUNDS = atScale({ quick: 1, full: 2, soak: 8 })
-/** Of links, and of submissions. */
+/** Senders of links; submissions have as many. */
 const SENDERS = atScale({ quick: 8, full: 16, soak: 24 })
 const CLICKERS = atScale({ quick: 2, full: 3, soak: 8 })
 /** Enough that a kill comes between many answers, on a slow machine too. */

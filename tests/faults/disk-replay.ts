@@ -1,5 +1,5 @@
-// Replays the system calls of a process (strace) into the files that a disk has at any moment: what was synced, and of
-// the writes after the last sync any part.
+// Replays the system calls of a process (strace) into the files that a disk has at any moment: all synced data, and any
+// part of the writes after the last sync.
 
 import { listEndedCalls } from './strace.ts'
 

@@ -32,7 +32,7 @@ interface Subject {
   installation: Installation
   server: ServerProcess
   form: string
-  /** What was acknowledged in all tests of this installation. */
+  /** Everything that was acknowledged in all tests of this installation. */
   acknowledged: string[]
 }
 
@@ -47,7 +47,7 @@ async function start(databaseUrl?: string): Promise<Subject> {
 
 let loads = 0
 
-/** Sends until so many calls have failed, and some more after the faults have ended. */
+/** Sends until enough calls have failed, and some more after the faults have ended. */
 async function sendDuringFaults(
   { server, form, acknowledged }: Subject,
   countFaults: () => number,

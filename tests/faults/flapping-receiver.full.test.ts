@@ -29,7 +29,7 @@ function expectPlanned(planned: number, wait: number, since: number) {
 
 type Reaction = (request: IncomingMessage, response: ServerResponse) => unknown
 
-/** What each message meets, one after the other. */
+/** The answers to each message, one after the other. */
 const REACTIONS: Reaction[] = [
   (_, response) => response.writeHead(500).end('no'),
   () => {}, // silent

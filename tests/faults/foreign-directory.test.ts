@@ -21,7 +21,7 @@ chmodSync(root, 0o755)
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
 let made = 0
-/** What a server keeps, of `nobody`; `foreign` is of root. */
+/** The files of a server, owned by `nobody`; `foreign` is root's. */
 function makeDirectory(foreign?: string): string {
   const dir = join(root, String(made++))
   for (const each of ['', 'spool', 'batches', 'batches/0123456789abcdef', 'tmp'])

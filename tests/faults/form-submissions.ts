@@ -24,7 +24,7 @@ export async function createFormOverHttp(
 }
 
 // Longer than one page of SQLite's log, so that a half-written submission is noticed.
-const MESSAGE = 'So many words. '.repeat(200)
+const MESSAGE = 'A long message. '.repeat(200)
 
 export const sendSubmission = (server: ServerClient, form: string, marker: string, mode: SubmissionMode) =>
   server.submit(form, `marker=${marker}&message=${MESSAGE}`, HEADERS[mode])

@@ -10,7 +10,7 @@ import { until } from '../support/until.ts'
 import { onBothEngines, onSqlite, type TestServer } from '../support/world.ts'
 import { startLoadGenerator } from './load-generator.ts'
 
-/** Requests that the lock refuses before it ends: the first writes wait for it in vain. */
+/** Requests that the lock refuses before it ends: the first writes time out. */
 const REFUSED = atScale({ full: 2, soak: 24 })
 
 /** PostgreSQL gives up after 10 s. */

@@ -7,7 +7,7 @@ import { DAY_MS } from '../../server/lib/utc-day.ts'
 const ROOT = join(import.meta.dir, '../..')
 
 export interface MoveProcess {
-  /** What it has written so far, errors and progress too. */
+  /** Its output so far, errors and progress too. */
   output(): string
   kill(): Promise<void>
   /** Resolves when it ends. @returns its exit code */

@@ -126,7 +126,7 @@ async function waitUntilCounted(server: ServerProcess, key: string): Promise<voi
   })
 }
 
-/** What an owner sees: links with their counters, submissions, and clicks by several dimensions. */
+/** The owner's view: links with their counters, submissions, and clicks by several dimensions. */
 async function readAnswers(server: ServerProcess, key: string): Promise<unknown[]> {
   await waitUntilCounted(server, key)
   const paths = ['/links?limit=100', '/submissions?limit=100', '/forms']

@@ -17,7 +17,7 @@ import { createInstallation } from './server-process.ts'
 import { findStraceProblem } from './strace.ts'
 
 const SUBMISSIONS = atScale({ full: 64, soak: 200 })
-const MESSAGE = 'So many words. '.repeat(2_000)
+const MESSAGE = 'A long message. '.repeat(2_000)
 const SENDERS = 4
 const FILES = ['towpath.db', 'towpath.db-wal']
 

@@ -24,7 +24,7 @@ export interface ServerProcess extends ServerClient {
   readOutput(): string
 }
 
-/** What programs, visitors and forms send to a server, or to a balancer before several. */
+/** Requests of programs, visitors and forms to a server, or to a balancer before several. */
 export interface ServerClient {
   origin: string
   /** Calls `/v1` + path with a key: POST when there is a body. Rejects when the process has ended. */

@@ -19,7 +19,7 @@ export async function createUploadForm(
 }
 
 export interface LargeUpload {
-  /** Of its only file. */
+  /** The size of its only file. */
   bytes: number
   /** Makes each file another one: its first bytes, and its name. */
   marker: string

@@ -31,7 +31,7 @@ describe.skipIf(!canRun)(`certbot and nginx${canRun ? '' : ` (skipped: ${reason}
 
   const write = (path: string, text: string) => writeFileSync(join(dir, path), text)
 
-  /** What the script finds at the places that Debian has for it. */
+  /** The files that the script finds at Debian's places. */
   function writeFiles() {
     for (const path of ['bin', 'nginx/sites-available', 'nginx/sites-enabled', 'letsencrypt', 'www', 'data'])
       mkdirSync(join(dir, path), { recursive: true })

@@ -49,7 +49,7 @@ async function send({ page }: SiteVisitor, email: string) {
   await page.fill('[name=name]', 'Ada')
   await page.fill('[name=email]', email)
   await page.click('button')
-  await page.locator('form [role=status]', { hasText: 'Thank you' }).waitFor()
+  await page.locator('form [role=status]', { hasText: 'Thank' }).waitFor()
 }
 
 onCustomerSite('from click to lead', (site) => {

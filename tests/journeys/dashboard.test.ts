@@ -20,7 +20,7 @@ onDashboard('a user of the dashboard', (dashboard) => {
       await page.getByRole('heading', { name: 'Set up Towpath' }).waitFor()
       await page.getByText('At least 12 characters. A few random words').waitFor()
       await page.getByLabel('Your name').fill('Ada')
-      await page.getByLabel('E-mail').fill('ada@example.com')
+      await page.getByLabel('Email').fill('ada@example.com')
       await page.getByLabel('Password').fill('correct horse battery')
       await page.getByRole('button', { name: 'Create account' }).click()
       await page.getByRole('heading', { name: 'Get started' }).waitFor()
@@ -118,7 +118,7 @@ onDashboard('a user of the dashboard', (dashboard) => {
     const { page, errors, open, close } = await dashboard().openWindow(owner)
     await open('/settings?tab=members')
     await page.getByRole('button', { name: 'Invite' }).click()
-    await page.getByRole('dialog').getByLabel('E-mail').fill('max@example.com')
+    await page.getByRole('dialog').getByLabel('Email').fill('max@example.com')
     await page.getByRole('dialog').locator('[type=submit]').click()
     const url = await page.getByText(/\/app\/join\?token=/).textContent()
 

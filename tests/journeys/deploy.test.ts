@@ -13,7 +13,7 @@ import { getCaddy } from '../support/processes/caddy.ts'
 const INSTALL_MS = 600_000
 const readText = (path: string) => Bun.file(join(ROOT, path)).text()
 
-/** What an operator puts into `.env` or the Secret. */
+/** The operator's values in `.env` or the Secret. */
 const OPERATOR = {
   TOWPATH_HOST: 'go.example',
   TOWPATH_SECRET: '8f0c2a61d4b7e95302f4c8a1d6b3e79058c1f2a4d7b6e930',

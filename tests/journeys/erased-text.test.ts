@@ -107,7 +107,7 @@ onSqlite(
       const readAttempts = () =>
         db.read.selectFrom('delivery_attempts').select('id').where('workspace_id', '=', own.id).execute()
       await until('an attempt of the digest', async () => (await readAttempts()).length > 0)
-      // What was sent, as far as it was: a private address is refused before the first byte.
+      // The sent part: a private address is refused before the first byte.
       const request = JSON.stringify({ body: 'I am canary-five@example.com' })
       await db.write((connection) =>
         connection

@@ -1,5 +1,5 @@
-// What people and attackers upload: each bad file is refused with a sentence and changes nothing, each bad row is named with its
-// column, its value and what to do, and nothing makes a 5xx.
+// Bad uploads: each bad file is refused with a sentence and changes nothing, each bad row is named with its column, its
+// value and what to do, and nothing makes a 5xx.
 
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -326,7 +326,7 @@ full.describe('encodings', () => {
     ['UTF-16, little end first', utf16],
     ['UTF-16, big end first', Buffer.from(utf16).swap16()],
     ['Windows-1252', windows1252],
-  ])('%s is recognised', async (_, bytes) => {
+  ])('%s is recognized', async (_, bytes) => {
     const there = await server.createWorkspace()
     const at = { origin: server.origin, key: there.key }
     const found = await call(at, '/imports/inspect', {

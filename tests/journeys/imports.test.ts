@@ -1,5 +1,5 @@
-// What somebody who moves here sees: the files of each tool go in by HTTP, and then the short links lead where they led, with
-// their titles, tags, times and clicks; a repeat changes nothing, and an undo leaves the workspace as it was.
+// Moving here from each tool, by HTTP: the short links lead where they led, with their titles, tags, times and clicks;
+// a repeat changes nothing, and an undo leaves the workspace as it was.
 
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout } from 'bun:test'
 import { join } from 'node:path'
@@ -28,20 +28,20 @@ const IGNORED_TABLES =
   /^(imports|import_rows|import_totals|import_erasures|import_erasure_marks|audit_events|click_marks|misses|visitor_salts|leases|nodes|rate_limits|rate_windows|hit_batches|kysely_migration(_lock)?|sqlite_\w+)$/
 
 interface Case {
-  /** Of the tool. */
+  /** The tool's name. */
   source: string
   file: string
   clicks?: string
   /** Domains that the workspace has before. */
   domains: { name: string; caseSensitive?: boolean; primary?: boolean }[]
   fields?: Record<string, unknown>
-  /** What the import says in the end. */
+  /** The final report of the import. */
   figures: Partial<ImportAnswer>
   /** Fields of links, by domain and slug. */
   links: Record<string, Record<string, unknown>>
   /** Where short links lead, as `status location`; by address and browser. */
   leads: [address: string, userAgent: string, answer: string][]
-  /** Of people, over all links. */
+  /** Clicks of people, over all links. */
   analytics: { clicks: number; countries: Record<string, number>; referrers: Record<string, number> }
 }
 
@@ -205,7 +205,7 @@ const CASES: Record<string, Case> = {
         clicks: 120,
         clicksBefore: 120,
       },
-      // What was protected, or banned, does not open.
+      // Protected and banned links do not open.
       'go.acme.test/secret': { archived: true },
       'kutt.acme.test/bad': { archived: true, clicks: 4 },
     },

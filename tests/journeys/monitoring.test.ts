@@ -1,5 +1,5 @@
-// What operators watch a server with fits this release: Prometheus reads the metrics and the alert rules, and every metric
-// that a rule, the Grafana dashboard or docs/observability.md names is there.
+// Monitoring files fit this release: Prometheus reads the metrics and the alert rules, and every metric that a rule,
+// the Grafana dashboard or docs/observability.md names is there.
 
 import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'

@@ -41,7 +41,7 @@ test('a restored server answers on the domains of its backup', async () => {
     (await server.api(key, `/analytics/clicks?domain=${DOMAIN}`)).json.data.clicks
   await until('the click', async () => (await countClicks(server)) === 1)
   expect((await runCommand(installation.dataDir, ['backup', join(home, 'backup')])).code).toBe(0)
-  // What the backup does not have: the domain is deleted, and its link has moved.
+  // Changes after the backup: the domain is deleted, and its link has moved.
   const gone = await fetch(`${server.origin}/v1/domains/${id}?moveTo=default`, {
     method: 'DELETE',
     headers: { Authorization: `Bearer ${key}` },

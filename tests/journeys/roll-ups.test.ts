@@ -142,7 +142,7 @@ function testClosedDays(server: () => TestServer) {
         start: toIso(TODAY),
         end: last.data.end,
         from: 'hits',
-        why: 'There are no clicks of these days.',
+        why: 'There are no clicks on these days.',
       },
     ])
     expect(last.explain[0].days).toEqual({ rolledUp: 2, hits: 0 })
@@ -172,7 +172,7 @@ function testClosedDays(server: () => TestServer) {
           start: toIso(FIRST_DAY),
           end: toIso(TODAY),
           from: 'rows',
-          why: 'Leads are counted from the submissions in the database. There are no roll-ups of them.',
+          why: 'Leads are counted from the submissions in the database. Roll-ups do not have them.',
         },
       ],
       days: { rolledUp: 0, hits: 0 },

@@ -151,7 +151,7 @@ full.describe('', () =>
             return log.readText().includes('traces_sent_again')
           })
           expect(countFailures()).toBe(1)
-          // What waited had found room: the other spans are gone.
+          // The waiting spans had found room: the others are gone.
           expect(hanging.spans.length).toBeLessThan(sent - 500)
         }))
     },

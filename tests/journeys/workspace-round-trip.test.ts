@@ -20,12 +20,12 @@ setDefaultTimeout(240_000)
 const CLICKS = atScale({ quick: 60, full: 300, soak: 3_000 })
 /** More of them ask the same of other groupings. */
 const QUESTIONS = atScale({ quick: 25, full: 200, soak: 10_000 })
-/** A workspace may ask so much at once. */
+/** Questions that a workspace may ask at once. */
 const AT_ONCE = 4
 const directory = mkdtempSync(join(tmpdir(), 'towpath-round-trip-'))
 const toPath = (name: string) => join(directory, `${name}.zip`)
 const servers: TestServer[] = []
-/** Of the commands beside a server. */
+/** The environments of the commands beside each server. */
 const environments = new Map<TestServer, Record<string, string>>()
 
 afterAll(async () => {
@@ -227,12 +227,12 @@ describe.each(ENGINES)('an export that is imported again (%s)', (engine) => {
 
   full('says before it what it would do, and changes nothing', async () => {
     const ws = await open()
-    const pretended = await take(server, ws, file, [['dryRun', 'true']])
+    const dryRun = await take(server, ws, file, [['dryRun', 'true']])
     expect(Object.values(await countRows(ws))).toEqual([0, 0, 0, 0, 0, 0, 0, 0])
     expect(await countClicks(ws)).toBe(0)
     const done = await take(server, ws, file)
-    expect(figures(pretended)).toEqual(figures(done))
-    expect(pretended.notices).toEqual(done.notices)
+    expect(figures(dryRun)).toEqual(figures(done))
+    expect(dryRun.notices).toEqual(done.notices)
     await remove(ws, done)
   })
 

@@ -61,7 +61,7 @@ type Change = [
   action: string,
   /** Prepares the change. @returns the request that makes it */
   prepare: (scene: Scene) => Promise<{ path: string; call?: HttpCall; status?: number }>,
-  /** What the event has beside the action and its actor. */
+  /** The members of the event beside the action and its actor. */
   event?: Partial<AuditEvent>,
 ]
 

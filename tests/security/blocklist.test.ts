@@ -223,17 +223,14 @@ test('a list that is missing or is no list stops the start, and so does a wrong 
     readConfig({ DATA_DIR: join(dir, 'data'), LOG_LEVEL: 'silent', ...environment })
   for (const [environment, problem] of [
     [{ DESTINATION_BLOCKLIST: join(dir, 'nowhere.txt') }, /^DESTINATION_BLOCKLIST: .* cannot be read/],
-    [{ DESTINATION_BLOCKLIST: dir }, /^DESTINATION_BLOCKLIST: .* is no file/],
-    [
-      { ABUSE_EMAIL: 'abuse at example.com' },
-      /^ABUSE_EMAIL: "abuse at example.com" is not an e-mail address/,
-    ],
+    [{ DESTINATION_BLOCKLIST: dir }, /^DESTINATION_BLOCKLIST: .* is not a file/],
+    [{ ABUSE_EMAIL: 'abuse at example.com' }, /^ABUSE_EMAIL: "abuse at example.com" is not an email address/],
   ] as const)
     expect(() => configure(environment)).toThrow(problem)
   const page = join(dir, 'page.html')
   writeFileSync(page, '<!doctype html>\n<title>Not found</title>\n')
   const config = configure({ DESTINATION_BLOCKLIST: page })
   await expect(openServices(config)).rejects.toThrow(
-    /^DESTINATION_BLOCKLIST: .*page.html is no list of hosts: line 1/,
+    /^DESTINATION_BLOCKLIST: .*page.html is not a list of hosts: line 1/,
   )
 })

@@ -1,4 +1,4 @@
-// The limits of connections: who makes room at which one, and who is refused.
+// The limits of connections: which one makes room at which limit, and which is refused.
 
 import { afterAll, expect, test } from 'bun:test'
 import { type FastPath, openFastPath } from '../../server/http/fast-path/listener.ts'

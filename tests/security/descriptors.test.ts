@@ -1,4 +1,4 @@
-// A server with few descriptors, and strangers who take all they get: redirects go on, and nobody is busy in vain.
+// A server with few descriptors, and strangers who take all they get: redirects go on, and no thread spins.
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'

@@ -43,11 +43,11 @@ onSqlite('an import of a hostile file', (server) => {
     const failed = await runImport(ws, { source: 'yourls', file })
     expect([failed.status, failed.problem]).toEqual([
       'failed',
-      expect.stringContaining('This is no list of links from YOURLS.'),
+      expect.stringContaining('This is not a list of links from YOURLS.'),
     ])
   })
 
-  test('is cancelled at once, although its reader is stuck', async () => {
+  test('is canceled at once, although its reader is stuck', async () => {
     const ws = await server().createWorkspace()
     const { id, pid } = await startStuckImport(ws)
     const { status } = await ws.api(`/imports/${id}`, { method: 'DELETE' })
@@ -56,16 +56,16 @@ onSqlite('an import of a hostile file', (server) => {
     expect(isGone(pid)).toBe(true)
   })
 
-  test('ends where another process has cancelled it, and where its workspace is gone', async () => {
-    const [cancelled, deleted] = [await server().createWorkspace(), await server().createWorkspace()]
-    const first = await startStuckImport(cancelled)
+  test('ends where another process has canceled it, and where its workspace is gone', async () => {
+    const [canceled, deleted] = [await server().createWorkspace(), await server().createWorkspace()]
+    const first = await startStuckImport(canceled)
     const second = await startStuckImport(deleted)
     const { db } = server().app
     await db.write(async (connection) => {
       await connection.updateTable('imports').set({ stage: 'undo' }).where('id', '=', first.id).execute()
       await connection.deleteFrom('imports').where('id', '=', second.id).execute()
     })
-    expect((await waitForImport(cancelled, first.id)).status).toBe('undone')
+    expect((await waitForImport(canceled, first.id)).status).toBe('undone')
     await until('the end of both readers', () => isGone(first.pid) && isGone(second.pid))
   })
 })

@@ -5,7 +5,7 @@ import { JSON_TYPE, MULTIPART_TYPE, URLENCODED_TYPE } from '../support/form-requ
 export interface HostileTarget {
   origin: string
   formKey: string
-  /** Of a form that takes one file. */
+  /** The key of a form that takes one file. */
   uploadKey: string
   linkId: number
 }

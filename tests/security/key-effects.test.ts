@@ -1,5 +1,5 @@
-// What an API key with one scope reads, writes and deletes, compared with the words of the scope: by the answers and the
-// rows, not by the routes that let it in.
+// Effects of an API key with one scope: the answers it reads and the rows it writes and deletes match the words of the
+// scope.
 
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { createKey } from '../../server/features/accounts/access/keys.ts'
@@ -150,7 +150,7 @@ onSqlite('an API key with one scope', (server) => {
             operation.method,
             toFirstBody(sample),
           )
-          // What the request itself says is not read.
+          // Values of the request itself do not count as read.
           const sent = decodeURIComponent(`${toRequestUrl(operation, sample)} ${toFirstBody(sample)}`)
           const read = Object.entries(toStoredTexts(mark))
             .filter(([, texts]) => texts.some((stored) => text.includes(stored) && !sent.includes(stored)))

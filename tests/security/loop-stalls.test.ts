@@ -14,7 +14,7 @@ const STALL_MAX_MS = 20
 const QUICK_TRIES = 15
 /** Other processes of a full machine make every try of a moment slower. Later tries look for another moment. */
 const TRIES = 60
-/** Neighbours in the list are sent to the same parser. */
+/** Neighbors in the list are sent to the same parser. */
 const EACH = atScale({ quick: 4, full: 1, soak: 1 })
 const PROBE = join(import.meta.dir, '../support/processes/stall-probe.ts')
 

@@ -1,5 +1,5 @@
-// A disk that is nearly full, as strangers would fill it: hits are sampled, submissions are refused honestly, redirects
-// and the workspace's own work go on.
+// A nearly full disk, as strangers would fill it: hits are sampled, submissions are refused honestly, redirects and the
+// workspace's own work go on.
 
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { rmSync, statfsSync, writeFileSync } from 'node:fs'

@@ -118,7 +118,7 @@ describe.each(ENGINES)('mail (%s)', (engine) => {
       const header = (name: string) => mail.parsed.headers.find(({ key }) => key === name)?.value
       expect(header('list-unsubscribe-post')).toBe('List-Unsubscribe=One-Click')
       const oneClick = new URL((header('list-unsubscribe') ?? '').slice(1, -1))
-      // What a mail program sends (RFC 8058 §3.2).
+      // The body of a mail program's one-click request (RFC 8058 §3.2).
       const stopped = await server.call(oneClick.pathname + oneClick.search, {
         method: 'POST',
         body: 'List-Unsubscribe=One-Click',
@@ -208,7 +208,7 @@ describe.each(ENGINES)('mail (%s)', (engine) => {
         const refused = await invite('three@people.example')
         expect([refused.status, refused.json.error]).toEqual([
           429,
-          'This server has sent all its mails of today. Invite people tomorrow, or ask the operator.',
+          'This server has sent all its emails for today. Invite people tomorrow, or ask the operator.',
         ])
         await submit(await createForm(channel.id))
         await until('the metric', async () => {

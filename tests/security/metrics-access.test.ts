@@ -7,7 +7,7 @@ const PATHS = ['/metrics', '/version', '/metrics/', '/version/']
 const TOKEN = 'k2jd8s0qpwmz71xb'
 const PROXIED = { 'X-Forwarded-For': '203.0.113.9' }
 
-/** What a stranger sees, without what differs in every answer. */
+/** A stranger's view, without the parts that differ in every answer. */
 async function describeAnswer(server: TestServer, path: string, headers: Record<string, string> = PROXIED) {
   const { status, text, headers: all } = await server.call(path, { headers })
   return { status, text, headers: [...all].filter(([name]) => !/^(date|x-request-id)$/.test(name)) }

@@ -1,4 +1,4 @@
-// A sign-in at the identity provider fails when the ID token was made for another client, is old, or names no real e-mail
+// A sign-in at the identity provider fails when the ID token was made for another client, is old, or names no real email
 // address.
 
 import { afterAll, describe, expect, test } from 'bun:test'
@@ -65,7 +65,7 @@ onSqlite(
         ' ada@works.example',
         7,
         [['ada@works.example']],
-      ])('with %p as e-mail address', async (email) => {
+      ])('with %p as email address', async (email) => {
         expect(await signIn(server(), { email })).toMatch(/email_not_found|unable_to_get_user_info/)
       })
     })

@@ -191,7 +191,7 @@ onSqlite(
         const answer = await call(house, OWN, request, { body, headers: withCredentials(house) })
         found.push(...findLeaks(request.join(' '), answer))
         if (allowed.has(path)) continue
-        // What a slug that no link has would be answered, and nothing else.
+        // The answer for an unknown slug, and nothing else.
         const expected = await call(house, OWN, [method, '/no-such-slug'], {
           body,
           headers: { Accept: 'application/json' },
@@ -273,7 +273,7 @@ onSqlite(
         })
         expect([Origin, answer.status, answer.headers.getSetCookie()]).toEqual([Origin, 403, []])
       }
-      // What a page there may send without a question, it cannot read.
+      // A page there may send such a request without a preflight, but cannot read the answer.
       const read = await call(house, APP, ['GET', '/v1/tags'], {
         headers: { ...headers, 'Sec-Fetch-Site': 'same-site' },
       })

@@ -1,4 +1,4 @@
-// What pages tell the browser about themselves, and what a line of the log says about a request.
+// Security headers of pages, and the content of log lines about requests.
 
 import { afterAll, describe, expect, test } from 'bun:test'
 import { LOG_FORMATS } from '../../server/lib/telemetry/log-format.ts'
@@ -94,7 +94,7 @@ afterAll(() => Promise.all([receiver.stop(), hook.stop()]))
 onSqlite(
   'secrets, and what strangers send,',
   (server) => {
-    /** Whatever a request can carry has the word in it. Every answer has a line of its own: each request is slow. */
+    /** Each part of a request has the word in it. Every answer has a log line of its own: each request is slow. */
     async function sendCanaries(): Promise<number> {
       const team = await createTeam(server())
       const headers = {

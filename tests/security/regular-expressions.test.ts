@@ -22,7 +22,7 @@ const LIMITS: Parameters = {
 /** Patterns whose time grows with a power of their text, with what bounds the text. */
 const POLYNOMIAL: [file: string, pattern: string, bound: string][] = [
   ['dashboard/pages/forms/form-examples.ts', '/<input([^>]*)>/g', 'an example of ours with names of fields'],
-  ['dashboard/pages/forms/page-doctor.tsx', '/<[a-z/].*>/is', 'a sentence of ours, in the browser'],
+  ['dashboard/pages/forms/page-check.tsx', '/<[a-z/].*>/is', 'a sentence of ours, in the browser'],
   [
     'dashboard/pages/forms/settings/groups/reply-preview.tsx',
     '/\\{\\{\\s*([^{}]*?)\\s*\\}\\}/g',

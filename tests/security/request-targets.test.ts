@@ -1,5 +1,5 @@
-// A request is judged by what it asks for, however its line says so: dots are resolved before anybody decides, and a target
-// with a host is for that host (RFC 9112 §3.2.2), whatever `Host` says. Every request goes to a running server as raw bytes.
+// Requests are judged by their real target: dots are resolved before anybody decides, and a target with a host is for
+// that host (RFC 9112 §3.2.2), whatever `Host` says. Every request goes to a running server as raw bytes.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { destroyRawClients, dialRaw, readStatuses } from '../support/raw-client.ts'
@@ -66,7 +66,7 @@ onSqlite(
       const DOTS = ['/f/../', '/f/%2e%2e/', '/f/x/.%2E/%2e./', '/f\\..\\', '/f/..\\', '/e/../', '/thanks/../']
       const MORE_DOTS = ['/.well-known/x/../../', '/app/../', '/docs/../', '/x/../', '/./']
 
-      /** What each path is answered behind dots, where that is not one of the expected answers. */
+      /** The answer to each path behind dots, where it is not one of the expected answers. */
       async function findOthers(host: string, expect: (path: string) => Promise<string[]>) {
         const found: string[] = []
         for (const path of PATHS) {

@@ -1,5 +1,5 @@
-// A search whose words and whose data a stranger has chosen costs little more than any other one: SQLite answers it in
-// the process that redirects, and redirects wait for it.
+// Hostile searches: SQLite answers them in the process that redirects, so a stranger's words and data must not make one
+// slow.
 
 import { expect, test } from 'bun:test'
 import { BEHIND_PROXY, nextSenderAddress } from '../support/form-requests.ts'

@@ -1,5 +1,5 @@
-// Clients that do not take their answers, do not finish their requests, or send no more: each is ended in the end, at
-// both ends of its relay, and nobody who goes on is.
+// Clients that do not take their answers, do not finish their requests, or send no more: each is ended at both ends of
+// its relay, and clients that make progress are not.
 
 import { afterAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
@@ -12,7 +12,7 @@ import { until } from '../support/until.ts'
 const BIG = Buffer.alloc(16 * 1024 * 1024, 'x')
 /** Fits into the buffers of both kernels. */
 const MEDIUM = BIG.subarray(0, 300_000)
-/** After so long without progress a client is ended. */
+/** A client without progress is ended after this time. */
 const PROGRESS_MS = 100
 
 /** Resolves once the client of a test sends no more. */

@@ -1,5 +1,5 @@
-// What strangers can make a server store: long parameters of clicks, long submissions, long page views. Each text is cut,
-// each sender has a budget, and what an honest visitor sends is kept whole.
+// Limits on what strangers make a server store: long parameters of clicks, long submissions, long page views. Each text
+// is cut, each sender has a budget, and an honest visitor's data is kept whole.
 
 import { describe, expect, test } from 'bun:test'
 import { readdirSync, statSync } from 'node:fs'

@@ -1,4 +1,5 @@
-// What the operator suspends on the command line stops within seconds, beside a running server, and comes back whole.
+// Suspension by the operator on the command line: it takes effect within seconds, beside a running server, and
+// everything comes back whole.
 
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { expectVisitorPage, readRecordedHits } from '../../server/features/redirect/redirect.fixture.ts'

@@ -35,7 +35,7 @@ async function listTextReaders(): Promise<string[]> {
 
 /** Units of UTF-16, of the longest text. A form's body may have sixteen times as many. */
 const LENGTH = 64 * 1024
-/** A function gets one of this many texts, and its neighbours the others. */
+/** A function gets one of this many texts, and its neighbors the others. */
 const EACH = atScale({ quick: 12, full: 1, soak: 1 })
 const GROWTH_MAX = 2.6
 const TRIES = 8

@@ -1,7 +1,7 @@
 // The functions that read texts of strangers, and hostile texts for them: the table of text-growth.test.ts.
 
+import { isPersonalPassword } from '../../server/features/accounts/abuse/personal-words.ts'
 import { readSessionToken } from '../../server/features/accounts/access/session.ts'
-import { isPersonalPassword } from '../../server/features/accounts/strangers/personal-words.ts'
 import { readClasses, readFilter } from '../../server/features/analytics/filter.ts'
 import { readMoment } from '../../server/features/analytics/timeline.ts'
 import { parseFields, validateFields } from '../../server/features/forms/endpoint/fields.ts'
@@ -41,7 +41,7 @@ import { toDomainTarget } from '../../server/features/redirect/domain-target.ts'
 import { createPageViewReader } from '../../server/features/tracking/page-view.ts'
 import { parsePageViewBody } from '../../server/features/tracking/page-view-body.ts'
 import { CsvReader, nameColumns } from '../../server/features/transfer/files/csv-reader.ts'
-import { recogniseEncoding } from '../../server/features/transfer/files/encoding.ts'
+import { recognizeEncoding } from '../../server/features/transfer/files/encoding.ts'
 import { JsonReader } from '../../server/features/transfer/files/json-reader.ts'
 import { readTime } from '../../server/features/transfer/files/read-time.ts'
 import { SqlReader } from '../../server/features/transfer/files/sql-reader.ts'
@@ -121,7 +121,7 @@ function writeAll(reader: { write(text: string): void; end(): void }, text: stri
 /** Called with the text and more, or with what the text was sent in. */
 const WITH_MORE: Record<string, TextReader> = {
   'features/accounts/access/session.ts readSessionToken': (text) => readSessionToken(text, 'towpath_session'),
-  'features/accounts/strangers/personal-words.ts isPersonalPassword': (text) =>
+  'features/accounts/abuse/personal-words.ts isPersonalPassword': (text) =>
     isPersonalPassword(text, { email: 'ada@example.com', name: 'Ada', origin: 'https://go.example' }),
   'features/analytics/filter.ts readFilter': (text) => [
     readFilter('country', [text]),
@@ -239,7 +239,7 @@ const WITH_MORE: Record<string, TextReader> = {
   'features/transfer/files/csv-reader.ts CsvReader': (text) =>
     writeAll(new CsvReader({ delimiter: ',', lineEnd: '\n' }), text),
   'features/transfer/files/csv-reader.ts nameColumns': (text) => nameColumns(partsOf(text).slice(0, 1000)),
-  'features/transfer/files/encoding.ts recogniseEncoding': (text) => recogniseEncoding(bytes(text), true),
+  'features/transfer/files/encoding.ts recognizeEncoding': (text) => recognizeEncoding(bytes(text), true),
   'features/transfer/files/json-reader.ts JsonReader': (text) =>
     writeAll(new JsonReader(null), `[{"a":${text}`),
   'features/transfer/files/read-time.ts readTime': (text) =>
@@ -310,7 +310,7 @@ const ALONE: Record<string, string[]> = {
   'features/notify/templates/parse-template.ts': ['parseTemplate'],
   'features/redirect/pages.ts': ['notFoundPage', 'gonePage', 'methodNotAllowedPage'],
   'features/redirect/unfurlers.ts': ['isUnfurler'],
-  'features/transfer/files/csv-layout.ts': ['recogniseCsvLayout'],
+  'features/transfer/files/csv-layout.ts': ['recognizeCsvLayout'],
   'features/transfer/files/fields.ts': ['isTextValue', 'toPlainName'],
   'features/transfer/files/json-reader.ts': ['toElements'],
   'features/transfer/history/country-code.ts': ['findCountryCode'],

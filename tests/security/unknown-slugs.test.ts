@@ -6,7 +6,7 @@ import { atScale, quick } from '../support/suite.ts'
 import { onSqlite } from '../support/world.ts'
 
 const ROOT = join(import.meta.dir, '../..')
-/** As many as the attack that took a server from 103 to 522 MB. */
+/** The number of the attack that took a server from 103 to 522 MB. */
 const SLUGS = 472_000
 const REQUESTS = atScale({ full: 1500, soak: 60_000 })
 const AT_ONCE = 50

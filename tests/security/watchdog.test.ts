@@ -1,5 +1,5 @@
-// What no bound has stopped is at least seen: a thread of the server says which request holds the event loop, while it does,
-// and no secret of that request. A process that was stopped from outside raises no alarm.
+// The watchdog: while a request holds the event loop, a thread logs which one, without its secrets. A process that was
+// stopped from outside raises no alarm.
 
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { rmSync, writeFileSync } from 'node:fs'

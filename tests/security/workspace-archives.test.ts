@@ -1,4 +1,4 @@
-// Zips of workspaces that a stranger has written: what they may unpack, and whose forms they may take over.
+// Workspace exports that a stranger has written: bounds on unpacking, and no takeover of forms.
 
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { randomBytes } from 'node:crypto'
@@ -137,7 +137,7 @@ describe('a zip of a workspace unpacks', () => {
     expect([done.status, done.problem]).toEqual(['failed', expect.stringContaining('200 times')])
   })
 
-  test('nothing more once its import is cancelled', async () => {
+  test('nothing more once its import is canceled', async () => {
     const ws = await server.createWorkspace()
     const { store } = server.app.fileLinks.uploads
     const files = Array.from({ length: 20 }, (_, i) => [toPackedPath(i), Buffer.from(`file ${i}`)] as const)
@@ -154,7 +154,7 @@ describe('a zip of a workspace unpacks', () => {
     const cancel = async () => {
       const id = await begun.promise
       void call(toTarget(ws), `/imports/${id}`, { method: 'DELETE' })
-      await until('the import to be cancelled', async () => {
+      await until('the import to be canceled', async () => {
         const { stage, status } = await readImport(toTarget(ws), id)
         return stage === 'undo' || status === 'undone'
       })
@@ -235,7 +235,9 @@ describe('a record of a zip fails at its row', () => {
     expect(done.failed).toBe(8 * times.length)
     expect(done.errors.length).toBeGreaterThan(7)
     const others = done.errors.filter(({ message }) => !message.includes('from 1970 to 2200'))
-    expect(new Set(others.map(({ message }) => message))).toEqual(new Set(['This is no hit of an export.']))
+    expect(new Set(others.map(({ message }) => message))).toEqual(
+      new Set(['This is not a hit of an export.']),
+    )
     for (const path of ['/analytics/clicks?interval=all', '/analytics/leads?interval=all', '/submissions'])
       expect([path, (await ws.api(path)).status]).toEqual([path, 200])
   })

@@ -1,11 +1,11 @@
-// Runs histories one after another, and says how to repeat the one that went wrong:
-// `TOWPATH_HISTORY=<seed> npm test -- tests/simulator/hits`.
+// Runs histories one after another, and prints how to repeat one that failed: `TOWPATH_HISTORY=<seed> npm test --
+// tests/simulator/hits`.
 
 import { SEED } from '../support/random.ts'
 
 export interface HistoryResult {
   seed: number
-  /** What is wrong; undefined where nothing is. */
+  /** The violation; undefined where there is none. */
   violation: string | undefined
   /** Equal for equal histories. */
   fingerprint: string

@@ -1,4 +1,4 @@
-// What hostile senders put into the fields of a form to make its reply a mail of theirs, and what such a mail must not have.
+// Hostile field values that try to turn a form's reply into an email of the sender's, and signs that one succeeded.
 
 import fc from 'fast-check'
 import { getDomain } from 'tldts'
@@ -88,7 +88,7 @@ export const hostileText = (max = 12): fc.Arbitrary<string> =>
     )
     .map((parts) => parts.join(''))
 
-/** What is between spaces and punctuation: what mail programs look at when they make links. */
+/** The pieces between spaces and punctuation: mail programs look at these when they make links. */
 const listWords = (text: string) => text.split(/[\s"'()<>,;!|{}[\]]+/u).filter((word) => word !== '')
 
 /** @returns what in the text a mail program could make a link of, or hides something */

@@ -73,7 +73,7 @@ export interface HarnessWorkspace {
   id: number
   api(path: string, call?: HttpCall): Promise<HttpAnswer>
   post(path: string, body?: unknown): Promise<HttpAnswer>
-  /** Creates an e-mail channel whose recipients have confirmed. @returns the answer to its creation */
+  /** Creates an email channel whose recipients have confirmed. @returns the answer to its creation */
   createMailChannel(fields: { name: string; to: string[]; [setting: string]: unknown }): Promise<HttpAnswer>
   /** Creates a webhook channel. */
   // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape
@@ -143,7 +143,7 @@ export async function openNotificationHarness(engine: DatabaseEngine): Promise<N
   const spam = createWorkspaceSpamCache(db, TEST_SECRET)
   const wake = (channelId?: number) => harness.deliverer?.wake(channelId)
   const features = [
-    // E-mail channels can be made. Each deliverer has a mail server of its own, or none.
+    // Email channels can be made. Each deliverer has a mail server of its own, or none.
     createNotifyApi({
       ...needs,
       send: { ...send, smtpUrl: 'smtp://127.0.0.1:9', mailFrom: MAIL_FROM },

@@ -46,11 +46,11 @@ interface Row {
 const factsText = ({ secretInAnswer, slow, fresh }: RouteFacts) =>
   [secretInAnswer && 'secret', slow && 'slow', fresh && 'fresh'].filter(Boolean).join(', ')
 
-/** What an API key needs; empty where no key may call. */
+/** The scopes that a key needs; empty where no key may call. */
 const scopeText = ({ by, scopes }: RouteFacts) =>
   by.startsWith('key') ? scopes.map((scope) => `\`${scope}\``).join(' and ') || 'any' : ''
 
-/** The paths of the route map that anybody may call. The other entries lead to routes with facts of their own. */
+/** The public paths of the route map. The other entries lead to routes with facts of their own. */
 function frontTable({ app }: TestServer): string {
   const lines = app.map
     .filter(([by]) => by === 'anybody')
@@ -133,7 +133,7 @@ export async function routesPage(): Promise<string> {
 ## Pages, redirects, forms and the snippet
 
 The most exact path answers, whatever the order. \`/t.js\` and \`/e\` are \`SNIPPET_PATH\` and \`INTAKE_PATH\`.
-Anybody may call them. On a domain of a workspace, only the paths of "every domain" answer: each other path there, also
+They are public. On a domain of a workspace, only the paths of "every domain" answer: each other path there, also
 those of the tables below, is looked up as a link's. A host that is no domain of this server gets 404 for every path.
 Plain GETs of links and plain POSTs of \`/e\` are answered at the socket (\`server/http/fast-path/listener.ts\`).
 

@@ -1,5 +1,5 @@
-// The suites, from one set of files, and the word that a test says where it is declared: `npm test` runs what is quick,
-// `npm run test:full` everything, and `npm run soak` more of the same. tests/README.md says which word to choose.
+// The suites, from one set of files. A test declares its suite by a word: `npm test` runs what is quick, `npm run
+// test:full` everything, and `npm run soak` more of the same. tests/README.md says which word to choose.
 
 import { beforeEach, describe, test } from 'bun:test'
 

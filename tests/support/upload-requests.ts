@@ -1,4 +1,4 @@
-// Sends files to forms as browsers do, and looks at what is kept of them.
+// Sends files to forms as browsers do, and reads the stored files.
 
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync } from 'node:fs'

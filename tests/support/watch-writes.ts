@@ -1,4 +1,4 @@
-// Looks at a database after each write of a server: what a long work leaves between two of its steps.
+// Observes a database after each write of a server: the state that long work leaves between two of its steps.
 
 import { spyOn } from 'bun:test'
 import type { Database } from '../../server/storage/database/open-database.ts'

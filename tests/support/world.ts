@@ -196,7 +196,7 @@ export const onBothEngines = Object.assign(
   },
 )
 
-/** Runs the tests on SQLite only: for behaviour that does not depend on the database, such as parsing requests. */
+/** Runs the tests on SQLite only: for behavior that does not depend on the database, such as parsing requests. */
 export function onSqlite(name: string, tests: ServerTests, options?: TestServerOptions) {
   onEngine('sqlite', name, tests, options)
 }

@@ -1,5 +1,5 @@
-// Changes of notification channels over the REST API, and what a channel would send. Every page has the list of channels;
-// this is loaded with their page.
+// Changes of notification channels over the REST API, and previews of messages. Every page has the list of channels;
+// this file is loaded with the Channels page.
 
 import type {
   ChannelResource,

@@ -46,7 +46,7 @@ async function fetchExport(
     return { file: await new Response(counted).blob(), name: readFileName(response, fallback) }
   } catch (error) {
     if (signal.aborted) throw error
-    throw new ApiError(0, 'The download has broken off. Check your connection and try again.')
+    throw new ApiError(0, 'The download was interrupted. Check your connection and try again.')
   }
 }
 

@@ -18,7 +18,7 @@ import { isReadable, type UploadOptions, uploadForm } from './upload.ts'
 
 export type { DateOrder, ImportResource, ImportRowResource, ImportSourceName, OnConflict, RowOutcome }
 
-/** What the server says about a file before it is imported. */
+/** The server's inspection of a file before its import. */
 export type FileInspection = InspectionResource
 /** A field of a link that a column of a CSV file can have. */
 export type MappedField = (typeof MAPPED_FIELDS)[number]
@@ -27,7 +27,7 @@ export type MappedField = (typeof MAPPED_FIELDS)[number]
 export const LINKS_FILE_MAX = 64 * 2 ** 20
 export const LARGE_FILE_MAX = 2 ** 30
 
-/** What the person says about the files. A value that is absent is the server's to decide. */
+/** The person's settings for the files. The server decides absent values. */
 export type ImportSettings = Omit<CreateImportInput, 'file' | 'clicks' | 'from'>
 
 const importsKey = (api: Api) => [api.workspaceId, 'imports'] as const
@@ -75,7 +75,7 @@ export const importRowsQuery = (api: Api, id: number, outcome: RowOutcome) =>
     getNextPageParam: (last: ResultPage<ImportRowResource>) => last.nextCursor ?? undefined,
   })
 
-/** What needs a person comes first. */
+/** Imports that need a person come first. */
 const ROW_OUTCOMES: RowOutcome[] = ['kept', 'failed', 'skipped', 'renamed', 'created']
 
 /**

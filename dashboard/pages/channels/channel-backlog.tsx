@@ -1,4 +1,4 @@
-// Says how many notifications wait for a channel, and whether more come than it takes.
+// The backlog of a channel: how many notifications wait, and whether it grows.
 
 import type { ChannelResource } from '../../api/channels.ts'
 import { formatCount } from '../../ui/format.ts'
@@ -12,7 +12,7 @@ export function ChannelBacklog({ channel }: { channel: ChannelResource }) {
     <p className="mt-1 text-sm text-soft">
       {formatCount(waiting, 'notification')} waiting, the oldest came <RelativeTime at={oldestWaitingAt} />.
       {behindSince !== null && (
-        <span className="text-danger"> More notifications come than the receiver takes.</span>
+        <span className="text-danger"> Notifications arrive faster than the receiver accepts them.</span>
       )}
     </p>
   )

@@ -1,4 +1,4 @@
-// Whether a channel works, and what to tell people where it does not.
+// The state of a channel, with an explanation for people where it does not work.
 
 import type { ChannelResource } from '../../api/channels.ts'
 
@@ -28,6 +28,6 @@ export function findTrouble(channel: ChannelResource): ChannelTrouble | undefine
   if (failingSince === null) return undefined
   const reason = toSentence(lastError ?? 'The last attempt failed')
   const next =
-    'Each notification is tried again for three days. A test shows whether the channel works again.'
+    'Failed notifications are retried for three days. Send a test to see whether the channel works again.'
   return { label: 'Failing', since: failingSince, reason, next }
 }

@@ -18,9 +18,9 @@ export interface ChannelKind {
 export const CHANNEL_KINDS: ChannelKind[] = [
   {
     type: 'email',
-    label: 'E-mail',
+    label: 'Email',
     icon: Mail,
-    about: 'Sends an e-mail for each submission. Replies go to the sender.',
+    about: 'Sends an email for each submission. Replies go to the sender.',
     fields: ['to'],
   },
   {

@@ -1,4 +1,4 @@
-// Says since when and why a channel sends nothing, and what happens with its notifications.
+// A notice on a channel that sends nothing: since when, why, and what happens with its notifications.
 
 import type { ChannelResource } from '../../api/channels.ts'
 import { formatExactly, formatTime } from '../../ui/format.ts'

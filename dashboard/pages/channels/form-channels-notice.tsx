@@ -23,7 +23,7 @@ export function FormChannelsNotice({ channelIds }: { channelIds: number[] }) {
     >
       <TriangleAlert size={18} aria-hidden className="mt-0.5 shrink-0 text-danger" />
       <div className="min-w-0 flex-1">
-        <h2 className="font-medium">Notifications of this form do not arrive</h2>
+        <h2 className="font-medium">This form’s notifications aren’t arriving</h2>
         <ul className="mt-1 grid gap-2">
           {failing.map((channel) => (
             <li key={channel.id} className="min-w-0">

@@ -1,4 +1,4 @@
-// What is known of a channel's recipients who get no mails: they have not confirmed, or they have stopped the mails.
+// A notice about a channel's recipients who get no emails: they have not confirmed, or they have stopped the emails.
 
 import { useMutation } from '@tanstack/react-query'
 import { askRecipients } from '../../api/channels/change-channel.ts'
@@ -11,7 +11,7 @@ export function RecipientNotice({ channel }: { channel: ChannelResource }) {
   const api = useApi()
   const ask = useMutation({
     mutationFn: () => askRecipients(api, channel.id),
-    onSuccess: ({ mailed }) => toast(mailed === 0 ? 'No e-mail could be sent' : 'The link was sent again'),
+    onSuccess: ({ mailed }) => toast(mailed === 0 ? 'No email could be sent' : 'The link was sent again'),
   })
   const { unconfirmed, stopped } = channel
   return (
@@ -29,8 +29,8 @@ export function RecipientNotice({ channel }: { channel: ChannelResource }) {
       )}
       {stopped.length > 0 && (
         <p className="mt-1 text-sm break-words text-soft">
-          Stopped by the recipient: {stopped.join(', ')}. They can switch the e-mails on again with the link
-          in an earlier one.
+          Stopped by the recipient: {stopped.join(', ')}. They can switch the emails on again with the link in
+          an earlier one.
         </p>
       )}
     </>

@@ -43,7 +43,7 @@ export function DeliveriesPage() {
   return (
     <Page
       title="Deliveries"
-      description="Every notification and its attempts. Failed attempts are repeated for three days."
+      description="Every notification and its attempts. Failed attempts are retried for three days."
       actions={
         canEdit && (
           <Button icon={<RotateCw size={15} />} onClick={() => setRetrying(true)}>

@@ -131,7 +131,7 @@ function Report({ delivery }: { delivery: DeliveryDetail }) {
         <SentRequest delivery={delivery} />
       </section>
       <section className="grid gap-2">
-        <h3 className="font-semibold">Attempts and answers</h3>
+        <h3 className="font-semibold">Attempts and responses</h3>
         <AttemptList attempts={delivery.attempts} />
       </section>
     </div>

@@ -10,7 +10,7 @@ import { Field, Select } from '../../ui/forms/field.tsx'
 import { ChannelSelect } from './channel-select.tsx'
 import { DELIVERY_STATUS } from './delivery-status.ts'
 
-/** Where the focus goes when what had it is gone. */
+/** Gets the focus when the focused element is gone. */
 export const FIRST_FILTER = '[data-first-filter]'
 
 export function DeliveryFilters() {

@@ -8,9 +8,7 @@ export function SentRequest({ delivery }: { delivery: DeliveryDetail }) {
   if (!request) {
     return (
       <p className="text-sm text-soft">
-        {attempts.length === 0
-          ? 'Nothing was sent yet.'
-          : 'No request was sent, or it is older than 30 days.'}
+        {attempts.length === 0 ? 'Nothing sent yet.' : 'No request was sent, or it is older than 30 days.'}
       </p>
     )
   }
@@ -44,7 +42,7 @@ export function SentRequest({ delivery }: { delivery: DeliveryDetail }) {
         {isWhole
           ? `${formatNumber(bodyBytes)} bytes.`
           : `The first 16 KiB of ${formatNumber(bodyBytes)} bytes.`}{' '}
-        {isUnanswered && 'A request without an answer may not have arrived.'}
+        {isUnanswered && 'A request without a response may not have arrived.'}
       </p>
     </div>
   )

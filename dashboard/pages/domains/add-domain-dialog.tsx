@@ -58,7 +58,7 @@ export function AddDomainDialog({ onClose }: { onClose: () => void }) {
           spellCheck={false}
           inputMode="url"
           placeholder="go.example.com"
-          hint="A name that you own and that has no website yet. Most people take a short subdomain."
+          hint="A name that you own and that has no website yet. A short subdomain works best."
           value={name}
           error={nameError}
           onChange={({ target }) => {
@@ -68,7 +68,7 @@ export function AddDomainDialog({ onClose }: { onClose: () => void }) {
         />
         <Toggle
           label="Case-sensitive short links"
-          hint="On: /Sale and /sale are two different links. Turn it on when you bring links from a service that tells them apart, such as Bitly. You cannot change this later."
+          hint="When on, /Sale and /sale are different links. Turn it on if you import links from a case-sensitive service, such as Bitly. You can’t change this later."
           checked={caseSensitive}
           onChange={({ target }) => setCaseSensitive(target.checked)}
         />

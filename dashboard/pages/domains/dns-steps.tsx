@@ -1,4 +1,4 @@
-// What to set at the DNS provider, record by record, and whether it is there.
+// The DNS records that a domain needs, and whether each is there.
 
 import { RotateCw } from 'lucide-react'
 import type { ReactNode } from 'react'
@@ -39,14 +39,14 @@ export function DnsSteps({ domain }: { domain: DomainResource }) {
       <div className="grid grid-cols-1 gap-6">
         <Progress domain={domain} checks={checks} />
         <ol className="grid grid-cols-1 gap-6">
-          <Step number={1} title="Prove that the domain is yours" records={proof} zone={zone}>
-            Add this record at your DNS provider. Leave it there: it is looked for once a day.
+          <Step number={1} title="Prove that you own the domain" records={proof} zone={zone}>
+            Add this record at your DNS provider. Keep it there: it is checked once a day.
           </Step>
-          <Step number={2} title="Send its visitors here" records={addresses} zone={zone}>
+          <Step number={2} title="Point the domain here" records={addresses} zone={zone}>
             {addresses.length > 1 ? 'Add these records too.' : 'Add this record too.'} Remove other records of
             the types A, AAAA and CNAME that have the same name.
           </Step>
-          <Step number={3} title="Have a certificate" records={[]} zone={zone}>
+          <Step number={3} title="Get a certificate" records={[]} zone={zone}>
             Caddy, set up as <code>docs/domains.md</code> says, gets one by itself at the first visit after
             the domain is verified. With nginx, the operator of this server makes one with certbot, as the
             same page says.
@@ -63,7 +63,7 @@ interface ProgressProps {
   checks: ReturnType<typeof useDomainChecks>
 }
 
-/** What is missing, as a sentence, and when the page looked last. */
+/** The missing records, as a sentence, and the time of the last check. */
 function Progress({ domain, checks }: ProgressProps) {
   const canEdit = useCanEdit()
   const state = toDomainState(domain)
@@ -82,7 +82,7 @@ function Progress({ domain, checks }: ProgressProps) {
       <p role="status" className="font-medium">
         {domain.problem ??
           (domain.verified
-            ? 'The domain is verified, and its short links answer.'
+            ? 'The domain is verified, and its short links work.'
             : 'Waiting for the TXT record.')}
       </p>
       {checks.isWaiting && (
@@ -90,8 +90,8 @@ function Progress({ domain, checks }: ProgressProps) {
           {checks.error
             ? `The last check failed: ${checks.error.message}`
             : canEdit
-              ? 'This page looks again by itself while it is open.'
-              : 'Somebody who may change the domain can have the server look again.'}
+              ? 'This page checks again automatically while it’s open.'
+              : 'A member or an owner can run the check again.'}
           {canEdit && checks.checkedAt > 0 && !checks.error && (
             <span className="text-soft">
               {' '}

@@ -111,7 +111,7 @@ function PrimarySetting({ domain }: { domain: DomainResource }) {
         label="Primary domain"
         hint={
           domain.verified || domain.primary
-            ? `New links are made on ${domain.domain}. You can choose another domain for each link.`
+            ? `New links use ${domain.domain}. You can choose another domain for each link.`
             : 'A domain can be the primary one once it is verified.'
         }
         checked={primary.isPending ? primary.variables.primary : domain.primary}
@@ -140,13 +140,13 @@ const URL_INPUT = {
 function Targets({ domain, settings }: { domain: DomainResource; settings: Settings }) {
   const bind = useBinding(settings)
   return (
-    <Card title="Where other visitors go">
+    <Card title="Redirects for other visitors">
       <div className="grid grid-cols-1 gap-5">
         <TextField
           {...URL_INPUT}
           label="Root URL"
           placeholder="https://example.com"
-          hint={`Who opens ${domain.domain} without a short link goes there. Empty: a plain page.`}
+          hint={`Who opens ${domain.domain} without a short link goes here. Leave empty for a plain page.`}
           {...bind('rootUrl')}
         />
         <TextField
@@ -155,8 +155,8 @@ function Targets({ domain, settings }: { domain: DomainResource; settings: Setti
           placeholder="https://example.com/search?q={slug}"
           hint={
             <>
-              For short links that do not exist. <code>{'{slug}'}</code> becomes what the visitor asked for.
-              Empty: the page “Link not found”.
+              For short links that don’t exist. <code>{'{slug}'}</code> becomes the requested slug. Leave
+              empty for the page “Link not found”.
             </>
           }
           {...bind('notFoundUrl')}
@@ -167,8 +167,8 @@ function Targets({ domain, settings }: { domain: DomainResource; settings: Setti
           placeholder="https://example.com/expired?link={slug}"
           hint={
             <>
-              For expired links that have no expiration URL of their own. <code>{'{slug}'}</code> works here
-              too. Empty: the page “Link expired”.
+              For expired links without their own expiration URL. <code>{'{slug}'}</code> works here too.
+              Leave empty for the page “Link expired”.
             </>
           }
           {...bind('expiredUrl')}

@@ -80,17 +80,17 @@ export function DomainsPage() {
 function describeNewLinks(domains: DomainResource[]): string {
   const primary = domains.find((domain) => domain.primary && domain.verified)
   return primary
-    ? `New links are made on ${primary.domain}. ${location.host} works too: choose it in the link editor.`
-    : `New links are made on ${location.host}, the domain of this server. Make a verified domain primary to change that.`
+    ? `New links use ${primary.domain}. ${location.host} works too: choose it in the link editor.`
+    : `New links use ${location.host}, the domain of this server. Make a verified domain primary to change that.`
 }
 
 const STEPS = [
-  ['Add the name', 'Such as go.example.com: a part of a domain that you own and use for nothing else.'],
+  ['Add the name', 'Such as go.example.com: a subdomain that you own and use for nothing else.'],
   [
     'Set two DNS records',
-    'One proves that the domain is yours, one sends its visitors here. Copy them from this page.',
+    'One proves that you own the domain, the other points it here. Copy them from this page.',
   ],
-  ['Wait a moment', 'Towpath finds the records by itself, and your short links answer under the new name.'],
+  ['Wait a moment', 'Towpath detects the records, and your short links work on the new domain.'],
 ] as const
 
 const NoDomains = ({ action }: { action: ReactNode }) => (

@@ -1,4 +1,4 @@
-// How well-known DNS providers ask for records, for people who do this once in a year.
+// Hints on the fields of well-known DNS providers, for people who do this once a year.
 
 const HINTS: [provider: string, hint: string][] = [
   [
@@ -7,7 +7,7 @@ const HINTS: [provider: string, hint: string][] = [
   ],
   [
     'GoDaddy, Namecheap, IONOS',
-    'Enter the short name, without the domain. They add the domain by themselves.',
+    'Enter the short name, without the domain. They add the domain automatically.',
   ],
   ['Route 53', 'Enter the short name. Put the value of the TXT record into double quotes.'],
   ['Zone files', 'Write the short name, or the full name with a dot at its end.'],

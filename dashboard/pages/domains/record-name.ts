@@ -1,4 +1,4 @@
-// The names of DNS records as providers ask for them: without the zone, which they add by themselves.
+// The names of DNS records as providers ask for them: without the zone, which they add automatically.
 
 /** Second levels under which names are registered, such as `co.uk`. */
 const SECOND_LEVELS = new Set(['ac', 'co', 'com', 'edu', 'go', 'gov', 'ne', 'net', 'or', 'org'])

@@ -13,7 +13,7 @@ export function usePrimaryDomain() {
       updateDomain(api, domain.id, { primary }),
     onSuccess(saved) {
       storeDomain(client, api, saved)
-      toast(`New links are made on ${saved.primary ? saved.domain : location.host}`)
+      toast(`New links use ${saved.primary ? saved.domain : location.host}`)
       // The domain that was primary before is not any more.
       return invalidateDomains(client, api)
     },

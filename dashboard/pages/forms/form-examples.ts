@@ -11,7 +11,7 @@ const USUAL_FIELDS = ['name', 'email', 'message']
 /** The name of the file input, where no setting of the form names one. */
 export const FILE_FIELD = 'file'
 
-/** Name, e-mail and message, and the fields that the settings name, but for the consent. */
+/** Name, email and message, and the fields that the settings name, but for the consent. */
 export const listFieldNames = ({ requiredFields, rules, consent }: FieldSettings) =>
   [...new Set([...USUAL_FIELDS, ...requiredFields, ...Object.keys(rules ?? {})])].filter(
     (name) => name !== consent?.field,

@@ -1,4 +1,4 @@
-// The page of one form: setup, settings, page doctor and losses.
+// The page of one form: setup, settings, page check and losses.
 
 import { useQuery } from '@tanstack/react-query'
 import { useParams, useSearch } from '@tanstack/react-router'
@@ -22,13 +22,13 @@ import { FormStateBadge } from './form-list.tsx'
 
 const FormSetupTab = lazy(() => import('./form-setup-tab.tsx'))
 const FormSettingsTab = lazy(() => import('./settings/form-settings-tab.tsx'))
-const PageDoctor = lazy(() => import('./page-doctor.tsx'))
+const PageCheck = lazy(() => import('./page-check.tsx'))
 const LossReport = lazy(() => import('./loss-report.tsx'))
 
 const TABS = [
   { id: 'setup', label: 'Setup', Tab: FormSetupTab },
   { id: 'settings', label: 'Settings', Tab: FormSettingsTab },
-  { id: 'doctor', label: 'Page doctor', Tab: PageDoctor },
+  { id: 'doctor', label: 'Page check', Tab: PageCheck },
   { id: 'losses', label: 'Losses', Tab: LossReport },
 ]
 

@@ -197,7 +197,7 @@ function StoredSubmission({ submission }: { submission: Submission }) {
         <p className="text-sm text-soft">Stored as spam: {submission.spamReasons.join(' ')}</p>
       )}
       {submission.status === 'unconfirmed' && (
-        <p className="text-sm text-soft">It waits until the sender presses the button in the e-mail.</p>
+        <p className="text-sm text-soft">It waits until the sender presses the button in the email.</p>
       )}
       {submission.duplicateOf !== null && (
         <p className="text-sm text-soft">

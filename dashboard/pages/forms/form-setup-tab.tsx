@@ -92,18 +92,18 @@ function Examples({ form }: { form: FormResource }) {
   )
 }
 
-/** What senders see with this code, in sentences. */
+/** The pages that senders see with this code, in sentences. */
 function describeSending(form: FormResource, language: string): ReactNode[] {
   if (language !== 'html')
     return [
-      'Senders stay on the page. The script shows the success message, the errors, or that nothing was sent.',
+      'Senders stay on the page. The script shows the success message, the errors, or a notice that sending failed.',
     ]
-  const page = form.pageUrl ?? 'your home page, because browsers tell us only your site'
+  const page = form.pageUrl ?? 'your home page, because browsers send only your site’s address'
   const success =
     form.redirectUrl ??
     (form.afterSubmit === 'hosted' ? 'a thank-you page of this server with a link back' : page)
   const mistake =
-    form.onError === 'hosted' ? 'a page of this server that says what is wrong' : `${page} and no message`
+    form.onError === 'hosted' ? 'a page of this server that lists the errors' : `${page} and no message`
   return [
     'With the snippet, senders stay on the page and see the success message or the errors at the form.',
     <>

@@ -84,7 +84,7 @@ const OUTCOME_LABELS: Record<LossOutcome, { label: string; advice: string }> = {
   },
   unreadable: {
     label: 'Rejected: unreadable',
-    advice: 'The content does not match its type. The page doctor finds the usual causes.',
+    advice: 'The content does not match its type. The page check finds the usual causes.',
   },
 }
 

@@ -62,7 +62,7 @@ export function LinksPage() {
             search={{}}
             icon={<SearchX size={16} />}
           >
-            Looked for in vain
+            404s
           </ButtonLink>
           <ButtonLink
             variant="quiet"

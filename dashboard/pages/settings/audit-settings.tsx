@@ -27,7 +27,7 @@ export function AuditSettings() {
   if (role === 'owner') return <AuditLog />
   return (
     <EmptyState icon={<ShieldAlert size={28} />} title="Only owners can read the audit log">
-      It says who changed members, keys and channels, who exported data, and who signed in.
+      It records who changed members, keys and channels, who exported data, and who signed in.
     </EmptyState>
   )
 }
@@ -146,7 +146,7 @@ function Filters({ filter, set }: { filter: AuditFilter; set: (changes: AuditFil
           <Input
             {...control}
             value={actor}
-            placeholder="E-mail or key name"
+            placeholder="Email or key name"
             maxLength={254}
             autoComplete="off"
             onChange={(event) => setActor(event.target.value)}

@@ -53,7 +53,7 @@ export const ACTION_LABELS: Record<AuditEventResource['action'], string> = {
   sign_out_everywhere: 'Signed out everywhere',
   password_changed: 'Password changed',
   second_factor_changed: 'Two-factor sign-in changed',
-  email_changed: 'E-mail address changed',
+  email_changed: 'Email address changed',
   account_deleted: 'Account deleted',
   account_suspended: 'Account suspended',
   account_restored: 'Account restored',

@@ -23,8 +23,8 @@ export function ErasureSettings() {
   return (
     <>
       <p className="text-soft">
-        When a person asks for their data, or wants it gone: export or erase everything that was sent with
-        their e-mail address, in all forms. Each erasure leaves a receipt, which has no address.
+        When a person requests their data or its erasure, export or erase everything that was sent with their
+        email address, in all forms. Each erasure leaves a receipt without the address.
       </p>
       <PersonButtons />
       <FindReceipt email={email} find={setEmail} />
@@ -33,7 +33,7 @@ export function ErasureSettings() {
       {rows?.length === 0 && (
         <EmptyState
           icon={<UserX size={28} />}
-          title={email ? `No receipt is of ${email}` : 'No erasures yet'}
+          title={email ? `No receipts for ${email}` : 'No erasures yet'}
           action={email && <Button onClick={() => setEmail('')}>Show all receipts</Button>}
         >
           {!email && 'The receipt of each erasure appears here.'}

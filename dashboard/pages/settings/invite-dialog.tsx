@@ -47,7 +47,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
         }}
       >
         <TextField
-          label="E-mail"
+          label="Email"
           type="email"
           required
           maxLength={254}
@@ -74,8 +74,8 @@ const InvitationLinkDialog = ({
     title={`${email} is invited`}
     description={
       mailed
-        ? 'We sent the link by e-mail. You can also share it yourself.'
-        : 'This server could not send an e-mail. Share the link yourself.'
+        ? 'We sent the link by email. You can also share it yourself.'
+        : 'This server could not send an email. Share the link yourself.'
     }
     text={url}
     label="Copy invitation link"

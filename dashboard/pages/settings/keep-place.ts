@@ -48,7 +48,7 @@ export function keepPlace(container: HTMLElement | null) {
   const remember = ({ target }: Event) => {
     if (target instanceof HTMLElement) place = toPlace(target)
   }
-  /** Whoever presses beside every control wants no focus. */
+  /** A click beside every control clears the focus on purpose. */
   const release = ({ target }: Event) => {
     if (target instanceof Element && !target.closest(`${FOCUSABLE}, label, ${DIALOG}`)) place = undefined
   }

@@ -1,4 +1,4 @@
-// What an API key may do, in words for people: the scopes of docs/contract.md §16.
+// Descriptions of API key scopes, for people: the scopes of docs/contract.md §16.
 
 import type { KeyResource } from '../../api/workspace.ts'
 

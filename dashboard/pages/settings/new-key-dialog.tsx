@@ -29,7 +29,7 @@ interface KeyDraft {
   name: string
   access: Access
   custom: typeof NAMED_SCOPES
-  /** '' is never, `day` is the end of `day`, and a number is so many days. */
+  /** '' is never, `day` is the end of `day`, and a number is a number of days. */
   expiry: string
   day: string
 }
@@ -99,7 +99,7 @@ function KeyFields({
       <TextField
         label="Name"
         placeholder="Website"
-        hint="What you use the key for, so that you know later which key to revoke."
+        hint="The purpose of the key, so that you know later which one to revoke."
         required
         maxLength={100}
         value={name}

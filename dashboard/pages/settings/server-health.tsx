@@ -25,7 +25,7 @@ export function ServerHealth() {
   if (operatesServer) return <Report />
   return (
     <EmptyState icon={<Stethoscope size={28} />} title="Only the operator can see the server">
-      Owners of the first workspace of this installation see how its server is.
+      Owners of this installation’s first workspace see the health of its server.
     </EmptyState>
   )
 }
@@ -47,7 +47,7 @@ function Report() {
 }
 
 const ATTENTION = 'Needs attention'
-/** What a person must do comes first. */
+/** Findings that need a person come first. */
 const ORDER: ReportedFinding['status'][] = ['problem', 'warning', 'ok', 'skipped']
 
 function Findings({

@@ -61,7 +61,7 @@ export function WorkspaceSettings() {
       </Card>
       <Card title="Import and export">
         <p className="mb-3 text-soft">
-          Bring links with their click history from other tools, and take everything along whenever you want.
+          Import links with their click history from other tools, and export everything whenever you want.
         </p>
         <TransferLink>Import and export</TransferLink>
       </Card>

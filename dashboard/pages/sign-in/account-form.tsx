@@ -1,4 +1,4 @@
-// The form for a new account: name, e-mail and password.
+// The form for a new account: name, email and password.
 
 import { toFieldErrors } from '../../api/client.ts'
 import { Button } from '../../ui/button.tsx'
@@ -48,7 +48,7 @@ export function AccountForm({
         error={errors.name}
       />
       <TextField
-        label="E-mail"
+        label="Email"
         name="email"
         type="email"
         autoComplete="username"

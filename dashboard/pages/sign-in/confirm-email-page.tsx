@@ -1,4 +1,4 @@
-// The page that confirms a new e-mail address, opened by the link from the mail to that address.
+// The page that confirms a new email address, opened by the link from the mail to that address.
 
 import { useMutation } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
@@ -14,7 +14,7 @@ export function ConfirmEmailPage() {
   if (confirm.isSuccess) {
     return (
       <CenteredPage
-        title="E-mail address changed"
+        title="Email address changed"
         description="You sign in with the new address from now on."
         footer={
           <Link to="/" className={TEXT_LINK}>
@@ -25,7 +25,7 @@ export function ConfirmEmailPage() {
     )
   }
   return (
-    <CenteredPage title="Confirm your new e-mail address" description="Your account moves to this address.">
+    <CenteredPage title="Confirm your new email address" description="Your account moves to this address.">
       {confirm.error && <FormError>{confirm.error.message}</FormError>}
       {/* A button, because programs that check mails open every link in them. */}
       <Button variant="primary" busy={confirm.isPending} disabled={!token} onClick={() => confirm.mutate()}>

@@ -24,7 +24,7 @@ export function ConfirmPage() {
     return (
       <CenteredPage
         title="This link is not valid"
-        description="It was used, or it is older than 24 hours. If you have reloaded the page, open the link in the e-mail again."
+        description="It was used, or it is older than 24 hours. If you have reloaded the page, open the link in the email again."
         footer={
           <Link to="/sign-up" search={{}} className={TEXT_LINK}>
             Request a new link
@@ -45,7 +45,7 @@ export function ConfirmPage() {
       </CenteredPage>
     )
   return (
-    <CenteredPage title="Create your account" description="Your e-mail address is confirmed.">
+    <CenteredPage title="Create your account" description="Your email address is confirmed.">
       <AccountForm
         email={link.data.email}
         error={create.error}

@@ -23,7 +23,7 @@ export function ForgotPage() {
         title="Reset your password"
         description={
           <>
-            This server does not send e-mail. Ask its operator for a reset link. The operator creates it with{' '}
+            This server does not send email. Ask its operator for a reset link. The operator creates it with{' '}
             <code>npm run -s towpath -- user reset you@example.com</code>
           </>
         }
@@ -34,7 +34,7 @@ export function ForgotPage() {
   if (send.isSuccess) {
     return (
       <CenteredPage
-        title="Check your e-mail"
+        title="Check your email"
         description="If an account has this address, we sent it a link to reset the password. The link works once, for 30 minutes."
         footer={back}
       />
@@ -43,7 +43,7 @@ export function ForgotPage() {
   return (
     <CenteredPage
       title="Reset your password"
-      description="We will send a link to your e-mail address."
+      description="We will send a link to your email address."
       footer={back}
     >
       {send.error && <FormError>{send.error.message}</FormError>}
@@ -54,7 +54,7 @@ export function ForgotPage() {
           send.mutate(String(new FormData(event.currentTarget).get('email')))
         }}
       >
-        <TextField label="E-mail" name="email" type="email" autoComplete="username" required autoFocus />
+        <TextField label="Email" name="email" type="email" autoComplete="username" required autoFocus />
         <Button type="submit" variant="primary" busy={send.isPending}>
           Send reset link
         </Button>

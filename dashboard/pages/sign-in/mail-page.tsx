@@ -15,7 +15,7 @@ interface Recipient {
   state: 'confirmed' | 'unconfirmed' | 'stopped'
 }
 
-const TITLE = 'Notifications by e-mail'
+const TITLE = 'Notifications by email'
 
 export function MailPage() {
   const { token = '' } = useSearch({ from: '/mail' })
@@ -32,7 +32,7 @@ export function MailPage() {
     return (
       <CenteredPage
         title="This link is not valid"
-        description="Open the link in the e-mail again. If it still does not work, its workspace was deleted and sends nothing more."
+        description="Open the link in the email again. If it still does not work, its workspace was deleted and sends nothing more."
       />
     )
   if (link.error)
@@ -67,9 +67,9 @@ export function MailPage() {
 }
 
 const STATES = {
-  confirmed: { tone: 'good', label: 'On', text: 'You get these e-mails.' },
-  unconfirmed: { tone: 'neutral', label: 'Not confirmed', text: 'You get no e-mails unless you confirm.' },
-  stopped: { tone: 'neutral', label: 'Stopped', text: 'You get no more of these e-mails.' },
+  confirmed: { tone: 'good', label: 'On', text: 'You get these emails.' },
+  unconfirmed: { tone: 'neutral', label: 'Not confirmed', text: 'You get no emails unless you confirm.' },
+  stopped: { tone: 'neutral', label: 'Stopped', text: 'You get no more of these emails.' },
 } as const
 
 function RecipientChoice({ token, recipient: { email, state } }: { token: string; recipient: Recipient }) {
@@ -99,7 +99,7 @@ function RecipientChoice({ token, recipient: { email, state } }: { token: string
         )}
         {state !== 'stopped' && (
           <Button busy={choose.isPending} onClick={() => choose.mutate('stop')}>
-            {state === 'confirmed' ? 'Stop these e-mails' : 'No, send nothing'}
+            {state === 'confirmed' ? 'Stop these emails' : 'No, send nothing'}
           </Button>
         )}
       </div>

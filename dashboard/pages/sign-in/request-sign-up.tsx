@@ -16,7 +16,7 @@ export function RequestSignUp({ footer }: { footer: ReactNode }) {
   if (send.isSuccess)
     return (
       <CenteredPage
-        title="Check your e-mail"
+        title="Check your email"
         description={
           <>
             We sent a link to <strong className="font-medium break-words text-ink">{send.variables}</strong>.
@@ -25,7 +25,7 @@ export function RequestSignUp({ footer }: { footer: ReactNode }) {
         }
         footer={footer}
       >
-        <p className="text-sm text-soft">No e-mail? Look in the spam folder, or send the link again.</p>
+        <p className="text-sm text-soft">No email? Look in the spam folder, or send the link again.</p>
         {again.error && <FormError>{again.error.message}</FormError>}
         <Button busy={again.isPending} onClick={() => again.mutate(send.variables)}>
           {again.isSuccess ? 'Sent. Send once more' : 'Send again'}
@@ -38,7 +38,7 @@ export function RequestSignUp({ footer }: { footer: ReactNode }) {
   return (
     <CenteredPage
       title="Create an account"
-      description="We will send a link to your e-mail address."
+      description="We will send a link to your email address."
       footer={footer}
     >
       {errors.general && <FormError>{errors.general}</FormError>}
@@ -50,7 +50,7 @@ export function RequestSignUp({ footer }: { footer: ReactNode }) {
         }}
       >
         <TextField
-          label="E-mail"
+          label="Email"
           name="email"
           type="email"
           autoComplete="username"

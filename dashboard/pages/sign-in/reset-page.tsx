@@ -1,4 +1,4 @@
-// The page that sets a new password, opened by the link from the e-mail.
+// The page that sets a new password, opened by the link from the email.
 
 import { useMutation } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'

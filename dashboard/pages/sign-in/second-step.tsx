@@ -4,7 +4,7 @@ import { SecondStepForm } from '../../shell/second-step-form.tsx'
 import { CenteredPage } from './centered-page.tsx'
 
 export const SecondStep = ({ onDone, onCancel }: { onDone: () => void; onCancel: () => void }) => (
-  <CenteredPage title="Two-factor sign-in" description="Show that it is you.">
+  <CenteredPage title="Two-factor sign-in" description="Confirm it’s you.">
     <SecondStepForm onDone={onDone} onBack={onCancel} />
   </CenteredPage>
 )

@@ -52,7 +52,7 @@ export function SetupPage() {
 const AlreadySetUp = () => (
   <CenteredPage
     title="Towpath is set up already"
-    description="Somebody has made the first account or a workspace, so this address no longer works. If it was not you, ask the operator."
+    description="The first account or a workspace already exists, so this address no longer works. If that wasn’t you, ask the operator."
     footer={
       <Link to="/sign-in" search={{}} className={TEXT_LINK}>
         Sign in

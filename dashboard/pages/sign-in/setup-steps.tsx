@@ -1,4 +1,4 @@
-// What the operator does on a server where nobody has an account.
+// First steps for the operator of a server that has no account yet.
 
 import { CenteredPage } from './centered-page.tsx'
 
@@ -14,7 +14,7 @@ export const SetupSteps = () => (
 export const SetupNeeded = () => (
   <CenteredPage
     title="This server is not set up yet"
-    description="Its operator makes the first account. If that is you:"
+    description="Its operator creates the first account. If that’s you:"
   >
     <SetupSteps />
   </CenteredPage>

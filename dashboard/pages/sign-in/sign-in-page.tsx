@@ -1,4 +1,4 @@
-// The sign-in page, with e-mail and password or with an identity provider (OIDC).
+// The sign-in page, with email and password or with an identity provider (OIDC).
 
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link, Navigate, useSearch } from '@tanstack/react-router'
@@ -20,12 +20,12 @@ import { toSafePath, useAfterSignIn } from './use-after-sign-in.ts'
 /** Errors that an identity provider sends back, in place of a session. */
 const PROVIDER_ERRORS: Record<string, string> = {
   sign_up_forbidden:
-    'You cannot make an account this way. Ask an owner of your workspace to invite you; the first account is the operator’s.',
+    'You can’t create an account this way. Ask an owner of your workspace to invite you; the first account is the operator’s.',
   account_not_linked:
     'This address already has an account with a password. Sign in with the password, or reset it.',
   state_mismatch: 'The sign-in took too long, or it started in another window. Try again.',
   account_suspended: 'The operator of this server has suspended this account.',
-  access_denied: 'The sign-in was cancelled. Try again.',
+  access_denied: 'The sign-in was canceled. Try again.',
 }
 
 export function SignInPage() {
@@ -97,11 +97,11 @@ export function SignInPage() {
 function SignUpHint({ signup, next }: { signup: SignInOptions['signup'] | undefined; next?: string }) {
   if (signup === 'invite') return 'New here? Ask an owner of your workspace for an invitation.'
   if (signup === 'setup')
-    return 'New here? The operator makes the first account, at the address that the start printed.'
+    return 'New here? The operator creates the first account, at the address printed at startup.'
   if (signup === 'operator')
     return (
       <>
-        New here? The operator makes the first account: <code className="break-words">{USER_COMMAND}</code>
+        New here? The operator creates the first account: <code className="break-words">{USER_COMMAND}</code>
       </>
     )
   return (
@@ -130,7 +130,7 @@ function PasswordForm({
         onSubmit({ email: String(data.get('email')), password: String(data.get('password')) })
       }}
     >
-      <TextField label="E-mail" name="email" type="email" autoComplete="username" required autoFocus />
+      <TextField label="Email" name="email" type="email" autoComplete="username" required autoFocus />
       <TextField label="Password" name="password" type="password" autoComplete="current-password" required />
       <Button type="submit" variant="primary" busy={busy}>
         Sign in

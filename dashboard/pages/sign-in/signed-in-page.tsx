@@ -1,4 +1,4 @@
-// The page in the tab of an identity provider, once the person has signed in for the sake of another tab.
+// The page in the second tab after a sign-in at an identity provider. The first tab waits for it, and goes on.
 
 import { Link } from '@tanstack/react-router'
 import { useEffect } from 'react'
@@ -15,7 +15,7 @@ export function SignedInPage() {
   return (
     <CenteredPage
       title="You are signed in"
-      description="Go back to the tab in which you were working. You can close this one."
+      description="Go back to the tab you were working in. You can close this one."
       footer={
         <Link to="/" className={TEXT_LINK}>
           Open the dashboard here

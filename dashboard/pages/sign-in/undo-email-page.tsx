@@ -1,4 +1,4 @@
-// The page that gives an account back to its old e-mail address, opened by the link from the mail to that address.
+// The page that gives an account back to its old email address, opened by the link from the mail to that address.
 
 import { useMutation } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
@@ -16,7 +16,7 @@ export function UndoEmailPage() {
   })
   return (
     <CenteredPage
-      title="Was it not you?"
+      title="Wasn’t it you?"
       description="Your account goes back to this address, and all sessions end. Second factors that were added since are removed. You set a new password next."
     >
       {undo.error && <FormError>{undo.error.message}</FormError>}

@@ -34,7 +34,7 @@ export function ExportTab() {
 
 type Exporter = Parameters<typeof exportWorkspace>[1]
 
-/** A download with the bytes that have come, which can be cancelled. Leaving the page ends it. */
+/** A download with the bytes that have come, which can be canceled. Leaving the page ends it. */
 function useExport(load: (options: Exporter) => Promise<{ file: Blob; name: string }>) {
   const [bytes, setBytes] = useState(0)
   const controller = useRef<AbortController>(undefined)
@@ -131,9 +131,9 @@ function WorkspaceExport({ links = 0, submissions = 0 }: { links?: number; submi
           <Contents title="In the file">
             <li>Links with their tags, targets and totals, those in the trash too</li>
             <li>Every click with its history</li>
-            <li>Forms and submissions, with their notes and what brought them</li>
+            <li>Forms and submissions, with their notes and attribution</li>
             <li>Tags, domains, and channels without their secrets</li>
-            <li>Short links that people looked for in vain</li>
+            <li>404s: short links that people opened and that don’t exist</li>
           </Contents>
           <Contents title="Not in the file">
             <li>Passwords of links: set them again</li>
@@ -143,8 +143,7 @@ function WorkspaceExport({ links = 0, submissions = 0 }: { links?: number; submi
           </Contents>
         </div>
         <p className="rounded-lg bg-warn-tint px-3 py-2 text-sm">
-          The file has personal data: submissions are in it as people sent them. Keep it where nobody else can
-          read it.
+          The file contains personal data, such as submissions. Store it where nobody else can read it.
         </p>
         {isLarge && (
           <p className="text-sm text-soft">

@@ -11,7 +11,7 @@ import { ErrorState } from '../../ui/error-state.tsx'
 import { formatDay } from '../../ui/format.ts'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
-import { canUndo, countItems, isCancelled, toFiguresText, toImportState } from './import-state.ts'
+import { canUndo, countItems, isCanceled, toFiguresText, toImportState } from './import-state.ts'
 import { SOURCES } from './source-names.ts'
 
 const POLL_MS = 3000
@@ -84,7 +84,7 @@ function ImportRow({ item }: { item: ImportResource }) {
 
 function toDetail(item: ImportResource): string | false {
   if (item.status === 'undone' && item.undoneAt)
-    return isCancelled(item)
+    return isCanceled(item)
       ? false
       : `Undone on ${formatDay(item.undoneAt)}${item.kept.length > 0 ? `, ${countItems(item, item.kept.length)} kept` : ''}`
   return (

@@ -16,7 +16,7 @@ export function toImportState(item: ImportResource): ImportState {
       tone: 'neutral',
     }
   if (item.status === 'failed') return { label: 'Failed', tone: 'bad' }
-  if (item.status === 'undone') return { label: isCancelled(item) ? 'Cancelled' : 'Undone', tone: 'neutral' }
+  if (item.status === 'undone') return { label: isCanceled(item) ? 'Canceled' : 'Undone', tone: 'neutral' }
   if (item.dryRun) return { label: 'Dry run', tone: 'neutral' }
   return item.failed > 0 ? { label: 'Done, with errors', tone: 'warn' } : { label: 'Done', tone: 'good' }
 }
@@ -27,7 +27,7 @@ export const formatWholePercent = (part: number) => formatPercent(Math.floor(par
 /** `12 created, 1 skipped, 3,400 clicks`: what there is of it. */
 export function toFiguresText(item: ImportResource): string {
   const { created, renamed, skipped, failed, clicks } = item
-  if (item.status === 'queued' || isCancelled(item)) return 'Nothing has changed'
+  if (item.status === 'queued' || isCanceled(item)) return 'Nothing has changed'
   const figures = [
     created > 0 && `${formatNumber(created)} ${item.dryRun ? 'would be created' : 'created'}`,
     renamed > 0 && `${formatNumber(renamed)} of them renamed`,
@@ -39,7 +39,7 @@ export function toFiguresText(item: ImportResource): string {
 }
 
 /** It was ended before it had an effect. */
-export const isCancelled = ({ status, dryRun, startedAt }: ImportResource) =>
+export const isCanceled = ({ status, dryRun, startedAt }: ImportResource) =>
   status === 'undone' && (dryRun || startedAt === null)
 
 /** An import that has failed may have created something before. */

@@ -6,7 +6,7 @@ interface SourceInfo {
   title: string
   /** Which file it is. */
   file: string
-  /** What the second file is; absent where the tool exports no history, or has it in the same file. */
+  /** The label of the second file; absent where the tool exports no history, or has it in the same file. */
   clicks?: string
 }
 
@@ -34,7 +34,7 @@ export const SOURCES: Record<ImportSourceName, SourceInfo> = {
   },
   kutt: { title: 'Kutt', file: 'The answer of Kutt’s API (/api/v2/links) as JSON.' },
   sink: { title: 'Sink', file: 'The JSON that Sink’s dashboard exports.' },
-  csv: { title: 'A CSV file', file: 'Any spreadsheet, saved as CSV. You say which column is which.' },
+  csv: { title: 'A CSV file', file: 'Any spreadsheet, saved as CSV. You map the columns.' },
   towpath: {
     title: 'Towpath',
     file: 'An export of this page: links as CSV or NDJSON, or a whole workspace as a zip file.',

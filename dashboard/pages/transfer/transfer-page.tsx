@@ -28,7 +28,7 @@ export function TransferPage() {
   return (
     <Page
       title="Import and export"
-      description="Bring your links with their history, and take everything along whenever you want."
+      description="Import your links with their history, and export everything whenever you want."
     >
       <TabLinks
         label="Import and export"

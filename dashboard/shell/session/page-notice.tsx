@@ -10,7 +10,7 @@ import { Button } from '../../ui/button.tsx'
 
 export const SignedOutNotice = () => (
   <PageNotice action="Sign in" onAction={askToSignIn}>
-    You are signed out. What you typed is still here, and nothing is saved until you sign in.
+    You’re signed out. Your input is still here, and nothing is saved until you sign in.
   </PageNotice>
 )
 

@@ -37,7 +37,7 @@ export function SessionKeeper() {
 
 const toWorkspaceGoneKey = (workspaceId: number) => ['workspace-gone', workspaceId]
 
-/** Says on a page that stays that its workspace is not the person's any more. */
+/** The notice over a page whose workspace the person has lost. The page stays. */
 export function WorkspaceGone({ workspaceId }: { workspaceId: number }) {
   const { data } = useQuery({ queryKey: toWorkspaceGoneKey(workspaceId), queryFn: skipToken })
   return (
@@ -54,7 +54,7 @@ const getKnownUser = (client: QueryClient): User | undefined =>
 
 let check: Promise<SessionCheck> | undefined
 
-/** Requests that ask at once share one answer. */
+/** Concurrent requests share one answer. */
 function checkSession(client: QueryClient): Promise<SessionCheck> {
   check ??= findUser()
     .then((user) => (!user ? 'none' : user.id === getKnownUser(client)?.id ? 'same' : 'other'))
@@ -65,7 +65,7 @@ function checkSession(client: QueryClient): Promise<SessionCheck> {
   return check
 }
 
-/** A dialog that opens between two keystrokes would get the second one. */
+/** The dialog waits this long after a keystroke, or it would catch the next one. */
 const TYPING_MS = 1500
 let lastInput = Number.NEGATIVE_INFINITY
 addEventListener('input', () => (lastInput = performance.now()), { capture: true, passive: true })

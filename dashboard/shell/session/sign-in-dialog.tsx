@@ -29,7 +29,7 @@ export function SignInDialog({ person, checkSession }: SignInDialogProps) {
   async function finish() {
     const session = await checkSession()
     if (session === 'same') answerSignIn(true)
-    // What the page shows, and what waits to be sent, belong to the first person.
+    // The content of the page and its waiting requests belong to the first person.
     else if (session === 'other') await reload()
     else throw new Error('The sign-in did not work: this browser keeps no cookies of this site.')
   }
@@ -54,14 +54,14 @@ export function SignInDialog({ person, checkSession }: SignInDialogProps) {
   return (
     <ModalDialog
       title="Sign in again"
-      description="Your session has ended. Sign in, and the page goes on where you were: what you typed is still here."
+      description="Your session has ended. Sign in to continue: your input is still here."
       onClose={() => answerSignIn(false)}
     >
       {isOther ? (
         <>
           <p>
-            Somebody else has signed in in this browser since. Close this dialog to copy what you typed, or go
-            on as the other person: then it is lost.
+            Someone else has signed in in this browser since. Close this dialog to copy your input, or
+            continue as the other person and lose it.
           </p>
           <Button onClick={reload}>Load the page again</Button>
         </>
@@ -124,15 +124,13 @@ function FirstStep({ person, field, finish, onSecondStep }: FirstStepProps) {
         }}
       >
         <TextField
-          label="E-mail"
+          label="Email"
           type="email"
           autoComplete="username"
           required
           value={email}
           onChange={({ target }) => setEmail(target.value)}
-          hint={
-            isOther ? 'For another person the page loads again, and what you typed here is lost.' : undefined
-          }
+          hint={isOther ? 'If someone else signs in, the page reloads and your input is lost.' : undefined}
         />
         <TextField
           label="Password"

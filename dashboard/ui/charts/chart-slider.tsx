@@ -1,4 +1,4 @@
-// An invisible slider over a chart, so that arrow keys, Home, End and screen readers work as the platform has them.
+// An invisible slider over a chart, so that arrow keys, Home, End and screen readers work as usual on the platform.
 
 import { type FocusEvent, type KeyboardEvent, type RefObject, useId } from 'react'
 import type { ChartPoint } from './chart-point.ts'
@@ -42,7 +42,7 @@ export function ChartSlider(props: Props) {
         max={last}
         value={selected ?? last}
         onChange={(event) => select(Number(event.target.value))}
-        // After a drag with the mouse, nothing is to be read at the last point.
+        // A drag with the mouse focuses the slider too, and must not open the tooltip.
         onFocus={(event: FocusEvent) => event.target.matches(':focus-visible') && select(last)}
         onBlur={() => {
           select(null)

@@ -16,7 +16,7 @@ interface Drag {
   x: number
   moved: boolean
   /** By Escape, while the button is still down. */
-  cancelled?: true
+  canceled?: true
 }
 
 /** @param choose gets the range when the drag ends */
@@ -29,12 +29,12 @@ export function useBrush(choose: ((range: PointRange) => void) | undefined) {
     const cancel = (event: KeyboardEvent) => {
       if (event.key !== 'Escape') return
       event.stopPropagation()
-      setDrag((current) => current && { ...current, cancelled: true })
+      setDrag((current) => current && { ...current, canceled: true })
     }
     addEventListener('keydown', cancel, true)
     return () => removeEventListener('keydown', cancel, true)
   }, [isDragging])
-  const start = drag?.moved && !drag.cancelled ? drag.from : anchor
+  const start = drag?.moved && !drag.canceled ? drag.from : anchor
   return {
     /** The range from the start of the drag, or from the anchor of the keyboard, to the selected point. */
     toRange: (selected: number | null): PointRange | null =>
@@ -53,11 +53,11 @@ export function useBrush(choose: ((range: PointRange) => void) | undefined) {
     move(event: PointerEvent<HTMLElement>) {
       if (drag && !drag.moved && Math.abs(event.clientX - drag.x) > DRAG_PX) setDrag({ ...drag, moved: true })
     },
-    /** @returns whether a drag has ended, or was cancelled: then it was no click */
+    /** @returns whether a drag has ended, or was canceled: then it was no click */
     release(index: number): boolean {
       setDrag(null)
-      if (!drag?.moved && !drag?.cancelled) return false
-      if (!drag.cancelled && drag.from !== index)
+      if (!drag?.moved && !drag?.canceled) return false
+      if (!drag.canceled && drag.from !== index)
         choose?.({ first: Math.min(drag.from, index), last: Math.max(drag.from, index) })
       return true
     },

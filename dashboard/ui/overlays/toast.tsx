@@ -28,7 +28,7 @@ interface ToastOptions {
   onClose?: () => void
 }
 
-/** What `z` undoes: the Undo actions of the open toasts by their toasts, the newest last. */
+/** The Undo actions of the open toasts, newest last: `z` runs the last one. */
 const undoActions = new Map<string, () => unknown>()
 
 /** @returns closes the toast */

@@ -1,4 +1,4 @@
-// How much a backup or a restore has copied, and how long that took.
+// Formats the size and duration of a backup or a restore.
 
 /** @returns such as `12 files, 1.2 GB, in 8.1 s` */
 export function formatAmount(files: readonly { bytes: number; linked?: boolean }[], ms: number): string {

@@ -8,7 +8,7 @@ import { type Command, CommandError } from '../command.ts'
 export const compactCommand: Command = {
   name: 'compact',
   form: '',
-  help: 'writes the SQLite file anew, without the room of deleted rows; the server must be stopped',
+  help: 'rewrites the SQLite file without the space of deleted rows; the server must be stopped',
   words: 0,
   options: [],
   async run({ config }) {

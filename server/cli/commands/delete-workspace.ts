@@ -7,7 +7,7 @@ import { type Command, CommandError } from '../command.ts'
 export const deleteWorkspaceCommand: Command = {
   name: 'workspace delete',
   form: '<id> --yes',
-  help: 'deletes it with its links, keys and clicks; without --yes, says what',
+  help: 'deletes it with its links, keys and clicks; without --yes, only lists them',
   words: 1,
   options: ['yes'],
   async run(needs, { words, options }) {

@@ -7,7 +7,7 @@ import type { StandaloneCommand } from '../command.ts'
 export const doctorCommand: StandaloneCommand = {
   name: 'doctor',
   form: '[--json] [--mail-to <email>]',
-  help: 'says whether all is well, and what to do; exit 1 with a problem',
+  help: 'checks the installation and prints fixes; exits with 1 on a problem',
   words: 0,
   options: ['json', 'mail-to'],
   async runStandalone({ options }) {

@@ -6,7 +6,7 @@ import { endOnSignals } from '../end-on-signals.ts'
 export const exportCommand: Command = {
   name: 'export',
   form: '<workspace id> <file>',
-  help: 'writes a whole workspace into a zip, which import takes back on any server',
+  help: 'writes a whole workspace into a zip, which any server can import',
   words: 2,
   options: [],
   async run(needs, { words: [id, file] }) {

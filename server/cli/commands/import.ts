@@ -1,4 +1,4 @@
-// The command `import` brings links and clicks from another tool, and takes an import back.
+// The command `import` imports links and clicks from another tool, and undoes an import.
 
 import { type Command, CommandError } from '../command.ts'
 import { endOnSignals } from '../end-on-signals.ts'
@@ -6,7 +6,7 @@ import { endOnSignals } from '../end-on-signals.ts'
 export const importCommand: Command = {
   name: 'import',
   form: '<file> --workspace <id> [--source <tool>] [--clicks <file>] [--dry-run] [--on-conflict skip|rename|fail] [--domain-map <host>=<domain>,…] [--mapping <field>=<column>,…] [--date-order dmy|mdy|ymd] [--time-zone <zone>] | --undo <id> --workspace <id>',
-  help: 'brings links and clicks from another tool, or takes an import back',
+  help: 'imports links and clicks from another tool, or undoes an import',
   words: 1,
   options: [
     'workspace',
@@ -27,7 +27,7 @@ export const importCommand: Command = {
       import('../progress-bar.ts'),
     ])
     const signal = endOnSignals(
-      'Stopped watching. The import goes on in the server, or with its next start. --undo takes it back.',
+      'Stopped watching. The import goes on in the server, or at its next start. Undo it with --undo.',
     )
     const watching = { ...needs, progress: createProgressBar(process.stderr), signal }
     if (options.undo === undefined) {

@@ -40,7 +40,7 @@ const print = ({ id, domain, verified, primary, problem, links, dns }: DomainRes
 export const addDomainCommand: Command = {
   name: 'domain add',
   form: '<name> --workspace <id>',
-  help: 'adds a domain, and prints the DNS records that it needs',
+  help: 'adds a domain and prints the DNS records that it needs',
   words: 1,
   options: ['workspace'],
   async run(needs, { words, options }) {
@@ -74,7 +74,7 @@ export const listDomainsCommand: Command = {
 export const verifyDomainCommand: Command = {
   name: 'domain verify',
   form: '<id>',
-  help: 'looks at the DNS of a domain now; it answers once its TXT record is there',
+  help: 'checks the DNS of a domain now; its links work once its TXT record is found',
   words: 1,
   options: [],
   async run(needs, { words }) {

@@ -10,7 +10,7 @@ import { type Command, CommandError, type CommandNeeds } from '../command.ts'
 export const suspendLinkCommand: Command = {
   name: 'link suspend',
   form: '<id, slug or short URL> [--reason <text>]',
-  help: 'answers 451 in its place; the reason is shown to its owner',
+  help: 'answers 451 instead of redirecting; its owner sees the reason',
   words: 1,
   options: ['reason'],
   async run(needs, { words, options }) {
@@ -38,7 +38,7 @@ async function parseLinkReference(needs: CommandNeeds, text = ''): Promise<LinkR
   const { domain, slug } = bySlug
   if (slug === '') throw new CommandError('A link is named by its id, its slug or its short URL.')
   if (domain !== '' && !(await linkExists(needs, bySlug)))
-    throw new CommandError(`${text} is no short URL that answers on this server.`)
+    throw new CommandError(`${text} is not a short URL of this server.`)
   if (text !== slug || !/^[1-9]\d{0,14}$/.test(text)) return bySlug
   const byId = { id: Number(text) }
   if (!(await linkExists(needs, byId))) return bySlug

@@ -7,7 +7,7 @@ import type { Command } from '../command.ts'
 export const suspendUserCommand: Command = {
   name: 'user suspend',
   form: '<email> [--reason <text>]',
-  help: 'ends their sessions and lets them sign in no more',
+  help: 'ends their sessions and blocks their sign-in',
   words: 1,
   options: ['reason'],
   async run(needs, { words, options }) {

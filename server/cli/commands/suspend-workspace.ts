@@ -22,7 +22,7 @@ export const suspendWorkspaceCommand: Command = {
 export const restoreWorkspaceCommand: Command = {
   name: 'workspace restore',
   form: '<id>',
-  help: 'lets a suspended workspace go on',
+  help: 'ends the suspension of a workspace',
   words: 1,
   options: [],
   async run(needs, { words }) {

@@ -1,4 +1,4 @@
-// The texts that people write into the demo's forms. Their e-mail domains are
+// The texts that people write into the demo's forms. Their email domains are
 // reserved for examples (RFC 2606), and so are their phone numbers (Ofcom: 020 7946 0xxx).
 
 import { pick, type Random } from '../../lib/seeded-random.ts'
@@ -122,7 +122,7 @@ const NOTES: Record<FormName, string[]> = {
   ],
   contact: [
     'Answered.',
-    'Parcel found at the neighbour’s.',
+    'Parcel found at the neighbor’s.',
     'Forwarded to Jonas.',
     'Refunded on the same day.',
   ],

@@ -47,7 +47,7 @@ async function demo(place: Place, ...words: string[]) {
   return { id: Number(/is workspace (\d+):/.exec(out)?.[1]), out, err }
 }
 
-/** What the API says of a workspace, as its owner would ask. */
+/** The workspace as its owner reads it over the API. */
 async function asker(server: TestServer, workspaceId: number) {
   const needs = { db: server.app.db, now: server.now }
   const { key } = await createKey(needs, workspaceId, 'test')
@@ -194,7 +194,7 @@ onBothEngines('a demonstration beside a running server', (server) => {
     'counts once or not at all after %s, and can be made again',
     async (signal) => {
       const before = await workspaceIds(server())
-      // From when it has begun to write: how long a process takes to come that far is no matter of what it writes.
+      // The delay counts from its first write: the start of a process takes a time of its own.
       const kills = server().engine === 'sqlite' ? atScale({ full: [0, 250], soak: [0, 250, 600] }) : [250]
       for (const ms of kills) {
         const child = begin(server(), 'demo', '--for', owner, '--clicks', String(CLICKS))

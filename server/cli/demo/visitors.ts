@@ -14,7 +14,7 @@ const place = (country: string, region: string | null = null, city: string | nul
   continent: CONTINENTS.get(country) ?? null,
 })
 
-/** The customers of a German company: most are from Germany, then from its neighbours and English-speaking countries. */
+/** The customers of a German company: most are from Germany, then from its neighbors and English-speaking countries. */
 const pickPlaceByWeight = createWeightedPicker<Place>([
   [900, place('DE', 'BE', 'Berlin')],
   [620, place('DE', 'HH', 'Hamburg')],

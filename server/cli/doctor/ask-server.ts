@@ -1,4 +1,4 @@
-// Asks the server that runs on this machine what only it can find: it alone has the hit engine open.
+// Asks the running server for the findings that only it can make: it alone has the hit engine open.
 
 import type { DoctorFinding } from '../../features/doctor/finding.ts'
 import { createOperatorToken, toAnswerProof } from '../../features/doctor/operator-token.ts'

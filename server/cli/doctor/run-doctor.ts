@@ -1,4 +1,4 @@
-// Runs the checks outside a server: beside one, or where none runs, and in whatever state the directory is.
+// Runs the checks outside a server: beside a running one or alone, whatever state the directory is in.
 
 import { join } from 'node:path'
 import { type ConfigInspection, inspectConfig } from '../../config/config.ts'

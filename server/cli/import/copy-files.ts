@@ -10,7 +10,7 @@ import { syncToDisk } from '../../storage/write-durably.ts'
 import { CommandError } from '../command.ts'
 import type { ProgressBar } from '../progress-bar.ts'
 
-/** As large as an import may be. Larger ones are several. */
+/** The largest import. Larger ones have to be split. */
 const FILE_MAX = 10 * 1024 ** 3
 
 /** @throws CommandError; then nothing stays */

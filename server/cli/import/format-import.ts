@@ -1,4 +1,4 @@
-// What the operator reads at the end of an import, and of an undo.
+// Formats the operator's report at the end of an import, and of an undo.
 
 import type { Config } from '../../config/config.ts'
 import type { ImportResource } from '../../features/transfer/schema.ts'

@@ -42,7 +42,7 @@ onBothEngines('towpath import', (server) => {
       0,
       expect.stringContaining('nothing is changed. Of 3 rows:'),
     ])
-    expect(dry.err).toStartWith('Recognised: ')
+    expect(dry.err).toStartWith('Recognized: ')
     expect((await ws.api('/links')).json.total).toBe(0)
 
     const done = await run(file, '--source', 'csv', '--domain-map', `old.example=${new URL(origin).host}`)

@@ -1,5 +1,5 @@
-// Runs `towpath import`: puts the files into the data directory and a row into the database, where the server finds them.
-// Without a server, this process does its work for so long.
+// Runs `towpath import`: puts the files into the data directory and a row into the database, where the server finds
+// them. Without a server, this process runs the jobs itself until the import has ended.
 
 import type { Config } from '../../config/config.ts'
 import type { Actor } from '../../features/accounts/access/actor.ts'
@@ -20,7 +20,7 @@ import type { ProgressBar } from '../progress-bar.ts'
 import { copyFiles } from './copy-files.ts'
 import { formatImport, formatUndo } from './format-import.ts'
 import { parseImportOptions } from './parse-options.ts'
-import { recogniseFile } from './recognise-file.ts'
+import { recognizeFile } from './recognize-file.ts'
 
 export interface ImportCommandNeeds extends CommandNeeds {
   progress: ProgressBar
@@ -38,7 +38,7 @@ export async function runImportCommand(
 ): Promise<string> {
   const { actor, create } = await prepare(needs, options)
   const input = parseImportOptions(options)
-  const source = input.source ?? (await recogniseFile(path))
+  const source = input.source ?? (await recognizeFile(path))
   const upload = await copyFiles(create.dataDir, path, options.clicks, needs.progress)
   try {
     const { id } = await createImport(create, actor, { ...input, source }, upload)

@@ -1,5 +1,5 @@
-// Runs `towpath adopt`: ships what a node that will not start again has left in its data directory. This process becomes
-// that node for a while, so everything counts once by the same means as ever, and under the same id.
+// Runs `towpath adopt`: ships the hits in the data directory of a node that will not start again. This process becomes
+// that node for a while, under the same id, so everything counts once as usual.
 
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'

@@ -1,4 +1,4 @@
-// What the operator reads at the end of a move: how much has moved, and the settings to start with.
+// Formats the operator's report at the end of a move: the amounts, and the settings to start with.
 
 import { join } from 'node:path'
 import type { Config } from '../../config/config.ts'

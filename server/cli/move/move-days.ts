@@ -6,19 +6,19 @@ import { join } from 'node:path'
 import { randomToken } from '../../lib/crypto/random.ts'
 import { DAY_MS, toUtcDay } from '../../lib/utc-day.ts'
 import type { MoveLog } from '../../storage/database/copy/move-log.ts'
-import type { HitHistoryTarget } from '../../storage/hits/clickhouse/history-target.ts'
-import type { HitHistory } from '../../storage/hits/duckdb/history.ts'
-import { findDayDifference, type HitDay, type HitDayFigures } from '../../storage/hits/hit-history.ts'
+import type { HitMoveTarget } from '../../storage/hits/clickhouse/move-target.ts'
+import type { HitMoveSource } from '../../storage/hits/duckdb/move-source.ts'
+import { findDayDifference, type HitDay, type HitDayFigures } from '../../storage/hits/hit-day.ts'
 import type { ProgressBar } from '../progress-bar.ts'
 
 /** Where the hits are read. */
-export type DaySource = Pick<HitHistory, 'readFigures' | 'planSlices' | 'writeSlice'>
+export type DaySource = Pick<HitMoveSource, 'readFigures' | 'planSlices' | 'writeSlice'>
 
 export interface DayMoveNeeds {
   node: string
   /** For one slice at a time. */
   scratchDir: string
-  target: HitHistoryTarget
+  target: HitMoveTarget
   log: MoveLog
   progress: ProgressBar
   signal: AbortSignal

@@ -9,7 +9,7 @@ import {
   type MoveScope,
 } from '../../storage/database/copy/move-log.ts'
 import type { Connection, Database } from '../../storage/database/open-database.ts'
-import { type HitHistoryTarget, openHitHistoryTarget } from '../../storage/hits/clickhouse/history-target.ts'
+import { type HitMoveTarget, openHitMoveTarget } from '../../storage/hits/clickhouse/move-target.ts'
 import { tryToLockForMove } from '../../storage/lock.ts'
 import { CommandError } from '../command.ts'
 import type { MoveTargets } from './read-targets.ts'
@@ -23,7 +23,7 @@ export interface Move {
   /** Undefined where the rows stay. */
   rows: Connection | undefined
   /** Undefined where the hits stay. */
-  hits: HitHistoryTarget | undefined
+  hits: HitMoveTarget | undefined
   log: MoveLog
   close(): Promise<void>
 }
@@ -34,7 +34,7 @@ interface OpenNeeds {
   now: () => number
 }
 
-/** What is noted first, so that no other installation moves into the same stores. */
+/** The first note, so that no other installation moves into the same stores. */
 interface MoveBeginning {
   node: string
 }
@@ -56,7 +56,7 @@ export async function openMove({ db, dataDir, now }: OpenNeeds, targets: MoveTar
       rows = opened
       closers.push(() => opened.destroy())
     }
-    const hits = targets.clickHouseUrls && (await openHitHistoryTarget(targets.clickHouseUrls, instance))
+    const hits = targets.clickHouseUrls && (await openHitMoveTarget(targets.clickHouseUrls, instance))
     if (hits) closers.push(() => hits.close())
     // Where the rows stay, their database keeps the progress.
     const openLog = (scope: MoveScope) =>

@@ -1,4 +1,5 @@
-// Reads where a move leads to from the options of the command. No message repeats an address, which has a password.
+// Reads the targets of a move from the options of the command. No message repeats an address, because it has a
+// password.
 
 import { readCluster } from '../../config/cluster-settings.ts'
 import { readDatabaseUrl } from '../../config/storage-settings.ts'

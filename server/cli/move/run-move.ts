@@ -1,5 +1,5 @@
-// Runs `towpath move`: what cannot change any more moves beside the running server, and the rest while it is stopped.
-// Every step is noted where the rows move to, so a move that was killed goes on from there.
+// Runs `towpath move`: data that cannot change any more moves beside the running server, and the rest while it is
+// stopped. Each step is recorded in the target database, so a move that was killed goes on from there.
 
 import { existsSync, mkdirSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
@@ -11,9 +11,9 @@ import { parseSegmentName } from '../../features/hits/spool/segment.ts'
 import { DAY_MS } from '../../lib/utc-day.ts'
 import type { Database } from '../../storage/database/open-database.ts'
 import { openClickHouse } from '../../storage/hits/clickhouse/engine.ts'
-import { type HitHistory, openHitHistory } from '../../storage/hits/duckdb/history.ts'
 import { toBackupPath, toDamageMarkerPath, toHitFilePath } from '../../storage/hits/duckdb/hit-file.ts'
-import type { HitDay } from '../../storage/hits/hit-history.ts'
+import { type HitMoveSource, openHitMoveSource } from '../../storage/hits/duckdb/move-source.ts'
+import type { HitDay } from '../../storage/hits/hit-day.ts'
 import { tryToLockDataDir } from '../../storage/lock.ts'
 import { CommandError } from '../command.ts'
 import type { ProgressBar } from '../progress-bar.ts'
@@ -81,7 +81,7 @@ async function moveClosedDays(needs: MoveNeeds, move: Move): Promise<void> {
     needs.say('The server gives no copy of its hits: all of them move when it has stopped.')
     return
   }
-  const history = await openHitHistory(toHitCopyPath(dataDir), toMoveDirectory(dataDir))
+  const history = await openHitMoveSource(toHitCopyPath(dataDir), toMoveDirectory(dataDir))
   try {
     const today = Math.floor((copyMadeAt - SETTLED_AFTER_MS) / DAY_MS)
     const days = (await history.listDays()).filter(({ day }) => day < today)
@@ -156,14 +156,14 @@ async function moveHits(needs: MoveNeeds, move: Move, targets: MoveTargets): Pro
 }
 
 /** The file of a server that has stopped; undefined when it has never had a hit. */
-async function openLastHistory(dataDir: string): Promise<HitHistory | undefined> {
+async function openLastHistory(dataDir: string): Promise<HitMoveSource | undefined> {
   const path = toHitFilePath(dataDir)
   const isDamaged =
     existsSync(toDamageMarkerPath(path)) || (!existsSync(path) && existsSync(toBackupPath(path)))
   if (isDamaged) throw new CommandError(`${path} is damaged or missing. ${REPAIR}`)
   if (!existsSync(path)) return undefined
   try {
-    return await openHitHistory(path, toMoveDirectory(dataDir))
+    return await openHitMoveSource(path, toMoveDirectory(dataDir))
   } catch (cause) {
     throw new Error(`${path} cannot be read. ${REPAIR}`, { cause })
   }
@@ -179,7 +179,7 @@ const NO_HISTORY: DaySource = {
 }
 
 /** The days of both: a day whose hits were all deleted here since it moved must lose them there too. */
-async function listAllDays(history: HitHistory | undefined, { hits }: Move): Promise<HitDay[]> {
+async function listAllDays(history: HitMoveSource | undefined, { hits }: Move): Promise<HitDay[]> {
   const here = (await history?.listDays()) ?? []
   const known = new Set(here.map(({ day }) => day))
   const there = ((await hits?.listDays()) ?? []).filter((day) => !known.has(day))
@@ -190,7 +190,7 @@ async function moveRemainingBatches(
   { config, progress, signal, now }: MoveNeeds,
   { dataDir, instance }: Move,
   urls: string[],
-  history: HitHistory | undefined,
+  history: HitMoveSource | undefined,
 ): Promise<number> {
   progress.at(1, 'the last hits')
   const { hitRetentionDays: days } = config

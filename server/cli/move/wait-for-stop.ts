@@ -15,7 +15,7 @@ export async function waitForStop(dataDir: string, signal: AbortSignal, onWait: 
   }
 }
 
-/** The ship worker of a server that was killed ends a moment after it. */
+/** The hit worker of a server that was killed ends a moment after it. */
 async function lockWorkerToo(dataDir: string, lock: Lock): Promise<Lock> {
   const workerLock = await lockForWorker(dataDir)
   return {

@@ -26,7 +26,7 @@ const name = text(1, NAME_MAX)
 export const EmailAddress = text(1, EMAIL_MAX)
   .trim()
   .toLowerCase()
-  .refine(isEmail, 'must be an e-mail address')
+  .refine(isEmail, 'must be an email address')
 
 const role = oneOf(ROLES)
 const SCOPES = ['*', ...KEY_SCOPES] as const
@@ -195,7 +195,7 @@ const ACTOR_MAX = 320
 const auditFilters = {
   action: oneOf(AUDIT_ACTIONS).optional(),
   actor: parameter(ACTOR_MAX).optional().openapi({
-    description: 'The e-mail address of a person, the name of a key, or a type of actor such as `operator`',
+    description: 'The email address of a person, the name of a key, or a type of actor such as `operator`',
   }),
   start: dateRangeEnd('start', 'An instant, or a date (its first moment, UTC)'),
   end: dateRangeEnd('end', 'An instant (exclusive), or a date (the whole day counts, UTC)'),
@@ -230,7 +230,7 @@ export const AuditEventShape = z
         name: z
           .string()
           .nullable()
-          .openapi({ description: 'The e-mail address of the person, or the name of the key, at that time' }),
+          .openapi({ description: 'The email address of the person, or the name of the key, at that time' }),
       })
       .openapi({
         description: '`operator` is the command line; `unknown` is somebody who has not proved who they are',

@@ -114,7 +114,7 @@ const toGroupFilter = <Name extends Column>(column: Name, { keys, negate }: Grou
   negate,
 })
 
-/** What tells the questions of a stage apart, for whoever reads their explanations. */
+/** The name of a stage's question, for its explanation. */
 function toSubsetName({ keys, negate }: GroupSubset): string | undefined {
   if (!negate) return 'those with clicks'
   return keys.length > 0 ? 'all others' : undefined

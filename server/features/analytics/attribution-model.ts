@@ -8,7 +8,7 @@ export const ATTRIBUTION_MODELS = ['first', 'last', 'linear'] as const
 export type AttributionModel = (typeof ATTRIBUTION_MODELS)[number]
 
 /**
- * Leads are counted in millionths. Of three touches, two get 333,333 and one gets 333,334: the parts always add up to
+ * Leads are counted in millionths. Two of three touches get 333,333 and one gets 333,334: the parts always add up to
  * one lead, so sums stay exact.
  */
 export const PARTS_PER_LEAD = 1_000_000

@@ -1,4 +1,5 @@
-// Says which days an answer comes from (`explain=1`): from roll-ups, or from the hits themselves, and why.
+// Explains the origin of an answer (`explain=1`): the days that came from roll-ups, the days that came from hits, and
+// why.
 
 import { z } from '@hono/zod-openapi'
 import { oneOf, toIso } from '../../lib/api-fields.ts'
@@ -18,7 +19,7 @@ const REASONS: Record<RawReason, string> = {
   question: 'Roll-ups do not have the sums that this question needs.',
   not_rolled_up: 'These days have not ended, or are not rolled up yet.',
   unavailable: 'The roll-ups cannot be read at this moment. If this does not pass, look at the log.',
-  no_hits: 'There are no clicks of these days.',
+  no_hits: 'There are no clicks on these days.',
   edge: 'The range begins or ends within this UTC day. Only roll-ups of all clicks, without filters, can be cut: once a day, at a quarter hour.',
   bucket:
     'Steps of the timeline begin within UTC days, as hours do, and days of another time zone. Only roll-ups of all clicks, without filters, can be cut: once a day, at a quarter hour.',
@@ -27,7 +28,7 @@ const REASONS: Record<RawReason, string> = {
   scattered: 'Days that need their hits lie scattered over the range. Reading all of it at once is faster.',
   memory: 'Adding up the roll-ups needs more memory than the server may take.',
 }
-const LEADS_REASON = 'Leads are counted from the submissions in the database. There are no roll-ups of them.'
+const LEADS_REASON = 'Leads are counted from the submissions in the database. Roll-ups do not have them.'
 
 const ExplanationPart = z
   .strictObject({
@@ -84,7 +85,7 @@ export interface AnswerExplainerNeeds {
   now(): number
   /** As the question names it. */
   groupBy: string | undefined
-  /** Of a timeline. When absent, the range decides. */
+  /** The granularity of a timeline. When absent, the range decides. */
   granularity?: Granularity
 }
 

@@ -1,5 +1,5 @@
-// Exports leads as a file, oldest first, one for each touch that gets credit. It reads some hundred at a time while the file
-// is sent, so memory does not grow with the number of leads.
+// Exports leads as a file, oldest first, one row for each touch with credit. It reads some hundred at a time while the
+// file is sent, so memory does not grow with the number of leads.
 
 import { toIso } from '../../lib/api-fields.ts'
 import { takeTurn } from '../../lib/concurrency/take-turn.ts'

@@ -52,7 +52,7 @@ const SENDING_IDLE_SECONDS = 120
 const leadExport = apiRoute({
   method: 'get',
   path: '/analytics/leads/export',
-  // The file has e-mail addresses.
+  // The file has email addresses.
   scope: ['analytics:read', 'submissions:read'],
   operationId: 'exportLeads',
   tags: ['Analytics'],

@@ -47,7 +47,7 @@ export async function loadLinkNames(
   }
 }
 
-/** A read of SQLite holds the event loop, so it has so many rows. */
+/** A read of SQLite holds the event loop, so it reads at most this many rows. */
 const ROWS_AT_ONCE = 2_000
 
 export interface LinkSlug {

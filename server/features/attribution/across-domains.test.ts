@@ -1,4 +1,5 @@
-// Clicks, page views and forms on different domains of one workspace are one visit. What others have does not answer there.
+// Clicks, page views and forms on different domains of one workspace are one visit. Those of another workspace do not
+// count there.
 
 import { expect, test } from 'bun:test'
 import {

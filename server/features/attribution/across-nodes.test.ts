@@ -19,7 +19,7 @@ import {
 
 setLogLevel('silent')
 
-/** What this node knows of the other one. Each test sets it. */
+/** This node's knowledge of the other one. Each test sets it. */
 const others: Others = { shippedUntil: NOON, now: NOON }
 let house: House
 beforeAll(async () => {

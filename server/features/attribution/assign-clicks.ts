@@ -204,7 +204,7 @@ function mergeClick(touches: Touch[], click: Touch): Touch[] {
   return touches.toSpliced(next === -1 ? touches.length : next, 0, click)
 }
 
-/** What the landing page told counts before what the click recorded. */
+/** The landing page's report takes precedence over the click's record. */
 const mergeLanding = (landing: Touch, click: Touch): Touch => ({
   ...addSource(click, landing),
   at: landing.at,

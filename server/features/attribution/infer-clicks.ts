@@ -25,7 +25,7 @@ const PAGE = 500
 const CLICKS_PER_WRITE = 50
 /**
  * The clocks of two nodes may differ by this much. A submission waits until each other node has shipped its hits up to
- * so long after the submission.
+ * this long after the submission.
  */
 const CLOCK_TOLERANCE_MS = 250
 /** Other nodes that are behind by more will hardly catch up while a reader waits: a heartbeat comes twice a second. */

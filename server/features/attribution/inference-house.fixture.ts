@@ -31,7 +31,7 @@ const describeSender = createSenderDescriber({
   getSalt: book.get,
 })
 
-/** What this node knows of the others. */
+/** This node's knowledge of the others. */
 export interface Others {
   shippedUntil: number
   /** The time of this node, where a test sets it. */

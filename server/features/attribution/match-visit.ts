@@ -65,8 +65,8 @@ interface ReportedVisit {
 }
 
 /**
- * A form can be faster than the answer to its page's report. Its pages make the visit then, as they would there; they are
- * no hits, because the tab reports them again.
+ * A form can be sent before its page's report is answered. The pages that come with it then make the visit. They are
+ * not recorded as hits, because the tab reports them again.
  */
 function addReportedPages(
   { eventIds, readPageView }: Pick<VisitMatcherNeeds, 'eventIds'> & { readPageView: PageViewReader },

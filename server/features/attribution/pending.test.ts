@@ -1,4 +1,4 @@
-// A submission reads `pending` while nobody knows which link brought it. The tests pause the ship worker, which answers
+// A submission reads `pending` while nobody knows which link brought it. The tests pause the hit worker, which answers
 // queries about clicks, and let it continue later.
 
 import { afterAll, beforeAll, describe, expect } from 'bun:test'
@@ -112,7 +112,7 @@ describe('while clicks cannot be queried', () => {
           expect((await list('?attribution=none')).total).toBe(0)
           const [touch] = (await api(`/submissions/${newest.id}/attribution`)).json.data
           expect(touch).toMatchObject({ type: 'campaign', utmSource: 'news' })
-          expect(touch.why).toEndWith('Not decided yet whether a link brought it: analytics are catching up.')
+          expect(touch.why).toEndWith('Attribution is pending: analytics are catching up.')
 
           const file = async (format: string) =>
             (await api(`/forms/${formKey}/submissions/export?format=${format}`)).text.trim()

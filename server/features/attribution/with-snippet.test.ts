@@ -136,8 +136,8 @@ onBothEngines(
         { type: 'referrer', referrer: 'other.example', isFirst: false, isLast: true, linearCredit: 0.5 },
       ])
       expect(touches[0]).toMatchObject({ at: new Date(began).toISOString(), landingUrl: `${SHOP}/` })
-      expect(touches[0].why).toContain('first touch counts')
-      expect(touches[1].why).toContain('last touch counts')
+      expect(touches[0].why).toEndWith('First touch · 50 % of linear credit')
+      expect(touches[1].why).toEndWith('Last touch · 50 % of linear credit')
     })
 
     test('has a direct touch where the visitor came directly', async () => {

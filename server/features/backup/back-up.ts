@@ -94,7 +94,7 @@ export async function backUp(needs: BackupNeeds, dir: string, since?: string): P
     allBytes: 0,
   }
   try {
-    // What a killed backup has left.
+    // Remains of a killed backup.
     removeUnfinished(state)
     mkdirSync(join(state.draft, DATA), { recursive: true, mode: 0o700 })
     mkdirSync(state.stage, { mode: 0o700 })
@@ -301,7 +301,7 @@ async function verifyRoom(state: BackupState) {
 /** For what comes in meanwhile, and for the names of the files. */
 const ROOM_BYTES = 32 * 1024 ** 2
 
-/** What the backup may copy, about: for the room on the disk, and for the progress. */
+/** Lists the files of hits that the backup may copy: for the room on the disk, and for the progress. */
 function listHitFiles(dataDir: string): string[] {
   return readdirSync(dataDir, { recursive: true, encoding: 'utf8' }).filter((path) =>
     /(^|\/)(spool|batches|incoming|snippet|uploads)\/|(^|\/)hits\.duckdb\.backup$/.test(path),

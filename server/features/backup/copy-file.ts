@@ -5,7 +5,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 
 const PIECE_BYTES = 1024 * 1024
 /**
- * So much waits for the disk at most. Without it gigabytes would, and every commit of the server would wait for them.
+ * The most bytes that wait for the disk. Without a bound, every commit of the server would wait for gigabytes.
  */
 const SYNC_EVERY_BYTES = 8 * 1024 * 1024
 const ZEROS = Buffer.alloc(PIECE_BYTES)

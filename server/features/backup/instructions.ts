@@ -1,4 +1,5 @@
-// Says what a backup does not have, and how to restore: for the operator at the end of the command, and in the backup.
+// Instructions for a restore, and a list of what a backup lacks: for the operator at the end of the command, and in the
+// backup.
 
 import { basename } from 'node:path'
 import type { Manifest } from './manifest.ts'
@@ -10,7 +11,7 @@ interface Stores {
 }
 
 /**
- * The commands for stores outside DATA_DIR, in the order in which they must run, and all of them before the backup. Rows
+ * The commands for stores outside DATA_DIR, in their order, all of them before the backup. Rows
  * first: counters then miss batches that the backup has, and count them after the restore. Rows that are newer than the
  * backup have counted hits which the backup still has in its spool, and would count them twice.
  */
@@ -29,7 +30,7 @@ export function listBesides(
 const toArchive = (dir: string) => `Disk('backups', '${basename(dir)}.zip')`
 const toDatabaseName = (url: string) => new URL(url).pathname.slice(1) || 'default'
 
-/** ClickHouse may back up each table at its own moment: no roll-up may count beside hits of another one. */
+/** ClickHouse may back up each table at another moment: a roll-up must not count beside hits of another moment. */
 const listMarkRemovals = (database: string) =>
   ['roll_marks', 'roll_month_marks'].map(
     (table) => `  clickhouse-client --query "TRUNCATE TABLE IF EXISTS ${database}.${table}"`,

@@ -44,7 +44,7 @@ const Manifest = z.object({
   hits: z.object({ engine: z.enum(['duckdb', 'clickhouse']), batches: z.number() }),
   /** The backup that files are shared with. */
   since: z.string().optional(),
-  /** What is to be backed up besides, as commands. */
+  /** Commands that back up everything outside this backup. */
   besides: z.array(z.string()),
   files: z.array(BackupFile),
 })

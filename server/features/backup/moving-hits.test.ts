@@ -19,7 +19,7 @@ import { restore } from './restore.ts'
 setDefaultTimeout(120_000)
 
 const BACKUPS = atScale({ quick: 1, full: 2, soak: 40 })
-/** As many hits wait in the spool at most. Without a bound, a worker on a busy machine would never catch up. */
+/** The most hits that wait in the spool. Without a bound, a worker on a busy machine would never catch up. */
 const AHEAD_MAX = 300
 const NOW = Date.UTC(2026, 4, 10)
 const closeLater = closeAfterAll()
@@ -30,7 +30,7 @@ function newDirectory(): string {
   return dir
 }
 
-/** @param keptBatches so many batches stay when an engine's backup has them */
+/** @param keptBatches the number of batches that stay when an engine's backup has them */
 async function openHits(dataDir: string, keptBatches: number) {
   let counted = 0
   const spool = await openSpool({ dir: join(dataDir, 'spool'), segmentBytes: 64 * 1024 })

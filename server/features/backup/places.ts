@@ -1,4 +1,4 @@
-// Where backups and restores keep their files, by name.
+// The files and directories of backups and restores, by name.
 
 import { realpathSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
@@ -10,13 +10,13 @@ export const MANIFEST = 'manifest.json'
 export const SUMS = 'SHA256SUMS'
 export const INSTRUCTIONS = 'RESTORE.txt'
 
-/** What is not complete has this name: a backup that is being made or deleted. */
+/** The name of an incomplete backup: one that is being made or deleted. */
 export const toHalfPath = (backup: string) => `${backup}.half`
 
 /** Links to the files of the hits, as they were at the moment of the backup that is being made. */
 export const toStagePath = (dataDir: string) => join(dataDir, 'backup')
 
-/** What a restore has not put into its place yet. While it is there, no server starts. */
+/** The draft of an unfinished restore. While it is there, no server starts. */
 export const toRestoreDraft = (dataDir: string) => join(dataDir, 'restoring')
 
 /** Whether a path is in a directory, or is the directory. Follows symbolic links as far as the path exists. */

@@ -25,7 +25,7 @@ export interface RestoreNeeds {
 
 /**
  * What the installation has made since the backup is lost, and others may still know it by its id: links, submissions,
- * clicks. None of these ids is given out again, unless more than so many were.
+ * clicks. None of these ids is given out again, unless there were more of them than this.
  */
 const SKIPPED_IDS = 1_000_000
 /** A segment of the spool has at least 60,000 hits. */
@@ -125,7 +125,7 @@ function removeInterrupted(dataDir: string, manifest: Manifest) {
   rmSync(draft, { recursive: true, force: true })
 }
 
-/** A mounted disk has `lost+found`, and whoever looked for a server has left its lock. */
+/** A mounted disk has `lost+found`, and a look for a running server leaves a lock. */
 const NOTHING = new Set(['lost+found', 'server.lock', 'server.lock-journal'])
 
 function verifyEmpty(dataDir: string) {

@@ -1,4 +1,4 @@
-// Scheduled backups on a clock of the test: when one is due, which stay, what a failure leads to, and the metrics.
+// Scheduled backups on a clock of the test: due times, retention, failures and metrics.
 
 import { afterAll, beforeAll, expect, setDefaultTimeout } from 'bun:test'
 import {

@@ -1,5 +1,5 @@
-// Takes hold of the hits at one moment, while the server goes on. Files that are never changed get a second name, which
-// takes milliseconds and keeps their bytes when the server deletes them; segments of the spool, which change, are copied.
+// Freezes the hits as of one moment, while the server goes on. Immutable files get a second name, which takes
+// milliseconds and keeps their bytes when the server deletes them; segments of the spool, which change, are copied.
 //
 // A hit moves from the spool to a batch, and from there into the engine's backup. Each place deletes it only when the
 // next one has it. So the places are read in this order, and a hit that left one of them is found in a later one.
@@ -38,7 +38,7 @@ export interface StagedFile {
   /** A name of its own for the file's bytes. */
   staged: string
   bytes: number
-  /** Tells files apart that have the same bytes under two names. */
+  /** Identifies a file that has two names. */
   inode: number
 }
 
@@ -99,8 +99,8 @@ async function copySpool(needs: StageNeeds, place: string): Promise<BackupFile[]
 }
 
 /**
- * A batch may end in a segment that is newer than those that were copied. A spool without such a segment would pass for
- * an old one, whose hits have to be read again. Its hits are of after the moment: the header is enough.
+ * A batch may end in a segment that is newer than those that were copied. A spool without that segment would look like
+ * an older one, whose hits have to be read again. The segment's hits are newer than the moment: its header is enough.
  */
 async function copyLastHeader(needs: StageNeeds, place: string): Promise<BackupFile[]> {
   const spool = join(needs.dataDir, place, 'spool')
@@ -119,7 +119,7 @@ async function copyLastHeader(needs: StageNeeds, place: string): Promise<BackupF
 
 /**
  * The engine's backup first: batches are deleted once a newer one holds them, so the batches that were there after it
- * are all that it does not hold. When a newer one has come in the meantime, everything is staged again.
+ * are exactly those that it lacks. When a newer one has come in the meantime, everything is staged again.
  */
 function stageImmutableFiles(needs: StageNeeds, place: string): StagedFile[] {
   const dir = join(needs.dataDir, place)

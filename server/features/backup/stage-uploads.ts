@@ -1,6 +1,6 @@
-// Takes hold of uploaded files for a backup. They never change, so a second name keeps their bytes when the server deletes
-// them. A file is on the disk before its row, and is deleted after it: files that are linked before the rows' moment, and
-// again after it, have all that the rows name.
+// Freezes uploaded files for a backup. They never change, so a second name keeps their bytes when the server deletes
+// them. A file is stored before its row and deleted after it, so files that are linked before and again after the rows'
+// moment include all that the rows name.
 
 import { copyFile, link, mkdir, readdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'

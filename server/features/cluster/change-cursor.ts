@@ -1,5 +1,5 @@
-// How far this process has read the changes of others. Numbers are given before commits, so that a number that is not
-// there yet may still come: it is a hole, and is asked for again until it comes or can come no more.
+// This process's position in the changes of others. Numbers are given before commits, so a number may still come after
+// a higher one. Such a hole is read again until it comes or can come no more.
 
 export interface ChangeRow {
   seq: number

@@ -1,4 +1,4 @@
-// What nodes on one PostgreSQL see of each other.
+// Nodes on one PostgreSQL, and their view of each other.
 
 import { afterEach, describe, expect, spyOn, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'

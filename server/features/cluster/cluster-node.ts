@@ -1,5 +1,5 @@
-// This process among the others on one database: it says that it lives, knows which others do, and does alone what one
-// process should do for all.
+// This process as a node of the cluster: its heartbeat, its knowledge of the other nodes, and the jobs that one node
+// runs for all.
 
 import type { Database } from '../../storage/database/open-database.ts'
 import { type HeartbeatNeeds, openHeartbeat } from './heartbeat.ts'

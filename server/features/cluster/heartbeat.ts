@@ -8,7 +8,7 @@ import { DATABASE_CLOCK } from './database-clock.ts'
 import { markLeft, type NodeFacts, storeNode } from './node-row.ts'
 
 const BEAT_MS = 500
-/** For so long the others wait for the hits of a node that is silent. */
+/** How long the others wait for the hits of a silent node. */
 const PRESENT_MS = 60_000
 /** Deliveries, limits and attribution compare moments of two nodes. */
 const CLOCK_DIFFERENCE_MAX_MS = 1_000
@@ -82,7 +82,7 @@ function scheduleBeat(state: HeartbeatState, inMs: number) {
   }, inMs)
 }
 
-/** Never throws: while the database is away, what was known holds on. */
+/** Never throws: while the database is away, the last known state holds. */
 async function beat(state: HeartbeatState): Promise<void> {
   const { now } = state.needs
   const before = now()

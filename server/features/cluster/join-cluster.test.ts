@@ -1,4 +1,4 @@
-// Who may join the nodes on one PostgreSQL. Each refusal is a sentence with what to do.
+// Admission to the nodes on one PostgreSQL. Each refusal is a sentence with what to do.
 
 import { afterEach, describe, expect, spyOn, test } from 'bun:test'
 import { sql } from 'kysely'

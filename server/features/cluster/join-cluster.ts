@@ -1,4 +1,4 @@
-// A node joins the others on one database. It is refused where answers would be wrong: another secret, hits in two
+// Joins a node to the others on one database. It is refused where answers would be wrong: another secret, hits in two
 // places, or one node id twice.
 
 import { randomToken } from '../../lib/crypto/random.ts'

@@ -66,7 +66,7 @@ async function runOnce(running: Set<string>, name: string, run: () => Promise<bo
 
 /**
  * One statement without BEGIN and COMMIT around it, because each node runs it every second. A lease of another node is
- * only read: it costs no write. Of two nodes that take one at once, the second changes nothing. A lease that ends much
+ * only read: it costs no write. If two nodes take one at once, the second changes nothing. A lease that ends much
  * later than a new one would was taken before the database's clock was set back, and counts no more.
  */
 async function takeLease({ db, node }: LeaseNeeds, name: string, holdMs: number): Promise<boolean> {

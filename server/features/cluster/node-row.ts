@@ -24,7 +24,7 @@ export interface NodeFacts {
 
 /** Held while a node joins, so that of two that start at once the second sees the first. Any number that is ours. */
 const JOIN_LOCK = 7_405_182_277_001
-/** A node that was not seen for so long has ended: it missed five heartbeats. */
+/** After this time without a heartbeat a node counts as ended: it has missed five. */
 const SILENT_MS = 3_000
 
 /** Until the end of the transaction, no other node joins. */

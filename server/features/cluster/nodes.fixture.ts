@@ -10,7 +10,7 @@ import { type ClusterNodeNeeds, openClusterNode } from './cluster-node.ts'
 
 export const SECRET = 'a secret of forty characters, more or less'
 
-/** What a test starts is ended by `end`, the last first. */
+/** `end` stops everything that a test has started, last first. */
 export function createNodesFixture() {
   const ends: (() => unknown)[] = []
 

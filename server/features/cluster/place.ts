@@ -1,4 +1,5 @@
-// Where a node runs: tells a node that starts again after a crash from a copy of its directory on another machine.
+// The machine and directory of a node: they tell a node that starts again after a crash from a copy of its directory on
+// another machine.
 
 import { readFileSync, statSync } from 'node:fs'
 

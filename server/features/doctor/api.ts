@@ -1,4 +1,4 @@
-// GET /v1/doctor: how this server is, for the owners of its first workspace. For everybody else it does not exist.
+// GET /v1/doctor: the health report of this server, for the owners of its first workspace. Everybody else gets 404.
 
 import { apiRoute, dataResponse } from '../../http/api-route.ts'
 import { notFound } from '../../lib/failure.ts'

@@ -1,5 +1,5 @@
-// Compares the counters of links with the hits, beside a server that counts on. Both sides only grow, so it asks them one
-// after the other, and waits by their marks: what the second one then lacks is really missing.
+// Compares the counters of links with the hits while the server goes on counting. Both sides only grow: it reads one,
+// waits until the other has reached the same marks, and reads that. Clicks that the second one lacks are lost.
 
 import type { HitInspection, LinkClicks } from '../../storage/hits/hit-engine.ts'
 import type { RowReader } from './needs.ts'

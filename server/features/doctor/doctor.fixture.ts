@@ -1,4 +1,4 @@
-// What the tests of the doctor share: needs of checks on a directory and a row store of their own.
+// Fixture of the doctor's tests: dependencies of the checks, on a directory and a row store of their own.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

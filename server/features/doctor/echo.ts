@@ -1,4 +1,4 @@
-// What a server has seen of a request of the doctor: who asked through which proxy.
+// Echo of a request by the doctor, as the server sees it: the client address, and the proxy it came through.
 
 import { z } from '@hono/zod-openapi'
 import { readClientAddress } from '../../http/client-address.ts'

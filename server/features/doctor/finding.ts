@@ -1,4 +1,4 @@
-// What a check finds: the one shape of the text, of `--json`, of the API and of the dashboard.
+// The result of a check: the one shape of the text, of `--json`, of the API and of the dashboard.
 
 export const FINDING_STATUSES = ['ok', 'warning', 'problem', 'skipped'] as const
 export type FindingStatus = (typeof FINDING_STATUSES)[number]
@@ -9,11 +9,11 @@ export interface DoctorFinding {
   status: FindingStatus
   /** One sentence. It has no secret, no address of a person, and no URL of a receiver. */
   summary: string
-  /** What to do; absent where there is nothing to do. */
+  /** The fix; absent where there is nothing to do. */
   fix?: string
 }
 
-/** What a check returns; the registry adds the name of the check. */
+/** A finding without the name of its check, which the registry adds. */
 export type CheckResult = Omit<DoctorFinding, 'check'>
 
 export const ok = (summary: string): CheckResult => ({ status: 'ok', summary })
@@ -26,6 +26,6 @@ export const problem = (summary: string, fix: string): CheckResult => ({ status:
 const toResult = (status: FindingStatus, summary: string, fix: string | undefined): CheckResult =>
   fix === undefined ? { status, summary } : { status, summary, fix }
 
-/** The findings of a check that has nothing to complain about, or its complaints. */
+/** The complaints of a check, or without any a finding that all is well. */
 export const complaintsOr = (complaints: CheckResult[], summary: string): CheckResult[] =>
   complaints.length > 0 ? complaints : [ok(summary)]

@@ -1,5 +1,5 @@
-// Compares the counters of leads with the submissions, the newest first and for a limited time: what was read until then
-// is a lower bound of each counter.
+// Compares the counters of leads with the submissions, newest first and for a limited time. A partial count is a lower
+// bound of each counter.
 
 import { sql } from 'kysely'
 import { takeTurn } from '../../lib/concurrency/take-turn.ts'

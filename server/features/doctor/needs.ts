@@ -1,4 +1,4 @@
-// What the checks need. The server and the command have it in different ways.
+// Dependencies of the checks. The server and the command build them in different ways.
 
 import type { Network } from '../../lib/ip-network.ts'
 import type { DatabaseReader } from '../../storage/database/open-reader.ts'
@@ -29,9 +29,9 @@ export interface DoctorNeeds {
   settings: DoctorSettings
   /** Undefined where no start has made one. */
   secret: string | undefined
-  /** What is wrong with the environment, in the sentences of the start. */
+  /** Mistakes in the environment, in the sentences of the start. */
   configProblems: string[]
-  /** Of this release, and of the Bun that it was tested with. */
+  /** The versions of this release and of the Bun that it was tested with. */
   versions: { towpath: string; bun: string }
   now: () => number
   /** @throws with a sentence for the operator when the rows cannot be read */

@@ -1,5 +1,5 @@
-// The token with which the command asks a running server: whoever has the secret of the installation is its operator. It
-// is for one purpose and for a minute, because one of them goes through the proxy.
+// The token with which the command asks a running server: the secret of the installation proves that the caller is its
+// operator. It is for one purpose and for a minute, because one of them goes through the proxy.
 
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
@@ -23,5 +23,5 @@ export function isOperatorToken(secret: string, purpose: TokenPurpose, token: st
   return right?.length === given?.length && timingSafeEqual(right as Buffer, given as Buffer)
 }
 
-/** Shows whoever sent the token that the answer comes from a server with the same secret. */
+/** Shows the sender of the token that the answer comes from a server with the same secret. */
 export const toAnswerProof = (secret: string, token: string) => sign(secret, `answer to ${token}`)

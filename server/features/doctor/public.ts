@@ -1,5 +1,5 @@
-// The routes under /api/doctor, for the command beside the server: only whoever has the secret of the installation gets an
-// answer, and for everybody else they do not exist.
+// The routes under /api/doctor, for the command beside the server: only a caller with the secret of the installation
+// gets an answer, and everybody else gets 404.
 
 import { Hono } from 'hono'
 import { toErrorResponse } from '../../http/error-response.ts'
@@ -17,7 +17,7 @@ export interface DoctorRoutesNeeds {
   secret: string
   trustProxy: Network[]
   now: () => number
-  /** What only this process can find. */
+  /** Checks that only this process can make. */
   listOwnFindings: () => Promise<DoctorFinding[]>
   /** The marks of the hit store. */
   inspectHits: (withClicks: boolean) => Promise<HitInspection | undefined>

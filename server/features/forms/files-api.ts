@@ -13,8 +13,8 @@ import {
   UNTRUSTED_HEADERS,
 } from './uploads/file-response.ts'
 import { getFile, listStoredFiles } from './uploads/find-file.ts'
-import type { Uploads } from './uploads/open-uploads.ts'
 import { FilePreviewShape, previewFile } from './uploads/preview.ts'
+import type { Uploads } from './uploads/uploads.ts'
 import { zipSubmissionFiles } from './uploads/zip-submission-files.ts'
 
 export interface FilesApiNeeds extends Omit<SubmissionNeeds, 'db'> {

@@ -1,5 +1,5 @@
-// What people and robots find in the HTML of a form: the honeypot, and names of fields as words. The dashboard's examples,
-// the page check and the pages for senders share it. It imports nothing, because the dashboard takes it into its bundle.
+// The honeypot of a form, and names of fields as words. The dashboard's examples, the page check and the pages for
+// senders share it. It imports nothing, because the dashboard takes it into its bundle.
 
 /**
  * The honeypot to paste into a form. It is out of sight, out of the order of tabs and of password managers' reach, and not

@@ -11,8 +11,8 @@ import { type RequestDomain, servesWorkspace } from '../../lib/request-domain.ts
 import { describeRequest } from '../../lib/telemetry/request-context.ts'
 import { parseUrl } from '../../lib/web-url.ts'
 import type { DiskSpace } from '../../storage/disk-space.ts'
+import type { StorageLimit } from '../accounts/abuse/storage-limit.ts'
 import type { ByteLimiter, RateLimiter } from '../accounts/access/rate-limiter.ts'
-import type { StorageLimit } from '../accounts/strangers/storage-limit.ts'
 import type { AttemptCounter } from './attempts/attempt-counter.ts'
 import { countAttempt, countRefusedAttempt } from './attempts/count-attempt.ts'
 import type { CaptchaProvider, VerifiedToken } from './captcha/captcha-provider.ts'
@@ -44,9 +44,9 @@ import { isOriginAllowed } from './settings/allowed-origins.ts'
 import { CAPTCHA_FIELD } from './settings/control-fields.ts'
 import { type FormSettings, findFormSettings } from './settings/form-settings.ts'
 import type { SpamJudge } from './spam/judge-spam.ts'
-import type { Uploads } from './uploads/open-uploads.ts'
 import { createFileReceiver, type FileReceiver } from './uploads/receive-files.ts'
 import type { UploadSettings } from './uploads/schema.ts'
+import type { Uploads } from './uploads/uploads.ts'
 
 export interface FormEndpointNeeds extends StoreWithFilesNeeds {
   /** The origin of a domain by its name, '' for the default domain. */
@@ -78,7 +78,7 @@ interface FormRequest {
   path: string
 }
 
-/** What a request says about who sent it. */
+/** The request's facts about its sender. */
 interface RequestSender {
   headers: Headers
   /** The sender's IP address. */

@@ -46,7 +46,7 @@ export const FormShape = z
     nextHosts: z.array(z.string()).openapi({ description: 'Empty: `_next` may lead to any host' }),
     channelIds: z.array(z.int()),
     uploads: UploadSettingsShape.nullable().openapi({ description: 'null: the form takes no files' }),
-    reply: ReplySettingsShape.nullable().openapi({ description: 'The answer to the sender by e-mail' }),
+    reply: ReplySettingsShape.nullable().openapi({ description: 'The answer to the sender by email' }),
     spam: SpamSettingsShape,
     spamRetentionDays: z.int(),
     rules: FieldRulesShape,
@@ -178,10 +178,10 @@ const fields = {
   uploads: UploadSettingsInput.nullable().optional(),
   reply: ReplySettingsInput.nullable().optional(),
   spam: SpamSettingsInput.nullable().optional(),
-  spamRetentionDays: retentionDays('Spam is erased after so many days. 30 when absent'),
+  spamRetentionDays: retentionDays('Days until spam is erased. 30 when absent'),
   rules: toFieldRulesInput(fieldName).nullable().optional(),
   messages: FieldMessagesInput.nullable().optional(),
-  retentionDays: retentionDays('Submissions are erased after so many days. They are kept when absent'),
+  retentionDays: retentionDays('Days until submissions are erased. They are kept when absent'),
   consent: toConsentSettingsInput(fieldName).nullable().optional(),
 }
 

@@ -1,4 +1,4 @@
-// How long hits are kept: the operator's HIT_RETENTION_DAYS.
+// Retention of hits: the operator's HIT_RETENTION_DAYS.
 
 import { DAY_MS } from '../../lib/utc-day.ts'
 

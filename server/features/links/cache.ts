@@ -38,7 +38,7 @@ export interface CachedLink {
   geoTargeting: Record<string, string> | null
   deviceTargeting: Record<string, string> | null
   redirectStatus: number
-  /** What unfurlers get in place of the redirect. */
+  /** The page that unfurlers get in place of the redirect. */
   card: LinkCard | null
   /** The operator has suspended the link or its workspace. */
   suspended: boolean

@@ -52,7 +52,10 @@ export async function deleteLinkIn(
   return resource
 }
 
-/** The row stays, because the clicks in the analytics need a name. What only a link that returns would need is removed. */
+/**
+ * The row stays, because the clicks in the analytics need a name. Columns that only a restored link would need are
+ * cleared.
+ */
 export const toPurgedColumns = (at: number) => ({
   purged_at: at,
   external_id: null,

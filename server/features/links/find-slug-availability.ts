@@ -1,5 +1,5 @@
-// Tells whether a new link could have a slug now, and why not. It says no more than creating the link would: that
-// another workspace has a slug, and never which one.
+// Checks whether a slug is available, and says why not. The answer reveals no more than creating the link would: that a
+// slug is taken, never by which workspace.
 
 import type { Database } from '../../storage/database/open-database.ts'
 import type { Actor } from '../accounts/access/actor.ts'

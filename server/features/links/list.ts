@@ -33,7 +33,7 @@ const SORTS: Record<NonNullable<LinkListQueryInput['sort']>, LinkSort> = {
   slug: { type: 'string', column: sql<string>`slug_key` },
 }
 
-/** Links are read and written so many at a time. A link has some kilobytes, and at most a megabyte. */
+/** Links that are read and written at a time. A link has some kilobytes, and at most a megabyte. */
 const STEP_BYTES = 256 * 1024
 
 interface ListNeeds {

@@ -100,7 +100,7 @@ async function* listSteps(connection: Connection, { workspaceId }: Pick<Actor, '
   }
 }
 
-/** Counting so many links of 8 KB takes 7 ms: their texts are not read to their ends. */
+/** Links of 8 KB that are counted in 7 ms: their texts are not read to their ends. */
 const COUNT_ROWS = 2000
 
 /** Counts the links that pass the filters. Where no text is searched, a step can have more rows. */

@@ -1,4 +1,4 @@
-// A slug is one link, however a browser writes its path; and no other way to write a path reaches a link.
+// A slug is one link, however a browser encodes its path; and no other spelling of a path reaches a link.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { connect, type Socket } from 'node:net'
@@ -26,7 +26,7 @@ const percent = (text: string, toHex: (byte: number) => string) =>
 const upper = (byte: number) => byte.toString(16).toUpperCase().padStart(2, '0')
 const lower = (byte: number) => byte.toString(16).padStart(2, '0')
 
-/** What browsers, people and proxies make of one path. */
+/** Spellings of one path by browsers, people and proxies. */
 const WAYS: Record<string, (slug: string) => string> = {
   'raw UTF-8': (text) => text,
   'as browsers encode it': encodeURI,

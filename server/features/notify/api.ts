@@ -58,7 +58,7 @@ const channelRoutes = {
     operationId: 'createChannel',
     summary: 'Create a channel',
     description:
-      'An e-mail channel has `to`; Slack, Discord, Teams and webhooks have `url`; Telegram has `botToken` and ' +
+      'An email channel has `to`; Slack, Discord, Teams and webhooks have `url`; Telegram has `botToken` and ' +
       '`chatId`. Forms name the channels they notify in `channelIds`.',
     request: {
       body: jsonRequestBody(shapes.CreateChannel, {
@@ -126,7 +126,7 @@ const channelRoutes = {
     scope: 'channels:write',
     slow: true,
     operationId: 'askChannelRecipients',
-    summary: 'Mail the unconfirmed recipients of an e-mail channel again',
+    summary: 'Mail the unconfirmed recipients of an email channel again',
     description:
       'A recipient gets notifications after following the link in the mail. New recipients are asked at once, so this ' +
       'is for a mail that was lost. 429 when they were asked too often today.',

@@ -1,4 +1,4 @@
-// The routes under /api/mail: recipients of e-mail channels confirm and stop their mails by the links that they got.
+// The routes under /api/mail: recipients of email channels confirm and stop their mails by the links that they got.
 // Anybody on the internet can call them. A GET changes nothing, because mail scanners follow links.
 
 import { type Context, Hono } from 'hono'

@@ -52,7 +52,7 @@ const channel = {
   id: z.int(),
   type: z.enum(CHANNEL_TYPES),
   name: z.string(),
-  to: z.array(z.string()).openapi({ description: 'The recipients of an e-mail channel' }),
+  to: z.array(z.string()).openapi({ description: 'The recipients of an email channel' }),
   unconfirmed: z.array(z.string()).openapi({
     description: 'Recipients who have not confirmed yet that they want these mails: they get none',
   }),
@@ -83,7 +83,7 @@ const channel = {
     .openapi({ description: 'Why the last attempt failed; null when the channel works' }),
   lastDeliveryAt: z.iso.datetime().nullable(),
   waiting: z.int().openapi({
-    description: 'Notifications on their way to the channel. 10,000 means so many or more.',
+    description: 'Notifications on their way to the channel. 10,000 means 10,000 or more.',
   }),
   oldestWaitingAt: z.iso
     .datetime()
@@ -125,7 +125,7 @@ const channelName = text(1, 100)
   .trim()
   .refine((value) => value !== '', 'must not be blank')
 
-const address = text(1, EMAIL_MAX).trim().refine(isEmail, 'must be an e-mail address')
+const address = text(1, EMAIL_MAX).trim().refine(isEmail, 'must be an email address')
 
 const SUBJECT_MAX = 200
 const TEMPLATE_MAX = 5_000
@@ -186,11 +186,11 @@ const quietHours = z
 const fields = {
   enabled: flag().nullable().optional().openapi({ description: 'true when absent' }),
   to: z
-    .array(address, { error: 'must be a list of e-mail addresses' })
+    .array(address, { error: 'must be a list of email addresses' })
     .min(1, 'must name at least one address')
     .max(RECIPIENTS_MAX, `must be at most ${RECIPIENTS_MAX} addresses`)
     .optional()
-    .openapi({ description: 'For e-mail channels', example: ['team@example.com'] }),
+    .openapi({ description: 'For email channels', example: ['team@example.com'] }),
   url: text(1, CHANNEL_URL_MAX)
     .optional()
     .openapi({
@@ -249,7 +249,7 @@ export const PreviewShape = z
       description: 'The subject of the mail, the title of the chat message, or the event of the webhook',
     }),
     text: z.string().openapi({ description: 'The message as text, or the body of the webhook' }),
-    html: z.string().optional().openapi({ description: 'For e-mail: what most mail programs show' }),
+    html: z.string().optional().openapi({ description: 'For email: what most mail programs show' }),
   })
   .openapi('ChannelPreview')
 export type PreviewResource = z.infer<typeof PreviewShape>
@@ -275,7 +275,7 @@ export const DeliveryShape = z
     formName: z.string().nullable(),
     sender: z.string().nullable().openapi({
       description:
-        "The submission's e-mail address, else its name. Null for an API key without the scope `submissions:read`.",
+        "The submission's email address, else its name. Null for an API key without the scope `submissions:read`.",
     }),
     event: z.enum(EVENTS),
     digestId: z.int().nullable().openapi({

@@ -58,7 +58,7 @@ const route = apiRoute({
   fails: [404],
 })
 
-const PAGE_STATUS = { missing: 404, gone: 410, unavailable: 451, password: 200 } as const
+const PAGE_STATUS = { notFound: 404, gone: 410, unavailable: 451, password: 200 } as const
 
 interface RedirectApiNeeds {
   site: Site

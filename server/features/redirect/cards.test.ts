@@ -11,7 +11,7 @@ import { readTags, type Tag } from '../../lib/html/read-tags.ts'
 import { expectVisitorPage, readRecordedHits } from './redirect.fixture.ts'
 import { isUnfurler, UNFURLERS } from './unfurlers.ts'
 
-/** What each service sends. */
+/** The user agent of each service. */
 const USER_AGENTS: Record<string, string[]> = {
   Facebook: [
     'facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)',

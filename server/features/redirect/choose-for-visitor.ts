@@ -1,4 +1,4 @@
-// The answer that one visitor gets from one link: the visitor's side of `chooseDestination`, and the link's click
+// Chooses the answer of a link for one visitor: the visitor's side of `chooseDestination`, and the link's click
 // limit.
 
 import { isbot } from 'isbot'
@@ -76,7 +76,7 @@ async function applyClickLimit(
   return hasClick ? choice : chooseDestination(link, { ...context, clicksUsedUp: true })
 }
 
-/** As many characters as hits have of a user agent: the search for robots takes longer in a longer text. */
+/** The characters that hits keep of a user agent: the search for robots takes longer in a longer text. */
 const USER_AGENT_MAX = 512
 
 export function isHuman({ method, headers }: VisitorRequest): boolean {

@@ -83,12 +83,12 @@ const RULES: { rule: RedirectRule; on: Partial<Selectable<Links>>; answer: Desti
   {
     rule: 'archived',
     on: { archived: 1 },
-    answer: { kind: 'missing', rule: 'archived', outcome: 'missing' },
+    answer: { kind: 'notFound', rule: 'archived', outcome: 'missing' },
   },
   {
     rule: 'notStarted',
     on: { starts_at: NOW + 1 },
-    answer: { kind: 'missing', rule: 'notStarted', outcome: 'missing' },
+    answer: { kind: 'notFound', rule: 'notStarted', outcome: 'missing' },
   },
   { rule: 'expired', on: { expires_at: NOW }, answer: { kind: 'gone', rule: 'expired', outcome: 'expired' } },
   {
@@ -123,7 +123,11 @@ const PAIRS = RULES.flatMap((first, i) => RULES.slice(i + 1).map((second) => ({ 
 
 describe('the rule that answers', () => {
   test('an unknown slug is missing', () => {
-    expect(chooseDestination(null, visit())).toEqual({ kind: 'missing', rule: 'unknown', outcome: 'missing' })
+    expect(chooseDestination(null, visit())).toEqual({
+      kind: 'notFound',
+      rule: 'unknown',
+      outcome: 'missing',
+    })
   })
 
   test.each(RULES)('$rule answers when it is the only rule', ({ on, answer }) => {

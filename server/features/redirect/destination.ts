@@ -47,18 +47,18 @@ export type RedirectRule =
 
 export type DestinationChoice =
   | { kind: 'go'; rule: RedirectRule; url: string; status: number; outcome: HitOutcome; addClickId: boolean }
-  | { kind: 'missing'; rule: RedirectRule; outcome: HitOutcome }
+  | { kind: 'notFound'; rule: RedirectRule; outcome: HitOutcome }
   | { kind: 'unavailable'; rule: 'suspended' | 'blocked'; outcome: HitOutcome }
   | { kind: 'gone'; rule: RedirectRule; outcome: HitOutcome }
   | { kind: 'password'; rule: RedirectRule; outcome: HitOutcome }
 
 export function chooseDestination(link: CachedLink | null, context: RedirectContext): DestinationChoice {
-  if (!link) return { kind: 'missing', rule: 'unknown', outcome: 'missing' }
+  if (!link) return { kind: 'notFound', rule: 'unknown', outcome: 'missing' }
   if (link.plain) return go(link, context, 'destination', link.destinationUrl)
   if (link.suspended) return { kind: 'unavailable', rule: 'suspended', outcome: 'expired' }
-  if (link.archived) return { kind: 'missing', rule: 'archived', outcome: 'missing' }
+  if (link.archived) return { kind: 'notFound', rule: 'archived', outcome: 'missing' }
   if (link.startsAt !== null && context.at < link.startsAt) {
-    return { kind: 'missing', rule: 'notStarted', outcome: 'missing' }
+    return { kind: 'notFound', rule: 'notStarted', outcome: 'missing' }
   }
   const closingRule = findClosingRule(link, context)
   if (closingRule) return gone(link, context, closingRule)

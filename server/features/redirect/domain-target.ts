@@ -1,4 +1,4 @@
-// Where a workspace's domain sends visitors that no link leads on: its root, and links that are unknown or over.
+// The fallback targets of a workspace's domain: for its root, for unknown links, and for links that are over.
 
 import { parseUrl } from '../../lib/web-url.ts'
 import type { Site } from '../links/link.ts'
@@ -21,6 +21,6 @@ export function toDomainTarget(
   return url.href
 }
 
-/** Strangers choose this text: it is cut where no slug is longer. */
+/** Strangers choose this text: it is cut at the longest length of a slug. */
 const encodeSlug = (slug: string) =>
   encodeURIComponent([...slug.slice(0, SLUG_MAX * 2)].slice(0, SLUG_MAX).join('').toWellFormed())

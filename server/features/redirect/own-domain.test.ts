@@ -1,4 +1,4 @@
-// Links on a domain of a workspace: what answers there, where visitors go that no link leads on, and whose links they are.
+// Links on a domain of a workspace: its answers, its fallback targets, and the owners of its links.
 
 import { beforeAll, expect, test } from 'bun:test'
 import {

@@ -61,7 +61,7 @@ export const unavailablePage = (accept: string | null, retryAfter: number) =>
   )
 
 export const methodNotAllowedPage = (accept: string | null) =>
-  errorResponse(accept, 405, 'Method not allowed', 'A short link can only be opened.', {
+  errorResponse(accept, 405, 'Method not allowed', 'A short link can only be opened with GET or HEAD.', {
     Allow: 'GET, HEAD',
   })
 

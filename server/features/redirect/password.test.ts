@@ -128,8 +128,8 @@ onBothEngines(
       const from = (host: number) => ({ 'X-Forwarded-For': `2001:db8:1:2::${host}` })
       for (let n = 1; n <= 5; n++) await submit(server(), slug, form('guess'), from(n))
       expect((await submit(server(), slug, form(SECRET), from(6))).status).toBe(429)
-      const neighbour = await submit(server(), slug, form(SECRET), { 'X-Forwarded-For': '2001:db8:1:3::1' })
-      expect(neighbour.status).toBe(303)
+      const neighbor = await submit(server(), slug, form(SECRET), { 'X-Forwarded-For': '2001:db8:1:3::1' })
+      expect(neighbor.status).toBe(303)
     })
 
     test('answers as closed when it closes while a visitor types the password', async () => {

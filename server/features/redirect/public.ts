@@ -70,7 +70,7 @@ const PASSWORD_TRIES_PER_MINUTE = 5
 /** Matches a URL that can stand in a header as it is: visible ASCII only. */
 const HEADER_SAFE = /^[!-~]+$/
 
-const MISSING: DestinationChoice = { kind: 'missing', rule: 'unknown', outcome: 'missing' }
+const NOT_FOUND: DestinationChoice = { kind: 'notFound', rule: 'unknown', outcome: 'missing' }
 
 export function createRedirects(state: RedirectNeeds) {
   return {
@@ -157,7 +157,7 @@ function answerVisitor(
   link: CachedLink | null,
   request: Request,
 ): Answer {
-  if (!link) return answerChoice(state, visitor, null, MISSING)
+  if (!link) return answerChoice(state, visitor, null, NOT_FOUND)
   if (visitor.method === 'POST') return answerPassword(state, visitor, link, request)
   const choice = chooseForVisitor(state, visitor, link)
   return choice instanceof Promise
@@ -177,7 +177,7 @@ function answerChoice(
     record(state, visitor, link, choice.outcome)
     const accept = visitor.headers.get('accept')
     const report = toReport(state, link, visitor)
-    if (choice.kind === 'missing') return answerMissing(state, visitor)
+    if (choice.kind === 'notFound') return answerNotFound(state, visitor)
     if (choice.kind === 'gone') return gonePage(accept)
     if (choice.kind === 'unavailable')
       return blockedPage(accept, choice.rule, { ...report, origin: state.site.origin })
@@ -198,7 +198,7 @@ const redirectTo = (Location: string, status: number) =>
   })
 
 /** A workspace chooses where its domain sends visitors of slugs that it does not have. */
-function answerMissing({ site }: RedirectNeeds, visitor: VisitorRequest): Answer {
+function answerNotFound({ site }: RedirectNeeds, visitor: VisitorRequest): Answer {
   const { domain, method, headers } = visitor
   const target = toDomainTarget(site, domain.notFoundUrl, toRequestedSlug(visitor))
   if (target === null) return notFoundPage(headers.get('accept'))
@@ -219,7 +219,7 @@ function answerPreview(
   return previewPage(link, destination, toReport(state, link, visitor))
 }
 
-/** What a page needs to let its reader report the link. */
+/** Builds the data of the report link on a page. */
 const toReport = (
   { site, abuseEmail }: RedirectNeeds,
   link: CachedLink | null,

@@ -1,4 +1,4 @@
-// POST /e over HTTP: what it takes, what it records, what it refuses, and that no page view is ever a click.
+// POST /e over HTTP: accepted and refused page views, the recorded ones, and that no page view is ever a click.
 
 import { expect, test } from 'bun:test'
 import { connect } from 'node:net'

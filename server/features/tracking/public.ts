@@ -11,7 +11,7 @@ import type { Network } from '../../lib/ip-network.ts'
 import { type RequestDomain, servesWorkspace } from '../../lib/request-domain.ts'
 import { createSlidingBudgets } from '../../lib/sliding-budget.ts'
 import { createSlidingWindows, WINDOW_MS } from '../../lib/sliding-window.ts'
-import type { StorageLimit } from '../accounts/strangers/storage-limit.ts'
+import type { StorageLimit } from '../accounts/abuse/storage-limit.ts'
 import type { ClickIds } from '../hits/click-id.ts'
 import { recordPageView } from '../hits/record.ts'
 import type { Spool } from '../hits/spool/spool.ts'
@@ -61,7 +61,7 @@ const BODY_MAX = 8 * 1024
  * but never a submission.
  */
 const PER_MINUTE = 120
-/** As many page views with 4 kB each. The snippet sends at most 3 kB. */
+/** These page views with 4 kB each. The snippet sends at most 3 kB. */
 const BYTES_PER_MINUTE = PER_MINUTE * 4 * 1024
 const ADDRESSES_MAX = 20_000
 
@@ -209,7 +209,7 @@ function record(
   // Not kept and not forgotten: the tab reports the page view again.
   const room = state.pageViewLimit.take(workspaceId, 1 + body.p.length)
   if (!room.allowed) return refuse(room.waitMs)
-  // The earlier pages first: the visit is the one that their answers would have told of.
+  // The earlier pages first: the visit is the one that their answers would have named.
   const pages: VisitedPage[] = []
   for (const reported of [...body.p, body]) {
     const page = readReportedPage(state, workspaceId, reported, at)

@@ -83,7 +83,7 @@ const toHandler = (answer: (request: Request) => Promise<Response>) => async (re
   }
 }
 
-/** Without a URL parser: a broken Host header makes a URL that no parser takes. */
+/** Reads the name without a URL parser, which would fail on a broken Host header. */
 const readName = (url: string) =>
   url
     .replace(/[?#].*/, '')

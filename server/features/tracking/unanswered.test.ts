@@ -1,5 +1,5 @@
 // Page views that the snippet reports with the next page, because the visitor left before the server had answered: they
-// become the visit that the answers would have told of, and each counts once.
+// become the same visit, and each counts once.
 
 import { expect, test } from 'bun:test'
 import { nextSenderAddress } from '../../../tests/support/form-requests.ts'

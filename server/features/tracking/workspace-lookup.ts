@@ -18,12 +18,12 @@ export interface WorkspaceLookup {
   invalidateAll(): void
 }
 
-/** Looser than public ids are, and strict enough for a query. */
+/** Accepts more than public ids, and is strict enough for a query. */
 const WELL_FORMED = /^[\w-]{1,64}$/
 const ENTRIES_MAX = 20_000
 /** Made-up ids have a small cache of their own, so that they push no workspace out. */
 const MISSING_MAX = 2_000
-/** Guesses do not reach the database, and a workspace that no change told of is found after this time. */
+/** Guesses do not reach the database. A new workspace whose change was missed is found after this time. */
 const MISSING_MS = 10_000
 
 type LookupOptions = Freshness & { max?: number }
@@ -72,7 +72,7 @@ export function createWorkspaceLookup(
     invalidate(workspaceId) {
       recent.add(`${workspaceId}`)
       known.deleteWhere(({ id }) => id === workspaceId)
-      // Nobody knows which of the public ids without a workspace it has, or had.
+      // Any of the cached unknown ids may be this workspace's.
       missing.clear()
       reads.closeAll()
     },

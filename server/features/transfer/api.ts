@@ -108,7 +108,7 @@ const routes = {
         ['mapping', 'dateOrder', 'timeZone'],
       ) as never,
     },
-    responses: { 200: dataResponse(shapes.InspectionShape, 'What the file is') },
+    responses: { 200: dataResponse(shapes.InspectionShape, 'The kind of file') },
   }),
   get: apiRoute({
     ...imports,

@@ -1,4 +1,4 @@
-// Exports of links through the API: what is in the file, and that an import takes it back unchanged.
+// Exports of links through the API: the content of the file, and an import that takes it back unchanged.
 
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { uploadImport, waitForImport } from '../../../tests/support/imports/import-client.ts'

@@ -1,4 +1,4 @@
-// What leaves a workspace as a file: its links, and all of it (docs/contract.md §11).
+// Routes for exports: the links of a workspace, and the whole workspace (docs/contract.md §11).
 
 import { apiRoute } from '../../http/api-route.ts'
 import { EXPORT_MEDIA_TYPES, toFileNameHeader, toFileSchema } from '../../http/export-file.ts'

@@ -26,7 +26,7 @@ export type OnConflict = (typeof ON_CONFLICT)[number]
 export const IMPORT_STATUSES = ['queued', 'running', 'done', 'failed', 'undone'] as const
 export type ImportStatus = (typeof IMPORT_STATUSES)[number]
 
-/** What an import does now, or did last. */
+/** The current or last stage of an import. */
 export const IMPORT_STAGES = ['check', 'links', 'clicks', 'undo'] as const
 export type ImportStage = (typeof IMPORT_STAGES)[number]
 
@@ -40,25 +40,28 @@ export type RowOutcome = (typeof ROW_OUTCOMES)[number]
 export const DATE_ORDERS = ['dmy', 'mdy', 'ymd'] as const
 export type DateOrder = (typeof DATE_ORDERS)[number]
 
-/** The undo of an import ends so long after the import. */
+/** How long an import can be undone. */
 export const UNDO_DAYS = 30
-/** The files of a dry run wait so long for the import that follows it. */
+/** How long the files of a dry run wait for the import that follows it. */
 export const DRY_RUN_FILE_HOURS = 24
 /** How many imports of a workspace may wait or run. */
 export const OPEN_IMPORTS_MAX = 5
 /** More errors of an import are in its CSV. */
 export const ERRORS_SHOWN = 1000
-/** Of each import in a list. */
+/** The errors of each import in a list. */
 export const ERRORS_LISTED = 5
 export const FILE_MAX = 64 * 1024 ** 2
-/** Of click histories, and of our own exports. */
+/** The limit of click histories, and of our own exports. */
 export const LARGE_FILE_MAX = 1024 ** 3
-/** Of all files that the imports of a workspace keep on a node: uploads, imports that wait or run, dry runs of the last day. */
+/**
+ * The limit of all files that the imports of a workspace keep on a node: uploads, waiting and running imports, dry runs
+ * of the last day.
+ */
 export const IMPORT_BYTES_OF_WORKSPACE = 2 * LARGE_FILE_MAX
-/** Of all workspaces. */
+/** The limit of all workspaces together. */
 export const IMPORT_BYTES_OF_NODE = 10 * IMPORT_BYTES_OF_WORKSPACE
 
-/** Of a JSON body; a form may have larger files. */
+/** The limit of a JSON body; a form may have larger files. */
 const TEXT_MAX = 1024 ** 2
 
 const MAPPING_MAX = 100

@@ -11,7 +11,7 @@ describe('parseUserAgent names device, browser and system', () => {
   })
 })
 
-describe('parseUserAgent recognises a bot', () => {
+describe('parseUserAgent recognizes a bot', () => {
   test.each(BOT_USER_AGENTS)('"%s"', (userAgent) => expect(parseUserAgent(userAgent).bot).toBe(true))
 })
 

@@ -1,5 +1,5 @@
-// What the OpenAPI document says beside its operations: the groups in the order of the work, the ways to sign in, and where
-// the ids in paths come from.
+// The OpenAPI document beside its operations: the groups in the order of the work, the ways to sign in, and the origin
+// of the ids in paths.
 
 interface Operation {
   tags?: string[]
@@ -11,7 +11,7 @@ interface DocumentParameter {
   description?: string
 }
 
-/** The order of the reference: what people come for, in the order in which they need it. */
+/** The groups of the reference, in the order in which people need them. */
 export const API_TAGS = [
   { name: 'Links', description: 'Short links and where they lead' },
   { name: 'Tags', description: 'Names that group links' },

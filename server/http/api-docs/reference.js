@@ -74,7 +74,7 @@ const createPlugin =
     },
   })
 
-/** What Swagger UI's elements lack, each time that it has drawn some. */
+/** Fixes Swagger UI's elements each time that it has drawn some. */
 function repair() {
   set('.close-modal', 'aria-label', 'Close')
   set('textarea.body-param__text', 'aria-label', 'Request body')
@@ -125,7 +125,7 @@ async function start() {
     deepLinking: true,
     docExpansion: 'list',
     defaultModelsExpandDepth: -1,
-    // Colours of the page instead of a picture of a black terminal: they have the contrast that people need.
+    // Colors of the page instead of a picture of a black terminal: they have the contrast that people need.
     syntaxHighlight: false,
     requestInterceptor: sendKeyOnly,
     persistAuthorization: false,

@@ -1,5 +1,5 @@
-// A request whose target names a host (`GET http://go.example/x`): that host replaces `Host` (RFC 9112 §3.2.2). The server
-// behind drops it before anybody can look, so the head is rewritten on its way there.
+// Rewrites requests whose target names a host (`GET http://go.example/x`): that host replaces `Host` (RFC 9112 §3.2.2).
+// The server behind drops it before anybody can look, so the head is rewritten on its way there.
 
 import { isHost } from '../request-host.ts'
 import {

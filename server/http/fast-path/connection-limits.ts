@@ -1,4 +1,4 @@
-// How many connections the public socket may hold, told from the number of descriptors that the system gives the process.
+// Maximum number of connections of the public socket, computed from the process's limit on file descriptors.
 
 import { readFileSync } from 'node:fs'
 
@@ -18,7 +18,7 @@ const DESCRIPTORS_UNKNOWN = 1024
 /** More would take memory without a use: a redirect's connection needs 1 KB here and up to 1 MB in the kernel. */
 const [TOTAL_MAX, RELAYED_MAX] = [65_536, 2_048]
 
-/** Of the descriptors, an eighth is for the stores, the hit worker and outgoing requests, but 64 to 1,024. */
+/** The descriptors of the stores, the hit worker and outgoing requests: an eighth of all, but 64 to 1,024. */
 const [RESERVE_MIN, RESERVE_MAX] = [64, 1_024]
 
 /**

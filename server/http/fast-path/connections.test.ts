@@ -13,15 +13,15 @@ function countAdmitted(addresses: string[], trusted: string[] = []): number {
 
 test.each<[string, string[], number]>([
   ['one IPv4 address', ['192.0.2.1', '192.0.2.1', '192.0.2.1'], 2],
-  ['its neighbours', ['192.0.2.1', '192.0.2.1', '192.0.2.2'], 3],
+  ['its neighbors', ['192.0.2.1', '192.0.2.1', '192.0.2.2'], 3],
   ['one IPv4 address, as IPv6 writes it too', ['192.0.2.1', '::ffff:192.0.2.1', '::ffff:c000:201'], 2],
   ['addresses of one /64', ['2001:db8::1', '2001:db8::2', '2001:db8:0:0:ffff::3'], 2],
   ['addresses of two /64', ['2001:db8::1', '2001:db8::2', '2001:db8:0:1::3'], 3],
-])('%s: as one has so many', (_, addresses, admitted) => {
+])('%s: as many as one has', (_, addresses, admitted) => {
   expect(countAdmitted(addresses)).toBe(admitted)
 })
 
-test('a trusted proxy has as many as there are, and its neighbour in the /64 has not', () => {
+test('a trusted proxy has as many as there are, and its neighbor in the /64 has not', () => {
   expect(countAdmitted(Array(11).fill('192.0.2.1'), ['192.0.2.0/24'])).toBe(10)
   const addresses = [...Array(5).fill('2001:db8::1'), ...Array(5).fill('2001:db8::2')]
   expect(countAdmitted(addresses, ['2001:db8::1'])).toBe(7)

@@ -26,13 +26,13 @@ export interface ConnectionState {
 
 export type Client = Socket<ConnectionState>
 
-/** What the connections of one address have in common. */
+/** The connections of one address. */
 interface Peer {
   key: string
   open: number
   relays: number
   waiting: Set<Client>
-  /** Of those that wait, the ones that keep a connection to the server behind for later. */
+  /** The waiting connections that keep a connection to the server behind for later. */
   resting: Set<Client>
   /** A proxy that the operator trusts: the connections are those of many people. */
   isProxy: boolean
@@ -93,7 +93,7 @@ interface State {
 }
 
 const CROWDED = 0.9
-/** Of the connections open when descriptors run out, one in eight goes. The ceiling rises by as much each time it is looked at. */
+/** When descriptors run out, one connection in eight is closed. The ceiling rises by the same part at each later look. */
 const STEP = 1 / 8
 
 export function createConnections(limits: ConnectionLimits, trusted: Network[]): Connections {
@@ -246,7 +246,9 @@ function evictAny(state: State): boolean {
   return evict(state, state.waiting)
 }
 
-/** So many are spared before one has to go all the same: a look at all of them would take too long. */
+/**
+ * The most connections that may be spared before one is closed all the same: a look at all of them would take too long.
+ */
 const SPARED_MAX = 64
 
 function evict({ counts }: State, waiting: Set<Client>): boolean {
@@ -266,7 +268,7 @@ function evict({ counts }: State, waiting: Set<Client>): boolean {
   return false
 }
 
-/** What the kernel surely had room for, so that the client need not have taken any of it. */
+/** Bytes that the kernel surely had room for, so that the client need not have received any of them. */
 const WRITTEN_MAX = 16 * 1024
 
 /** Ends a connection without a request. Answers that the client may not have taken must not stay in the kernel. */

@@ -1,5 +1,5 @@
-// Keeps some descriptors open without a use. When the process has no others left, it gives them up, so that the socket
-// can go on accepting: a server that cannot accept is told again and again that somebody waits, and does nothing else.
+// Holds some file descriptors in reserve. When the process has no others left, it releases them, so that the socket can
+// go on accepting: a server that cannot accept is woken again and again, and does nothing else.
 
 import { closeSync, openSync } from 'node:fs'
 

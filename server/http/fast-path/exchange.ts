@@ -1,4 +1,4 @@
-// One request of a relayed connection and its answer: tells when both have ended, and nothing else has begun.
+// One request of a relayed connection and its answer: detects when both have ended and nothing else has begun.
 
 import { createRequestFraming, type RequestFraming, readRequest } from './request-framing.ts'
 import { createResponseFraming, type ResponseFraming, readResponse } from './response-framing.ts'
@@ -21,7 +21,7 @@ export function readFromClient({ request }: Exchange, chunk: Buffer): boolean {
 
 /** @returns false once the exchange's end cannot be told any more */
 export function readFromServer({ request, response }: Exchange, chunk: Buffer): boolean {
-  // An answer to half a request: the rest of the request may be read as the next one, or not at all.
+  // An answer before the end of the request: its rest may be read as the next request, or not at all.
   if (request.state !== 'complete') return false
   readResponse(response, chunk, request.method)
   return response.state !== 'uncertain'

@@ -11,7 +11,7 @@ export interface HeaderFields {
   count: number
 }
 
-/** More than browsers send, and less than anybody may. */
+/** More than browsers send, and less than the protocol allows. */
 export const HEAD_BYTES_MAX = 16 * 1024
 const FIELDS_MAX = 64
 

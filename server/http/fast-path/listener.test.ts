@@ -330,7 +330,7 @@ describe('stopping beside a server that does not answer', () => {
   })
   afterAll(() => silent.stop(true))
 
-  /** The fast path before the server, and a client that has sent so much. */
+  /** The fast path before the server, and a client that has sent this text. */
   async function openAfter(sent: string) {
     const { at, opened: stopping } = openAnother({
       behind: { hostname: '127.0.0.1', port: silent.port as number },

@@ -38,14 +38,14 @@ export interface FastPathOptions {
   redirect: (head: RequestHead, address: string) => FastRedirect | null
   /** The same for a plain POST. */
   post?: (head: PostRequest, address: string) => FastResponse | null
-  /** What each answer has besides, each with its line's end: for those that `redirect` and `post` do not make. */
+  /** Headers of every answer that `redirect` and `post` do not make, each with its line ending. */
   headers?: string
   idleSeconds: number
-  /** For so long an end may leave the other one waiting; 30 s where it is not said. */
+  /** Timeout of a relay without progress at one of its ends; 30 s by default. */
   progressMs?: number
-  /** For so long a connection that waits may bring one more request after `stop`; 250 ms where it is not said. */
+  /** Grace period for idle keep-alive connections after `stop`; 250 ms by default. */
   stopGraceMs?: number
-  /** Told from the descriptors of this process where they are not said. */
+  /** Computed from the process's limit on descriptors by default. */
   limits?: ConnectionLimits
   /** Proxies, whose connections are those of many people: no limit for one address holds for them. */
   trusted?: Network[]
@@ -71,7 +71,7 @@ interface State {
   connections: Connections
   /** By the port of a relay's connection to the server behind. */
   peers: Map<number, { address: string }>
-  /** What an ended connection may take to take its last answer. */
+  /** How long an ended connection may take to receive its last answer. */
   progressMs: number
   /** The next request of each connection is its last. */
   stopping: boolean
@@ -132,7 +132,7 @@ export function openFastPath(options: FastPathOptions): FastPath {
 function listenFor(state: State): TCPSocketListener<ConnectionState> {
   const { hostname, port, reusePort = false } = state.options
   const { connections } = state
-  // Bun.listen honours `reusePort` (Linux: SO_REUSEPORT, socket(7)); its types do not have it.
+  // Bun.listen honors `reusePort` (Linux: SO_REUSEPORT, socket(7)); its types do not have it.
   const address = { hostname, port, reusePort }
   return Bun.listen<ConnectionState>({
     ...address,

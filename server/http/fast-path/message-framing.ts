@@ -1,4 +1,4 @@
-// Where one HTTP message of a relayed connection ends (RFC 9112 §6), told from its bytes as they pass. Whatever has
+// Finds the end of an HTTP message of a relayed connection (RFC 9112 §6), from its bytes as they pass. A message with
 // more than one reading is uncertain, and stays so.
 
 import type { Bytes } from './header-fields.ts'

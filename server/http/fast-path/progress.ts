@@ -1,5 +1,5 @@
-// Tells for how long bytes that somebody waits for have not come. Each byte buys time, so that a slow client is fine
-// and one that sends or takes a byte now and then is not.
+// Measures how long a connection has made no progress. Each byte buys time, so that a slow client is fine and one that
+// sends or takes a byte now and then is not.
 
 export interface Progress {
   /** On `performance.now()`. */

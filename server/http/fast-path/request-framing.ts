@@ -1,5 +1,5 @@
-// Where a relayed request ends. Only a request of which every server reads the same end is told: no
-// Transfer-Encoding, no Upgrade, no Expect, one Content-Length at most, HTTP/1.1 kept alive.
+// Finds the end of a relayed request, if every server reads the same end: no Transfer-Encoding, no Upgrade, no Expect,
+// one Content-Length at most, HTTP/1.1 kept alive.
 
 import { type Bytes, createHeaderFields, findField, readHeaderFields } from './header-fields.ts'
 import {

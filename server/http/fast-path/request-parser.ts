@@ -1,6 +1,5 @@
-// Reads a request that is all there and as plain as requests come; whatever is unusual is left to the
-// server behind (`listener.ts`). RFC 9112, of which this takes the strict half: nothing that two readers could take for
-// two different things.
+// Parses a complete and plain request; anything unusual is left to the server behind (`listener.ts`). It takes the
+// strict half of RFC 9112: nothing that two readers could understand differently.
 
 import {
   type Bytes,
@@ -27,7 +26,7 @@ export interface RequestHead {
 
 /** A POST with its body. */
 export interface PostRequest extends RequestHead {
-  /** Decoded when it is asked for: many a POST is not for whoever reads its head. */
+  /** Decoded on demand: many POST requests are passed on unread. */
   body: () => string
 }
 

@@ -1,5 +1,5 @@
-// Where a relayed answer ends: by its status, its Content-Length, or its chunks (RFC 9112 §6.3, §7.1). An answer that
-// ends with the connection, is only an interim one, or has trailers is uncertain.
+// Finds the end of a relayed answer: by its status, its Content-Length, or its chunks (RFC 9112 §6.3, §7.1). An answer
+// that ends with the connection, is only an interim one, or has trailers is uncertain.
 
 import { type Bytes, createHeaderFields, findField, readHeaderFields } from './header-fields.ts'
 import {

@@ -1,4 +1,4 @@
-// A connection that was relayed, and when the fast path answers on it again.
+// The return of a relayed connection to the fast path.
 
 import { afterAll, describe, expect, test } from 'bun:test'
 import { connect, createServer, type Socket } from 'node:net'

@@ -21,7 +21,7 @@ const PORT_AT = 2
 /**
  * Bounds what the kernel keeps for a client that does not take it.
  * @param port that this process listens on
- * @param untakenMs after so long the kernel ends such a connection, one that this process has closed, too
+ * @param untakenMs how long until the kernel ends such a connection, also one that this process has closed
  */
 export function setListenerOptions(port: number, untakenMs?: number): void {
   if (process.platform !== 'linux') return

@@ -1,4 +1,4 @@
-// Looks at the connections of the public socket again and again: ends those that do not go on, and sees whether the
+// Supervises the connections of the public socket at an interval: ends those that make no progress, and checks that the
 // process still has descriptors.
 
 import { log } from '../../lib/log.ts'
@@ -10,10 +10,10 @@ export interface Supervision {
   stopWhenEmpty(): void
 }
 
-/** How often at most. */
+/** The shortest interval. */
 const EVERY_MS = 1_000
 
-/** Where relays are nearly all taken, this part of the time has to be enough. */
+/** When nearly all relays are taken, timeouts shrink to this part. */
 const CROWDED_SHARE = 1 / 6
 
 /** Refusals are logged at most this often: an attack must not fill the log. */

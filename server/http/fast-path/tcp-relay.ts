@@ -32,7 +32,7 @@ export interface TcpRelay {
    * only a part of a head, as far as one can tell.
    */
   answerBegun(): Promise<void>
-  /** For how many milliseconds one of the ends has not done what the other one waits for; 0 where nobody waits. */
+  /** The time for which one end has made the other wait; 0 where neither waits. */
   stalledMs(nowMs: number): number
   /** The client is gone, or has another relay. */
   close(): void

@@ -5,7 +5,7 @@ import { listSmtpSecrets } from './smtp.ts'
 
 export interface MailCheck {
   ok: boolean
-  /** What failed, or what the server answered to the mail; without user and password. */
+  /** The failure, or the server's answer to the mail; without user and password. */
   text: string
 }
 

@@ -5,13 +5,13 @@ import { openMailer } from './smtp.ts'
 
 const TIMEOUT_MS = 30_000
 
-/** What a mail is for, where strangers decide how many are sent: these have shares of the day's mails. */
+/** The kinds of mails whose number strangers decide: each has a share of the day's mails. */
 export type MailPurpose = 'signUp' | 'invitation' | 'recipient' | 'notification' | 'confirmation' | 'reply'
 
 export interface Mail {
   to: string
   purpose?: MailPurpose
-  /** In whose name the mail is sent. */
+  /** The workspace that the mail is sent for. */
   workspaceId?: number
   subject: string
   text: string

@@ -1,4 +1,4 @@
-// Samples the stack of the event loop for ten minutes after a stall. What has held the loop once is likely to come again, and
+// Samples the stack of the event loop for ten minutes after a stall. The cause of a stall is likely to come again, and
 // then the log says where it was. Before the first stall nothing is sampled, and nothing is loaded.
 
 import type { Session } from 'node:inspector'

@@ -18,7 +18,7 @@ import { type RequestMetrics, toKnownMethod } from './request-metrics.ts'
 
 export interface ObserverNeeds {
   requests: RequestMetrics
-  /** A request that takes at least so long has a log line; 0: none has. */
+  /** Requests that take at least this many milliseconds get a log line; 0 for none. */
   slowRequestMs: number
   /** Only these peers say which trace a request belongs to. */
   trustProxy: Network[]

@@ -1,4 +1,4 @@
-// A thread of the server (`new Worker`) that looks twice a second whether the event loop has turned. Where it has not for
+// A thread of the server (`new Worker`) that checks twice a second whether the event loop turns. If it has not turned for
 // two seconds, the thread logs at once which request holds it: the loop itself could not say so before it is free again.
 
 import { writeSync } from 'node:fs'
@@ -19,7 +19,7 @@ export interface WatchdogStart {
 
 export const STALL_MS = 2_000
 const LOOK_MS = 500
-/** Each look adds this much at most: when the thread was late too, the machine or a signal had stopped the process. */
+/** The most that each check adds: if the thread was late too, the machine or a signal had stopped the process. */
 const ADDED_MAX_MS = LOOK_MS * 1.5
 const OTHERS_MAX = 5
 const PATH_MAX = 100
@@ -67,14 +67,14 @@ function writeLine(format: LogFormat, board: BoardReader, stuckMs: number): void
     },
   }
   try {
-    // Not the stream: whatever waits in it waits for the event loop.
+    // Not through the stream, which waits for the event loop.
     writeSync(STANDARD_ERROR, format === 'pretty' ? toPrettyLine(line, false) : toJsonLine(line))
   } catch {
     // Nobody takes the log, or the pipe is full. The stall is counted.
   }
 }
 
-/** By turns the newest and the one with the largest body. */
+/** Alternates between the newest request and the one with the largest body. */
 function chooseOthers(newestFirst: BoardRequest[]): BoardRequest[] {
   const largestFirst = newestFirst.toSorted((a, b) => b.bytes - a.bytes)
   const byTurns = newestFirst.flatMap((request, i) => [request, largestFirst[i] as BoardRequest])

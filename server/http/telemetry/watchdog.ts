@@ -9,7 +9,7 @@ import type { WatchdogStart } from './watchdog-thread.ts'
 export interface Watchdog {
   /** From now on the loop is watched: call it when the server listens. */
   start(): void
-  /** The event loop turns, so long after the last time. */
+  /** The event loop turns, this long after the last time. */
   noteTurn(sinceMs: number): void
   metrics(): Metric[]
   close(): void

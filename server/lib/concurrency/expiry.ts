@@ -1,5 +1,4 @@
-// How long entries of a cache hold: without a limit while this process follows what other processes change, and for a
-// short time while it does not.
+// Expiry of cache entries: none while this process follows the changes of other processes, and short while it does not.
 
 export interface Freshness {
   /** How long an entry holds while nobody follows the changes; undefined where no other process changes anything. */

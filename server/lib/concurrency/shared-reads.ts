@@ -4,8 +4,8 @@ import type { RecentChanges } from './recent-changes.ts'
 
 export interface SharedReads<T> {
   /**
-   * Joins the read of the key that runs, else begins one. A read that began before a change of the key is not joined: it
-   * may find the value as it was. @param read gets the version of `recent` at its begin
+   * Joins the running read of the key, or begins one. A read that began before a change of the key is not joined: it
+   * may find the old value. @param read gets the version of `recent` at its begin
    */
   join(key: string, read: (version: number) => Promise<T>): Promise<T>
   /** Nobody joins the reads of this moment any more. */

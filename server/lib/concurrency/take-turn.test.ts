@@ -26,7 +26,7 @@ test('long works share the event loop: one step a turn, each work in its turn', 
   expect(mostInOneTurn).toBe(1)
 })
 
-test('a step has at most so many bytes, but always one row', () => {
+test('a step has bounded bytes, but always one row', () => {
   const sizes = (rows: number[]) =>
     cutIntoSteps(
       rows.map((bytes) => ({ bytes })),

@@ -1,5 +1,5 @@
-// Shares the event loop between long work that runs in steps: one step a turn, whoever's it is. Ten searches at the same
-// moment would otherwise take ten steps in one turn, and redirects would wait for all of them.
+// Shares the event loop between long tasks that run in steps: one step a turn for all tasks together. Ten searches at
+// the same moment would otherwise run ten steps in one turn, and redirects would wait for all of them.
 
 const waiting: (() => void)[] = []
 
@@ -16,7 +16,7 @@ function runNext() {
   next?.()
 }
 
-/** Cuts rows into steps of at most so many bytes, each with at least one row. */
+/** Cuts rows into steps of bounded bytes, each with at least one row. */
 export function cutIntoSteps<Row extends { bytes: number }>(rows: Row[], bytesMax: number): Row[][] {
   const steps: Row[][] = []
   let total = 0

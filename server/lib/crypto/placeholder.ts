@@ -1,4 +1,4 @@
-// Tells the text of an example, which everybody knows, from a secret.
+// Detects a placeholder from an example, which everybody knows, in place of a secret.
 
 const PLACEHOLDER = /^(change|replace|your|example|secret|password|placeholder|xxx|todo)|(.)\2{15}/i
 

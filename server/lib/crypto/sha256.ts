@@ -1,5 +1,5 @@
 // SHA-256 of a text in hex. For secrets that are random tokens (178 bits or more): nobody can guess such a token, so a
-// fast hash is enough, and whoever reads the database cannot use what is stored. Passwords need lib/crypto/password.ts.
+// fast hash is enough, and a reader of the database cannot use the stored hash. Passwords need lib/crypto/password.ts.
 
 import { createHash } from 'node:crypto'
 

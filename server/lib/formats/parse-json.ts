@@ -1,4 +1,4 @@
-// JSON of others, which may be none.
+// Parses JSON of others, which may be invalid.
 
 /** @returns undefined where the text is no JSON */
 export function parseJson(text: string): unknown {

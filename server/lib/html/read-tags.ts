@@ -34,7 +34,7 @@ const TEXT_MODES = new Map([
 const SLICE_LENGTH = 8 * 1024
 /** Longer values are cut: no address, style or policy that browsers heed is longer. */
 const VALUE_MAX = 16 * 1024
-/** Later attributes of an element are left out: no page of people has so many. A map of 80,000 takes 30 ms in one turn. */
+/** Later attributes of an element are left out: no real page has more. A map of 80,000 takes 30 ms in one turn. */
 const ATTRIBUTES_MAX = 1_000
 
 interface ReadOptions {

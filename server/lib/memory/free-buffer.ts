@@ -1,7 +1,7 @@
-// Gives the memory of a large buffer back at once. The garbage collector does not see how large buffers are in time: with
-// twenty uploads at once it leaves hundreds of megabytes to be collected later.
+// Frees the memory of a large buffer at once. The garbage collector notices the size of buffers too late: with
+// twenty concurrent uploads, hundreds of megabytes would wait for it.
 
-/** The bytes must be a whole buffer that nobody uses any more. A view of a part of one is left alone. */
+/** The bytes must be a whole buffer that nobody uses any more. A view of a part of a buffer is left alone. */
 export function freeBuffer({ buffer, byteLength }: Uint8Array): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0)
 }

@@ -1,4 +1,4 @@
-// How a log line is written: one JSON object for programs, or aligned text for people. Both have the same fields.
+// Formats log lines: one JSON object for programs, or aligned text for people. Both have the same fields.
 
 export const LOG_FORMATS = ['json', 'pretty'] as const
 export type LogFormat = (typeof LOG_FORMATS)[number]
@@ -15,21 +15,21 @@ export interface LogLine {
 export const toJsonLine = ({ at, level, event, fields }: LogLine): string =>
   `${escapeUnsafe(JSON.stringify({ at, level, event, ...fields }))}\n`
 
-const LEVEL_COLOURS: Record<string, string> = { info: '36', warn: '33', error: '31' }
+const LEVEL_COLORS: Record<string, string> = { info: '36', warn: '33', error: '31' }
 const DIM = '2'
 const LEVEL_WIDTH = 5
 const EVENT_WIDTH = 24
 
-/** @param colours for a terminal */
-export function toPrettyLine({ at, level, event, fields }: LogLine, colours: boolean): string {
-  const paint = (text: string, colour = '') => (colours && colour ? `\x1b[${colour}m${text}\x1b[0m` : text)
+/** @param colors for a terminal */
+export function toPrettyLine({ at, level, event, fields }: LogLine, colors: boolean): string {
+  const paint = (text: string, color = '') => (colors && color ? `\x1b[${color}m${text}\x1b[0m` : text)
   const { stack, ...others } = fields
   const pairs = Object.entries(others)
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => `${paint(`${name}=`, DIM)}${toPrettyValue(value)}`)
   const head = [
     paint(at, DIM),
-    paint(level.toUpperCase().padEnd(LEVEL_WIDTH), LEVEL_COLOURS[level]),
+    paint(level.toUpperCase().padEnd(LEVEL_WIDTH), LEVEL_COLORS[level]),
     event.padEnd(EVENT_WIDTH),
   ]
   return `${[...head, ...pairs].join(' ').trimEnd()}\n${stack === undefined ? '' : toStackLines(String(stack))}`

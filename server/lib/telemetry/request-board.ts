@@ -17,7 +17,7 @@ export interface BoardRequest {
   id?: string
   method: string
   path: string
-  /** Of its body, as it says; on the fast path, of the request. */
+  /** The declared size of its body; on the fast path, the size of the request. */
   bytes: number
   /** On the clock of `readClock`. */
   startedAt: number

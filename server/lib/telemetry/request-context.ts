@@ -5,7 +5,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { setRunning } from './request-board.ts'
 import { getTracer, type Span, type SpanStart } from './tracing.ts'
 
-/** What a request waits for, where that is measured. */
+/** The kinds of waits that are measured. */
 export type WaitKind = 'commitQueue' | 'commit' | 'hitQuestion'
 
 export interface RequestContext {

@@ -1,4 +1,4 @@
-// What the operator says about traces: also what the server hands to its hit worker.
+// The operator's tracing settings. The server hands them to its hit worker too.
 
 export const TRACE_SAMPLERS = [
   'always_on',

@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 
 export interface SqliteCheck {
-  /** What is wrong, in SQLite's words; empty when nothing is. */
+  /** The damage, in SQLite's words; empty when there is none. */
   problems: string[]
   tables: number
   /** Tables that were checked to their end within the time. */

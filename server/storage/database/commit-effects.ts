@@ -1,4 +1,4 @@
-// The effects of a transaction's commit: its callbacks, and the changes that this process is told of.
+// The effects of a transaction's commit: its callbacks, and its changes for the caches of this process.
 
 import { describeError, log } from '../../lib/log.ts'
 import type { Change, CommitEffect } from './database.ts'

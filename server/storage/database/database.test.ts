@@ -1,4 +1,4 @@
-// Runs the contract of the database on both engines, and tests what only one of them does.
+// Runs the contract of the database on both engines, and tests the particulars of each.
 
 import { afterAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'

@@ -12,7 +12,7 @@ export type Connection = Kysely<Tables>
 /** A link, by its domain ('' is the default domain) and the key of its slug, or a workspace with all its links. */
 export type Change = { domain: string; slugKey: string } | { workspaceId: number }
 
-/** What the commit of a transaction does, besides storing its rows. */
+/** The side effects of a transaction's commit. */
 export type CommitEffect = (() => void) | Change
 
 /**
@@ -27,8 +27,9 @@ export interface Database {
   engine: DatabaseEngine
   /**
    * For reads. A read sees everything that was committed before it; on a server with SQLite also what is committed and not
-   * yet synced: whoever acknowledges a row that another write has stored does it after a `write` of its own. On PostgreSQL also for a single statement that writes
-   * and that is asked for often (limits, heartbeats, leases): it commits by itself, without the durability of `write`.
+   * yet synced: await a `write` of your own before you acknowledge a row that another write has stored. On PostgreSQL
+   * also for a single statement that writes and that is asked for often (limits, heartbeats, leases): it commits by
+   * itself, without the durability of `write`.
    */
   read: Connection
   /**
@@ -48,7 +49,7 @@ export interface DatabaseHandle extends Database {
   readCommitStats(): CommitSnapshot
   /** Proves that a write reaches the disk. @throws `unavailable` */
   probe(): Promise<void>
-  /** Of the SQLite file, at the last checkpoint; undefined before it, and on PostgreSQL. */
+  /** The state of the SQLite file at the last checkpoint; undefined before it, and on PostgreSQL. */
   sizes?(): DatabaseSizes | undefined
   close(): Promise<void>
 }

@@ -1,4 +1,4 @@
-// Tells what a driver's error means, for both engines.
+// Classifies the errors of both database drivers.
 
 import { Failure, unavailable } from '../../lib/failure.ts'
 

@@ -1,4 +1,4 @@
-// Which writes share a commit, and what the event loop does meanwhile.
+// Group commit: writes that share a commit, and the event loop meanwhile.
 
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'

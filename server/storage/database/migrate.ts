@@ -126,7 +126,7 @@ async function isNewer(connection: Kysely<Tables>, migrations: Record<string, Mi
 }
 
 export interface MigrationState {
-  /** Of this release, and not in the database. */
+  /** Migrations of this release that the database does not have. */
   missing: string[]
   /** In the database, and of a newer release. */
   unknown: string[]

@@ -19,7 +19,7 @@ const NUMBER_PARSERS: Record<number, (text: string) => unknown> = {
 /** The code of a cancel request: https://www.postgresql.org/docs/current/protocol-message-formats.html */
 const CANCEL_REQUEST = 80_877_102
 
-/** What PostgreSQL told the driver about the connection; its types leave it out. */
+/** PostgreSQL's key of the connection; the driver's types leave it out. */
 interface ConnectionKey {
   host: string
   port: number
@@ -31,11 +31,11 @@ interface ConnectionKey {
  * A connection whose query got no answer in time is closed, and PostgreSQL is asked to stop the query. The driver alone
  * would give the connection to the next request, which would wait for the first one's query.
  */
-class CancellingClient extends pg.Client {
+class CancelingClient extends pg.Client {
   override query(...args: never[]): never {
     const result: unknown = super.query(...(args as unknown as [string]))
-    const cancelled = result instanceof Promise ? result.catch((error) => this.#cancelIfLate(error)) : result
-    return cancelled as never
+    const canceled = result instanceof Promise ? result.catch((error) => this.#cancelIfLate(error)) : result
+    return canceled as never
   }
 
   async #cancelIfLate(error: unknown): Promise<never> {
@@ -70,7 +70,7 @@ function requestCancel({ host, port, processID, secretKey }: ConnectionKey): Pro
 export function openPool(url: string, max: number, answerMs: number): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
-    Client: CancellingClient,
+    Client: CancelingClient,
     max,
     connectionTimeoutMillis: CONNECT_MS,
     query_timeout: answerMs === 0 ? undefined : answerMs,

@@ -1,5 +1,5 @@
-// What is wrong with the PostgreSQL that DATABASE_URL names, in a sentence with the fix. No sentence has the address,
-// because it may have a password.
+// Diagnoses a faulty DATABASE_URL, as a sentence with the fix. No sentence has the address, because it may have a
+// password.
 
 import { sql } from 'kysely'
 import { Failure } from '../../lib/failure.ts'
@@ -7,7 +7,7 @@ import type { Connection } from './database.ts'
 
 const MIN_VERSION = 14
 
-/** What a connection to PostgreSQL can do. */
+/** The abilities of a connection to PostgreSQL. */
 export interface PostgresFacts {
   /** Such as 150018. */
   version: number
@@ -19,12 +19,12 @@ export interface PostgresFacts {
   mayWriteRows: boolean
 }
 
-/** What decides whether a commit survives a crash, and whether all processes get their connections. */
+/** Settings that decide whether a commit survives a crash, and whether all processes get their connections. */
 export interface PostgresSettings {
   version: string
   fsync: boolean
   fullPageWrites: boolean
-  /** Of this connection. Towpath asks for a synced commit in each of its transactions. */
+  /** The setting of this connection. Towpath asks for a synced commit in each of its transactions. */
   synchronousCommit: string
   /** Connections for users like this one. */
   connections: number

@@ -1,5 +1,5 @@
-// Tells all processes that a transaction changes a link or a workspace. This is the only way to void what the caches
-// hold: the commit announces the change in this process, and stores a row that the others follow (docs/adr/0032).
+// Announces a change of a link or a workspace to all processes. This is the only way to invalidate cache entries: the
+// commit announces it in this process, and stores a row that the others follow (docs/adr/0032).
 
 import type { Database } from 'bun:sqlite'
 import type { Change, OnCommit } from './database.ts'

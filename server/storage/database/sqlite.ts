@@ -34,7 +34,7 @@ const PRAGMAS = [
   'wal_autocheckpoint=1000',
   'journal_size_limit=67108864',
   'temp_store=MEMORY',
-  // Overwrites deleted rows, so that no free page of the file contains an erased e-mail address.
+  // Overwrites deleted rows, so that no free page of the file contains an erased email address.
   'secure_delete=ON',
 ]
 

@@ -1,4 +1,4 @@
-// What differs between hit engines in the SQL of their questions.
+// SQL differences between the hit engines.
 
 import type { FilterDialect } from '../filter-sql.ts'
 import type { OriginJoinDialect, OriginLookUpDialect } from '../sources/origin-sql.ts'
@@ -10,8 +10,8 @@ interface CountDialect extends FilterDialect {
   /** A table with the rows (`link_id`, `slot`), from two lists of equal length. */
   pairs(linkIds: string, slots: string): string
   /**
-   * Hits with those columns alone that counting without filters needs. Where `hits` is a view, planning all its columns takes
-   * longer than counting the hits of a day.
+   * Hits with only the columns that counting without filters needs. Where `hits` is a view, planning all its columns
+   * takes longer than counting the hits of a day.
    */
   countedHits?: string
   /** How a column's value is stored. With it, the visitors of the top values are counted as bits: see `toTopSql`. */

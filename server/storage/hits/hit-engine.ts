@@ -16,7 +16,10 @@ export interface Batch {
 
 /** A dimension that is stored with the hit. */
 export type StoredColumn = HitDimension | 'linkId' | 'class'
-/** What a question may filter or group by. Source and channel are made of stored columns when the question is asked. */
+/**
+ * Dimensions that a question may filter or group by. Source and channel are computed from stored columns for each
+ * question.
+ */
 export type HitColumn = StoredColumn | OriginDimension
 
 export type OriginFilter = ColumnFilter<OriginDimension>
@@ -110,16 +113,16 @@ export interface ExplainedAnswer {
 export interface RollUpProgress {
   /** How many days and months this call has rolled up. After any, another call may do more. */
   rolled: number
-  /** Closed days that are not rolled up. Some of them may have to wait, because hits of them still come. */
+  /** Closed days that are not rolled up. Some of them may have to wait, because their hits still arrive. */
   waiting: number
   /** The roll-up failed, was logged, and rests. Another call tries another one. */
   failed?: true
-  /** Roll-ups are being compared with their hits, and later calls go on: whoever calls should not sleep before. */
+  /** Roll-ups are being compared with their hits, and later calls go on: the caller should not sleep before the end. */
   isComparing?: boolean
 }
 
 /**
- * A question for the last click that a visitor had made at a moment, for many moments. A click is a redirect of a
+ * A question for each visitor's last click before a moment, for many moments at once. A click is a redirect of a
  * person that this server has recorded: imported hits are of visitors that nobody can find again.
  */
 export interface LastClicksQuery {
@@ -130,7 +133,7 @@ export interface LastClicksQuery {
   withinMs: number
 }
 
-/** What a click says about where its visitor came from. */
+/** The origin of a click's visitor, as recorded. */
 export const CLICK_SOURCE_FIELDS = [
   'referrer',
   'utmSource',
@@ -148,17 +151,17 @@ export type LastClick = Pick<Hit, 'id' | 'at' | 'linkId'> & ClickSource & { node
 export interface LinkClicks {
   /** Ascending. */
   linkIds: Float64Array
-  /** As many as `linkIds`. */
+  /** One number for each of `linkIds`. */
   clicks: Float64Array
 }
 
-/** What an engine holds, for a comparison with the counters of links. */
+/** The content of an engine, for a comparison with the counters of links. */
 export interface HitInspection {
   /** Such as `DuckDB v1.5.6`. */
   version: string
   /** The last batch of each node. The engine held these batches when it began to count. */
   marks: Record<string, number>
-  /** The same when it had counted: the clicks are of no later batch. */
+  /** The marks after counting: the clicks include no later batch. */
   marksAfter: Record<string, number>
   /** Absent when only the marks were asked for. */
   clicks?: LinkClicks
@@ -176,7 +179,7 @@ export interface HitEngine {
   /** Declares the batches of `node` up to `through` lost, so that later ones can be loaded. Never lowers a mark. */
   skip(node: string, through: number): Promise<void>
   ask(query: HitQuery): Promise<HitAnswer[]>
-  /** The answer of `ask`, and where it comes from. */
+  /** The answer of `ask`, and its origin. */
   explain(query: HitQuery): Promise<ExplainedAnswer>
   /**
    * Rolls up closed UTC days that are not rolled up yet, the last `RECENT_DAYS` before older ones, the oldest of each first,
@@ -212,7 +215,7 @@ export interface HitEngine {
   close(): Promise<void>
 }
 
-/** What an import has brought to a workspace. */
+/** The hits that an import has brought to a workspace. */
 export interface ImportedHits {
   workspaceId: number
   importId: number

@@ -2,7 +2,7 @@
 // well-formed Unicode: an engine refuses a lone surrogate (`text.slice` can make one), and with it the batch.
 
 /**
- * What the redirect answered, or what the snippet saw. Only `redirect` is a click. The other answers are kept because
+ * The redirect's answer, or the snippet's event. Only `redirect` is a click. The other answers are kept because
  * owners want to know of them. `landing` is the first page of a visit, `view` each later page.
  */
 export const HIT_OUTCOMES = [

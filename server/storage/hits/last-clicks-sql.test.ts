@@ -1,4 +1,5 @@
-// Last clicks in DuckDB, compared with a search through all clicks, and that this comparison knows each rule.
+// Last clicks in DuckDB, compared with a search through all clicks. Each rule is broken once here, to show that this
+// comparison finds it.
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are parts of sources
 
 import { afterAll, beforeAll, expect, test } from 'bun:test'

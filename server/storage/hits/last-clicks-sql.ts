@@ -4,6 +4,7 @@ import { DAY_MS } from '../../lib/utc-day.ts'
 import type { FilterDialect, SqlValue } from '../filter-sql.ts'
 import { toStoredVisitor } from './day-visitor.ts'
 import { HIT_COLUMNS } from './hit-columns.ts'
+import { IS_CLICK } from './hit-day.ts'
 import type { SpanDialect } from './hit-dialect.ts'
 import {
   CLICK_SOURCE_FIELDS,
@@ -12,7 +13,6 @@ import {
   type LastClicksQuery,
   type LastClickTime,
 } from './hit-engine.ts'
-import { IS_CLICK } from './hit-history.ts'
 
 /** The time after `since`, up to and including `until`. A moment of the question and its span have the same number. */
 interface Span {

@@ -19,7 +19,7 @@ const GOOGLE_HOSTS = GOOGLE_ENDINGS.split(' ')
   .join(' ')
 
 /**
- * Of each kind: the name, its hosts, and words of `utm_source` that mean it. Its name and its hosts are such words
+ * By kind: the source's name, its hosts, and words of `utm_source` that mean it. Its name and its hosts are such words
  * anyway. Android apps send their package name as host, and iOS apps their number in the App Store.
  */
 const ENTRIES: Record<SourceKind, [name: string, hosts: string, words?: string][]> = {

@@ -11,7 +11,7 @@ import {
   TRAFFIC_CHANNELS,
 } from './traffic-channel.ts'
 
-/** What each dimension is made of. */
+/** The columns behind each dimension. */
 export const ORIGIN_COLUMNS = {
   source: ['referrer'],
   channel: ['referrer', 'utmSource', 'utmMedium'],
@@ -30,7 +30,7 @@ interface Word {
 const toWords = (channels: ReadonlyMap<string, string>): Word[] =>
   Array.from(channels, ([word, channel]) => ({ word, channel, source: '' }))
 
-/** What is known of words. The names are those of tables in a statement. */
+/** Known words. The names are those of tables in a statement. */
 const KNOWN = {
   known_hosts: KNOWN_SOURCES.flatMap(({ name, kind, hosts }) =>
     hosts.map((word): Word => ({ word, channel: CHANNEL_BY_KIND[kind], source: name })),

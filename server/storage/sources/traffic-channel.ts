@@ -7,7 +7,7 @@ import { KNOWN_SOURCES, type KnownSource, type SourceKind } from './known-source
 export const TRAFFIC_CHANNELS = ['search', 'social', 'email', 'direct', 'referral', 'paid'] as const
 export type TrafficChannel = (typeof TRAFFIC_CHANNELS)[number]
 
-/** What a hit or a touch says about where its visitor came from. */
+/** The origin of a visitor, as a hit or a touch records it. */
 export interface Origin {
   /** A host in lower case without `www.`; null when the visitor came directly. */
   referrer: string | null
@@ -86,7 +86,7 @@ export const readSource = (text: string): string => {
   return nameByText.get(text.toLowerCase()) ?? findKnownSource(host)?.name ?? host
 }
 
-/** The campaign decides first: whoever made the link knows why. */
+/** The campaign decides first: the link's maker chose it. */
 export function toTrafficChannel({ referrer, utmSource, utmMedium }: Origin): TrafficChannel {
   const medium = toWord(utmMedium ?? '')
   const byCampaign = CHANNEL_BY_MEDIUM.get(medium) ?? (medium.startsWith(PAID_PREFIX) ? 'paid' : undefined)

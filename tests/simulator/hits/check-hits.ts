@@ -1,4 +1,4 @@
-// What must be true of the hit pipeline once everything works again, whatever has happened.
+// Invariants of the hit pipeline after a history: they hold once everything works again.
 
 import type { Hit } from '../../../server/storage/hits/hit.ts'
 import { type SimulatedInstallation, SPOOL_DIR } from './installation.ts'

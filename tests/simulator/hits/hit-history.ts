@@ -20,7 +20,7 @@ import {
 } from './installation.ts'
 import { damageEngine } from './stores.ts'
 
-/** What the simulator puts in by hand, to see whether the checks find it. */
+/** Faults that the simulator injects, to see whether the checks find them. */
 export type HitFault = 'forgetsSyncs' | 'forgetsMarks'
 
 interface History {
@@ -104,7 +104,7 @@ function start({ world, place, programs, clicks }: History) {
   })
   started.catch((error) => {
     world.note(`server did not start: ${error}`)
-    // Whoever runs it starts it again.
+    // The operator starts it again.
     place.server?.process.kill('it could not start')
   })
 }
@@ -270,7 +270,7 @@ function loseWaiting(clicks: readonly ClickAnswered[], count: number) {
   for (const click of clicks.filter(({ hasWaited }) => hasWaited).slice(-count)) click.isOptional = true
 }
 
-/** What the documents allow to be lost: the hits since the last interval of the sync. */
+/** The allowed loss: the hits since the last interval of the sync. */
 function cutPower(history: History) {
   const { place, clicks } = history
   noteStored(history)

@@ -8,7 +8,7 @@ import { COUNTED_TWICE, HIT_MUTANTS, LOST_SYNC } from './hit-mutants.ts'
 import { loadHitPrograms } from './installation.ts'
 
 const HISTORIES = atScale({ quick: 120, full: 3_000, soak: 30_000 })
-/** A fault must show in one of so many histories. */
+/** The histories within which a fault must show. */
 const FOUND_WITHIN = atScale({ quick: 150, full: 1_500, soak: 3_000 })
 
 const programs = await loadHitPrograms()

@@ -99,7 +99,7 @@ export function createSimulatedInstallation(
   return { disk, stores: createStores(), options, server: undefined, workers: [], onServerEnd }
 }
 
-/** What a process finds in place of the platform. */
+/** The platform of a simulated process. */
 function surround(process: SimulatedProcess, disk: Disk, platform: unknown): Surroundings {
   const { fs, promises, mmap } = createFileCalls(disk, process)
   const { sleep, ...globals } = createGlobals(process)

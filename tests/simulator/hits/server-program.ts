@@ -1,4 +1,4 @@
-// What a simulated server runs of the product: the spool, the client of the hit worker, and what records a hit.
+// The product's code in a simulated server: the spool, the client of the hit worker, and the recorder of hits.
 
 export { recordHit } from '../../../server/features/hits/record.ts'
 export { openSpool } from '../../../server/features/hits/spool/spool.ts'

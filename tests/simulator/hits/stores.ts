@@ -7,7 +7,7 @@ import type { Batch } from '../../../server/storage/hits/hit-engine.ts'
 import type { Disk } from '../machine/disk.ts'
 import type { SimulatedProcess } from '../machine/process.ts'
 
-/** What is on the engine's disk. */
+/** The content of the engine's disk. */
 export interface EngineFile {
   marks: Map<string, number>
   hits: Hit[]

@@ -1,9 +1,9 @@
-// A simulated disk with the kernel's memory before it. What was written and not synced may be lost, in part and out of
-// order, when the power is cut. A killed process loses nothing.
+// A simulated disk behind the kernel's memory. Unsynced writes may be lost, in part and out of order, when the power is
+// cut. A killed process loses nothing.
 
 import type { World } from './world.ts'
 
-/** What a disk writes whole or not at all. */
+/** The unit that a disk writes whole or not at all. */
 const SECTOR_BYTES = 512
 
 export interface Inode {
@@ -13,7 +13,7 @@ export interface Inode {
   cache: Uint8Array
   size: number
   mtimeMs: number
-  /** What is on the disk. */
+  /** The synced content. */
   durable: Uint8Array
   durableVersion: number
   readonly parent: Inode | null
@@ -36,10 +36,10 @@ interface NameChange {
   remove?: string
 }
 
-/** What can be wrong with a disk for a while. */
+/** Temporary faults of a disk. */
 export interface DiskTrouble {
   full: boolean
-  /** Every call takes up to so many milliseconds. */
+  /** The most milliseconds that a call takes. */
   slowMs: number
   /** The probability that a sync fails. */
   failingSyncs: number
@@ -148,7 +148,7 @@ export function createDisk(world: World): Disk {
     write(inode, bytes, at) {
       const end = at + bytes.length
       if (trouble.full && end > inode.size) {
-        // What fits is written, and the rest is refused.
+        // The part that fits is written, and the rest is refused.
         const fits = Math.max(0, Math.min(inode.size - at, bytes.length))
         if (fits === 0) throw new DiskError('ENOSPC', 'write', '')
         inode.cache.set(bytes.subarray(0, fits), at)
@@ -209,7 +209,7 @@ export function createDisk(world: World): Disk {
         passUntil = Math.min(until, now)
         longest = Math.max(longest, passUntil - passFrom)
       }
-      // What a sync has not written waits for the next one of the same file.
+      // Unwritten data of a sync waits for the next one of the same file.
       const unrepaired = syncs.filter(
         (sync, i) =>
           sync.failed &&

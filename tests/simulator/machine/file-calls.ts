@@ -59,7 +59,7 @@ export function createFileCalls(disk: Disk, process: SimulatedProcess) {
     return bytesRead
   }
 
-  /** What is written in the meantime is not of this sync. */
+  /** Later writes do not belong to this sync. */
   async function sync(fd: number) {
     const end = disk.beginSync(getFile(fd).inode)
     const { promise, resolve, reject } = Promise.withResolvers<void>()

@@ -64,7 +64,7 @@ function countCall(process: SimulatedProcess) {
   if (--process.callsLeft <= 0) process.kill('killed at a call')
 }
 
-/** What code of the product finds in place of the globals of the same names. */
+/** Replacements for the globals that the product's code uses. */
 export function createGlobals(process: SimulatedProcess): Record<string, unknown> {
   const { world } = process
   const wallClock = () => world.wallClock()

@@ -22,15 +22,15 @@ const GLOBALS = [
 ]
 
 export interface ProgramSource {
-  /** Of the root of the repository, such as `server/main.ts`. */
+  /** Relative to the root of the repository, such as `server/main.ts`. */
   entry: string
-  /** What stands in place of files of `server/`: `platform` is what the process gives the program. */
+  /** Replacements for files of `server/`: `platform` is the simulated platform of the process. */
   replacements: Record<string, string>
   /** A line of the product that is changed by hand, to see whether the simulator finds it. */
   mutant?: Mutant
 }
 
-/** What a process gives a program. */
+/** The platform that a process gives a program. */
 export interface Surroundings {
   globals: Record<string, unknown>
   /** By their names without `node:`. All others are the real ones. */

@@ -19,7 +19,7 @@ export interface World {
   readonly seed: number
   /** Monotonic milliseconds since the beginning of the history. */
   now(): number
-  /** What the clocks on the walls of this world show. */
+  /** The wall clock of this world. */
   wallClock(): number
   /** Sets the clocks of the world forward or back. */
   jumpClock(ms: number): void
@@ -39,7 +39,7 @@ export interface World {
   runUntil(isOver: () => boolean, latest: number): boolean
   /** Equal histories have equal fingerprints: of all steps and notes. */
   fingerprint(): string
-  /** What was noted; empty unless the history keeps its log. */
+  /** The log; empty unless the history keeps one. */
   readonly log: string[]
 }
 

@@ -1,4 +1,4 @@
-// The model of the outbox, a list of what was acknowledged and of what has arrived, and what must be true of it.
+// The model of the outbox: a list of acknowledged submissions and of arrivals, and the invariants between them.
 
 import type { DeliveryResult } from '../../../server/features/notify/channels/contract.ts'
 import {
@@ -183,7 +183,7 @@ function findOvertaken(
   return overtaken && `delivery ${id} overtakes delivery ${overtaken.id}`
 }
 
-/** What must be true once nothing waits any more. @returns what is wrong; undefined where nothing is */
+/** Checks the invariants once nothing waits any more. @returns the violation; undefined where there is none */
 export function checkOutbox(records: OutboxRecords): string | undefined {
   return findLostSubmission(records) ?? findWrongEnd(records)
 }

@@ -1,4 +1,4 @@
-// What a simulated node runs of the product: the outbox, its deliverer, and the jobs beside it.
+// The product's code in a simulated node: the outbox, its deliverer, and the jobs beside it.
 
 export { openDeliverer } from '../../../server/features/notify/delivery/deliverer.ts'
 export { createClockFollower } from '../../../server/features/notify/delivery/follow-clock.ts'

@@ -54,7 +54,7 @@ interface History {
   receivers: SimulatedReceiver[]
   records: OutboxRecords
   nodes: OutboxNode[]
-  /** Of several nodes, which use PostgreSQL; one node uses SQLite. */
+  /** Several nodes use PostgreSQL; one node uses SQLite. */
   nodesMax: number
   keepsLog: boolean
   isOver: boolean
@@ -330,7 +330,7 @@ function passTime(history: History): string | undefined {
        where d.status = 'waiting' and c.enabled = 1`,
     )
     const aheadMs = (next?.at ?? 0) - world.wallClock()
-    // What is due waits for its receiver, which is tried every five minutes.
+    // Due deliveries wait for their receiver, which is tried every five minutes.
     const waitMs = aheadMs > 0 ? aheadMs + 1 : 300_000
     world.note(`time passes: ${waitMs} ms`)
     world.jumpClock(waitMs)

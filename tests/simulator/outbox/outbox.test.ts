@@ -9,7 +9,7 @@ import { LEASE_NOT_RENEWED, OUTBOX_MUTANTS } from './outbox-mutants.ts'
 import { openSqliteInMemory } from './rows.ts'
 
 const HISTORIES = atScale({ quick: 15, full: 300, soak: 3_000 })
-/** A fault must show in one of so many histories. */
+/** The histories within which a fault must show. */
 const FOUND_WITHIN = atScale({ quick: 60, full: 200, soak: 200 })
 
 const ROUNDS = atScale({ quick: 4, full: 20, soak: 20 })

@@ -9,6 +9,7 @@ import { checkDoubleExports, checkOpening, checkPathNames, checkTypeNames } from
 import { isProduct, type RepositoryFile, type RuleException, type Violation } from './rule.ts'
 import { checkFolders, checkLengths } from './sizes.ts'
 import { parseSource } from './typescript-source.ts'
+import { checkWords } from './words.ts'
 import { checkWorkspaceScope } from './workspace-scope.ts'
 
 export function findViolations(files: RepositoryFile[], exceptions: RuleException[] = []): Violation[] {
@@ -33,6 +34,7 @@ export function findViolations(files: RepositoryFile[], exceptions: RuleExceptio
     ...checkDoubleExports(named),
     ...named.flatMap(checkTypeNames),
     ...product.flatMap(checkOpening),
+    ...files.flatMap(checkWords),
   ]
   return [
     ...all.filter((violation) => !exceptions.some((exception) => covers(exception, violation))),

@@ -1,4 +1,4 @@
-// Rules about imports in dashboard/, snippet/ and packages/: what the browser's code may use.
+// Rules about imports in dashboard/, snippet/ and packages/: the modules that the browser's code may use.
 
 import { listLocalImports } from './import-graph.ts'
 import type { Violation } from './rule.ts'

@@ -1,4 +1,4 @@
-// Which file imports which, types included, and the ways through such a graph.
+// The graph of imports between files, types included, and the paths through it.
 
 import { posix } from 'node:path'
 import { listImports, type SourceFile, type SourceImport } from './typescript-source.ts'

@@ -1,4 +1,4 @@
-// Rules about imports in server/: which layer may use which, which feature may use which, and who mounts routes.
+// Rules about imports in server/: arrows between layers, arrows between features, and the only mounter of routes.
 
 import { listLocalImports } from './import-graph.ts'
 import type { RuleName, Violation } from './rule.ts'

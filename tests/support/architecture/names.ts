@@ -1,5 +1,4 @@
-// Rules about names and about the first lines of a file: a name says what a thing is, and each file opens with what it
-// is for.
+// Rules about names and openings: a name says what a thing is, and each file opens with its purpose.
 
 import type { RuleName, Violation } from './rule.ts'
 import { listExportedNames, type SourceFile } from './typescript-source.ts'

@@ -1,5 +1,5 @@
-// The types of the rules: what a rule reads and what it reports. Every rule imports them from here, so that no rule
-// needs another one.
+// The types of the rules: their input and their reports. Every rule imports them from here, so that no rule needs
+// another one.
 
 export interface RepositoryFile {
   path: string
@@ -27,6 +27,7 @@ export type RuleName =
   | 'names'
   | 'exports'
   | 'openings'
+  | 'words'
   | 'exceptions'
 
 export interface Violation {

@@ -1,4 +1,4 @@
-// Finds what keeps people with screen readers, keyboards or weak eyes from using a page: the rules of axe.
+// Finds barriers for people with screen readers, keyboards or weak eyes: the rules of axe.
 
 import type { Page } from 'playwright-core'
 

@@ -7,7 +7,7 @@ import { canInstallPackages, installPackage } from '../processes/debian-package.
 const PACKAGE = 'chromium-headless-shell'
 const NAMES = [PACKAGE, 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 
-/** Of the people who use the dashboard. */
+/** The language and time zone of the people who use the dashboard. */
 export const LOCALE = { locale: 'en-GB', timezoneId: 'Europe/Berlin' }
 
 /** The time limit for hooks that may install Chromium. */

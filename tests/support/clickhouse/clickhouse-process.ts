@@ -58,7 +58,7 @@ function returnConnection(pooled: PooledConnection) {
   else idle.push(pooled)
 }
 
-/** What a test has asked for: after the next query with this text, the connection ends without an answer. */
+/** A fault that a test injects: after the next query with this text, the connection ends without an answer. */
 let cutAfter: string | undefined
 let files = 0
 

@@ -9,7 +9,7 @@ export interface ReceivedSpan {
   /** The traces that its links lead to. */
   links: string[]
   attributes: Record<string, unknown>
-  /** Of the resource: which process it is of. */
+  /** Attributes of the resource: the process that sent it. */
   resource: Record<string, unknown>
   failed: boolean
 }

@@ -87,7 +87,7 @@ const rebrandly = times.map((i) => ({
   createdAt: at(i),
   updatedAt: at(i),
   clicks: 5,
-  favourite: false,
+  favorite: false,
 }))
 const short = times.map((i) => ({
   originalURL: `https://acme.example/${i}`,

@@ -15,7 +15,7 @@ export function parseFence(text: string): { outside: string; code: string } {
 }
 
 /**
- * What one of the programs could find in a text although it is code: the mentions that Mattermost makes of Slack's
+ * Markup that one of the programs finds in a text although it is code: the mentions that Mattermost makes of Slack's
  * (https://github.com/mattermost/mattermost/blob/master/server/channels/app/slack.go), and mentions after a space or at
  * the start of a line.
  */

@@ -1,4 +1,4 @@
-// A workspace with everything that an export has: the demonstration, and what that lacks.
+// A workspace with every kind of record that an export has: the demonstration, and more.
 
 import { join } from 'node:path'
 import { createKey } from '../../../server/features/accounts/access/keys.ts'

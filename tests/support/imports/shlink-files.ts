@@ -17,7 +17,7 @@ const COUNTRIES = ['Germany', 'France', 'Brazil', 'Japan']
 const REFERRERS = ['Direct', 'news.example', 'www.google.com']
 const FIRST_VISIT = Date.UTC(2025, 0, 1)
 const MINUTE_MS = 60_000
-/** Every so many visits are a robot's. */
+/** Every nth visit is a robot's. */
 const ROBOT_EVERY = 10
 
 const toLine = (values: (string | number | boolean)[]) =>

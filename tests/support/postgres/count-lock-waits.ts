@@ -1,4 +1,4 @@
-// Says how many transactions PostgreSQL makes wait: a test of a race begins there.
+// Counts the transactions that wait for a lock in PostgreSQL: a test of a race begins there.
 
 import { sql } from 'kysely'
 import type { Database } from '../../../server/storage/database/open-database.ts'

@@ -49,7 +49,7 @@ interface PostgresOptions {
   /** Keeps fsync on, for tests that count what survived a crash. */
   durable?: boolean
   settings?: Record<string, string>
-  /** Gives the data a disk of so many bytes in memory, which ends with the process. Only root may mount one. */
+  /** Gives the data a disk of this size in memory, which ends with the process. Only root may mount one. */
   diskBytes?: number
 }
 

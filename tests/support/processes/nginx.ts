@@ -77,7 +77,7 @@ export async function startNginxWith(writeConfig: (dir: string, port: number) =>
 
 const TEMP_PATHS = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
 
-/** What nginx needs to run in `dir` as whoever runs the tests, around the content of its `http` block. */
+/** A configuration for nginx in `dir`, run as the user of the tests, around the content of its `http` block. */
 export const wrapNginxConfig = (dir: string, content: string) => `
   daemon off;
   master_process off;

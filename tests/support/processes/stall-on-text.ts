@@ -1,5 +1,5 @@
-// Runs inside a server process, before the server (`bun --preload`): whatever reads a text with STALL_MARK holds the
-// event loop until there is a file at STALL_UNTIL. So a test says which request stalls, and for how long.
+// Runs inside a server process, before the server (`bun --preload`): a read of a text with STALL_MARK holds the event
+// loop until there is a file at STALL_UNTIL. So a test decides which request stalls, and until when.
 
 import { existsSync } from 'node:fs'
 

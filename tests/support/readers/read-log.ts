@@ -1,4 +1,4 @@
-// What a server in this process logs while a test works.
+// Captures the log of a server in this process while a test works.
 
 import { spyOn } from 'bun:test'
 import { getLogFormat, getLogLevel, setLogFormat, setLogLevel } from '../../../server/lib/log.ts'

@@ -205,7 +205,7 @@ function pickFilter(column: HitColumn, random: Random): HitFilter {
   const length = random() < 0.55 ? 1 : random() < 0.15 ? 0 : 2 + pickInt(3, random)
   let values = Array.from({ length }, () => pick(list, random))
   const name = toNullName(column)
-  // As the API asks: whoever names the name means hits without a value too.
+  // As the API asks: a filter for the name includes hits without a value.
   if (values.some((value) => value === null || value === name) && random() < 0.6)
     values = [...values, null, name]
   if (column === 'linkId') values = values.filter((value) => value !== name)

@@ -1,4 +1,4 @@
-// Finds the tests whose whole a change must run: the table in CONTRIBUTING.md says which belong to which folder.
+// Finds the full tests of a change by the table in CONTRIBUTING.md.
 
 import { readFileSync } from 'node:fs'
 

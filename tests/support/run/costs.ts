@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import { appendFileSync, readFileSync } from 'node:fs'
 import { takeLiftedBudget } from '../suite.ts'
 
-/** What a test, and a file, may take in the quick suite. A test that says `quick` has no budget, and is not counted. */
+/** The budgets of a test and of a file in the quick suite. A test that says `quick` has no budget, and is not counted. */
 export const BUDGET_MS = { test: 200, file: 5_000 }
 
 /** A file's costs, in milliseconds of processor time. */
@@ -14,13 +14,13 @@ export interface FileCosts {
   file: string
   /** With its child processes that have ended. */
   totalMs: number
-  /** Of this process alone, in the order in which the tests ran. */
+  /** The costs of this process alone, in the order in which the tests ran. */
   tests: { ms: number; hasBudget: boolean }[]
   /** How many times as long as on a quiet machine a known piece of work takes. At least 1. */
   slowness: number
 }
 
-/** What `workAWhile` takes on a quiet machine with the processors of 2023. */
+/** The time of `workAWhile` on a quiet machine with the processors of 2023. */
 const QUIET_WORK_MS = 20
 
 /** Call it once in the process of a test run, before the first file. @param path the file that gets a line per test file */
@@ -57,7 +57,7 @@ function readTreeMs(): number {
   }
 }
 
-/** Neighbours that burn the same core make each instruction slower, in processor time too. */
+/** Neighbors that burn the same core make each instruction slower, in processor time too. */
 function measureSlowness(): number {
   const before = process.cpuUsage()
   workAWhile()

@@ -12,7 +12,7 @@ interface Program {
   find(): string | undefined
   /** @throws a sentence */
   install(): void
-  /** What a person can do instead. */
+  /** The manual alternative. */
   instead: string
   /** A test file needs the program when it imports this, itself or through what tests share. */
   startedBy: string

@@ -58,7 +58,7 @@ export interface OverBudget {
   file: string
   /** Undefined for the whole file. */
   test: string | undefined
-  /** Of a quiet machine. */
+  /** The time on a quiet machine. */
   ms: number
   budgetMs: number
 }

@@ -54,7 +54,7 @@ export async function changeDomain({ app }: Server, id: number, fields: DomainFi
   await app.domains.reload()
 }
 
-/** Puts a link of the workspace on a domain, whoever has that now. @returns the link's id */
+/** Puts a link of the workspace on a domain, even of another workspace. @returns the link's id */
 export async function putLinkOnDomain(
   { app }: Server,
   workspace: Pick<TestWorkspace, 'id' | 'createLink'>,

@@ -13,7 +13,7 @@ export const RELEASE_PERSON = {
   password: 'a long password of a lock keeper',
 }
 
-/** What a test needs to use the data of a release. A server keeps only the hash of a key. */
+/** The credentials for the data of a release. A server keeps only the hash of a key. */
 export interface ReleaseData {
   version: string
   key: string

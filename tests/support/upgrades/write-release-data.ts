@@ -33,7 +33,7 @@ async function createAccount(server: ServerProcess): Promise<string> {
   return ((await created.json()) as { data: { key: string } }).data.key
 }
 
-/** What old-data-directory.test.ts looks for. */
+/** The records that old-data-directory.test.ts looks for. */
 async function createContent(server: ServerProcess, key: string): Promise<{ formKey: string }> {
   const post = async (path: string, body: unknown) => {
     const { status, json, text } = await server.api(key, path, body)

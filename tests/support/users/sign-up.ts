@@ -1,7 +1,7 @@
 // Users for tests who sign up over HTTP, with the cookie that a browser would keep.
 
+import { createSignUpLink } from '../../../server/features/accounts/abuse/sign-up-link.ts'
 import { readFirstAccountState } from '../../../server/features/accounts/auth/first-account.ts'
-import { createSignUpLink } from '../../../server/features/accounts/strangers/sign-up-link.ts'
 import type { HttpAnswer, HttpCall } from '../server/http-call.ts'
 import type { TestServer } from '../world.ts'
 
@@ -25,7 +25,7 @@ export interface SignUpDetails {
   invitation?: string
 }
 
-/** What a browser adds to each request of a page of the dashboard. */
+/** The headers that a browser adds to each request of the dashboard. */
 export const DASHBOARD = { 'Sec-Fetch-Site': 'same-origin' }
 
 let users = 0

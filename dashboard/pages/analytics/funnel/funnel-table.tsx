@@ -38,7 +38,7 @@ export function FunnelTable({ view, by, inView }: { view: AnalyticsView; by: Fun
   const [limit, setLimit] = useState(INITIAL_ROWS)
   const dimension = DIMENSION_BY_GROUPING[by]
   const { data, error, refetch, isPlaceholderData } = useQuery({
-    // One more row than shown tells whether there are more rows.
+    // Load one row more than shown, to know whether there are more.
     ...funnelRowsQuery(api, by, view.stages ?? {}, limit + 1),
     enabled: inView && view.stages !== null,
     placeholderData: keepPreviousData,

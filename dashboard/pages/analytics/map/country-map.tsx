@@ -10,7 +10,7 @@ import type { AnalyticsView } from '../view/use-analytics-view.ts'
 import WORLD from './world-outlines.json'
 
 const COUNTRIES = Object.entries(WORLD.paths)
-/** Of the largest country, so that the smallest one with clicks still differs from one without. */
+/** The opacity of the smallest country with clicks, as a part of the largest one's: it must differ from none. */
 const FAINTEST = 0.2
 
 export function CountryMap({

@@ -1,4 +1,4 @@
-// Says how many of the clicks were imported: they explain why there are fewer visitors than one expects.
+// The number of imported clicks, as a note: they explain why there are fewer visitors than one expects.
 
 import { useQuery } from '@tanstack/react-query'
 import { totalQuery } from '../../../api/analytics.ts'

@@ -1,5 +1,5 @@
-// The end of the previous period moves with the current time. Until the new answer arrives, the last answer is shown,
-// but only if nothing else in the query has changed.
+// Keeps the last answer on the screen while the previous period moves with the current time, unless anything else in
+// the query has changed.
 
 import type { QueryParameters } from '../../../api/client.ts'
 

@@ -1,4 +1,5 @@
-// The totals compared with the previous period, each a switch for what the page counts, and the line over time.
+// The totals compared with the previous period, and the line over time. A click on a total chooses the metric of the
+// page.
 
 import { lazy, Suspense } from 'react'
 import { Button } from '../../../ui/button.tsx'

@@ -83,7 +83,7 @@ const CONTINENTS: Record<string, string> = {
 const CHANNELS: Record<string, string> = {
   search: 'Search',
   social: 'Social',
-  email: 'E-mail',
+  email: 'Email',
   direct: 'Direct',
   referral: 'Referral',
   paid: 'Paid',

@@ -112,7 +112,7 @@ function readView(search: Search, fixed: FixedFilters) {
     range,
     timezone,
     granularity: findOption(search.granularity, GRANULARITIES),
-    // Where a filter excludes the requested metric, the other one is shown.
+    // If a filter excludes the requested metric, the other one is shown.
     metric:
       (requested === 'leads' ? leads : clicks) || !(leads || clicks) ? requested : leads ? 'leads' : 'clicks',
     model,

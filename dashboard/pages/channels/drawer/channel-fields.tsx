@@ -51,8 +51,8 @@ export function ChannelFields({
       />
       {kind.fields.includes('to') && (
         <Field
-          label="E-mail addresses"
-          hint="One per line, 20 at most. Each gets an e-mail with a link to confirm."
+          label="Email addresses"
+          hint="One per line, 20 at most. Each gets an email with a link to confirm."
           error={findAddressError(errors, values)}
         >
           {(control) => <Textarea {...control} required autoComplete="off" {...bind('to')} />}

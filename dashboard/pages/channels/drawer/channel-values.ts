@@ -1,4 +1,4 @@
-// What the drawer of a channel holds while it is edited, and the request that saves it.
+// The form state of the channel drawer, and the request that saves it.
 
 import type { ChannelResource } from '../../../api/channels.ts'
 import { findFieldError } from '../../../ui/forms/form-error.tsx'
@@ -47,7 +47,7 @@ export function findAddressError(
     .map((field) => /^to[.[](\d+)/.exec(field)?.[1])
     .find((found) => found !== undefined)
   const address = index === undefined ? undefined : listAddresses(values)[Number(index)]
-  return address === undefined ? findFieldError(errors, 'to') : `${address} is not an e-mail address`
+  return address === undefined ? findFieldError(errors, 'to') : `${address} is not an email address`
 }
 
 /** A hook of another chat server is not named Slack. */

@@ -50,7 +50,7 @@ export function MessageFields({ kind, channel, values, errors, onChange }: Messa
       {errors.template && <FormError>{errors.template}</FormError>}
       <Toggle
         label="Write your own"
-        hint="Otherwise a message has all fields, what brought the visitor, and a link to the submission."
+        hint="Otherwise, a message has all fields, the visitor’s source, and a link to the submission."
         checked={template !== null}
         onChange={(event) => setTemplate(event.target.checked ? NEW_TEMPLATE : null)}
       />
@@ -58,7 +58,7 @@ export function MessageFields({ kind, channel, values, errors, onChange }: Messa
       {channel ? (
         <Preview channel={channel} template={template} />
       ) : (
-        <p className="text-sm text-soft">There is a preview when the channel is created.</p>
+        <p className="text-sm text-soft">A preview is available once the channel is created.</p>
       )}
     </CollapsibleSection>
   )
@@ -80,7 +80,7 @@ function TemplateFields({
         label={kind.type === 'email' ? 'Subject' : 'Title'}
         maxLength={200}
         autoComplete="off"
-        hint="Leave empty to keep the usual one."
+        hint="Leave empty for the default."
         value={template.subject}
         onChange={(event) => onChange({ ...template, subject: event.target.value })}
         error={errors['template.subject']}
@@ -88,7 +88,7 @@ function TemplateFields({
       <div className="grid gap-2">
         <Field
           label="Text"
-          hint="Plain text. {{fields}} are all fields, {{field:company}} is one. Files, attribution and link stand at the end where the text does not have them."
+          hint="Plain text. {{fields}} inserts all fields, {{field:company}} one. Files, attribution and link are added at the end unless your text has them."
           error={errors['template.text']}
         >
           {(control) => (
@@ -135,7 +135,7 @@ function Preview({ channel, template }: { channel: ChannelResource; template: Te
 const PreviewText = ({ preview: { submissionId, subject, text } }: { preview: PreviewResource }) => (
   <figure className="grid gap-1.5">
     <figcaption className="text-sm text-soft">
-      {submissionId === null ? 'With made-up values.' : `With the values of submission ${submissionId}.`}
+      {submissionId === null ? 'With sample values.' : `With the values of submission ${submissionId}.`}
     </figcaption>
     <div className="grid gap-2 rounded-lg bg-sunken px-3 py-2.5 text-sm">
       <p className="font-medium break-words">{subject}</p>

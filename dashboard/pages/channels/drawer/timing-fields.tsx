@@ -1,4 +1,4 @@
-// When a channel's messages are sent: at once or together, and not in quiet hours.
+// The schedule of a channel's messages: at once or as a digest, and quiet hours.
 
 import { useMemo } from 'react'
 import { CollapsibleSection } from '../../../ui/collapsible-section.tsx'
@@ -40,7 +40,7 @@ export function TimingFields({ values, errors, onChange }: TimingFieldsProps) {
         label="Messages"
         hint={
           digest === 'day'
-            ? 'One message a day with all submissions, at 08:00 in the time zone of the quiet hours, or else UTC.'
+            ? 'One message a day with all submissions, at 08:00 in the time zone of the quiet hours (without them, UTC).'
             : digest && 'One message an hour with all submissions of that hour.'
         }
         error={findFieldError(errors, 'digest')}
@@ -65,7 +65,7 @@ export function TimingFields({ values, errors, onChange }: TimingFieldsProps) {
       </Field>
       <Toggle
         label="Quiet hours"
-        hint="Messages that would be sent in them wait for their end."
+        hint="Messages wait until quiet hours end."
         checked={quietHours !== null}
         onChange={(event) =>
           onChange({ ...values, quietHours: event.target.checked ? NEW_QUIET_HOURS : null })

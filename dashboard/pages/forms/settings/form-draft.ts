@@ -39,7 +39,7 @@ export type FormDraft = Omit<Pick<FormResource, SettingName>, 'uploads' | 'spamR
   spamRetentionDays: number | null
 }
 
-/** What a group of settings gets. Errors have the names of the API, such as `rules.phone.pattern`. */
+/** The props of a group of settings. Errors have the names of the API, such as `rules.phone.pattern`. */
 export interface GroupProps {
   form: FormResource
   draft: FormDraft

@@ -1,4 +1,4 @@
-// Asks for the e-mail address of a person, before something is done with all data of that person.
+// Asks for a person's email address, before all data of that person is exported or erased.
 
 import { type ReactNode, useId } from 'react'
 import { Button } from '../../../ui/button.tsx'
@@ -44,7 +44,7 @@ export function EmailStep({ title, description, action, busy, error, email, onSu
       >
         {error && <FormError>{error}</FormError>}
         <TextField
-          label="E-mail address"
+          label="Email address"
           name="email"
           type="email"
           required

@@ -1,4 +1,4 @@
-// Erases all submissions with one e-mail address, in every form, after a confirmation, and shows the receipt.
+// Erases all submissions with one email address, in every form, after a confirmation, and shows the receipt.
 
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
@@ -27,7 +27,7 @@ export default function ErasePersonDialog({
     return (
       <EmailStep
         title="Erase personal data"
-        description="Deletes all submissions with one e-mail address, in all forms."
+        description="Deletes all submissions with one email address, in all forms."
         action="Find submissions"
         onClose={onClose}
         onSubmit={setEmail}
@@ -47,7 +47,7 @@ function ConfirmStep({ email, onErased, onClose }: ConfirmStepProps) {
   const client = useQueryClient()
   const [isErasing, setErasing] = useState(false)
   const isErased = useRef(false)
-  // What the answer says is not counted again: the dialog would say that there is nothing to erase.
+  // The receipt is shown as it is. A new count would say that there is nothing to erase.
   const count = useQuery({ ...submissionCountQuery(api, { email, status: 'all' }), enabled: !isErasing })
   if (count.data === 0)
     return (
@@ -61,7 +61,7 @@ function ConfirmStep({ email, onErased, onClose }: ConfirmStepProps) {
           </Button>
         }
       >
-        <p className="break-words">No submission has the e-mail address {email}.</p>
+        <p className="break-words">No submission has the email address {email}.</p>
       </Dialog>
     )
   return (

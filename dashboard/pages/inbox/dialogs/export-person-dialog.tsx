@@ -21,7 +21,7 @@ export default function ExportPersonDialog({ email, onClose }: { email?: string;
   return (
     <EmailStep
       title="Export personal data"
-      description="A ZIP with all submissions with one e-mail address, in all forms, with their files and deliveries."
+      description="A ZIP with all submissions with one email address, in all forms, with their files and deliveries."
       action="Download"
       email={email}
       busy={save.isPending}

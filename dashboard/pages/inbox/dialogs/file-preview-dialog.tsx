@@ -1,4 +1,4 @@
-// What the server shows of a file: the beginning of a text. It is drawn as text, whatever it says.
+// Preview of a file: the beginning of its text. It is drawn as text, so no markup in it takes effect.
 
 import { useQuery } from '@tanstack/react-query'
 import { type FileResource, filePreviewQuery } from '../../../api/inbox/submission-files.ts'
@@ -22,7 +22,9 @@ export default function FilePreviewDialog({ file, onClose }: { file: FileResourc
     >
       {preview.isPending && <Skeleton className="h-60" />}
       {preview.isError && <ErrorState error={preview.error} retry={() => void preview.refetch()} />}
-      {preview.data?.kind === 'none' && <p>There is no preview of such a file. Download it to see it.</p>}
+      {preview.data?.kind === 'none' && (
+        <p>There is no preview for this type of file. Download it to view it.</p>
+      )}
       {preview.data?.kind === 'text' && (
         <div className="grid grid-cols-[minmax(0,1fr)] gap-2">
           <pre
@@ -33,7 +35,7 @@ export default function FilePreviewDialog({ file, onClose }: { file: FileResourc
             {preview.data.text}
           </pre>
           {preview.data.truncated && (
-            <p className="text-sm text-soft">This is its beginning. The download has all of it.</p>
+            <p className="text-sm text-soft">This is the beginning. Download the file to see all of it.</p>
           )}
         </div>
       )}

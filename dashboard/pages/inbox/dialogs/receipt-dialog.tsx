@@ -33,7 +33,7 @@ export function ReceiptDialog({ receipt, isNew, onClose }: Props) {
       open
       onClose={onClose}
       title={isNew ? 'The data is erased' : `Receipt ${receipt.id}`}
-      description="Keep the receipt to show that the data is gone. It has no address of the person."
+      description="Keep the receipt as proof of the erasure. It doesn’t contain the person’s address."
       footer={
         <>
           <Button icon={<Download size={16} />} onClick={() => saveReceipt(receipt)}>

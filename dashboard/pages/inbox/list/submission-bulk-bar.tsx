@@ -78,7 +78,7 @@ export function SubmissionBulkBar({ selection, inbox, filter, actions }: Props) 
   )
 }
 
-/** Selects all that match the filter, the ones that are not loaded too, and says how many they are. */
+/** Selects all submissions that match the filter, also those that are not loaded, and shows their number. */
 function SelectAll({ selection, inbox: { list, total }, filter }: Omit<Props, 'actions'>) {
   const api = useApi()
   const load = useMutation({

@@ -281,11 +281,12 @@ const EMPTY_TEXTS: Record<string, { title: string; detail: string }> = {
   archived: { title: 'No archived submissions', detail: 'Submissions that you archive appear here.' },
   spam: {
     title: 'No spam',
-    detail: 'Spam appears here: what a form’s filter has found, and what you mark yourself.',
+    detail:
+      'Spam appears here: submissions that a form’s filter has caught, and those that you mark yourself.',
   },
   unconfirmed: {
-    title: 'Nobody has to confirm',
-    detail: 'With double opt-in, submissions wait here until their senders press the button in the e-mail.',
+    title: 'Nothing to confirm',
+    detail: 'With double opt-in, submissions wait here until their senders press the button in the email.',
   },
 }
 

@@ -39,7 +39,7 @@ function toSentence({ attribution, sessionLinked }: Facts, trackConversions?: bo
         ? `${VISIT}, but no page’s address named the click${toCause(trackConversions)} ${SHORTLY_BEFORE}`
         : `${NO_VISIT} ${SHORTLY_BEFORE}`
     case 'pending':
-      return `${sessionLinked ? `${VISIT}. ` : ''}Not decided yet whether a link brought it: analytics are catching up.`
+      return `${sessionLinked ? `${VISIT}. ` : ''}Attribution is pending: analytics are catching up.`
     case 'none':
       return sessionLinked
         ? `${VISIT}. No link of yours is known to have brought it.`

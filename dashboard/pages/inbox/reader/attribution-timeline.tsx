@@ -10,7 +10,7 @@ import { useApi, useCanEdit } from '../../../shell/use-workspace.ts'
 import { Badge } from '../../../ui/badge.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { ErrorState } from '../../../ui/error-state.tsx'
-import { formatPercent, formatTime, toReadableUrl } from '../../../ui/format.ts'
+import { formatTime, toReadableUrl } from '../../../ui/format.ts'
 import { SkeletonRows } from '../../../ui/skeleton.tsx'
 import { TEXT_LINK } from '../../../ui/text-link.ts'
 import { isSiteOnly, tellAttribution } from './attribution-story.ts'
@@ -124,13 +124,6 @@ function TouchItem({ touch }: { touch: TouchResource }) {
         {touch.type !== 'referrer' && touch.referrer && <p className="break-words">From {touch.referrer}</p>}
         {touch.landingUrl && <PageUrl url={touch.landingUrl} />}
         <p>{touch.why}</p>
-        {touch.linearCredit < 1 && (touch.isFirst || touch.isLast || touch.linearCredit > 0) && (
-          <p className="flex flex-wrap gap-1.5">
-            {touch.isFirst && <Badge tone="good">First touch</Badge>}
-            {touch.isLast && <Badge tone="good">Last touch</Badge>}
-            {touch.linearCredit > 0 && <Badge>{formatPercent(touch.linearCredit)} credit</Badge>}
-          </p>
-        )}
       </div>
     </Step>
   )

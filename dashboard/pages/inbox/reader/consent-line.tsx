@@ -1,4 +1,4 @@
-// What the sender agreed to, in the words that the page showed, and when.
+// The sender's consent: the text that the page showed, and when.
 
 import { ShieldCheck } from 'lucide-react'
 import type { Submission } from '../../../api/submissions.ts'

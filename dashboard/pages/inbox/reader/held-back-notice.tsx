@@ -1,4 +1,5 @@
-// Why nobody was told about a submission: it is spam, or its sender has not confirmed it. With the buttons that change that.
+// Notice on a submission that was announced to nobody: it is spam, or its sender has not confirmed it. Has the buttons
+// that change that.
 
 import { BadgeCheck, Inbox } from 'lucide-react'
 import type { ReactNode } from 'react'
@@ -9,7 +10,7 @@ import { formatDay } from '../../../ui/format.ts'
 import type { InboxActions } from '../state/use-inbox-actions.ts'
 import { AllowSenderButton } from './allow-sender-button.tsx'
 
-/** docs/contract.md §13: a submission that nobody confirms is erased after so many days. */
+/** docs/contract.md §13: a submission that nobody confirms is erased after this number of days. */
 const UNCONFIRMED_DAYS = 7
 const DAY_MS = 86_400_000
 
@@ -64,12 +65,12 @@ function SpamNotice({ submission, actions }: Props) {
             ))}
           </ul>
           <p>
-            It was held back: your team was not notified, and it counts as no lead. “Not spam” restores it,
-            and the notifications are sent then.
+            It was held back: your team was not notified, and it counts as no lead. “Not spam” restores it and
+            sends the notifications.
           </p>
         </>
       ) : (
-        <p>Somebody of your team marked it as spam.</p>
+        <p>Someone on your team marked it as spam.</p>
       )}
     </Notice>
   )
@@ -89,7 +90,7 @@ const UnconfirmedNotice = ({ submission, actions }: Props) => (
     }
   >
     <p>
-      The sender has not pressed the button that the e-mail leads to. Until then it is held back: your team is
+      The sender has not pressed the button that the email leads to. Until then it is held back: your team is
       not notified, and it counts as no lead. It is erased on{' '}
       {formatDay(new Date(Date.parse(submission.createdAt) + UNCONFIRMED_DAYS * DAY_MS).toISOString())}.
     </p>

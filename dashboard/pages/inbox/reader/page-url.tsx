@@ -12,7 +12,7 @@ interface Props {
 export const PageUrl = ({ url, isSiteOnly }: Props) =>
   isSiteOnly ? (
     <span className="text-sm text-soft">
-      <Address url={url} /> (the site only; browsers do not tell the page)
+      <Address url={url} /> (site only: browsers don’t send the page)
     </span>
   ) : (
     <Address url={url} />

@@ -1,4 +1,4 @@
-// Opens the dialogs that export and erase everything sent with one e-mail address.
+// Opens the dialogs that export and erase everything sent with one email address.
 
 import { lazy, Suspense, useState } from 'react'
 import { useCanEdit } from '../../../shell/use-workspace.ts'

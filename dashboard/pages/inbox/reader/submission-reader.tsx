@@ -142,7 +142,7 @@ function Head({ submission }: { submission: Submission }) {
           >
             {email}
           </a>
-          <CopyButton text={email} label="Copy e-mail address" />
+          <CopyButton text={email} label="Copy email address" />
         </p>
       )}
       <p className="text-sm text-soft">

@@ -1,4 +1,5 @@
-// The actions for submissions, for buttons and shortcuts, moving through the list, and where the focus goes then.
+// Actions of the inbox for buttons and shortcuts: changes of submissions, moves through the list, and the focus
+// afterwards.
 
 import { useEffect, useRef } from 'react'
 import {

@@ -36,7 +36,7 @@ export function CardFields(props: LinkFieldsProps) {
       onOpenChange={setOpen}
     >
       <p className="text-sm text-soft">
-        What X, Facebook, Slack, WhatsApp and others show when somebody posts the short link. Leave all three
+        Shown by X, Facebook, Slack, WhatsApp and others when someone posts the short link. Leave all three
         empty to show the destination’s own card.
       </p>
       {locked && <p className="text-sm text-warn">A link with a password shows no card.</p>}

@@ -1,5 +1,5 @@
-// Tells a person that somebody else has saved the link that they edit, and what has changed. They choose whose values
-// stay; nothing is overwritten before that.
+// Edit conflict: somebody else has saved the link meanwhile. Shows their changes and asks whose values stay; nothing is
+// overwritten before that.
 
 import { useEffect, useRef } from 'react'
 import type { LinkResource } from '../../../../server/features/links/schema.ts'
@@ -47,8 +47,8 @@ export function ConflictNotice({ before, theirs, mine, isRefused, isSaving, take
         ))}
       </ul>
       <p className="text-soft">
-        “Keep mine” saves your changes; what you did not touch stays as they saved it. “Take theirs” drops
-        your changes.
+        “Keep mine” saves your changes; everything else stays as they saved it. “Take theirs” drops your
+        changes.
       </p>
       <div className="flex flex-wrap gap-2">
         <Button size="small" busy={isSaving} onClick={keepMine}>

@@ -73,7 +73,7 @@ export const LINK_DEFAULTS: LinkDraft = {
   previewImage: '',
 }
 
-/** What is already known of a new link. */
+/** Initial values of a new link. */
 export type NewLink = Partial<Pick<LinkDraft, 'destinationUrl' | 'slug' | 'domain'>>
 
 /** Conversion tracking is on, because only with it a later form is linked to the click for certain. */

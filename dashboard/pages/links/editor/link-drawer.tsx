@@ -79,7 +79,7 @@ interface EditorProps {
   onClose: () => void
 }
 
-/** What the editing began with: the body of the request is the difference to it. */
+/** The values at the start of the edit: the request body is the difference to them. */
 interface EditBase {
   draft: LinkDraft
   link: LinkResource | undefined

@@ -49,7 +49,7 @@ export function SlugField({ draft, link, errors, onChange }: LinkFieldsProps) {
           <DomainPrefix
             domain={domain}
             domains={domains}
-            // What was wrong with the slug was so on the other domain.
+            // The error was about the slug on the other domain.
             onChange={(name) => onChange({ domain: name, slug })}
           />
           <input
@@ -111,7 +111,7 @@ interface HintProps {
   link: LinkFieldsProps['link']
 }
 
-/** Only the answer about the text as it is now is shown, never that about an older one. */
+/** Shows only the answer for the current text, never one for an older text. */
 function SlugHint({ slug, domain, hasChoice, link }: HintProps) {
   const isMoving = link !== undefined && link.domain !== domain.name
   const fold = (text: string) => (domain.caseSensitive ? text : text.toLowerCase())

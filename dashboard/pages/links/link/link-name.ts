@@ -1,4 +1,4 @@
-// How a link is named in lists and titles.
+// The name of a link in lists and titles.
 
 import type { LinkResource } from '../../../../server/features/links/schema.ts'
 

@@ -15,7 +15,7 @@ import { copyText } from '../../../ui/copy/copy-button.tsx'
 import { formatCount } from '../../../ui/format.ts'
 import { toast, toastError } from '../../../ui/overlays/toast.tsx'
 
-/** What a list, a menu or a page does when a person picks an action for a link. */
+/** Callbacks of a list, a menu or a page for the actions on a link. */
 export interface LinkHandlers {
   edit: (link: LinkResource) => void
   duplicate: (link: LinkResource) => void

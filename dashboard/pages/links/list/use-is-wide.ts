@@ -1,4 +1,4 @@
-// Tells whether the window is wider than a phone's, where a number depends on it and not only a style.
+// Reports whether the window is wider than a phone's, for numbers that depend on it. Styles use media queries.
 
 import { useSyncExternalStore } from 'react'
 

@@ -1,4 +1,4 @@
-// Looked for in vain: slugs without a link that people asked for, with the ways to give them one.
+// The 404s page: slugs that people asked for and that no link has, with the ways to give them a link.
 
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
@@ -51,8 +51,8 @@ export function MissingPage() {
   }
   return (
     <Page
-      title="Looked for in vain"
-      description="Short links that people asked for, and that do not exist. Robots do not count."
+      title="404s"
+      description="Short links that people open and that don’t exist. Robots don’t count."
       actions={
         <ButtonLink
           variant="quiet"
@@ -114,8 +114,8 @@ function Results({ interval, create, redirect }: ResultsProps) {
   const { data, otherHits } = query.data
   if (data.length === 0)
     return (
-      <EmptyState icon={<SearchX size={32} />} title="Nobody looked in vain">
-        When people mistype a short link, or one that you never made is printed somewhere, it appears here.
+      <EmptyState icon={<SearchX size={32} />} title="No 404s yet">
+        Mistyped short links, and printed ones that you never created, appear here.
       </EmptyState>
     )
   return (
@@ -124,7 +124,7 @@ function Results({ interval, create, redirect }: ResultsProps) {
         {formatCount(data.length, 'short link')}
         {otherHits > 0 && `, and ${formatCount(otherHits, 'request')} for others`}
       </p>
-      <ul aria-label="Looked for in vain" className="overflow-clip rounded-2xl border border-line bg-card">
+      <ul aria-label="404s" className="overflow-clip rounded-2xl border border-line bg-card">
         {data.map((missing) => (
           <MissingRow
             key={`${missing.domain}/${missing.slug}`}

@@ -1,4 +1,4 @@
-// One slug that people asked for in vain: how often, what is close to it, and what to do. Strangers write the slugs.
+// One unknown slug: how often it was asked for, the closest slug, and the actions. Strangers write the slugs.
 
 import { Link } from '@tanstack/react-router'
 import { CornerUpRight, Plus } from 'lucide-react'
@@ -84,10 +84,10 @@ function Closest({ missing: { linkId, closest, closestLinkId } }: { missing: Mis
         <Badge tone="good">Exists now</Badge> <LinkTo id={linkId}>Open the link</LinkTo>
       </>
     )
-  if (closest === null || closestLinkId === null) return 'No link is close to it'
+  if (closest === null || closestLinkId === null) return 'No similar link'
   return (
     <>
-      Closest: <LinkTo id={closestLinkId}>/{toVisibleText(closest)}</LinkTo>
+      Similar: <LinkTo id={closestLinkId}>/{toVisibleText(closest)}</LinkTo>
     </>
   )
 }

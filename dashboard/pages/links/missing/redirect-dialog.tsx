@@ -1,4 +1,4 @@
-// Gives a slug that people ask for in vain the destination of another link: the closest one, or one that is searched.
+// Gives an unknown slug the destination of another link: the closest one, or one that is searched.
 
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useId, useState } from 'react'
@@ -67,12 +67,12 @@ export function RedirectDialog({ missing, onClose }: Props) {
         />
         {options.isPending && <SkeletonRows rows={3} className="h-12" />}
         {options.error && <ErrorState error={options.error} />}
-        {options.links?.length === 0 && <p className="text-soft">No link was found.</p>}
+        {options.links?.length === 0 && <p className="text-soft">No links found.</p>}
         {options.links && options.links.length > 0 && (
           <Options links={options.links} chosen={target} choose={choose} />
         )}
         <p className="text-sm text-soft">
-          The new link leads to this destination. A later change of the other link does not change it.
+          The new link gets this destination. Later changes to the other link don’t affect it.
         </p>
       </form>
     </Dialog>

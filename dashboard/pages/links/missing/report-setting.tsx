@@ -1,4 +1,4 @@
-// The mail to the owners when many people ask for one slug that does not exist.
+// The setting of the email to the owners about frequent 404s.
 
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -20,7 +20,7 @@ export function ReportSetting() {
   if (!data) return null
   return (
     <div className="mt-6">
-      <Card title="Mail">
+      <Card title="Email">
         {role === 'owner' ? (
           <Setting above={data.missingReportAbove} />
         ) : (
@@ -33,8 +33,8 @@ export function ReportSetting() {
 
 const describe = (above: number | null) =>
   above === null
-    ? 'Owners get no mail about short links that do not exist.'
-    : `Owners get a mail when people ask for one short link more than ${formatNumber(above)} times in 24 hours.`
+    ? 'Owners get no email about 404s.'
+    : `Owners get an email when one unknown link has more than ${formatNumber(above)} requests in 24 hours.`
 
 function Setting({ above }: { above: number | null }) {
   const api = useApi()
@@ -44,7 +44,7 @@ function Setting({ above }: { above: number | null }) {
     mutationFn: (value: number | null) => setMissingReport(api, value),
     onSuccess(saved) {
       client.setQueryData(workspaceQuery(api).queryKey, saved)
-      toast(saved.missingReportAbove === null ? 'Mail is off' : 'Mail is on')
+      toast(saved.missingReportAbove === null ? 'Email is off' : 'Email is on')
     },
     onError() {},
   })
@@ -58,8 +58,8 @@ function Setting({ above }: { above: number | null }) {
       }}
     >
       <Toggle
-        label="Mail the owners when people ask for one of them often"
-        hint="Once a day for a short link at most, and five mails a day. The server needs a mail server for it."
+        label="Email me about frequent 404s"
+        hint="All owners get it: once a day per link at most, and five emails a day. It needs a mail server."
         checked={above !== null}
         disabled={save.isPending}
         onChange={({ target }) => save.mutate(target.checked ? Number(text) : null)}

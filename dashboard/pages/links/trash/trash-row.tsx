@@ -1,4 +1,4 @@
-// One link in the trash: what it was, how long it stays, and the ways out.
+// One link in the trash: its destination, its time left, and the actions.
 
 import { RotateCcw, Trash2 } from 'lucide-react'
 import type { TrashedLinkResource } from '../../../../server/features/links/schema.ts'

@@ -1,4 +1,4 @@
-// What people do with links in the trash: restore them, or delete one or all for good.
+// Actions on links in the trash: restore, delete one for good, empty the trash.
 
 import { useQueryClient } from '@tanstack/react-query'
 import { emptyTrash, invalidateLinks, purgeLink, restoreLinks } from '../../../api/links.ts'

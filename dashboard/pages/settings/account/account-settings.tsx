@@ -73,7 +73,7 @@ function Email() {
   const change = useMutation({ mutationFn: () => changeEmail(email), onError() {} })
   const errors = toFieldErrors(change.error, ['newEmail'])
   return (
-    <Card title="E-mail address">
+    <Card title="Email address">
       <p className="mb-3 break-words">
         You sign in as <strong>{user?.email}</strong>.
       </p>
@@ -88,7 +88,7 @@ function Email() {
           }}
         >
           <TextField
-            label="New e-mail address"
+            label="New email address"
             className="flex-1 basis-56"
             type="email"
             required

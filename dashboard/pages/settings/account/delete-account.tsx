@@ -1,4 +1,4 @@
-// The end of the person's account, with what is deleted with it, or what prevents it.
+// Deletion of the person's account, with a list of what is deleted with it, or of what prevents it.
 
 import { useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'

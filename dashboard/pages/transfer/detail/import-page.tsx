@@ -1,4 +1,4 @@
-// One import: how far it is, what it has done, and its undo. The page can be left and loaded again at any time.
+// One import: its progress, its result, and its undo. The page can be left and loaded again at any time.
 
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'

@@ -1,4 +1,4 @@
-// How far an import is: the stage, the rows and the clicks.
+// Progress of an import: the stage, the rows and the clicks.
 
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -32,7 +32,7 @@ export function ImportProgress({ item, problem }: { item: ImportResource; proble
             {formatCount(item.rows, 'row')}
             {(item.clicksFileName !== null || item.clicks > 0) && `, ${formatCount(item.clicks, 'click')}`}
           </span>
-          <span>{isQueued ? 'It starts when its turn comes.' : formatWholePercent(item.progress)}</span>
+          <span>{isQueued ? 'Waiting for its turn.' : formatWholePercent(item.progress)}</span>
         </p>
         {item.stage !== 'undo' && <Stages item={item} />}
         <p
@@ -51,7 +51,7 @@ export function ImportProgress({ item, problem }: { item: ImportResource; proble
 function toHeading({ status, stage, dryRun }: ImportResource): string {
   if (status === 'queued') return 'Waiting'
   if (stage === 'undo') return 'Undoing the import'
-  return dryRun ? 'Trying the import' : 'Importing'
+  return dryRun ? 'Running the dry run' : 'Importing'
 }
 
 /** For screen readers, which hear every tenth and not every poll. */
@@ -83,14 +83,14 @@ function Stages({ item: { stage, status } }: { item: ImportResource }) {
   )
 }
 
-/** What has changed until then is undone: a dry run, and an import that waits, need no question. */
+/** Canceling undoes the changes so far: a dry run and a waiting import have none, so they need no question. */
 function CancelButton({ item }: { item: ImportResource }) {
   const api = useApi()
   const client = useQueryClient()
   const [isAsking, setAsking] = useState(false)
   const cancel = useMutation({
     mutationFn: () => undoImport(api, item.id),
-    onSuccess: (cancelled) => client.setQueryData(importQuery(api, item.id).queryKey, cancelled),
+    onSuccess: (canceled) => client.setQueryData(importQuery(api, item.id).queryKey, canceled),
     onError: (error) => toastError(error, 'Could not cancel'),
   })
   const mustAsk = !item.dryRun && item.status === 'running'

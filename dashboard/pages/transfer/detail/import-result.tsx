@@ -1,4 +1,4 @@
-// What an import has done, or what it would do: figures, notices, the outcome of each row, and what comes next.
+// Result of an import or of a dry run: totals, notices, the outcome of each row, and next steps.
 
 import { Link } from '@tanstack/react-router'
 import { Ban, CircleCheck, CircleX, FlaskConical, Undo2 } from 'lucide-react'
@@ -29,7 +29,7 @@ const ICONS = {
   done: { Icon: CircleCheck, color: 'text-accent' },
   tried: { Icon: FlaskConical, color: 'text-accent' },
   undone: { Icon: Undo2, color: 'text-soft' },
-  cancelled: { Icon: Ban, color: 'text-soft' },
+  canceled: { Icon: Ban, color: 'text-soft' },
   failed: { Icon: CircleX, color: 'text-danger' },
 }
 

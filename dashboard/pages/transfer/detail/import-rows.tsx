@@ -1,4 +1,4 @@
-// What has become of each row of the file, by outcome. Strangers write the names and values.
+// The rows of an imported file, by outcome. Strangers write the names and values.
 
 import { keepPreviousData, useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
@@ -21,7 +21,7 @@ import { saveFile } from '../../../ui/save-file.ts'
 import { SkeletonRows } from '../../../ui/skeleton.tsx'
 import { TabLinks } from '../../../ui/tab-links.tsx'
 import { TEXT_LINK } from '../../../ui/text-link.ts'
-import { toCellText } from '../new/recognised-file.tsx'
+import { toCellText } from '../new/recognized-file.tsx'
 
 const FROM = '/$workspaceId/transfer/$importId'
 

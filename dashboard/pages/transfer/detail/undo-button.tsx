@@ -43,9 +43,9 @@ export function UndoButton({ item }: { item: ImportResource }) {
         </ul>
         <p className="font-medium">This stays:</p>
         <ul className="grid list-disc gap-1 pl-5">
-          <li>What somebody has changed since, because that work would be lost.</li>
-          <li>Links that have brought leads, because submissions name them.</li>
-          <li>Everything that was here before, and what the import has skipped.</li>
+          <li>Items that someone has changed since, because that work would be lost.</li>
+          <li>Links that brought leads, because submissions refer to them.</li>
+          <li>Everything from before the import, and the items that it skipped.</li>
         </ul>
         <p className="text-soft">The result lists what stayed. You can import the file again.</p>
       </ConfirmDialog>

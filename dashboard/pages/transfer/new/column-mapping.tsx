@@ -1,9 +1,9 @@
-// Which column of a plain CSV file has which field of a link. What the names of the columns suggest is chosen.
+// Maps the columns of a plain CSV file to the fields of a link. The names of the columns suggest the first choice.
 
 import type { FileInspection, MappedField } from '../../../api/transfer/imports.ts'
 import { Card } from '../../../ui/card.tsx'
 import { Field, Select } from '../../../ui/forms/field.tsx'
-import { toCellText } from './recognised-file.tsx'
+import { toCellText } from './recognized-file.tsx'
 
 /** The fields that a column can have, in the words of the screens. The first ones are always shown. */
 const FIELDS = {
@@ -81,8 +81,8 @@ export function ColumnMapping({ inspection, mapping, errors, change }: Props) {
   return (
     <Card title="Columns">
       <p className="mb-4 text-soft">
-        Which column has what? Only the destination URL is needed. The short link can be a whole address, or
-        only the slug.
+        Match the columns to fields. Only the destination URL is required. The short link can be a whole
+        address, or only the slug.
       </p>
       {errors.mapping && (
         <p role="alert" className="mb-3 text-sm text-danger">

@@ -1,4 +1,4 @@
-// What happens to a link whose short link is taken.
+// Choice for links whose short link is taken: skip them, rename them, or import nothing.
 
 import type { OnConflict } from '../../../api/transfer/imports.ts'
 import { RadioList, type RadioOption } from '../../../ui/forms/radio-list.tsx'
@@ -7,7 +7,7 @@ const CHOICES: RadioOption<OnConflict>[] = [
   {
     value: 'skip',
     name: 'Skip the link',
-    about: 'The link that is here stays as it is. The result lists what was skipped.',
+    about: 'The existing link stays as it is. The result lists the skipped links.',
   },
   {
     value: 'rename',

@@ -1,4 +1,4 @@
-// How the dates of the file are meant: their order, where it is not clear, and their time zone.
+// Date settings of an import: the order of day and month, where it is not clear, and the time zone.
 
 import type { DateOrder } from '../../../api/transfer/imports.ts'
 import { Card } from '../../../ui/card.tsx'
@@ -50,7 +50,7 @@ export const TimeZoneField = ({ zone, error, change }: ZoneProps) => (
     label="Time zone"
     className="grid-cols-1"
     error={error}
-    hint="Of dates in the file that name no time zone."
+    hint="For dates in the file without a time zone."
   >
     {(control) => (
       <Select {...control} value={zone} onChange={({ target }) => change(target.value)}>

@@ -1,4 +1,4 @@
-// What a date such as 03/04/2025 means under each order of day, month and year.
+// Examples of a date such as 03/04/2025 under each order of day, month and year.
 
 import type { DateOrder, InspectionResource } from '../../../../server/features/transfer/schema.ts'
 

@@ -1,4 +1,4 @@
-// Which domain here gets the links of each host in the file.
+// Maps each host in the file to a domain of this workspace.
 
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -29,8 +29,7 @@ export function DomainMapping({ hosts, domainMap, errors, change }: Props) {
   return (
     <Card title="Domains">
       <p className="mb-4 text-soft">
-        Where should the links go? People who follow an old short link reach its new place once the DNS of the
-        old domain leads here.
+        Choose a domain for the links. Old short links work here once the DNS of the old domain points here.
       </p>
       {errors.domainMap && (
         <p role="alert" className="mb-3 text-sm text-danger">

@@ -1,4 +1,4 @@
-// What can be said about a file before it is sent.
+// Checks of a file before it is uploaded.
 
 import { formatBytes } from '../../../ui/format.ts'
 

@@ -9,7 +9,7 @@ import type {
 } from '../../../api/transfer/imports.ts'
 
 export interface ImportDraft {
-  /** '': the tool that the server recognises. */
+  /** '': the tool that the server recognizes. */
   source: ImportSourceName | ''
   file: File | null
   clicks: File | null
@@ -25,7 +25,7 @@ export interface ImportDraft {
   dryRunId: number | null
 }
 
-/** What belongs to one file. */
+/** The settings of one file. */
 export const NO_FILE = {
   file: null,
   inspection: null,
@@ -37,7 +37,7 @@ export const NO_FILE = {
 
 export const isZip = ({ name }: File) => /\.zip$/i.test(name)
 
-/** Whose file it is, as far as it is known. */
+/** The tool that the file is from, if it is known. */
 export const toSource = ({ source, inspection, file }: ImportDraft): ImportSourceName | undefined =>
   source || inspection?.source || (file && isZip(file) ? 'towpath' : undefined)
 

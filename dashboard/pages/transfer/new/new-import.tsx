@@ -1,4 +1,5 @@
-// A new import: choose the files, see what they are, say what goes where, and try it before anything changes.
+// A new import: choose the files, check their format, map their columns and domains, and run a dry run before anything
+// changes.
 
 import { useBlocker } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
@@ -21,7 +22,7 @@ import { DateOrderChoice, TimeZoneField } from './date-fields.tsx'
 import { listDates } from './date-order.ts'
 import { DomainMapping } from './domain-mapping.tsx'
 import { FileDrop } from './file-drop.tsx'
-import { RecognisedFile } from './recognised-file.tsx'
+import { RecognizedFile } from './recognized-file.tsx'
 import { useNewImport } from './use-new-import.ts'
 
 type NewImportState = ReturnType<typeof useNewImport>
@@ -58,7 +59,7 @@ export function NewImport() {
       }}
     >
       <Files state={state} />
-      {draft.inspection && source && <RecognisedFile inspection={draft.inspection} source={source} />}
+      {draft.inspection && source && <RecognizedFile inspection={draft.inspection} source={source} />}
       {draft.inspection && source === 'csv' && (
         <ColumnMapping
           inspection={draft.inspection}
@@ -97,8 +98,8 @@ function Files({ state }: { state: NewImportState }) {
     <Card title="New import">
       <div className="grid grid-cols-1 gap-5">
         <p className="text-soft">
-          Short links, titles, tags, dates and targets come over, and the click history where the tool exports
-          it. Nothing changes before you have seen what would be imported.
+          Imports short links, titles, tags, dates and targets, and the click history where the tool exports
+          it. You see what would be imported before anything changes.
         </p>
         <SourceField state={state} />
         <FileDrop
@@ -157,7 +158,7 @@ function SourceField({ state: { draft, start, errors, change } }: { state: NewIm
           disabled={start.part !== null}
           onChange={({ target }) => change({ source: target.value as ImportSourceName | '' })}
         >
-          <option value="">Recognise the tool</option>
+          <option value="">Detect automatically</option>
           {IMPORT_SOURCE_NAMES.map((name) => (
             <option key={name} value={name}>
               {SOURCES[name].title}

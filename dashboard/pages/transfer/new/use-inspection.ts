@@ -1,4 +1,4 @@
-// Looks at the chosen file, and again when its columns are mapped: other columns may have other hosts and dates.
+// Inspects the chosen file, and again when its columns are mapped: other columns may have other hosts and dates.
 
 import { useEffect, useRef } from 'react'
 import { type FileInspection, inspectFile } from '../../../api/transfer/imports.ts'

@@ -68,7 +68,7 @@ export function useNewImport() {
       if (problem) return
       change({ ...NO_FILE, file, ...(clicks && { clicks }) })
       inspection.cancel()
-      // Only an export of Towpath may be larger: there is nothing to recognise.
+      // Only an export of Towpath may be larger: there is nothing to recognize.
       if (file.size <= LINKS_FILE_MAX) inspection.start({ file })
     },
     changeMapping(mapping: Record<string, string>) {

@@ -1,4 +1,4 @@
-// An upload that shows how far it is, and that can be cancelled.
+// An upload with progress, which can be canceled.
 
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'

@@ -15,7 +15,7 @@ export interface KeyActor extends ActorBase {
   kind: 'key' | 'operator'
   /** For the audit log. */
   keyId: number | null
-  /** What the key may be used for; absent is full access. The gates of the route judge it, not `allow`. */
+  /** The scopes of the key; absent is full access. The gates of the route judge it, not `allow`. */
   scopes?: readonly KeyScope[]
 }
 

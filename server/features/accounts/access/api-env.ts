@@ -1,4 +1,4 @@
-// What the handlers of the REST API find in their context, and how a group of routes is created.
+// The request context of REST API handlers, and the factory of a group of routes.
 
 import { OpenAPIHono } from '@hono/zod-openapi'
 import type { RouteFacts } from '../../../http/route-facts.ts'

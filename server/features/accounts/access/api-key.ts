@@ -1,5 +1,5 @@
 // The format of an API key: `tp_`, 30 random base62 characters, and their CRC-32 in 6 (docs/contract.md §9). The
-// checksum rejects typing errors without a query, and lets secret scanners recognise a leaked key.
+// checksum rejects typing errors without a query, and lets secret scanners recognize a leaked key.
 
 import { crc32 } from 'node:zlib'
 import { randomBase62, toBase62 } from '../../../lib/crypto/random.ts'

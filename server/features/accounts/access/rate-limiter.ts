@@ -30,7 +30,7 @@ export interface RoughLimiter {
 }
 
 export interface ByteLimiter {
-  /** Counts so many bytes, unless the budget is used up. No key is used with `take` and `spend`. */
+  /** Counts bytes, unless the budget is used up. No key is used with `take` and `spend`. */
   spend(key: string, bytes: number, budget: ByteBudget): BudgetResult | Promise<BudgetResult>
 }
 
@@ -46,7 +46,10 @@ export const toApiLimitKey = (workspaceId: number) => `api:${workspaceId}`
 interface LimiterOptions {
   /** Monotonic milliseconds, for the limits kept in memory. */
   clock?: () => number
-  /** Of the HMAC that replaces the keys in the database: some keys contain an IP address, which is never stored. */
+  /**
+   * The secret of the HMAC that replaces the keys in the database: some keys contain an IP address, which is never
+   * stored.
+   */
   secret?: string
   /** How many other processes share the limits now. While PostgreSQL is away, each allows its part of a limit. */
   countOthers?: () => number

@@ -1,4 +1,4 @@
-// What the scopes of an API key allow: the first gate refuses a route, the second shows of its answer what the key may read.
+// Enforces the scopes of an API key: one gate refuses routes, a second removes from answers what the key may not read.
 
 import type { MiddlewareHandler } from 'hono'
 import { hasScopes, requireScopes } from './actor.ts'
@@ -15,7 +15,7 @@ export const requireScope: MiddlewareHandler<ApiEnv> = (c, next) => {
   return next()
 }
 
-/** Of `WrittenShape`: what only the answer to a create has. */
+/** Members of `WrittenShape` that only the answer to a create has. */
 const CREATED = ['shortUrl', 'endpoint', 'dns']
 
 /** Stands around the Idempotency-Key, so that a stored answer is limited for the key that asks for it again. */

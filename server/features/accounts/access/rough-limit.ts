@@ -13,7 +13,7 @@ const REFUSED_MS = 1_000
 const KEYS_MAX = 20_000
 
 interface Allowance {
-  /** What is left of the share. */
+  /** The rest of the share. */
   left: number
   /** When the share ends: what was taken a window ago counts no more. */
   until: number

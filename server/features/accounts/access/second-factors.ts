@@ -1,4 +1,4 @@
-// Whether a person has a second factor, and whether a workspace asks for one. The verbs are in second-factor/.
+// Looks up whether a person has a second factor, and whether a workspace requires one. The verbs are in second-factor/.
 
 import { Failure } from '../../../lib/failure.ts'
 import type { Connection } from '../../../storage/database/open-database.ts'

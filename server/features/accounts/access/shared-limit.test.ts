@@ -239,7 +239,7 @@ describe('a budget of bytes', () => {
   const BUDGET = { bytes: 1000, windowMs: 60_000 }
   const SLICE_MS = BUDGET.windowMs / SLICES
   const spend = (key: string, bytes: number) => createRateLimiter(server.app.db).spend(key, bytes, BUDGET)
-  /** Stores what was spent so many slices ago. */
+  /** Stores an amount that was spent some slices ago. */
   const setSpent = (key: string, spent: [slicesAgo: number, bytes: number][]) => {
     const slice = Math.floor(server.now() / SLICE_MS)
     const hits = spent.flatMap(([slicesAgo, bytes]) => [slice - slicesAgo, bytes])

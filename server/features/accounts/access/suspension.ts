@@ -1,5 +1,5 @@
-// The operator may suspend workspaces, people and links. This file has what a suspended one is told, and how servers of
-// the release before learn of a suspension.
+// Suspensions by the operator, of workspaces, people and links: the error messages, and how servers of the previous
+// release learn of a suspension.
 
 import { Failure } from '../../../lib/failure.ts'
 import { DAY_MS } from '../../../lib/utc-day.ts'

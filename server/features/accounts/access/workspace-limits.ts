@@ -1,5 +1,5 @@
-// How many things of a kind a workspace may have, and how many workspaces a person may own (docs/contract.md §16). The
-// limits are far above what people need: they stop programs that fill the database.
+// Maximum number of each resource in a workspace, and of workspaces per person (docs/contract.md §16). The limits are
+// far above what people need: they stop programs that fill the database.
 
 import { Failure } from '../../../lib/failure.ts'
 import type { Connection } from '../../../storage/database/open-database.ts'

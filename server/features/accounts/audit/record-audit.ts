@@ -93,7 +93,7 @@ export async function recordAccountAudit(
     .execute()
 }
 
-/** The name is the one of now, so that the event tells it after the person or the key is gone. */
+/** Stores the current name, so that the event keeps it after the person or the key is gone. */
 async function describeActor(connection: Connection, actor: AuditActor) {
   if (actor.kind === 'user') {
     const user = await connection

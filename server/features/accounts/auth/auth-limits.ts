@@ -1,11 +1,11 @@
 // Limits on sign-in, sign-up and password resets. They count by client address, and by account and client address: a
-// limit by account alone would let a stranger lock a person out of their account. (strangers/guess-delay.ts slows down
+// limit by account alone would let a stranger lock a person out of their account. (abuse/guess-delay.ts slows down
 // guesses that come from many addresses.)
 
 import { DAY_MS } from '../../../lib/utc-day.ts'
+import { chargeGuess } from '../abuse/guess-delay.ts'
 import { tooMany } from '../access/guard.ts'
 import type { RateLimiter } from '../access/rate-limiter.ts'
-import { chargeGuess } from '../strangers/guess-delay.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -85,7 +85,7 @@ export async function limitGuesses<T>(
   }
 }
 
-/** Who signs in, from where, and by which known device (known-devices.ts). */
+/** The account, the client's address, and the known device (known-devices.ts). */
 export interface SignInAttempt {
   email: string
   /** The limit key of the client's address. */

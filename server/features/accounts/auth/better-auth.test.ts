@@ -54,7 +54,7 @@ async function overhear(work: () => Promise<void>): Promise<{ said: string; call
   return { said: said.map(String).join('\n'), called }
 }
 
-test('logs no password, token, cookie or e-mail address, and makes no outgoing calls', async () => {
+test('logs no password, token, cookie or email address, and makes no outgoing calls', async () => {
   const server = await start()
   const email = 'cAnArY@example.com'
   const secrets = ['cAnArY password', 'cAnArY wrong one', email, email.toLowerCase()]

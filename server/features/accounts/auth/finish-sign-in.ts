@@ -1,5 +1,5 @@
-// What follows a sign-in that Better Auth has accepted: the browser's earlier session ends, and a person with a second
-// factor has to show it (docs/adr/0013-accounts.md).
+// Completes a sign-in that Better Auth has accepted: ends the browser's earlier session, and asks for the second factor
+// of a person who has one (docs/adr/0013-accounts.md).
 
 import { sha256Hex } from '../../../lib/crypto/sha256.ts'
 import { readSessionToken, toSessionCookieName } from '../access/session.ts'

@@ -1,4 +1,4 @@
-// Who may make the first account of an installation. It owns the first workspace, so it must be the operator's: a request
+// Rules for the first account of an installation. It owns the first workspace, so it must be the operator's: a request
 // has the token that the start prints, or comes from this machine without a proxy (docs/contract.md §16).
 
 import { createHmac, timingSafeEqual } from 'node:crypto'
@@ -61,7 +61,7 @@ export const toSetupUrl = ({ origin, secret }: { origin: string; secret: string 
   `${origin}/app/setup?token=${createSetupToken(secret)}`
 
 export function isSetupToken(secret: string, token: string): boolean {
-  // Of the same length whatever the caller sends.
+  // Hashes have the same length, whatever the caller sends.
   const [right, given] = [createSetupToken(secret), token].map((text) =>
     createHmac('sha256', secret).update(text).digest(),
   ) as [Buffer, Buffer]

@@ -8,7 +8,7 @@ import type { AuthContext, SignInNeeds } from './auth-request.ts'
 import { AUTH_PATH } from './better-auth.ts'
 import { sendNotice, toNewDeviceNotice } from './notices.ts'
 
-/** What the sealed text is bound to. */
+/** The purpose that the sealed text is bound to. */
 const PURPOSE = 'towpath_device'
 /** The longest age that browsers accept (RFC 6265bis section 5.5). */
 const MAX_AGE_SECONDS = 400 * 24 * 60 * 60

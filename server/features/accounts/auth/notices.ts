@@ -1,5 +1,5 @@
-// Tells people by mail about changes of their account. The subjects are fixed, and no mail has a network address. A
-// server without mail sends none.
+// Emails people about changes of their account. The subjects are fixed, and no email has a network address. A server
+// without mail sends none.
 
 import type { MailSender } from '../../../http/mail/send-mail.ts'
 import { describeBrowser } from '../../../lib/browser-name.ts'
@@ -17,18 +17,18 @@ const SUBJECTS = {
   secondFactorRemoved: 'A second factor was removed from your account',
   recoveryCodesCreated: 'New recovery codes were created for your account',
   recoveryCodeUsed: 'A recovery code was used for your account',
-  secondFactorFailed: 'Somebody may know your password',
-  addressChangeRequested: 'Your e-mail address is about to change',
-  addressChanged: 'Your e-mail address was changed',
+  secondFactorFailed: 'Someone may know your password',
+  addressChangeRequested: 'Your email address is about to change',
+  addressChanged: 'Your email address was changed',
   accountDeleted: 'Your account was deleted',
 } as const
 
 /** Written by our own code: no text of a stranger is in a notice. */
 export interface AccountNotice {
   kind: keyof typeof SUBJECTS
-  /** What has happened, as one or more sentences. */
+  /** The event, as one or more sentences. */
   text: string
-  /** What a person does who has not done this. */
+  /** Advice for a person who did not cause it. */
   remedy?: string
 }
 

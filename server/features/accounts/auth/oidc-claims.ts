@@ -18,7 +18,7 @@ const AGE_MAX_S = 10 * 60
 /** How far the clocks of the provider and of this server may differ. */
 const SKEW_S = 60
 
-/** What the operator has configured: the provider, and this server as its client. */
+/** The operator's settings: the provider, and this server as its client. */
 export interface OidcClient {
   issuer: string
   clientId: string

@@ -4,8 +4,8 @@ import { text } from '../../../lib/api-fields.ts'
 import { checkPassword, hashPassword } from '../../../lib/crypto/password.ts'
 import { invalid } from '../../../lib/failure.ts'
 import { countCharacters, normalizeUnicode } from '../../../lib/text.ts'
-import { loadPasswordList } from '../strangers/password-list.ts'
-import { isPersonalPassword, type PasswordOwner } from '../strangers/personal-words.ts'
+import { loadPasswordList } from '../abuse/password-list.ts'
+import { isPersonalPassword, type PasswordOwner } from '../abuse/personal-words.ts'
 import { isCommonPassword } from './common-passwords.ts'
 
 /** OWASP ASVS 5.0, 6.2.1 requires 8 characters and recommends 15. */

@@ -1,4 +1,4 @@
-// What the sign-in and sign-up pages need to know about the server.
+// Facts about the server for the sign-in and sign-up pages.
 
 import type { Database } from '../../../storage/database/open-database.ts'
 import { hasDemoAccount, readFirstAccountState } from './first-account.ts'

@@ -5,7 +5,7 @@ import { type SignedUpUser, signUpOverHttp, toCookieHeader } from '../../../../t
 import { onBothEngines, startServer, type TestServer } from '../../../../tests/support/world.ts'
 import { createPerson, type Person } from '../people.fixture.ts'
 
-const WRONG = { error: 'Wrong e-mail address or password' }
+const WRONG = { error: 'Wrong email address or password' }
 
 const signIn = (server: TestServer, email: string, password: string, address = '203.0.113.1') =>
   server.call('/api/auth/sign-in/email', {

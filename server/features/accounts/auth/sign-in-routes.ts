@@ -71,7 +71,7 @@ export function addSignInRoutes(app: AuthRoutes, needs: SignInNeeds, auth: Auth)
       const answer = await auth.ask({ ...toAuthRequest(c), body })
       if (answer.status === 401) {
         recordFailedSignIn(needs, body.email)
-        throw new Failure('signed_out', 'Wrong e-mail address or password')
+        throw new Failure('signed_out', 'Wrong email address or password')
       }
       return expectOk(answer)
     }

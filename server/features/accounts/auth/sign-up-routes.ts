@@ -3,8 +3,8 @@
 import { z } from 'zod'
 import { Failure, invalid, notFound } from '../../../lib/failure.ts'
 import { describeError, log } from '../../../lib/log.ts'
+import { getSignUpEmail, mailSignUpLink } from '../abuse/sign-up-link.ts'
 import { EmailAddress } from '../schema.ts'
-import { getSignUpEmail, mailSignUpLink } from '../strangers/sign-up-link.ts'
 import { enforceLimits, limitGuesses, signUpLimits, signUpMailLimits, tokenLimits } from './auth-limits.ts'
 import {
   type AuthContext,

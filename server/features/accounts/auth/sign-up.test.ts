@@ -96,7 +96,7 @@ onBothEngines('signing up', (server) => {
     const other = await askAs(server(), 'other@example.com', { invitation })
     expect([other.status, other.json]).toEqual([
       403,
-      { error: 'This invitation is for another e-mail address' },
+      { error: 'This invitation is for another email address' },
     ])
     const unknown = await askAs(server(), 'guest@example.com', { invitation: 'not-one' })
     expect([unknown.status, unknown.json]).toEqual([404, { error: 'Invitation not found' }])
@@ -125,7 +125,7 @@ onBothEngines('signing up', (server) => {
     const again = await askAs(server(), 'GUEST@example.com', { invitation })
     expect([again.status, again.json]).toEqual([
       409,
-      { error: 'This e-mail address has an account already: sign in' },
+      { error: 'This email address has an account already: sign in' },
     ])
     expect((await server().call(`/api/auth/invitation?token=${invitation}`)).status).toBe(200)
   })

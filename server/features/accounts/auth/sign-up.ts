@@ -7,8 +7,8 @@ import type { Plan } from '../../../lib/plan.ts'
 import type { Role } from '../../../lib/role.ts'
 import { isUniqueViolation } from '../../../storage/database/errors.ts'
 import type { Connection, Database, OnCommit } from '../../../storage/database/open-database.ts'
+import { getSignUpEmail, useSignUpLinkIn } from '../abuse/sign-up-link.ts'
 import { NAME_MAX } from '../schema.ts'
-import { getSignUpEmail, useSignUpLinkIn } from '../strangers/sign-up-link.ts'
 import { acceptInvitationIn, joinWorkspaceIn } from '../workspaces/accept-invitation.ts'
 import { createWorkspaceWithOwnerIn } from '../workspaces/create-workspace.ts'
 import { getInvitation } from '../workspaces/invitations.ts'
@@ -37,7 +37,7 @@ export interface NewPerson {
   emailVerified?: boolean
   /** The token in the link of an invitation. */
   invitation?: string
-  /** The token in the link that was mailed to the address (strangers/sign-up-link.ts). */
+  /** The token in the link that was mailed to the address (abuse/sign-up-link.ts). */
   confirmation?: string
   /** The request may make the first account (first-account.ts). */
   mayFound?: boolean
@@ -157,7 +157,7 @@ async function checkInvitation(
   if (invitation.email !== email) throw otherAddress('invitation')
 }
 
-const otherAddress = (what: string) => new Failure('forbidden', `This ${what} is for another e-mail address`)
+const otherAddress = (what: string) => new Failure('forbidden', `This ${what} is for another email address`)
 
 interface NewUser {
   person: NewPerson
@@ -196,7 +196,7 @@ async function addUser(
     return added?.id
   } catch (error) {
     if (!isUniqueViolation(error)) throw error
-    throw new Failure('conflict', 'This e-mail address has an account already: sign in', { cause: error })
+    throw new Failure('conflict', 'This email address has an account already: sign in', { cause: error })
   }
 }
 

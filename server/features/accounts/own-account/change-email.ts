@@ -49,17 +49,17 @@ export async function requestEmailChange(
   })
   sendNotice(needs, email, {
     kind: 'addressChangeRequested',
-    text: 'Somebody who is signed in to your account asked to change its e-mail address.',
+    text: 'Someone who is signed in to your account asked to change its email address.',
     remedy: toUndoRemedy(needs, undoToken),
   })
   if (isTaken) return
   void needs.sendMail({
     to: newEmail,
-    subject: 'Confirm your new e-mail address',
+    subject: 'Confirm your new email address',
     text: `Confirm this address for an account on ${needs.origin} within an hour:
 ${needs.origin}/app/confirm-email?token=${token}
 
-The link works once. If you did not ask for it, ignore this e-mail: nothing changes.
+The link works once. If you didn’t ask for it, ignore this email: nothing changes.
 `,
   })
 }
@@ -82,7 +82,7 @@ export async function confirmEmailChange(
   })
   sendNotice(needs, old, {
     kind: 'addressChanged',
-    text: 'The e-mail address of your account was changed. Mails about your account no longer go to this address.',
+    text: 'The email address of your account was changed. Emails about your account no longer go to this address.',
     remedy: toUndoRemedy(needs, undoToken),
   })
 }
@@ -184,7 +184,7 @@ async function hasAccount(connection: Connection, email: string): Promise<boolea
 
 /** The person has opened a link that went to this address, so it is proven. @throws Failure `conflict` */
 async function setEmail(connection: Connection, userId: number, email: string, now: number) {
-  if (await hasAccount(connection, email)) throw new Failure('conflict', 'This e-mail address has an account')
+  if (await hasAccount(connection, email)) throw new Failure('conflict', 'This email address has an account')
   try {
     await connection
       .updateTable('users')
@@ -193,6 +193,6 @@ async function setEmail(connection: Connection, userId: number, email: string, n
       .execute()
   } catch (error) {
     if (!isUniqueViolation(error)) throw error
-    throw new Failure('conflict', 'This e-mail address has an account', { cause: error })
+    throw new Failure('conflict', 'This email address has an account', { cause: error })
   }
 }

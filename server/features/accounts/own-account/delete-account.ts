@@ -25,7 +25,7 @@ export interface AccountDeletion {
   needOwner: WorkspaceName[]
 }
 
-/** What a deletion would do. */
+/** The effects of a deletion. */
 export async function describeDeletion(connection: Connection, userId: number): Promise<AccountDeletion> {
   const rows = await connection
     .selectFrom('members')
@@ -65,7 +65,7 @@ export async function deleteAccount(
   { userId, email }: { userId: number; email: string },
   confirm: string,
 ): Promise<void> {
-  if (confirm.trim().toLowerCase() !== email) throw invalid({ confirm: 'must be your e-mail address' })
+  if (confirm.trim().toLowerCase() !== email) throw invalid({ confirm: 'must be your email address' })
   await db.write(async (connection, onCommit) => {
     // Changes of members wait, so that nobody joins or leaves in the meantime.
     for (const id of await listOwnWorkspaces(connection, userId)) await lockMembers(connection, id)
@@ -94,7 +94,7 @@ export async function deleteAccount(
   })
 }
 
-/** Whoever deletes what is suspended could make it anew. @throws Failure `forbidden` */
+/** A suspended link or form could be deleted and made anew. @throws Failure `forbidden` */
 async function refuseSuspendedContents(connection: Connection, workspaceId: number): Promise<void> {
   const workspace = await connection
     .selectFrom('workspaces')

@@ -1,4 +1,4 @@
-// Routes for a person's own account: another e-mail address, and the end of the account.
+// Routes for a person's own account: another email address, and the end of the account.
 
 import { z } from 'zod'
 import { text } from '../../../lib/api-fields.ts'

@@ -106,7 +106,7 @@ onBothEngines(
       await setUpApp(ada, now)
       const { person } = await signInAgain(server(), ada, { Cookie: ada.cookie })
       for (let n = 0; n < 8; n++) await post(person, '/second-factor/verify', { code: `00000${n}` })
-      await takeMail(ada.email, 'Somebody may know your password')
+      await takeMail(ada.email, 'Someone may know your password')
       await takeMail(ada.email, 'A second factor was added to your account')
       expect(subjectsTo(ada.email)).toEqual([])
     })
@@ -133,7 +133,7 @@ onBothEngines(
     }
     /** Takes the mail to the new address. @returns the token of its link */
     const takeConfirmation = async (address: string) =>
-      tokenIn(await takeMail(address, 'Confirm your new e-mail address'))
+      tokenIn(await takeMail(address, 'Confirm your new email address'))
     const setPassword = (resetUrl: string, newPassword: string) =>
       server().call('/api/auth/reset-password', {
         method: 'POST',
@@ -144,7 +144,7 @@ onBothEngines(
       const ada = await signUpOverHttp(server())
       const address = newAddress()
       await request(ada, ` ${address.toUpperCase()} `)
-      const notice = await takeMail(ada.email, 'Your e-mail address is about to change')
+      const notice = await takeMail(ada.email, 'Your email address is about to change')
       expect(notice).not.toContain(address)
       const token = await takeConfirmation(address)
       expect(await addressOf(ada)).toBe(ada.email)
@@ -155,7 +155,7 @@ onBothEngines(
       expect(answers.map(({ status }) => status).sort()).toEqual([200, 422])
       const user = (await ada.auth('/get-session')).json.user
       expect([user.email, user.emailVerified]).toEqual([address, true])
-      await takeMail(ada.email, 'Your e-mail address was changed')
+      await takeMail(ada.email, 'Your email address was changed')
       expect((await signInAgain(server(), ada)).answer.status).toBe(401)
       expect((await signInAgain(server(), { ...ada, email: address })).answer.status).toBe(200)
 
@@ -169,7 +169,7 @@ onBothEngines(
     test('does not tell whether the new address has an account, and never takes it', async () => {
       const [ada, bob] = [await createPerson(server()), await createPerson(server())]
       await request(ada, bob.email)
-      await takeMail(ada.email, 'Your e-mail address is about to change')
+      await takeMail(ada.email, 'Your email address is about to change')
       const address = newAddress()
       await request(ada, address)
       const token = await takeConfirmation(address)
@@ -177,7 +177,7 @@ onBothEngines(
       await signUpOverHttp(server(), { email: address })
       expect(await open('confirm', token)).toEqual({
         status: 409,
-        json: { error: 'This e-mail address has an account' },
+        json: { error: 'This email address has an account' },
       })
       expect(subjectsTo(bob.email)).toEqual([])
       expect(await addressOf(ada)).toBe(ada.email)
@@ -188,13 +188,13 @@ onBothEngines(
       const ada = await createPerson(server())
       const address = newAddress()
       await request(ada, address)
-      const stop = tokenIn(await takeMail(ada.email, 'Your e-mail address is about to change'))
+      const stop = tokenIn(await takeMail(ada.email, 'Your email address is about to change'))
       const token = await takeConfirmation(address)
       const stopped = await open('undo', stop)
       expect(stopped.status).toBe(200)
       expect((await open('confirm', token)).status).toBe(422)
       expect((await open('undo', stop)).status).toBe(422)
-      // Whoever asked for the change was signed in: all sessions end, and the owner sets a new password.
+      // The change came from a signed-in session: all sessions end, and the owner sets a new password.
       expect((await ada.auth('/get-session')).json).toBeNull()
       expect((await setPassword(stopped.json.resetUrl, 'only the owner knows this')).status).toBe(200)
     })
@@ -204,11 +204,11 @@ onBothEngines(
       const [theirs, next] = [newAddress(), newAddress()]
       await request(ada, theirs)
       await open('confirm', await takeConfirmation(theirs))
-      const undo = tokenIn(await takeMail(ada.email, 'Your e-mail address was changed'))
+      const undo = tokenIn(await takeMail(ada.email, 'Your email address was changed'))
       await setUpApp(ada, now)
       // A second change does not shake the owner off, and gives the thief no way to undo the undoing.
       await request(ada, next)
-      const thiefsUndo = tokenIn(await takeMail(theirs, 'Your e-mail address is about to change'))
+      const thiefsUndo = tokenIn(await takeMail(theirs, 'Your email address is about to change'))
       await open('confirm', await takeConfirmation(next))
       at += 6 * DAY
       const undone = await open('undo', undo)
@@ -224,7 +224,7 @@ onBothEngines(
     test('can no longer be undone after seven days', async () => {
       const ada = await createPerson(server())
       await request(ada, newAddress())
-      const stop = tokenIn(await takeMail(ada.email, 'Your e-mail address is about to change'))
+      const stop = tokenIn(await takeMail(ada.email, 'Your email address is about to change'))
       at += 7 * DAY + 1
       expect((await open('undo', stop)).status).toBe(422)
     })
@@ -261,7 +261,7 @@ onBothEngines(
         needOwner: [shared],
       })
       const wrong = await end(ada, bob.email)
-      expect([wrong.status, wrong.json.errors]).toEqual([422, { confirm: 'must be your e-mail address' }])
+      expect([wrong.status, wrong.json.errors]).toEqual([422, { confirm: 'must be your email address' }])
       const refused = await end(ada)
       expect([refused.status, refused.json.error]).toEqual([
         409,

@@ -1,4 +1,5 @@
-// All second factors of a person together: what there is, what comes with the first one, and what goes with the last.
+// All second factors of a person together: the list, the side effects of adding the first one, and those of removing
+// the last.
 
 import type { Connection } from '../../../storage/database/open-database.ts'
 import { hasSecondFactor } from '../access/second-factors.ts'
@@ -14,7 +15,7 @@ export interface OwnSession {
   sessionId: number
 }
 
-/** What the account settings show, and the ways in which a person can confirm that it is them. */
+/** The factors in the account settings, and the ways in which a person can confirm that it is them. */
 export async function describeFactors(connection: Connection, userId: number) {
   const identities = await connection
     .selectFrom('identities')

@@ -1,5 +1,5 @@
-// How a person shows that it is them, and the limits on guesses. A person with a second factor shows that one: whoever
-// has stolen a session and knows the password has not enough.
+// Proof of identity for sensitive changes, and the limits on guesses. A person with a second factor shows that one: a
+// thief of a session may know the password too.
 
 import type { AuthenticationResponseJSON } from '@simplewebauthn/server'
 import { z } from 'zod'
@@ -110,7 +110,7 @@ async function spendRecoveryCode(needs: SignInNeeds, { userId, email }: Person, 
   })
 }
 
-/** Whoever is asked for a second factor has shown the password, or has a session. One mail a day is enough. */
+/** Guesses at a second factor come from somebody with the password or a session. One mail a day is enough. */
 async function noticeGuesses(needs: SignInNeeds, userId: number, email: string) {
   const { allowed } = await needs.limiter.take(`notice of guesses ${userId}`, 1, DAY_MS)
   if (!allowed) return

@@ -277,7 +277,7 @@ onBothEngines(
       await setUpApp(member, now)
       expect(await open(member, workspaceId)).toBe(200)
 
-      // Whoever takes the factor away is out again.
+      // Removing the factor ends the access.
       await member.auth('/second-factor/app/remove', { method: 'POST' })
       expect(await open(member, workspaceId)).toBe(403)
       expect((await patch(owner, { requireTwoFactor: false })).status).toBe(200)

@@ -34,7 +34,7 @@ export async function acceptInvitationIn(
 ): Promise<{ workspaceId: number; role: Role }> {
   const invitation = await getInvitation(connection, token, now)
   if (invitation.email !== email.toLowerCase()) {
-    const message = 'This invitation is for another e-mail address. Sign in with the one it was sent to.'
+    const message = 'This invitation is for another email address. Sign in with the one it was sent to.'
     throw new Failure('forbidden', message)
   }
   const { workspaceId } = invitation

@@ -13,7 +13,7 @@ export interface WorkspaceContents {
   keys: number
 }
 
-/** What a deletion removes, besides the clicks. @throws Failure `not_found` */
+/** Counts of the rows that a deletion removes, besides the clicks. @throws Failure `not_found` */
 export function getWorkspaceContents({ db }: { db: Database }, id: number): Promise<WorkspaceContents> {
   return countContents(db.read, id)
 }

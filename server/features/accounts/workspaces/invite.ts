@@ -1,4 +1,4 @@
-// Invites a person by e-mail address. The link works once, only for that address, for seven days.
+// Invites a person by email address. The link works once, only for that address, for seven days.
 
 import type { MailSender } from '../../../http/mail/send-mail.ts'
 import { randomToken } from '../../../lib/crypto/random.ts'
@@ -7,12 +7,12 @@ import { Failure } from '../../../lib/failure.ts'
 import type { Role } from '../../../lib/role.ts'
 import { DAY_MS } from '../../../lib/utc-day.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
+import type { MailBudget } from '../abuse/mail-budget.ts'
 import { type Actor, allow } from '../access/actor.ts'
 import type { RateLimiter } from '../access/rate-limiter.ts'
 import { requireRoom } from '../access/workspace-limits.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import type { CreateInvitationInput, NewInvitationResource } from '../schema.ts'
-import type { MailBudget } from '../strangers/mail-budget.ts'
 import { INVITATION_VALID_MS, selectInvitations, toInvitationResource } from './invitations.ts'
 import { lockMembers } from './members.ts'
 
@@ -107,7 +107,7 @@ async function enforceDailyLimits({ limiter, sendMail, mailBudget }: InviteNeeds
   ]
   if (sendMail && !(await mailBudget.hasRoom({ purpose: 'invitation', workspaceId: actor.workspaceId }))) {
     const message =
-      'This server has sent all its mails of today. Invite people tomorrow, or ask the operator.'
+      'This server has sent all its emails for today. Invite people tomorrow, or ask the operator.'
     throw new Failure('too_many', message, { retryAfter: Math.ceil(mailBudget.msUntilReset() / 1000) })
   }
   for (const { key, who } of counted) {
@@ -138,14 +138,14 @@ function toInvitationMail(
   const inviter = oneLine(invitation.invitedBy?.name ?? '') || 'Somebody'
   const name = oneLine(workspace)
   return {
-    // No name: whoever writes a name would decide what strangers read in their inbox.
+    // No name of a person: its author would decide what strangers read in their inbox.
     subject: 'You are invited to a workspace',
     text: `${inviter} invites you to the workspace "${name}" on ${origin}.
 
 Accept the invitation within seven days:
 ${url}
 
-The link works once, and only for this e-mail address. If you do not expect this invitation, ignore this e-mail.
+The link works once, and only for this email address. If you don’t expect this invitation, ignore this email.
 `,
   }
 }

@@ -84,14 +84,14 @@ export async function listOwnerEmails(
   workspaceId: number,
 ): Promise<string[]> {
   let owners = selectMembers(db.read, workspaceId).where('members.role', '=', 'owner')
-  // The founder is the operator.
+  // The founder counts as verified: that person is the operator.
   if (onlyVerified)
     owners = owners.where((e) => e.or([e('users.email_verified', '=', 1), e('users.founder', '=', 1)]))
   return (await owners.orderBy('users.id').execute()).map(({ email }) => email)
 }
 
 /**
- * Lets changes of the members wait for each other. Without it, two owners could leave at the same moment, and neither
+ * Serializes changes of the members. Without it, two owners could leave at the same moment, and neither
  * transaction would see that no owner is left. PostgreSQL locks the row of an update; SQLite has one writer anyway.
  */
 export async function lockMembers(connection: Connection, workspaceId: number): Promise<void> {

@@ -1,4 +1,4 @@
-// Answers what people asked the domains of a workspace for in vain, with the closest slugs that there are.
+// Answers a question about unknown slugs on a workspace's domains, with the closest slugs that exist.
 
 import { toIso } from '../../../lib/api-fields.ts'
 import { createTopList } from '../../../lib/concurrency/top-list.ts'
@@ -9,10 +9,10 @@ import { resolveRange, type SelectionNeeds, type WorkspaceScope } from '../resol
 import type { TimeRange } from '../timeline.ts'
 import {
   createLookUpBudget,
-  findNeighbours,
+  findNeighbors,
   type LookUpBudget,
   type MissingSlug,
-  type SlugNeighbours,
+  type SlugNeighbors,
 } from './closest-slug.ts'
 import { isDomainAsked } from './is-domain-asked.ts'
 import type { MissingAnswerData, MissingQuestion } from './schema.ts'
@@ -37,8 +37,8 @@ export async function answerMissing(
   const budget = createLookUpBudget()
   const data: MissingAnswerData['data'] = []
   for (const missed of slugs.slice(0, question.limit)) {
-    const neighbours = await findMissedNeighbours(needs, actor, missed, budget)
-    data.push(toMissingSlug(needs, missed, neighbours))
+    const neighbors = await findMissedNeighbors(needs, actor, missed, budget)
+    data.push(toMissingSlug(needs, missed, neighbors))
   }
   return { data, otherHits }
 }
@@ -69,18 +69,18 @@ export async function listMissed(
   return { slugs: slugs.list(), otherHits }
 }
 
-export const findMissedNeighbours = (
+export const findMissedNeighbors = (
   { db, now }: Pick<MissingNeeds, 'db' | 'now'>,
   { workspaceId }: WorkspaceScope,
   { domain, slugKey, caseSensitive }: MissedSlug,
   budget: LookUpBudget,
-): Promise<SlugNeighbours> =>
-  findNeighbours(db, { domain, slugKey, caseSensitive, workspaceId, now: now() }, budget)
+): Promise<SlugNeighbors> =>
+  findNeighbors(db, { domain, slugKey, caseSensitive, workspaceId, now: now() }, budget)
 
 const toMissingSlug = (
   { defaultDomain }: Pick<MissingNeeds, 'defaultDomain'>,
   { domain, slugKey, hits, visitors, lastAt }: MissedSlug,
-  { linkId, closest }: SlugNeighbours,
+  { linkId, closest }: SlugNeighbors,
 ): MissingAnswerData['data'][number] => ({
   slug: slugKey,
   domain: domain || defaultDomain,

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { measureProcessorMs } from '../../../../tests/support/processor-time.ts'
 import { atScale } from '../../../../tests/support/suite.ts'
 import { onBothEngines, type TestServer } from '../../../../tests/support/world.ts'
-import { createLookUpBudget, findNeighbours } from './closest-slug.ts'
+import { createLookUpBudget, findNeighbors } from './closest-slug.ts'
 
 setDefaultTimeout(600_000)
 
@@ -39,7 +39,7 @@ onBothEngines('the closest slug', (server) => {
     await addLinks(server(), 'few.example', workspaceId, FEW)
     await addLinks(server(), 'many.example', workspaceId, MANY)
     const find = (domain: string, slugKey: string) =>
-      findNeighbours(
+      findNeighbors(
         server().app.db,
         { domain, slugKey, workspaceId, caseSensitive: false, now: server().now() },
         createLookUpBudget(),

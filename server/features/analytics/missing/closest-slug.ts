@@ -1,5 +1,5 @@
-// Finds the link whose slug is closest to one that somebody asked for in vain. The work is bounded: it looks up the slugs
-// that are one mistake away, and reads the slugs that stand beside it in the index, however many links there are.
+// Finds the link whose slug is closest to an unknown one. The work is bounded: it looks up the slugs that are one
+// mistake away, and reads the slugs beside it in the index, however many links there are.
 
 import { takeTurn } from '../../../lib/concurrency/take-turn.ts'
 import type { Database } from '../../../storage/database/database.ts'
@@ -18,7 +18,7 @@ export interface ClosestLink {
   slug: string
 }
 
-export interface SlugNeighbours {
+export interface SlugNeighbors {
   /** The link that has this very slug now. */
   linkId: number | null
   closest: ClosestLink | null
@@ -52,11 +52,11 @@ const BESIDE = 200
 const LOOK_UPS_AT_ONCE = 500
 
 /** Works in steps of some milliseconds, one a turn of the event loop. */
-export async function findNeighbours(
+export async function findNeighbors(
   db: Pick<Database, 'engine' | 'read'>,
   search: SlugSearch,
   budget: LookUpBudget,
-): Promise<SlugNeighbours> {
+): Promise<SlugNeighbors> {
   const { slugKey } = search
   await takeTurn()
   const before = await listCandidates(db, search, { by: 'before', slugKey })

@@ -1,7 +1,7 @@
 // Counts typing mistakes between two texts.
 
 /**
- * How many characters must be added, left out, replaced or swapped with their neighbour to turn one text into the other.
+ * How many characters must be added, left out, replaced or swapped with their neighbor to turn one text into the other.
  * (Damerau–Levenshtein distance, where no part is edited twice: "optimal string alignment".) The work grows with the length
  * times `max`: a path that leaves the diagonal further has more mistakes.
  * @param a characters of the text, as `Array.from(text)` gives them

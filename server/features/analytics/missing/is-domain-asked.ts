@@ -1,4 +1,4 @@
-// Whether the filters of a question about unknown slugs take a domain.
+// Matches a domain against the filters of a question about unknown slugs.
 
 import type { FilterValues } from '../filter.ts'
 

@@ -35,7 +35,7 @@ async function removeAll({ app }: TestServer) {
   await app.domains.reload()
 }
 
-onBothEngines('slugs that people asked for in vain', (server) => {
+onBothEngines('unknown slugs that people asked for', (server) => {
   let workspace: TestWorkspace
   beforeEach(async () => {
     await removeAll(server())

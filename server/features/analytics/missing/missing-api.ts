@@ -1,4 +1,4 @@
-// GET /analytics/missing: slugs that people asked for in vain (docs/contract.md §10).
+// GET /analytics/missing: slugs that people asked for and that no link has (docs/contract.md §10).
 
 import { apiRoute } from '../../../http/api-route.ts'
 import { createApi } from '../../accounts/access/api-env.ts'
@@ -11,11 +11,11 @@ const missing = apiRoute({
   scope: 'analytics:read',
   operationId: 'listMissingSlugs',
   tags: ['Analytics'],
-  summary: 'List slugs that people asked for in vain',
+  summary: 'List unknown slugs that people asked for',
   description:
     'The slugs without a link that people asked for on the domains of the workspace, with the closest slug that has one. ' +
-    'The default domain is included while the installation has one workspace only. Counts are kept by the hour, and an ' +
-    'hour that the range begins in counts whole. They appear within ten seconds.',
+    'The default domain is included while the installation has one workspace only. Counts are kept by the hour, ' +
+    'and the hour in which the range begins counts as a whole. They appear within ten seconds.',
   request: { query: MissingParameters },
   responses: {
     200: { description: 'The slugs', content: { 'application/json': { schema: MissingAnswer } } },

@@ -1,5 +1,5 @@
-// The mail about slugs that many people ask for in vain. Strangers choose the slugs, so the mail shows them as addresses on
-// our own domains, percent-encoded: no mail program makes a link to another site of one.
+// The email about unknown slugs that many people ask for. Strangers choose the slugs, so the email shows them as
+// addresses on our own domains, percent-encoded: no mail program makes a link to another site of one.
 
 import { toShortUrl } from '../../../lib/web-url.ts'
 
@@ -34,17 +34,17 @@ export function toMissingMail({ origin, workspaceId, above, slugs }: MissingMail
   const describe = ({ domain, slugKey, hits, visitors, closest }: ReportedSlug) => [
     show(domain, slugKey),
     `  Asked for ${hits} times, by ${visitors === 1 ? '1 visitor' : `${visitors} visitors`}.`,
-    closest === null ? '  No link is close to it.' : `  The closest link: ${show(domain, closest)}`,
+    closest === null ? '  No similar link.' : `  Similar link: ${show(domain, closest)}`,
     `  Create it: ${toEditor(domain, slugKey)}`,
     '',
   ]
   return {
-    subject: 'People ask for short links that do not exist',
+    subject: 'Frequent 404s on your short links',
     text: [
-      `In the last 24 hours, people asked more than ${above} times for a short link of your workspace that does not exist.`,
+      `In the last 24 hours, people opened a short link that doesn’t exist more than ${above} times.`,
       '',
       ...slugs.flatMap(describe),
-      'All that people looked for in vain, and the setting of this mail:',
+      'All 404s, and the setting for this email:',
       `${workspace}/links/missing`,
       '',
     ].join('\n'),

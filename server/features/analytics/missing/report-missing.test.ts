@@ -58,7 +58,7 @@ onBothEngines(
       expect(mail.mails.map(({ to }) => to)).toEqual([[workspace.owner.email]])
       const [text = ''] = readTexts()
       expect(text).toContain(`https://${ownDomain}/sumer-sale\n  Asked for 11 times, by 1 visitor.`)
-      expect(text).toContain(`The closest link: https://${ownDomain}/summer-sale`)
+      expect(text).toContain(`Similar link: https://${ownDomain}/summer-sale`)
       const created = `${ORIGIN}/app/${workspace.id}/links/missing?slug=sumer-sale&domain=${ownDomain}`
       expect(text).toContain(`Create it: ${created}`)
       expect(text).not.toContain('seldom')

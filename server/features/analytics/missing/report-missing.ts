@@ -6,7 +6,7 @@ import { log } from '../../../lib/log.ts'
 import { DAY_MS } from '../../../lib/utc-day.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import { type OwnersMailNeeds, sendToOwners } from '../../accounts/workspaces/mail-owners.ts'
-import { findMissedNeighbours, listMissed, type MissedSlug } from './answer-missing.ts'
+import { findMissedNeighbors, listMissed, type MissedSlug } from './answer-missing.ts'
 import { createLookUpBudget } from './closest-slug.ts'
 import { type ReportedSlug, toMissingMail } from './missing-mail.ts'
 
@@ -100,7 +100,7 @@ async function describeNew(
   for (const missed of frequent) {
     if (found.length === SLUGS_PER_MAIL) break
     if (names.has(`${missed.domain}/${missed.slugKey}`)) continue
-    const { linkId, closest } = await findMissedNeighbours(needs, { workspaceId }, missed, budget)
+    const { linkId, closest } = await findMissedNeighbors(needs, { workspaceId }, missed, budget)
     if (linkId === null) found.push({ ...missed, closest: closest?.slug ?? null })
   }
   return found

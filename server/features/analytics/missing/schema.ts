@@ -1,4 +1,4 @@
-// Parameters and answers about slugs that people asked for in vain.
+// Parameters and answers about unknown slugs.
 
 import { z } from '@hono/zod-openapi'
 import {

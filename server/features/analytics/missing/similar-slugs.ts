@@ -1,4 +1,4 @@
-// Which slugs are close to one that somebody asked for in vain: pure rules. docs/adr/0045-missing-slugs.md has the reasons.
+// Pure rules for the slugs that are close to an unknown one. docs/adr/0045-missing-slugs.md has the reasons.
 
 import { normalizeUnicode } from '../../../lib/text.ts'
 import { countEdits } from './edit-distance.ts'

@@ -50,7 +50,7 @@ export function judgeTrustedNetworks(networks: Network[]): CheckResult[] {
 
 export async function askThroughProxy({ settings, secret, now }: DoctorNeeds): Promise<CheckResult[]> {
   const { origin } = settings
-  if (secret === undefined) return [skipped('There is no secret yet to recognise the server by.')]
+  if (secret === undefined) return [skipped('There is no secret yet to recognize the server by.')]
   const token = createOperatorToken(secret, 'echo', now())
   const answer = await requestFromOperator({
     url: `${origin}/api/doctor/echo`,

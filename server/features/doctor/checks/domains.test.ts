@@ -163,7 +163,7 @@ describe('the way to a domain', () => {
   })
 
   test('is a problem without a certificate', async () => {
-    // What Caddy sends for a name that it gets no certificate for: a fatal alert, "internal error" (RFC 8446, 6.2).
+    // Caddy's answer for a name that it gets no certificate for: a fatal alert, "internal error" (RFC 8446, 6.2).
     const alert = Uint8Array.of(0x15, 3, 3, 0, 2, 2, 80)
     const { port } = await listen(OWN, (write) => write(alert))
     expect(await judge(port, [OWN])).toStartWith(`problem: ${NAME} has no certificate (ERR_SSL_`)

@@ -42,7 +42,7 @@ interface VerifiedDomain {
   problem: string | null
 }
 
-/** Those that fail, and then the newest: one more than is looked at. */
+/** Lists failing domains, then the newest: one more than are checked. */
 function listDomains(read: RowReader['read']): Promise<VerifiedDomain[]> {
   return read
     .selectFrom('domains')
@@ -77,7 +77,7 @@ const admitLimit = (count: number): CheckResult[] =>
     ? [skipped(`Only ${DOMAINS_MAX} domains were looked at: those that fail, and then the newest.`)]
     : []
 
-/** What the last look at its records has found. */
+/** Judges a domain by its last DNS check. */
 function judgeProof({ domain, failing_since: since, problem: reason }: VerifiedDomain): CheckResult[] {
   if (since === null) return []
   return [
@@ -89,7 +89,7 @@ function judgeProof({ domain, failing_since: since, problem: reason }: VerifiedD
 }
 
 /**
- * Goes the way of a visitor: the look-up, and the connection.
+ * Connects as a visitor does: the look-up, and the connection.
  * @param url the origin of the domain
  * @param own the addresses of the default domain
  */

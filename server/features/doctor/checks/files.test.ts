@@ -1,4 +1,4 @@
-// The checks of what lies in the data directory: on real files.
+// The checks of the data directory: on real files.
 
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import {

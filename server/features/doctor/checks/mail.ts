@@ -10,7 +10,7 @@ export async function checkMail({ settings, mailTo }: DoctorNeeds): Promise<Chec
   if (smtpUrl === undefined || mailFrom === undefined)
     return [
       warning(
-        'SMTP_URL is not set: invitations, password resets and e-mail channels send nothing.',
+        'SMTP_URL is not set: invitations, password resets and email channels send nothing.',
         'Set SMTP_URL and MAIL_FROM.',
       ),
     ]

@@ -1,4 +1,4 @@
-// The checks of what others see and what leaves the server: on real sockets.
+// The checks of incoming and outgoing connections: on real sockets.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'

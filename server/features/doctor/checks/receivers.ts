@@ -15,7 +15,7 @@ export const checkReceivers = (needs: DoctorNeeds): Promise<CheckResult[]> =>
     const now = needs.now()
     return complaintsOr(
       [...(await findFailing(read, now)), ...(await findDisabled(read)), ...(await findBacklog(read, now))],
-      'Receivers take their notifications, and none is late.',
+      'All notifications are up to date.',
     )
   })
 

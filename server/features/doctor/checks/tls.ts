@@ -10,10 +10,10 @@ import { type CheckResult, complaintsOr, problem, skipped, warning } from '../fi
 import type { DoctorNeeds } from '../needs.ts'
 
 const TIMEOUT_MS = 5_000
-/** Each domain answers it. Another path would count as a slug that somebody has asked for in vain. */
+/** Each domain answers it. Another path would count as an unknown slug. */
 const PATH = '/robots.txt'
 const DAY_MS = 24 * 60 * 60 * 1000
-/** Whoever renews does so a month before the end (https://letsencrypt.org/docs/integration-guide/). */
+/** ACME clients renew a month before the end (https://letsencrypt.org/docs/integration-guide/). */
 const SOON_MS = 14 * DAY_MS
 
 export async function checkTls({ settings, now }: DoctorNeeds): Promise<CheckResult[]> {

@@ -1,4 +1,4 @@
-// Check: the files that people have sent are where their rows say, and nothing else takes room there.
+// Check: every uploaded file is where its row says, and no other file takes room there.
 
 import type { FileStore } from '../../../storage/files/file-store.ts'
 import { type CheckResult, complaintsOr, problem, warning } from '../finding.ts'

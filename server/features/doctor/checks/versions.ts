@@ -18,11 +18,11 @@ export async function checkVersions({ versions }: DoctorNeeds): Promise<CheckRes
   ]
 }
 
-/** What a thousand connections and the stores need (http/fast-path/connection-limits.ts). */
+/** Enough for a thousand connections and the stores (http/fast-path/connection-limits.ts). */
 const DESCRIPTORS_MIN = 4_096
 const MEMORY_MIN = 512 * 1024 ** 2
 
-/** Of the process that asks: the server where one runs. */
+/** Checks the limits of this process: the server, where one runs. */
 export async function checkLimits(): Promise<CheckResult[]> {
   const descriptors = readDescriptorLimit()
   const found: CheckResult[] = []

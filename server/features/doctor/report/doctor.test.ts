@@ -1,4 +1,4 @@
-// The doctor inside a server: who sees its report, and that runs are shared.
+// The doctor inside a server: access to its report, and shared runs.
 
 import { beforeAll, expect, test } from 'bun:test'
 import { createSignedInUser } from '../../../../tests/support/users/signed-in-user.ts'

@@ -10,7 +10,7 @@ import { runChecks } from './run-checks.ts'
 export interface Doctor {
   /** Runs the checks, unless a report is young enough. */
   getReport(): Promise<DoctorReport>
-  /** What only this process can find. */
+  /** Checks that only this process can make. */
   listOwnFindings(): Promise<DoctorFinding[]>
 }
 

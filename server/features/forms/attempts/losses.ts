@@ -17,8 +17,8 @@ const { start, end } = SubmissionListQuery.shape
 export const LossesQuery = z.strictObject({ start, end })
 
 const OUTCOME_DESCRIPTIONS: Record<AttemptOutcome, string> = {
-  stored: 'Became submissions, duplicates among them, and what people called spam later',
-  spam: 'Became submissions that a rule or the classifier called spam',
+  stored: 'Became submissions, including duplicates and those that people marked as spam later',
+  spam: 'Became submissions that a rule or the classifier marked as spam',
   rateLimited: 'Too many attempts from one address',
   origin: 'Attempts from a page that the form does not allow',
   tooLarge: 'Larger than a submission may be',

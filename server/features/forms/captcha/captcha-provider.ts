@@ -1,4 +1,5 @@
-// What a captcha provider does: it tells the page how to make a token, and checks the token that comes with a form.
+// The contract of a captcha provider: it tells the page how to make a token, and checks the token that comes with a
+// form.
 
 import type { Metric } from '../../../http/health-and-metrics.ts'
 import type { Connection } from '../../../storage/database/open-database.ts'
@@ -18,7 +19,7 @@ export interface CaptchaTokenInput {
 }
 
 export interface CaptchaProvider {
-  /** What the page needs to make a token for this form, as plain data for the snippet. */
+  /** Plain data for the snippet, from which it makes a token for this form. */
   describe(formKey: string): object
   /** @returns undefined where the token is wrong, or where the verifier gave no answer in time. Never throws. */
   check(input: CaptchaTokenInput): Promise<VerifiedToken | undefined>

@@ -1,5 +1,5 @@
-// The captcha that needs no other service: the visitor's browser searches for the number whose SHA-256 after our salt
-// equals our challenge. The format is ALTCHA's proof of work, version 1 (https://altcha.org), so
+// The built-in captcha, which needs no other service: the visitor's browser searches for the number whose SHA-256 after
+// our salt equals our challenge. The format is ALTCHA's proof of work, version 1 (https://altcha.org), so
 // that its clients work too. The server stores only which challenges were used: the salt names the form and the expiry,
 // and the signature covers the salt.
 

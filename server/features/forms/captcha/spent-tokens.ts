@@ -1,4 +1,4 @@
-// The captcha tokens that were used, so that each works once. Of two submissions with one token, the first commit wins.
+// The captcha tokens that were used, so that each works once. If two submissions have one token, the first commit wins.
 
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'

@@ -2,7 +2,7 @@
 
 import type { Metric } from '../../../http/health-and-metrics.ts'
 
-/** What became of a token. */
+/** The outcome of a token. */
 const OUTCOMES = [
   'passed',
   // Broken, forged, expired or used before.

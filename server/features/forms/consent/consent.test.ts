@@ -1,4 +1,4 @@
-// What a sender agreed to: stored with the form's own text of that moment, and shown wherever a submission is.
+// Consent of senders: stored with the form's own text of that moment, and shown wherever a submission is.
 
 import { expect, test } from 'bun:test'
 import {

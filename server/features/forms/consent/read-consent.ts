@@ -13,7 +13,7 @@ interface SentFields {
   repeated: Map<string, string[]>
 }
 
-/** What scripts and hidden inputs send for a box that is not ticked. */
+/** Values that scripts and hidden inputs send for a box that is not ticked. */
 const NOT_TICKED = ['', 'false', 'off', 'no', '0']
 
 const isTicked = (value: string) => !NOT_TICKED.includes(value.trim().toLowerCase())

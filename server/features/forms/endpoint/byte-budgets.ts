@@ -1,10 +1,10 @@
-// How many submissions and bytes of them an address and a workspace take in a time. Ten submissions a minute may each be 1 MiB, so
-// their number alone does not keep strangers from filling the disk.
+// Limits on submissions and their bytes, per address and per workspace. Ten submissions a minute may each be 1 MiB, so
+// a limit on their number alone does not keep strangers from filling the disk.
 
 import { toRateLimitKey } from '../../../http/client-address.ts'
 import { BODY_MAX } from '../../../http/json-body.ts'
+import type { StorageLimit } from '../../accounts/abuse/storage-limit.ts'
 import type { ByteBudget, ByteLimiter } from '../../accounts/access/rate-limiter.ts'
-import type { StorageLimit } from '../../accounts/strangers/storage-limit.ts'
 import { tooManySubmissions } from './endpoint-error.ts'
 
 const MIB = 1024 * 1024

@@ -1,4 +1,4 @@
-// Which fields of a submission are stored, and which are errors: the same in every content type.
+// Stored fields and field errors of a submission: the same in every content type.
 
 import { describe, expect, test } from 'bun:test'
 import {

@@ -22,7 +22,7 @@ export interface FormInfoNeeds {
   captcha: Pick<CaptchaProvider, 'describe'>
 }
 
-/** A request for more forms than this is somebody who guesses keys. */
+/** A request for more forms than this is a guess at keys. */
 const KEYS_MAX = 50
 
 const HEADERS = { 'Access-Control-Allow-Origin': '*', 'Cache-Control': 'no-store', Vary: 'Accept-Language' }
@@ -98,7 +98,7 @@ type InfoRow = Pick<
   'required_fields' | 'captcha' | 'uploads' | 'rules' | 'messages' | 'consent'
 >
 
-/** What the snippet says to the sender, in one language. */
+/** The snippet's messages to the sender, in one language. */
 function describeForm(row: InfoRow, asked: LanguageRequest) {
   const messages: FieldMessages = parseOrNull(row.messages) ?? {}
   const uploads: UploadSettings | null = parseOrNull(row.uploads)

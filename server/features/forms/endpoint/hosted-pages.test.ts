@@ -1,4 +1,4 @@
-// The pages of this server that people see after a form without the snippet: thanks, and what is wrong. Nobody but the
+// The pages of this server that people see after a form without the snippet: thanks, and mistakes. Nobody but the
 // form's owner writes on them.
 
 import { expect, test } from 'bun:test'
@@ -18,7 +18,7 @@ import { onSqlite } from '../../../../tests/support/world.ts'
 const SITE = 'https://site.example'
 const PAGE = `${SITE}/contact`
 const HOSTED: TestFormSettings = { afterSubmit: 'hosted', onError: 'hosted', requiredFields: ['first_name'] }
-/** What browsers send to another site: only the origin of the page. */
+/** The Referer that browsers send to another site: only the origin of the page. */
 const FROM_SITE = { ...NAVIGATION_HEADERS, Origin: SITE, Referer: `${SITE}/` }
 const PERSON = { Accept: NAVIGATION_HEADERS.Accept }
 const EVIL = '<script>alert(1)</script>'

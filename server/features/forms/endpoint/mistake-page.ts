@@ -15,9 +15,9 @@ export interface MistakeContext {
   headers: Headers
   /** The page with the form; undefined where nothing tells it. */
   wayBack: URL | undefined
-  /** What was sent, by field. */
+  /** The values that were sent, by field. */
   fields: Map<string, string>
-  /** Of the page's texts. */
+  /** The language of the page's texts. */
   language: string
 }
 

@@ -251,7 +251,7 @@ function bodyOf({ type, entries }: Case): string {
   return new URLSearchParams(entries.map(({ name, value }): [string, string] => [name, value])).toString()
 }
 
-/** Normalises only what JSON and URLs leave open: the order, and how text is escaped. */
+/** Normalizes only what JSON and URLs leave open: the order, and how text is escaped. */
 function comparable({ status, json, location, page }: Expected, origin: string): unknown {
   const url = location === undefined ? undefined : new URL(location, origin)
   const errors = url?.searchParams.get('_errors') ?? undefined

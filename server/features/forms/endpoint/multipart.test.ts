@@ -137,7 +137,7 @@ test('reads any fields as they were written', () => {
   )
 })
 
-/** What a body says, read in chunks of these sizes, with the contents of each part joined; a mistake as its message. */
+/** The parts of a body, read in chunks of these sizes, with their contents joined; a mistake as its message. */
 function readInChunks(body: string, sizes: number[]): unknown[] {
   const said: unknown[] = []
   const reader = createMultipartReader(MULTIPART_TYPE)

@@ -13,7 +13,7 @@ const PADDING_MAX = 1024
 const CRLF = '\r\n'
 const [LINE_FEED, CARRIAGE_RETURN, SPACE, TAB, DASH] = [0x0a, 0x0d, 0x20, 0x09, 0x2d]
 
-/** What a part says about itself. A part with a `fileName` is a file; a browser names it '' where nothing was chosen. */
+/** The headers of a part. A part with a `fileName` is a file; a browser names it '' where nothing was chosen. */
 export interface PartHead {
   name: string
   fileName: string | undefined
@@ -33,7 +33,7 @@ interface ReaderState {
   lineStart: Buffer
   /** The bytes that are not decided yet: they may be the beginning of a delimiter. */
   rest: Buffer
-  /** So many bytes of the rest belong to the delimiter before. */
+  /** The number of bytes at the start of `rest` that belong to the delimiter before. */
   skip: number
   place: 'preamble' | 'part' | 'epilogue'
   /** The headers of this part so far; null once they have ended. */

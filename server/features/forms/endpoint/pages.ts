@@ -15,7 +15,7 @@ export function thanksPage(request: Request) {
 }
 
 export interface ThanksContent {
-  /** What the form's owner chose to say. */
+  /** The message of the form's owner. */
   successMessage: string | null
   /** The page that leads back to the form. */
   wayBack: URL | undefined

@@ -12,7 +12,7 @@ import { readMultipart } from './multipart.ts'
 // 256 fields may each be a group of many checkboxes. A body with more entries than this only wants to cost time.
 export const ENTRIES_MAX = 10_000
 
-/** What is nested deeper than a list in a field is refused anyway: up to this depth the answer names the field. */
+/** Nesting deeper than a list in a field is refused anyway: up to this depth the answer names the field. */
 const JSON_LIMITS: JsonLimits = { depth: 32, values: ENTRIES_MAX, entries: ENTRIES_MAX }
 
 const FORM_TYPE = /^\s*application\/x-www-form-urlencoded\s*(?:;|$)/i

@@ -18,11 +18,11 @@ import { ENTRIES_MAX, type FormBody } from './read-body.ts'
 /** Fields, headers and boundaries beside the files. */
 const BESIDE_FILES = 2 * 1024 * 1024
 
-/** What watches over an upload while it is received. */
+/** Supervision of an upload while it is received. */
 export interface UploadWatch {
   /** The server waits for the client. */
   waits(): void
-  /** So much has come. @throws EndpointError 429 where the address has sent enough */
+  /** More bytes have arrived. @throws EndpointError 429 where the address has sent enough */
   received(bytes: number): Promise<void>
   /** Before the first file, and while it comes. @throws EndpointError 503 where the disk has no room */
   requireRoom(bytes: number): void
@@ -32,7 +32,7 @@ export interface UploadWatch {
 
 interface ReceivedPart {
   head: PartHead
-  /** Of a field. */
+  /** The content of a field. Files have none here. */
   content: Buffer[]
   /** The file's name, once its first byte has come. */
   fileName: string | undefined
@@ -189,7 +189,7 @@ function readBytesOf(body: Request['body'], signal: AbortSignal, { waits }: Uplo
     stop: (reason: StopReason) => fail(STOPPED[reason]),
     close() {
       signal.removeEventListener('abort', onAbort)
-      // What is left of a body that is refused is dropped as it comes.
+      // The rest of a refused body is dropped as it comes.
       reader?.releaseLock()
     },
   }

@@ -4,12 +4,12 @@ import type { OwnersMail } from '../../accounts/workspaces/mail-owners.ts'
 
 export const toRefusedSubmissionsMail = (origin: string, workspaceId: number): OwnersMail => ({
   about: 'refused submissions',
-  subject: 'Forms refuse submissions',
+  subject: 'Your forms refuse submissions',
   text: [
-    'The forms of your workspace have stored as many submissions as this server allows in a time. They refuse further ones',
-    'until there is room again, and tell the senders to try later. Nothing that was stored is lost.',
+    'The forms of your workspace have stored as many submissions as this server allows in a day. They refuse further ones',
+    'until there is room again, and ask the senders to try later. No stored submission is lost.',
     '',
-    'If these are not real senders, switch the captcha of the form on, or switch the form off:',
+    'If these are not real senders, turn on the captcha of the form, or turn the form off:',
     `${origin}/app/${workspaceId}/forms`,
     '',
     'The operator of this server can raise the limit (SUBMISSIONS_PER_DAY).',

@@ -27,7 +27,7 @@ export interface ResponseContext {
   headers: Headers
   /** The origin of the domain that the request is for. */
   origin: string
-  /** Of the sender. */
+  /** The sender's language. */
   language: SenderLanguage
 }
 

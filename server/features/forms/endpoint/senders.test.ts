@@ -1,4 +1,4 @@
-// Who may send a form and how often, and what happens to duplicates.
+// Limits on senders of a form, and duplicates.
 
 import { describe, expect, test } from 'bun:test'
 import {

@@ -1,6 +1,7 @@
-// What strangers may store in a workspace by way of its forms. Owners are told when their leads or files are refused.
+// Limits on the rows and files that strangers may store in a workspace through its forms. Owners are told when leads or
+// files are refused.
 
-import { createStorageLimit, type StorageLimit } from '../../accounts/strangers/storage-limit.ts'
+import { createStorageLimit, type StorageLimit } from '../../accounts/abuse/storage-limit.ts'
 import { mailOwners, type OwnersMail } from '../../accounts/workspaces/mail-owners.ts'
 import { toRefusedUploadsMail } from '../uploads/refused-uploads-mail.ts'
 import { toRefusedSubmissionsMail } from './refused-submissions-mail.ts'

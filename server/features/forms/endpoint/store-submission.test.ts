@@ -81,7 +81,7 @@ onBothEngines.quick(
       expect(rows[0]?.created_at).toBe(BEFORE_MIDNIGHT)
     })
 
-    test('is recognised when both come at the same moment', async () => {
+    test('is recognized when both come at the same moment', async () => {
       const form = await createTestForm(server())
       const headers = { ...SCRIPT_HEADERS, 'X-Forwarded-For': nextSenderAddress() }
       await Promise.all(

@@ -34,20 +34,20 @@ export interface StoreSubmissionNeeds {
   matchVisit: VisitMatcher
   recordTouches: TouchRecorder
   replies: ReplyOutbox
-  /** What the files of one workspace may have in all. */
+  /** The most bytes of all files of one workspace. */
   uploadBytesPerWorkspace: number
   /** Tells the deliverer that a delivery waits. */
   wakeDeliverer: () => void
 }
 
 export interface NewSubmission extends Pick<SubmissionInput, 'fields' | 'email'> {
-  /** In the file store already. The caller discards them where the submission is not stored. */
+  /** Files that are stored already. The caller discards them if the submission is not stored. */
   files: SubmittedFile[]
-  /** Not empty: it is stored as spam. */
+  /** If not empty, the submission is stored as spam. */
   spamReasons: string[]
-  /** What the sender agreed to. */
+  /** The sender's consent. */
   consent: { field: string; text: string } | null
-  /** Of the sender's page, such as `de`. */
+  /** The language of the sender's page, such as `de`. */
   language: string | null
   address: string
   userAgent: string
@@ -55,13 +55,13 @@ export interface NewSubmission extends Pick<SubmissionInput, 'fields' | 'email'>
   eventId: string | undefined
   /** The snippet's report of a page view, as it was sent. */
   pageView?: string
-  /** The sender's browser asked not to be tracked: the submission is joined with no visit and no click. */
+  /** The sender's browser asked not to be tracked: the submission is matched with no visit and no click. */
   trackingOptOut: boolean
-  /** Its spending commits with the submission, or not at all. */
+  /** The token is spent in the submission's transaction, or not at all. */
   token: VerifiedToken | undefined
 }
 
-/** `token spent` by another submission, or `no room` for the files in the workspace: nothing is stored then. */
+/** `token spent` (by another submission) and `no room` (for the files in the workspace) mean that nothing is stored. */
 export type StoreResult = 'stored' | 'token spent' | 'no room'
 
 const TOKEN_SPENT = new Error('another submission has spent the token')
@@ -148,7 +148,7 @@ export async function storeSubmission(
   }
 }
 
-/** Spam is never asked to confirm: no mail goes out because of it. */
+/** Senders of spam are not asked to confirm: spam causes no mail. */
 function toFirstStatus(
   { replies }: StoreSubmissionNeeds,
   form: FormSettings,
@@ -177,7 +177,7 @@ function describeSource(
     link_id: click?.linkId ?? null,
     click_id: click?.clickId ?? null,
     event_id: visit?.id ?? null,
-    // A page that the form reports itself has the time of the form.
+    // A page view that comes with the form has no time of its own.
     page_seconds: visit && pageView === undefined ? toPageSeconds(visit, at) : null,
     session_linked: Number(visit !== undefined),
     attribution: click ? 'measured' : 'none',

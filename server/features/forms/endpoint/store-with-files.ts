@@ -1,8 +1,8 @@
 // Stores a submission whose files are in drafts: first the files, synced, then their rows. Nothing of the files stays
 // where the submission is certainly not stored.
 
+import type { StorageLimit } from '../../accounts/abuse/storage-limit.ts'
 import type { ByteLimiter } from '../../accounts/access/rate-limiter.ts'
-import type { StorageLimit } from '../../accounts/strangers/storage-limit.ts'
 import type { Mistake } from '../rules/mistake.ts'
 import type { FormSettings } from '../settings/form-settings.ts'
 import type { FileReceiver } from '../uploads/receive-files.ts'

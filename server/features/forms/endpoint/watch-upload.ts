@@ -1,4 +1,4 @@
-// Watches over one upload while it is received: its place among the others, what its address sends in an hour, and the
+// Supervises one upload while it is received: its slot, the hourly budget of its address, and the
 // room on the disk.
 
 import { toRateLimitKey } from '../../../http/client-address.ts'

@@ -1,4 +1,4 @@
-// Erasing the submissions of an e-mail address: what is deleted, and what stays.
+// Erasing the submissions of an email address: what is deleted, and what stays.
 
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
@@ -119,7 +119,7 @@ const touch = (workspaceId: number, submissionId: number) => ({
   kind: 'direct',
 })
 
-onBothEngines('erasing an e-mail address', (server) => {
+onBothEngines('erasing an email address', (server) => {
   test('deletes its submissions in every form of the workspace, in upper and lower case, and counts them', async () => {
     const [own, other] = [await server().createWorkspace(), await server().createWorkspace()]
     const [first, second] = [await newForm(server(), own), await newForm(server(), own)]
@@ -206,9 +206,9 @@ onBothEngines('erasing an e-mail address', (server) => {
 
   test.each([
     ['', 'is required'],
-    ['?email=', 'must be an e-mail address'],
-    ['?email=ada', 'must be an e-mail address'],
-    ['?email=%25@example.com%00', 'must be an e-mail address'],
+    ['?email=', 'must be an email address'],
+    ['?email=ada', 'must be an email address'],
+    ['?email=%25@example.com%00', 'must be an email address'],
     ['?email=a@example.com&email=a@example.com', 'must be given once'],
   ])('is rejected without exactly one address: %s', async (query, email) => {
     const own = await server().createWorkspace()

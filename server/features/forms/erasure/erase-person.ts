@@ -1,4 +1,4 @@
-// Erases all of one e-mail address, in every form of the workspace: submissions with their files, notifications and replies
+// Erases all of one email address, in every form of the workspace: submissions with their files, notifications and replies
 // (docs/contract.md §6). Repeating an erasure that was interrupted erases the rest.
 
 import { cutIntoSteps } from '../../../lib/concurrency/take-turn.ts'
@@ -33,7 +33,7 @@ export interface PersonErasureNeeds extends SubmissionNeeds {
   hashReceipt: ReceiptHasher
   /** Names a mailbox in the limits and the stop list of replies. */
   hashAddress: AddressHasher
-  /** What has been learned from a person, and their place among the allowed senders. */
+  /** The classifier's lessons from a person, and their place among the allowed senders. */
   spam: Pick<SpamLearner, 'unlearn'> & Pick<WorkspaceSpamCache, 'invalidate'>
 }
 
@@ -58,7 +58,7 @@ export async function erasePerson(
     for (const step of toSteps(sized)) {
       erased += await db.write(async (connection, onCommit) => {
         const ids = step.map((row) => row.id)
-        // What a deleted submission has taught stays, but nothing stays of an erased person.
+        // The classifier keeps the lessons of a deleted submission, but none of an erased person.
         await needs.spam.unlearn(connection, onCommit, workspaceId, ids)
         const counts = await eraseSubmissions(connection, actor, ids)
         await addToReceipt(connection, { workspaceId, id }, counts)

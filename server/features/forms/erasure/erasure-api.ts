@@ -23,7 +23,7 @@ const routes = {
     path: '/submissions/person',
     scope: 'submissions:read',
     operationId: 'exportPerson',
-    summary: 'Export all that is stored of an e-mail address',
+    summary: 'Export all that is stored of an email address',
     description:
       'One zip: `submissions.json` of all forms, with touches and consent; `deliveries.json`, who was told and when; the ' +
       'files that were sent; and `README.txt`, which says so. A submission is found where its field `email` is the address, ' +
@@ -57,7 +57,7 @@ const routes = {
     scope: 'submissions:write',
     shows: 'any',
     operationId: 'eraseSubmissions',
-    summary: 'Erase all that is stored of an e-mail address',
+    summary: 'Erase all that is stored of an email address',
     description:
       'Deletes its submissions in every form of the workspace, with their files, touches, notifications and replies. It ' +
       'finds what the export of a person finds. This cannot be undone. If the request is interrupted, send it again to ' +

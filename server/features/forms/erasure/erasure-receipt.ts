@@ -19,7 +19,7 @@ const createReceiptHasher =
       .update(`towpath erasure receipt ${workspaceId} ${email.toLowerCase()}`)
       .digest('base64url')
 
-/** What an erasure needs of the server's secret. */
+/** Keyed hashes of persons, made from the server's secret. */
 export const createPersonHashers = (secret: string) => ({
   hashReceipt: createReceiptHasher(secret),
   hashAddress: createAddressHasher(secret),

@@ -1,4 +1,4 @@
-// A copy of all that the workspace has of one e-mail address, as a zip that is written while it is sent.
+// A copy of all that the workspace has of one email address, as a zip that is written while it is sent.
 
 import { sql } from 'kysely'
 import { toIso, toIsoOrNull } from '../../../lib/api-fields.ts'
@@ -37,7 +37,7 @@ interface PersonSource {
   actor: Actor
   email: string
   signal: AbortSignal
-  /** Of the submissions that are in the zip. */
+  /** The ids of the submissions in the zip. */
   ids: number[]
 }
 
@@ -84,7 +84,10 @@ async function* writeDeliveries({ needs, actor, ids }: PersonSource): AsyncGener
   yield '\n]}\n'
 }
 
-/** Who was told, and when: without addresses of channels, and without what was sent, which the submission says. */
+/**
+ * The deliveries of the submissions, by channel and time: without addresses of channels, and without the sent text,
+ * which repeats the submission.
+ */
 async function readDeliveries(connection: Connection, { workspaceId }: Actor, submissionIds: number[]) {
   const rows = await connection
     .selectFrom('deliveries')

@@ -1,4 +1,4 @@
-// Finds the submissions of one e-mail address in all forms of a workspace: those whose field `email` it is, and those where
+// Finds the submissions of one email address in all forms of a workspace: those whose field `email` it is, and those where
 // it is the whole value of another field.
 
 import { sql } from 'kysely'

@@ -270,7 +270,7 @@ onBothEngines('one person', (server) => {
   test('of whom nothing is stored has an empty copy', async () => {
     const own = await server().createWorkspace()
     const { json } = await own.api('/submissions/person?email=nobody')
-    expect(json.errors).toEqual({ email: 'must be an e-mail address' })
+    expect(json.errors).toEqual({ email: 'must be an email address' })
     expect((await download(own, 'nobody@example.com')).get('submissions.json')).toBe('{"data":[\n]}\n')
   })
 })

@@ -26,7 +26,7 @@ interface PrunedForm {
   workspace_id: number
   form_key: string
   name: string
-  /** When the submissions were created that are too old; null where they are kept. */
+  /** Submissions created before this are too old; null where they are kept. */
   before: ByReason<number | null>
 }
 

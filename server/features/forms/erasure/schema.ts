@@ -9,7 +9,7 @@ const emailParameter = () =>
     .string({
       error: ({ input }) => (input === undefined ? 'is required' : 'must be given once'),
     })
-    .refine(isEmail, 'must be an e-mail address')
+    .refine(isEmail, 'must be an email address')
     .openapi({
       format: 'email',
       maxLength: EMAIL_MAX,

@@ -1,4 +1,4 @@
-// Tells the channels of a form about a submission and makes it a lead: when it is stored, or later where it was held
+// Notifies the channels of a form about a submission and makes it a lead: when it is stored, or later if it was held
 // back as spam or as unconfirmed.
 
 import type { Connection, DatabaseEngine, OnCommit } from '../../../storage/database/open-database.ts'
@@ -18,7 +18,7 @@ export interface AnnounceNeeds {
   wakeDeliverer: () => void
 }
 
-/** Stores the deliveries of a submission that its transaction stores too. */
+/** Stores the deliveries of a submission, in the transaction that stores the submission. */
 export async function tellChannels(
   connection: Connection,
   onCommit: OnCommit,
@@ -31,7 +31,7 @@ export async function tellChannels(
 }
 
 /**
- * Announces submissions that were held back: each once, whoever asks and how often. A duplicate is announced to nobody.
+ * Announces submissions that were held back: each once, however often it is called. A duplicate is not announced.
  * The caller has changed their status in the same transaction.
  */
 export async function announceHeldSubmissions(

@@ -1,4 +1,4 @@
-// Checks where the forms of a page send their data: which form posts to the endpoint, and what keeps one from it.
+// Checks the targets of a page's forms: which form posts to the endpoint, and what keeps one from it.
 
 import { trimBoth } from '../../../lib/clean-text.ts'
 import { quote } from '../../../lib/text.ts'

@@ -13,7 +13,7 @@ const LOOPBACK = [parseNetwork('127.0.0.0/8') as Network]
 const local: ResolveHost = async () => [{ address: '127.0.0.1', family: 4 }]
 
 /** The API with this operation only, over the server's rows, as if the operator had allowed the networks `allow`. */
-function doctorOf({ app }: TestServer, allow: Network[]) {
+function createPageCheck({ app }: TestServer, allow: Network[]) {
   const feature = createFormCheckApi({ origin: ORIGIN, turnstile: false, allow, resolve: local })
   const limiter = createRateLimiter(app.db)
   const rest = restApi(
@@ -66,14 +66,14 @@ onBothEngines('the check of a form on its page', (server) => {
   let site: ReturnType<typeof Bun.serve>
   let formKey: string
   let workspace: TestWorkspace
-  let ask: ReturnType<typeof doctorOf>
+  let ask: ReturnType<typeof createPageCheck>
   let requests: string[] = []
   const pages = new Map<string, () => Promise<string>>()
 
   beforeAll(async () => {
     workspace = await server().createWorkspace()
     formKey = await formOf(server(), workspace)
-    ask = doctorOf(server(), LOOPBACK)
+    ask = createPageCheck(server(), LOOPBACK)
     site = Bun.serve({
       port: 0,
       hostname: '127.0.0.1',
@@ -191,7 +191,7 @@ onBothEngines('the check of a form on its page', (server) => {
 
   test('never fetches from a private network, and says so', async () => {
     requests = []
-    const guarded = doctorOf(server(), [])
+    const guarded = createPageCheck(server(), [])
     for (const host of ['127.0.0.1', 'site.test', '0x7f.1', '[::ffff:7f00:1]']) {
       const { status, json } = await guarded(workspace, formKey, { url: `http://${host}:${site.port}/good` })
       expect(status).toBe(200)

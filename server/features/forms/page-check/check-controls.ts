@@ -1,4 +1,4 @@
-// Checks the controls of a form: which are sent, which are stored, and which ones the form's settings require.
+// Checks the controls of a form: those that are sent, stored, and required by the form's settings.
 
 import { quote } from '../../../lib/text.ts'
 import { parseUrl } from '../../../lib/web-url.ts'
@@ -116,7 +116,7 @@ function checkNames(fields: FormControl[]): Finding[] {
 function checkEmail(fields: FormControl[]): Finding[] {
   const exact = fields.filter(({ name, disabled, type }) => name === 'email' && !disabled && type !== 'radio')
   if (exact.length > 1) {
-    const message = `${exact.length} fields are named email: their values are joined with a comma, which is no e-mail address, so that whoever fills in both is refused.`
+    const message = `${exact.length} fields are named email: their values are joined with a comma, which is not an email address, so submissions with both are refused.`
     return [createFinding('error', 'email_twice', message, 'Name only one of them email.')]
   }
   if (exact.length > 0) return []
@@ -125,7 +125,7 @@ function checkEmail(fields: FormControl[]): Finding[] {
       name !== '' && name !== 'email' && (type === 'email' || /^(e-?mail(-?address)?|_replyto)$/i.test(name)),
   )
   if (!alike) return []
-  const message = `The e-mail field is named ${quote(alike.name)}: only a field named exactly email is checked, and answered when you reply to a notification.`
+  const message = `The email field is named ${quote(alike.name)}: only a field named exactly email is checked, and answered when you reply to a notification.`
   const fix = `Rename it: ${formatElement('input', { type: 'email', name: 'email', autocomplete: 'email' })}`
   return [createFinding('warning', 'email_name', message, fix)]
 }

@@ -1,11 +1,12 @@
-// Compares the controls of a form with the rules of its fields: what the page lets people type, the server should take.
+// Compares the controls of a form with the rules of its fields: the server should accept every input that the page
+// allows.
 
 import { quote } from '../../../lib/text.ts'
 import type { FieldRule, FieldRules } from '../rules/schema.ts'
 import { createFinding, type Finding, formatElement } from './finding.ts'
 import type { FormControl } from './parse-page.ts'
 
-/** Inputs where people type what they like. */
+/** Inputs with free text. */
 const TYPED = /^(text|search|email|url|tel|number|date)$/
 
 export function checkFieldRules(fields: FormControl[], rules: FieldRules): Finding[] {

@@ -234,14 +234,14 @@ table('its fields', [
     },
     '',
   ],
-  ['two e-mail addresses', field(EMAIL + EMAIL), 'error email_twice'],
+  ['two email addresses', field(EMAIL + EMAIL), 'error email_twice'],
   [
-    'an e-mail address by another name',
+    'an email address by another name',
     { ...field('<input type=email name=mail>'), is: { requiredFields: [] } },
     'warning email_name',
   ],
   [
-    'an e-mail address by no known name',
+    'an email address by no known name',
     { ...field('<input name=E-Mail>'), is: { requiredFields: [] } },
     'warning email_name',
   ],

@@ -46,7 +46,7 @@ export interface PageCheckInput {
   form: CheckedForm
   /** `https://go.example` */
   origin: string
-  /** Of the workspace's domains, such as `https://go.brand.example`: its forms answer there, too. */
+  /** Origins of the workspace's domains, such as `https://go.brand.example`: its forms answer there, too. */
   domainOrigins?: string[]
   /** The workspace's public id, for the line that loads the snippet. */
   publicId: string

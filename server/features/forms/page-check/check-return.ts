@@ -1,4 +1,5 @@
-// Checks where people land after a submission without the snippet, and after a mistake in one, and says so.
+// Checks the return path of a form without the snippet: where people land after a submission, and after a mistake in
+// one.
 
 import { quote } from '../../../lib/text.ts'
 import { parseUrl } from '../../../lib/web-url.ts'
@@ -51,7 +52,7 @@ export function checkReturn(check: ReturnCheckInput, form: PageForm): Finding[] 
   ]
 }
 
-/** What a request from the form says of its page, and why. */
+/** Reads how much of its page's address a request from the form reveals, and why. */
 function readReach(check: ReturnCheckInput, form: PageForm) {
   const { parsedPage, headers, page, endpoint } = check
   const policy = readReferrerPolicy(parsedPage, headers)

@@ -42,7 +42,7 @@ interface Ancestor {
 // Browsers nest elements this deep. A hostile page must not cost more.
 const DEPTH_MAX = 512
 
-/** What is read of one page: more than any page of people has. */
+/** The most items that are read of one page: more than any real page has. */
 const PAGE_MAX = { forms: 200, controls: 5_000, scripts: 1_000, metas: 200 }
 
 const VOID = /^(area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr)$/

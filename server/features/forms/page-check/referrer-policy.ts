@@ -1,8 +1,8 @@
-// What a form's page reveals of its own address (https://www.w3.org/TR/referrer-policy/).
+// Computes how much of its own address a form's page reveals (https://www.w3.org/TR/referrer-policy/).
 
 import type { ParsedPage } from './parse-page.ts'
 
-/** What the Referer header of a form's request has: the page's address, only its origin, or nothing. */
+/** The content of the Referer header in a form's request: the page's address, only its origin, or nothing. */
 export type ReferrerReach = 'page' | 'origin' | 'nothing'
 
 export const BROWSER_DEFAULT = 'strict-origin-when-cross-origin'

@@ -17,7 +17,7 @@ export interface LinkRequest {
   kind: LinkKind
   token: string
   method: string
-  /** Of the browser, for the page of a sender whose language is not known. */
+  /** The browser's language, for the page of a sender whose language is not known. */
   language: string
   headers: Record<string, string>
 }

@@ -1,4 +1,4 @@
-// What the holder of a confirmation link may do: see what it is about, and confirm.
+// Confirmation of a submission by the holder of the link in the email: a page about it, and the confirmation.
 
 import { type RawBuilder, sql } from 'kysely'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
@@ -19,11 +19,11 @@ export interface Confirmation {
   /** How many submissions one press confirms. */
   waiting: number
   form: { name: string; successMessage: string | null; pageUrl: string | null }
-  /** Of the sender's page. */
+  /** The language of the sender's page. */
   language: string | null
 }
 
-/** One press confirms at most so many. Nobody sends a form more often before pressing. */
+/** The most submissions that one press confirms. Nobody sends a form more often before pressing. */
 const CONFIRMED_MAX = 50
 
 /** @returns undefined for a token that is not ours, and where the submission is gone */

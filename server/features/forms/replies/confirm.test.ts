@@ -8,7 +8,7 @@ import { createSubmissionPruner } from '../erasure/prune-submissions.ts'
 
 const DAY = 24 * 60 * 60_000
 const CONFIRM = { subject: 'Please confirm', text: 'Hello {{name}}, press here:\n{{confirm}}', confirm: true }
-/** Of the server in `withReplies`. */
+/** The mail budget of the server in `withReplies`. */
 const MAILS_PER_DAY = 1_000_000
 const POST = { method: 'POST', headers: { 'Content-Type': 'application/x-www-form-urlencoded' }, body: '' }
 

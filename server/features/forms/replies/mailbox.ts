@@ -1,4 +1,5 @@
-// Tells which mailbox an address is of, and whether a program reads it. Limits know a mailbox by its HMAC only.
+// Normalizes an address to its mailbox, and detects mailboxes that a program reads. Limits know a mailbox by its HMAC
+// only.
 
 import { createHmac } from 'node:crypto'
 

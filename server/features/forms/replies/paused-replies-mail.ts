@@ -5,13 +5,13 @@ import { REPLIES_PER_HOUR } from './reply-outbox.ts'
 
 export const toPausedRepliesMail = (origin: string, workspaceId: number): OwnersMail => ({
   about: 'paused replies',
-  subject: 'Forms send no replies for now',
+  subject: 'Your forms have paused their replies',
   text: [
-    `The forms of your workspace have sent ${REPLIES_PER_HOUR} replies to senders within an hour, which is the most. Until an hour`,
-    'has fewer, further senders get no reply. Their submissions are stored as always. With double opt-in, those senders',
-    'cannot confirm theirs: you find these in the inbox as not confirmed.',
+    `The forms of your workspace have sent ${REPLIES_PER_HOUR} replies to senders within an hour, which is the maximum. Further`,
+    'senders get no reply for now. Their submissions are stored as always. With double opt-in, these senders cannot',
+    'confirm: you’ll find their submissions in the inbox under “Not confirmed”.',
     '',
-    'If these are not real senders, switch the captcha of the form on, or its reply off:',
+    'If these are not real senders, turn on the captcha of the form, or turn off its reply:',
     `${origin}/app/${workspaceId}/forms`,
     '',
   ].join('\n'),

@@ -4,7 +4,7 @@
 import { createTextSealer } from '../../../lib/crypto/sealing.ts'
 import { DAY_MS } from '../../../lib/utc-day.ts'
 
-/** From when the mail leaves. Unconfirmed submissions are erased after as long (docs/contract.md §13). */
+/** Counts from the sending of the mail. Unconfirmed submissions are erased after the same time (docs/contract.md §13). */
 export const CONFIRM_WITHIN_MS = 7 * DAY_MS
 
 export interface ConfirmLink {

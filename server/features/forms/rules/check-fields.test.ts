@@ -231,10 +231,10 @@ describe('a pattern', () => {
       `is too large: it has 601 steps, and ${PROGRAM_MAX} are the most. {n,m} repeats all steps before it`,
     ],
     ['\\pL'.repeat(26), 'is too large: it may have at most 25 classes of characters'],
-    ['(', 'is no pattern of RE2: missing closing ): `(`'],
-    ['[a', 'is no pattern of RE2: missing closing ]: `[a`'],
-    ['*a', 'is no pattern of RE2: missing argument to repetition operator: `*`'],
-    ['a++', 'is no pattern of RE2: invalid nested repetition operator: `++`'],
+    ['(', 'is not a valid RE2 pattern: missing closing ): `(`'],
+    ['[a', 'is not a valid RE2 pattern: missing closing ]: `[a`'],
+    ['*a', 'is not a valid RE2 pattern: missing argument to repetition operator: `*`'],
+    ['a++', 'is not a valid RE2 pattern: invalid nested repetition operator: `++`'],
   ])('%p is refused', (source, message) => {
     expect(() => compilePattern(source)).toThrow(new Error(message))
   })

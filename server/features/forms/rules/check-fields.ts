@@ -7,7 +7,7 @@ import { isOfType } from './field-types.ts'
 import type { Mistake } from './mistake.ts'
 import type { FieldRule, FieldRules } from './schema.ts'
 
-/** What a sender chose or typed. */
+/** The sender's values. */
 export interface SentFields {
   fields: Map<string, string>
   /** The single values of the fields that were sent more than once, such as checkboxes. */

@@ -1,4 +1,5 @@
-// Says mistakes in a language: a form's own texts first, then the built-in ones (docs/contract.md §7, §13).
+// Error messages for fields, in the sender's language: a form's own texts first, then the built-in ones
+// (docs/contract.md §7, §13).
 
 import { formatFileSize, formatNumber } from './format-limit.ts'
 import { fillText, getTexts, type MessageKey } from './languages.ts'

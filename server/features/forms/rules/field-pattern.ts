@@ -81,7 +81,7 @@ function toCode(character: string): number {
 const TOKEN =
   /\\Q[\s\S]*?(?:\\E|$)|\\[pP]\{[^}]*\}|\\x\{[^}]*\}|\\[\s\S]|\[\^?\]?(?:\[:\^?\w+:\]|\\[\s\S]|[^\]])*\]?|\{(\d+)(?:,(\d*))?\}|[\s\S]/g
 
-/** What a repetition repeats: its steps, and how often a part of it is repeated already. */
+/** The content of a repetition: its steps, and how often a part of it is repeated already. */
 interface PatternPart {
   steps: number
   times: number
@@ -141,7 +141,7 @@ function explain(source: string, message: string): string {
   if (message.includes('invalid repeat count')) {
     return repeatsTooOften(message.split(': ').at(-1) ?? '')
   }
-  return `is no pattern of RE2: ${message.replace(/^error parsing regexp: /, '')}`
+  return `is not a valid RE2 pattern: ${message.replace(/^error parsing regexp: /, '')}`
 }
 
 /** Room for several forms with the most and largest patterns, and for a dozen with a hundred common ones. */

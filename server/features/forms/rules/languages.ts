@@ -33,7 +33,7 @@ export const MESSAGE_KEYS = Object.keys(ENGLISH.messages) as MessageKey[]
 export const fillText = (text: string, values: Record<string, string>) =>
   text.replace(/\{(\w+)\}/g, (placeholder, name) => new Map(Object.entries(values)).get(name) ?? placeholder)
 
-/** What programs get as `error` is English. People read the same in their language where a built-in text says it. */
+/** Programs get `error` in English. People read the same in their language where a built-in text says it. */
 export function translateError(error: string, { errors }: Texts): string {
   const key = Object.keys(ENGLISH.errors).find((name) => ENGLISH.errors[name as ErrorKey] === error)
   return key === undefined ? error : errors[key as ErrorKey]

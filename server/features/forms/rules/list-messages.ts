@@ -39,7 +39,7 @@ export function listMessages(source: MessageSource, form: MessagesForm): string[
   return [...said]
 }
 
-/** What the snippet says of a file before it is sent. A text of the form for one field is said by the server only. */
+/** The snippet's messages about a file before it is sent. Only the server uses a form's own text for one field. */
 export function describeFileMistakes(
   source: MessageSource,
   limits: FileLimits | null,

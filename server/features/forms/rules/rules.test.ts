@@ -67,7 +67,11 @@ onBothEngines(
       [phone({ max: 4 }), 'rules.phone.max', 'is not a known field'],
       [phone({ pattern: '' }), 'rules.phone.pattern', 'must not be empty'],
       [phone({ pattern: 'x'.repeat(501) }), 'rules.phone.pattern', 'must be at most 500 characters'],
-      [phone({ pattern: '[a' }), 'rules.phone.pattern', 'is no pattern of RE2: missing closing ]: `[a`'],
+      [
+        phone({ pattern: '[a' }),
+        'rules.phone.pattern',
+        'is not a valid RE2 pattern: missing closing ]: `[a`',
+      ],
       [phone({ pattern: '(?=a)b' }), 'rules.phone.pattern', look],
       [phone({ pattern: '((a{1,100}){1,100}){1,100}' }), 'rules.phone.pattern', often],
       [phone({ oneOf: [] }), 'rules.phone.oneOf', 'must have at least one text'],

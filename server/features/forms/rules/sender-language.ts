@@ -1,4 +1,5 @@
-// Chooses the language of what a sender reads: `_lang` of the form, else the browser's `Accept-Language`, else English.
+// Chooses the language of a sender's pages and emails: `_lang` of the form, else the browser's `Accept-Language`, else
+// English.
 
 import { DEFAULT_LANGUAGE, hasTexts } from './languages.ts'
 

@@ -59,7 +59,7 @@ describe('an allowed origin', () => {
     expect(isOriginAllowed([below], from('https://evilexample.com'))).toBe(false)
   })
 
-  test('does not change when it is normalised again, for any text', () => {
+  test('does not change when it is normalized again, for any text', () => {
     const text = fc.oneof(
       fc.webUrl(),
       fc.string(),

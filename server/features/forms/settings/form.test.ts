@@ -146,7 +146,7 @@ onBothEngines.quick('forms', (server) => {
     expect(await all(ws)).toEqual([kept])
   })
 
-  test('take settings up to their limits, and normalise them', async () => {
+  test('take settings up to their limits, and normalize them', async () => {
     const ws = await server().createWorkspace()
     const made = await form(ws, {
       name: '🙂'.repeat(200),

@@ -83,7 +83,7 @@ export function toFormResource({ origin }: Pick<FormNeeds, 'origin'>, form: Form
   }
 }
 
-/** @returns the value of a column of JSON, whose type the schema of its input says */
+/** @returns the parsed value of a JSON column; its type is that of the input's schema */
 export const parseOrNull = (json: string | null) => (json === null ? null : JSON.parse(json))
 
 type Settable = Pick<
@@ -168,7 +168,7 @@ const NO_MAIL =
 const NO_SHARED_STORE =
   'needs a bucket, because several servers share this database and each has only a directory of its own. Their operator can name one with UPLOADS_S3_URL, and start the servers again'
 
-/** Removes repeated entries. The schema has already normalised origins and hosts, so two spellings are equal here. */
+/** Removes repeated entries. The schema has already normalized origins and hosts, so two spellings are equal here. */
 const toListColumn = (list: (string | number)[] | null | undefined) =>
   list === undefined ? undefined : JSON.stringify([...new Set(list ?? [])])
 

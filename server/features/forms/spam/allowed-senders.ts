@@ -18,7 +18,7 @@ export interface AllowedSenderNeeds {
   spam: Pick<WorkspaceSpamCache, 'invalidate'>
 }
 
-/** As for every setting of forms. */
+/** The same right as for every setting of forms. */
 const SENDERS_WRITE: Action = 'forms:write'
 const ORDER = orderByCreation('allowed senders createdAt desc')
 const UNCHANGED = { spam: 0, good: 0 }

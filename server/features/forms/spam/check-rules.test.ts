@@ -1,4 +1,4 @@
-// The rules of a form, one submission after the other: what breaks which rule, and in which words it says so.
+// The spam rules of a form, one submission after the other: each broken rule with its sentence.
 
 import { describe, expect, test } from 'bun:test'
 import { checkRules } from './check-rules.ts'

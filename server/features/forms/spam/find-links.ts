@@ -15,7 +15,7 @@ const AUTHORITY_END = /[\s/?#\\<>"'()[\]{}|^`]/
 const TARGET_END = /[\s<>"'()[\]{}|^`]/
 const URL_BEGINNING = /^["']?(?:https?:\/\/|www\.)/i
 const HOST_MAX = 253
-/** Of a link, no more is read. */
+/** The most characters that are read of a link. */
 const LINK_MAX = 2048
 
 /** A Markdown or BBCode link is one link with the URL in it. */

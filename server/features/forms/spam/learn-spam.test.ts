@@ -1,4 +1,4 @@
-// What the classifier has learned is exact, whatever people do with submissions: compared with a count from the start.
+// The classifier's counts are exact, whatever people do with submissions: compared with a count from the start.
 
 import { expect, test } from 'bun:test'
 import {
@@ -101,7 +101,7 @@ onBothEngines('the counts of the classifier', (server) => {
         status: 'new',
         verdict: undefined,
       }))
-      /** What a deleted submission has taught stays. */
+      /** The lessons of a deleted submission stay. */
       const deleted: Known[] = []
       for (let step = 0; step < 25 && present.length > 3; step++) {
         const some = present.filter(() => random() < 0.3)

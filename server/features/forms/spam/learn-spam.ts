@@ -19,7 +19,7 @@ export interface TaughtSubmission {
   id: number
   /** As stored. */
   learned: string | null
-  /** Of its fields. */
+  /** The size of its fields. */
   bytes: number
 }
 

@@ -1,5 +1,5 @@
-// Numbers features by an HMAC, so that the database has no words of senders. There are 131,072 numbers: what a workspace
-// learns is bounded, and can always be taken back exactly, because nothing is ever pruned.
+// Numbers features by an HMAC, so that the database has no words of senders. There are 131,072 numbers: the lessons of a
+// workspace are bounded, and can always be taken back exactly, because nothing is ever pruned.
 
 import { createHmac } from 'node:crypto'
 
@@ -16,7 +16,7 @@ export function createFeatureNumbers(secret: string, workspaceId: number): Featu
 
 export type Verdict = 'spam' | 'good'
 
-/** What one submission has taught: exactly this is taken back. */
+/** The lessons of one submission: exactly these are taken back. */
 export interface Lesson {
   verdict: Verdict
   numbers: number[]

@@ -31,7 +31,7 @@ test('finds the same as a regular expression for each pattern', async () => {
 })
 
 const RULES = 500
-/** Of 64 KB each. */
+/** Fields of 64 KB each. */
 const FIELDS = atScale({ quick: 2, full: 16, soak: 16 })
 const TEXTS = {
   letters: 'a'.repeat(65_536),

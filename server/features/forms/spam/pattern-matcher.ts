@@ -9,7 +9,7 @@ import { createPacer } from '../../../lib/concurrency/next-turn.ts'
  */
 export interface TextPattern {
   text: string
-  /** What it is found as. */
+  /** The id of its matches. */
   rule: string
 }
 
@@ -24,7 +24,7 @@ export interface PatternMatcher {
   find(text: string, max: number): Promise<PatternMatch[]>
 }
 
-/** What ends at a node: a whole pattern, or the longest part of one with a star inside. */
+/** The match that ends at a node: a whole pattern, or the longest part of one with a star inside. */
 interface Hit {
   pattern: number
   length: number
@@ -44,7 +44,7 @@ interface Automaton {
 }
 
 const ROOT = 0
-/** The event loop is looked at after so many letters. */
+/** Letters between two looks at the event loop. */
 const LETTERS_AT_ONCE = 2048
 
 const toEdge = (node: number, code: number) => node * 0x10000 + code
@@ -70,7 +70,7 @@ async function buildAutomaton(patterns: TextPattern[]): Promise<Automaton> {
   }
   const fails = new Int32Array(nodes.length)
   const hitNodes = new Int32Array(nodes.length)
-  // What `fails` leads to is nearer to the root, so it is known first.
+  // The node behind `fails` is nearer to the root, so it is known first.
   const byDepth = nodes.map((node, number) => ({ ...node, number })).sort((a, b) => a.depth - b.depth)
   for (const { number, parent, code, depth } of byDepth.slice(1)) {
     const fail = depth === 1 ? ROOT : step(edges, fails, fails[parent] as number, code)

@@ -33,7 +33,7 @@ const WORDS: RuleKind = {
 }
 
 const EMAILS: RuleKind = {
-  noun: 'e-mail addresses',
+  noun: 'email addresses',
   example: ['*@spam.example'],
   description: 'Without regard to case; `*` stands for any characters',
   findMistake: (rule) =>
@@ -108,7 +108,7 @@ export const NO_SPAM_RULES: SpamSettings = {
 }
 export const DEFAULT_SPAM_RETENTION_DAYS = 30
 
-const ALLOWED_ADDRESS = 'must be an e-mail address, or *@ and a domain'
+const ALLOWED_ADDRESS = 'must be an email address, or *@ and a domain'
 
 export const AllowSender = z
   .strictObject({

@@ -47,7 +47,7 @@ const setStatus = (ws: TestWorkspace, ids: number[], status: string) =>
 
 const listDeliveries = async (ws: TestWorkspace) => (await ws.api('/deliveries')).json.data
 
-/** Teaches so many messages of each kind. */
+/** Teaches a number of messages of each kind. */
 async function train(ws: TestWorkspace, form: Awaited<ReturnType<typeof createForm>>, each: number) {
   for (const [words, status] of [
     [GOOD_WORDS, 'read'],

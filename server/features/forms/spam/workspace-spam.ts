@@ -1,5 +1,5 @@
-// What a workspace knows about spam, in memory: its allowed senders and the counts of its classifier. A bounded number of
-// workspaces is held; a change on this node counts at once, one on another node within a minute.
+// Cache of a workspace's allowed senders and classifier counts. A bounded number of workspaces is held; a change on
+// this node counts at once, one on another node within a minute.
 
 import { takeTurn } from '../../../lib/concurrency/take-turn.ts'
 import { createGenerations } from '../../../lib/generations.ts'
@@ -36,10 +36,10 @@ interface Entry extends WorkspaceSpam {
 
 /** Other nodes' changes count after this time at the latest. */
 const CHECK_EVERY_MS = 30_000
-/** A small model is read again after each change, a large one that changes all the time only so often. */
+/** A small model is read again after each change, a large one that changes all the time only at this interval. */
 const BYTES_READ_AT_ONCE = 120_000
 const PAUSE_MS_OF_BYTE = 0.004
-/** A read of SQLite holds the event loop, so it has so many rows. */
+/** A read of SQLite holds the event loop, so it reads at most this many rows. */
 const ROWS_AT_ONCE = 1000
 const BYTES_OF_ROW = 12
 const BYTES_OF_SENDER = 200
@@ -86,7 +86,7 @@ export function createWorkspaceSpamCache(db: Pick<Database, 'read'>, secret: str
       return self.entry
     },
     invalidate(workspaceId) {
-      // What runs may have read from before the change.
+      // A running read may have begun before the change.
       for (const known of [entries.get(String(workspaceId)), running.get(workspaceId)])
         if (known) known.isStale = true
     },

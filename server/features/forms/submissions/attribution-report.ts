@@ -1,4 +1,4 @@
-// The attribution report of a submission: its touches in order, why each counts, and its part of the lead.
+// The attribution report of a submission: its touches in order, the reason for each, and its part of the credit.
 
 import type { Selectable } from 'kysely'
 import { toIso } from '../../../lib/api-fields.ts'
@@ -24,7 +24,7 @@ const VISIT_REASONS: Record<string, string> = {
   direct: 'The page named no link of yours, no campaign and no other site.',
 }
 /** Stands in place of the touch's part of the lead, because a click that is found later changes the parts. */
-const PENDING = 'Not decided yet whether a link brought it: analytics are catching up.'
+const PENDING = 'Attribution is pending: analytics are catching up.'
 const PAGE_CAMPAIGN = "The address of the form's page named this campaign."
 
 type TouchRow = Selectable<Touches>
@@ -98,13 +98,10 @@ function toClickReason({ attribution, session_linked: isLinked }: SubmissionRow)
 }
 
 function describeCredit(position: number, touches: number): string {
-  if (touches === 1) return 'Nothing else did: it gets the whole lead.'
-  const part = `as one of ${touches} it gets a part of it where all get the same`
-  if (position === 0) return `It was the first: it gets the lead where the first touch counts, and ${part}.`
-  if (position === touches - 1) {
-    return `It was the last: it gets the lead where the last touch counts, and ${part}.`
-  }
-  return `It was neither the first nor the last: ${part}.`
+  if (touches === 1) return 'Only touch · 100 % of the credit'
+  const linear = `${Math.round(100 / touches)} % of linear credit`
+  if (position === 0) return `First touch · ${linear}`
+  return position === touches - 1 ? `Last touch · ${linear}` : linear
 }
 
 /**

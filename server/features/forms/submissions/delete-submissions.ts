@@ -11,7 +11,7 @@ import { throwSubmissionNotFound } from './get-submission.ts'
 import { selectSubmissionsById } from './submission.ts'
 import { requireAll } from './update-submissions.ts'
 
-/** Overwriting a megabyte takes some 10 ms, in which no redirect runs on SQLite. */
+/** Overwriting a megabyte takes some 10 ms. On SQLite, no redirect runs meanwhile. */
 const STEP_BYTES = 256 * 1024
 
 /**

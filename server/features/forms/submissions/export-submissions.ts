@@ -17,7 +17,7 @@ import {
   toSubmissionResource,
 } from './submission.ts'
 
-/** Writing so many cells takes some milliseconds. A row can have more than a thousand. */
+/** Cells of one step. Writing them takes some milliseconds. A row can have more than a thousand. */
 const CELLS_AT_ONCE = 20_000
 
 /**

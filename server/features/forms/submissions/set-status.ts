@@ -71,7 +71,7 @@ async function selectForStatus(
 }
 
 /**
- * What a person says with the new status; undefined where it is nothing. A copy teaches nothing: it would count the
+ * The lesson of a new status; undefined where it has none. A copy teaches nothing: it would count the
  * sender's double click twice.
  */
 function toVerdict(

@@ -1,4 +1,4 @@
-// Which files a form accepts: from bytes in chunks to the type that they show, and from type and name to the rules.
+// Accepted files of a form: from bytes in chunks to a detected type, and from type and name to the rules.
 
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'

@@ -2,7 +2,7 @@
 
 import { normalizeUnicode } from '../../../lib/text.ts'
 
-/** What most file systems take. */
+/** The limit of most file systems. */
 const BYTES_MAX = 255
 const FALLBACK = 'file'
 

@@ -1,5 +1,5 @@
-// What the dashboard shows of a file before somebody downloads it: the first part of a text. A text is only ever data in
-// JSON, so nothing in it can run.
+// Preview of an uploaded file in the dashboard: the first part of a text. A text is only ever data in JSON, so nothing
+// in it can run.
 
 import { z } from '@hono/zod-openapi'
 import type { FileStore } from '../../../storage/files/file-store.ts'

@@ -1,5 +1,5 @@
-// Places for the uploads that are received at this moment: few enough for the memory, and not for ever. When all are
-// taken, a newcomer gets the place of the slowest upload, so nobody can hold them by sending slowly.
+// Slots for uploads in progress: few enough for the memory. When all are taken, a newcomer gets the slot of the slowest
+// upload, so nobody can hold them by sending slowly.
 
 /** Their buffers together stay below the memory of a page of the dashboard. */
 const SLOTS = 64
@@ -21,7 +21,7 @@ export type StopReason = 'too slow' | 'replaced'
 export interface ReceivingSlot {
   /** The server waits for the client from now on. */
   waits(): void
-  /** The client has sent so much. */
+  /** The client has sent more bytes. */
   received(bytes: number): void
   release(): void
 }

@@ -4,10 +4,10 @@ import type { OwnersMail } from '../../accounts/workspaces/mail-owners.ts'
 
 export const toRefusedUploadsMail = (origin: string, workspaceId: number): OwnersMail => ({
   about: 'refused uploads',
-  subject: 'Forms refuse files',
+  subject: 'Your forms refuse files',
   text: [
     'The forms of your workspace have received as many files as this server keeps for one workspace, or very many in one hour.',
-    'They refuse further files, and tell the senders so. Submissions without files still arrive. Nothing that was stored is lost.',
+    'They refuse further files, and tell the senders so. Submissions without files still arrive. No stored file is lost.',
     '',
     'To make room, delete submissions whose files you no longer need:',
     `${origin}/app/${workspaceId}/inbox`,

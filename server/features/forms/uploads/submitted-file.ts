@@ -1,4 +1,4 @@
-// What the endpoint knows of the files of one request.
+// The type of a file in a request of the form endpoint.
 
 import type { FileDraft } from '../../../storage/files/file-store.ts'
 

@@ -15,7 +15,7 @@ export interface SweepNeeds {
   now: () => number
   /** Keys of files that this process is receiving. */
   unfinished: ReadonlySet<string>
-  /** No other process writes into the store: what nobody receives here is nobody's. */
+  /** No other process writes into the store, so files that are not received here have no owner. */
   isAlone: boolean
 }
 
@@ -25,7 +25,7 @@ const BATCH = 200
 
 export interface UploadSweeper {
   run(): Promise<void>
-  /** How many files it has deleted. */
+  /** The number of deleted files. */
   swept(): number
 }
 
@@ -64,7 +64,7 @@ async function sweep(needs: SweepNeeds, fromDay: string | undefined, before: num
 const toKey = (listed: string) => listed.replace(/\.draft$/, '')
 
 async function deleteOrphans({ db, store, unfinished }: SweepNeeds, files: StoredFile[]): Promise<number> {
-  // Looked at before the rows: what is received no more by now has its row by now, or never.
+  // Read before the rows: a file whose upload has ended has its row by then, or never gets one.
   const candidates = files.map(({ key }) => key).filter((key) => !unfinished.has(toKey(key)))
   if (candidates.length === 0) return 0
   const known = await findKnownKeys(db, candidates)
@@ -78,7 +78,7 @@ async function deleteOrphans({ db, store, unfinished }: SweepNeeds, files: Store
   return orphans.length
 }
 
-/** Names no workspace: the store has the files of all. */
+/** The query names no workspace: the store has the files of all. */
 async function findKnownKeys(db: Database, keys: string[]): Promise<Set<string>> {
   const rows = await db.read.selectFrom('submission_files').select('key').where('key', 'in', keys).execute()
   return new Set(rows.map(({ key }) => key))

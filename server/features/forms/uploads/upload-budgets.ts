@@ -1,5 +1,5 @@
-// How many bytes of files strangers send in an hour. The budget of a form's fields (`endpoint/byte-budgets.ts`) would
-// refuse nearly every file, and without one the disk would be theirs.
+// Limits on the bytes of files that strangers upload per hour. They are apart from those of a form's fields
+// (`endpoint/byte-budgets.ts`), which are too small for files.
 
 import { toRateLimitKey } from '../../../http/client-address.ts'
 import type { ByteBudget, ByteLimiter } from '../../accounts/access/rate-limiter.ts'
@@ -9,7 +9,7 @@ const HOUR_MS = 60 * 60 * 1000
 
 /** Thirty files of the largest size in an hour from one office. */
 const ADDRESS_BUDGET: ByteBudget = { bytes: 3 * GIB, windowMs: HOUR_MS }
-/** What is stored for a workspace: more than half of its usual room in an hour is no rush of people. */
+/** Stored bytes of a workspace: more than half of its usual room in an hour is no rush of people. */
 const WORKSPACE_BUDGET: ByteBudget = { bytes: 6 * GIB, windowMs: HOUR_MS }
 
 /** Counts bytes that have come, whether they will be stored or not. */

@@ -1,4 +1,4 @@
-// Files that are sent to a form: what is stored of them, what is refused and how, and that nothing else stays.
+// Files that are sent to a form: stored, refused with an error, and nothing else left behind.
 
 import { afterEach, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
@@ -310,7 +310,7 @@ onSqlite(
   BEHIND_PROXY,
 )
 
-test('a workspace has so much room, and its owners see in the log and metrics that it is full', async () => {
+test('a workspace has bounded room, and its owners see in the log and metrics that it is full', async () => {
   const server = await startServer('sqlite', {
     environment: { ...BEHIND_PROXY.environment, UPLOAD_BYTES_PER_WORKSPACE: '1 KiB' },
   })

@@ -19,7 +19,7 @@ export interface BatchFile extends Batch {
   writtenAt: number
 }
 
-/** A release whose batches an older one cannot load raises it (open-rows.ts). */
+/** Raise it when an older release cannot load the batches of this one (open-rows.ts). */
 export const BATCH_FORMAT = 2
 const BATCH_FILE_NAME = /^(\d{10})-(\d{10})-(\d{10})\.ndjson(?:\.zst)?$/
 const padNumber = (number: number) => String(number).padStart(10, '0')

@@ -1,5 +1,5 @@
-// How long batch files are kept: until the engine, its backup and the link counters all hold their hits, and a while
-// longer, so that a broken engine can be rebuilt without its backup too.
+// Retention of batch files: until the engine, its backup and the link counters all hold their hits, and a while longer,
+// so that a broken engine can be rebuilt without its backup too.
 
 import { DAY_MS } from '../../../lib/utc-day.ts'
 import type { BatchFile } from './batch-file.ts'

@@ -5,7 +5,7 @@ import type { Hit, HitClass } from '../../../storage/hits/hit.ts'
 import type { Batch } from '../../../storage/hits/hit-engine.ts'
 import { readHits } from './batch-reader.ts'
 
-/** What a batch adds to the counter of a link: clicks by people, and the time of the last one. */
+/** A batch's additions to the counter of a link: clicks by people, and the time of the last one. */
 export type ClickCount = [linkId: number, clicks: number, lastAt: number]
 
 type CountableHit = Pick<Hit, 'at' | 'linkId' | 'outcome'>

@@ -1,5 +1,5 @@
 // A copy of all hits for another process (`towpath move`), which cannot read the engine's file beside the server. The
-// process leaves a request in the data directory, and the ship worker answers it with a file.
+// process leaves a request in the data directory, and the hit worker answers it with a file.
 
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, rm } from 'node:fs/promises'
@@ -33,7 +33,7 @@ export const isHitCopyBegun = (dataDir: string): boolean => existsSync(`${toHitC
 
 /** The worker's answer: the copy is there, or the reason why it is not. */
 export async function answerHitCopyRequest(dataDir: string, failure?: string): Promise<void> {
-  // Whoever has asked may have given up, and deleted the directory.
+  // The asking process may have given up, and deleted the directory.
   if (!isHitCopyWanted(dataDir)) return deleteHitCopy(dataDir)
   if (failure === undefined) return rm(toRequestPath(dataDir), { force: true })
   await writeDurably(toRequestPath(dataDir), (file) => file.writeFile(failure))

@@ -1,4 +1,4 @@
-// Hands hits from another process (a command) to the ship worker, which owns the engine and the numbers of batches. An
+// Hands hits from another process (a command) to the hit worker, which owns the engine and the numbers of batches. An
 // import is a directory of files in `incoming`. It gets its final name once it is complete, and only then the worker
 // sees it.
 

@@ -1,4 +1,4 @@
-// The ship worker's side of hit imports: makes each file of an import the next batch of this node. One rename moves the
+// The hit worker's side of hit imports: makes each file of an import the next batch of this node. One rename moves the
 // file, so a file is either pending or imported, and never both.
 
 import { readdir, rename, rmdir, stat } from 'node:fs/promises'
@@ -19,9 +19,9 @@ const RETRY_MS = 60_000
 export interface HitImporter {
   /** Whether a file waits to be imported. */
   hasFiles(): boolean
-  /** Reads the next file, which makes `importNext` short. @returns whether there is a file to import */
+  /** Reads the next file ahead of `importNext`, which is fast then. @returns whether there is a file to import */
   prepareNext(): Promise<boolean>
-  /** Makes the prepared file the next batch. Not while batches are written. @throws when the disk fails */
+  /** Makes the prepared file the next batch. Do not call it while batches are written. @throws when the disk fails */
   importNext(): Promise<void>
 }
 
@@ -40,7 +40,7 @@ interface ImporterState {
   readonly needs: HitImporterNeeds
   /** The file that was read. */
   prepared: PreparedFile | null
-  /** The file that was renamed, and whose new name may not be on the disk yet. */
+  /** The renamed file whose new name may not be on the disk yet. */
   moved: { batch: BatchFile; counts: ClickCount[]; from: string } | null
   notBefore: number
 }

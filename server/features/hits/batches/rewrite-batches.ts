@@ -1,4 +1,4 @@
-// Removes hits from batches that are kept. A batch stays under its name and number, empty if need be, so that marks and
+// Removes hits from batches that are kept. A batch keeps its name and number, even when it is empty, so that marks and
 // the batch's end in the spool keep their meaning.
 
 import { type FileHandle, rm, stat, utimes } from 'node:fs/promises'

@@ -1,4 +1,5 @@
-// Erases the counts of domains that a workspace has left: it was deleted, it deleted the domain, or it lost the domain.
+// Erases the counts of unknown slugs on domains that a workspace no longer has: it was deleted, it deleted the domain,
+// or it lost the domain.
 
 import { sql } from 'kysely'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'

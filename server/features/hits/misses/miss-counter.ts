@@ -59,7 +59,7 @@ const HOUR_MS = 60 * 60 * 1000
 const FLUSH_EVERY_MS = 10_000
 /** Distinct slugs of a domain in an hour (docs/contract.md §16). With the longest slugs, a domain takes 4 MB of memory. */
 const SLUGS_MAX = 10_000
-/** As many as two domains of an hour have. Slugs above it are counted as one number. */
+/** Enough for two domains in an hour. Slugs beyond it are counted as one number. */
 const WAITING_MAX = 20_000
 /** 1 MB of memory. Further visitors of the day are not counted. */
 const VISITORS_MAX = 20_000

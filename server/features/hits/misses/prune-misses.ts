@@ -51,7 +51,7 @@ async function countRows(db: Database): Promise<number> {
   return Number(rows)
 }
 
-/** Adds the slugs of an hour with at most so many requests to the row of other slugs. @returns how many rows that saves */
+/** Adds the slugs of an hour with few requests to the row of other slugs. @returns how many rows that saves */
 function foldHour(db: Database, hour: number, requestsMax: number): Promise<number> {
   return db.write(async (connection) => {
     await addToOthers(connection, hour, requestsMax)

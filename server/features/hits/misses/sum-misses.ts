@@ -1,5 +1,5 @@
-// Adds up what people asked a domain for in vain. Strangers choose the slugs, so the sums are bounded, and the rows are
-// read in steps: with SQLite they run on the event loop.
+// Sums requests for unknown slugs, per domain and slug. Strangers choose the slugs, so the sums are bounded, and the
+// rows are read in steps: with SQLite they run on the event loop.
 
 import { sql } from 'kysely'
 import { takeTurn } from '../../../lib/concurrency/take-turn.ts'

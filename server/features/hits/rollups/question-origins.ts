@@ -1,4 +1,4 @@
-// Counts where the answers to questions come from: from roll-ups, from the hits themselves, or from both.
+// Counts the origins of answers: roll-ups, hits, or both.
 
 import type { OriginPart } from '../../../storage/hits/rollups/answer-origin.ts'
 import { countOriginDays } from './origin-days.ts'

@@ -29,7 +29,7 @@ export interface RollUpLoopNeeds {
   rollUp(): Promise<RollUpProgress>
   /** Whether nothing more urgent waits. */
   mayRun(): boolean
-  /** What runs in this queue never runs beside a roll-up. */
+  /** The queue of work that never runs beside a roll-up. */
   queue: SerialQueue
   onChange(): void
   pace: RollUpPace
@@ -61,7 +61,7 @@ interface LoopState extends RollUpLoopNeeds {
   stayUntil: number
   /** Whether the last roll-up failed. */
   isFailing: boolean
-  /** What was thrown last, since a roll-up succeeded. */
+  /** The last error since a roll-up succeeded. */
   lastError: string | undefined
   /** Roll-ups since the last time that nothing was left. */
   inRow: number
@@ -104,7 +104,7 @@ const isWaiting = ({ stats, isFailing, stayUntil }: LoopState) =>
 
 async function run(loop: LoopState) {
   const { pace } = loop
-  // Whatever has woken the worker goes first.
+  // The work that woke the worker goes first.
   await pause(loop, pace.retryMs)
   while (!loop.closed) {
     if (loop.mayRun()) await loop.queue(() => rollUpIfAllowed(loop)).then((ms) => pause(loop, ms))
@@ -115,7 +115,7 @@ async function run(loop: LoopState) {
 
 /** @returns how long to pause afterwards */
 async function rollUpIfAllowed(loop: LoopState): Promise<number> {
-  // What was in the queue before may have taken long.
+  // Earlier work in the queue may have taken long.
   if (loop.closed || !loop.mayRun()) return loop.pace.retryMs
   const turn = rollUpOnce(loop)
   loop.current = turn

@@ -1,5 +1,5 @@
-// What each hit worker counts from zero, and the sums over all workers since the start of the server: a worker sleeps
-// when it has nothing to do.
+// Sums the counters of all hit workers since the start of the server. Each worker counts from zero, and ends when it
+// has nothing to do.
 
 import { NO_QUESTIONS, type QuestionOrigins } from './question-origins.ts'
 import type { RollUpStats } from './roll-up-loop.ts'

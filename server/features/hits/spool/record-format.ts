@@ -1,5 +1,5 @@
 // The bytes of a spool segment: a 64-byte header, then records aligned to 8 bytes as [u32 payload length][u32
-// crc][payload]. A record's length is stored last, so that a torn record is recognisable.
+// crc][payload]. A record's length is stored last, so that a torn record is recognizable.
 
 import { crc32 } from 'node:zlib'
 import { HIT_OUTCOMES, HIT_TRIGGERS } from '../../../storage/hits/hit.ts'

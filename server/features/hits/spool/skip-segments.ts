@@ -1,5 +1,5 @@
-// Leaves numbers of segments out, in a spool that no server has open. For a directory that is older than ids which are on
-// their way: an id of a hit has the number of its segment, so none of them comes again.
+// Skips segment numbers, in a spool that no server has open. An id of a hit has the number of its segment, so a
+// directory that is restored from a backup gives out no id twice.
 
 import { randomBytes } from 'node:crypto'
 import { readdir } from 'node:fs/promises'

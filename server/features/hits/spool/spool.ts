@@ -13,7 +13,7 @@ import { createSegment, hasRoom, type Segment } from './segment.ts'
 import { openSegmentSync, type SegmentSync } from './segment-sync.ts'
 import { createWritePosition, WAITING_HITS, WRITE_OFFSET, WRITE_SEGMENT } from './write-position.ts'
 
-/** As many hits as a few cores can answer in a second. */
+/** Hits that a few cores can answer in a second. */
 const MAX_WAITING = 100_000
 /** Strangers choose the texts of hits, so their number alone does not bound the memory. */
 const MAX_WAITING_BYTES = 64 * 1024 * 1024

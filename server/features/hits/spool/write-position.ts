@@ -1,4 +1,4 @@
-// The spool's write position: numbers in a file that the server, which writes the spool, and the ship worker, which
+// The spool's write position: numbers in a file that the server, which writes the spool, and the hit worker, which
 // reads the spool, both map into memory.
 
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'

@@ -52,7 +52,7 @@ async function answer(worker: WorkerState, id: number, call: WorkerCall): Promis
   }
 }
 
-/** Ends a call with an error. Only exports can be cancelled; every other call runs to its end. */
+/** Ends a call with an error. Only exports can be canceled; every other call runs to its end. */
 export function cancelCall({ runningExports }: WorkerState, id: number): void {
   runningExports.get(id)?.abort(unavailable('Nobody waits for it any more'))
 }

@@ -1,4 +1,4 @@
-// What the server gets from its hit worker: every recorded hit counts once, whatever ends in the meantime.
+// The client of the hit worker: every recorded hit counts once, even when the worker or the server ends at any moment.
 
 import { afterEach, describe, expect, test } from 'bun:test'
 import { mkdir, open, readdir, rm, writeFile } from 'node:fs/promises'

@@ -1,4 +1,4 @@
-// The server's client of the ship worker: sends questions and settings, receives answers and click counts.
+// The server's client of the hit worker: sends questions and settings, receives answers and click counts.
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -75,7 +75,7 @@ export interface HitWorkerClient extends HitReader {
   eraseImportedHits(hits: ImportedHits): Promise<void>
   /** Links without a click are left out. @throws `unavailable` */
   findLastClickTimes(workspaceId: number, linkIds: number[]): Promise<LastClickTime[]>
-  /** What the engine holds. @throws `unavailable` when the engine is away or does not answer in time */
+  /** The content of the engine. @throws `unavailable` when the engine is away or does not answer in time */
   inspect(withClicks: boolean): Promise<HitInspection>
   setSalts(salts: DailySalt[]): void
   setOwnHosts(hosts: string[]): void
@@ -106,7 +106,7 @@ export interface HitWorkerClientOptions {
   getOthersShippedUntil?: () => number
   geoPath?: string
   tracing?: TracingSettings
-  /** Of the server, for traces. */
+  /** The server's version, for traces. */
   version?: string
   /** The mark of this node in the rows: the last batch whose clicks are counted. */
   countedUpTo: number
@@ -144,7 +144,7 @@ interface ClientState {
   /** Callers of `drain`, by number. */
   readonly drains: Map<number, () => void>
   lastDrainId: number
-  /** Of all workers since the start. */
+  /** Sums over all workers since the start. */
   readonly counts: WorkerCountSums
 }
 

@@ -1,4 +1,4 @@
-// Batches that the disk damaged: what is found, what is lost, and what is not.
+// Batches that the disk damaged: damage is found, and only the damaged lines are lost.
 
 import { afterEach, describe, expect, test } from 'bun:test'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -27,7 +27,7 @@ const fillAt = (bytes: Buffer, at: number, length: number, value: number) =>
   Buffer.from(bytes).fill(value, at, at + length)
 const zeroSecondLine = (bytes: Buffer) => fillAt(bytes, bytes.indexOf('\n') + 20, 50, 0)
 
-/** What a disk makes of a file of 10 hits, and how many hits are lost with it. */
+/** Damage to a file of 10 hits, and how many hits are lost with it. */
 const DAMAGES: [what: string, damage: (bytes: Buffer) => Buffer | undefined, lost: number][] = [
   ['zeros in the middle of a line', zeroSecondLine, 10],
   ['a line that breaks off', (bytes) => bytes.subarray(0, -30), 10],

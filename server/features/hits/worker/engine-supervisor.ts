@@ -9,7 +9,7 @@ import { describeError, log } from '../../../lib/log.ts'
 import type { HitEngine } from '../../../storage/hits/hit-engine.ts'
 import { type BatchLoading, isEverythingLoaded, loadBatches, repairRefused } from './load-batches.ts'
 
-/** After so many failures nobody waits for the next attempt, which may be 10 s away. */
+/** After this number of failures nobody waits for the next attempt, which may be 10 s away. */
 const FAILURES_OF_AN_OUTAGE = 3
 
 export interface EngineSupervisor {

@@ -1,4 +1,4 @@
-// Starts the ship worker as a process of its own and connects it with the server. A fault in the engine's native code
+// Starts the hit worker as a process of its own and connects it with the server. A fault in the engine's native code
 // ends that process and not the redirects, and the process's memory is free again when the worker exits.
 
 import { join } from 'node:path'
@@ -24,7 +24,7 @@ export const startWorkerProcess: StartWorker = (settings, listener) => {
     stderr: 'inherit',
     serialization: 'advanced',
     ipc: listener.onMessage,
-    onExit: (_, code, signal) => listener.onExit(new Error(`The ship worker ended with ${signal ?? code}`)),
+    onExit: (_, code, signal) => listener.onExit(new Error(`The hit worker ended with ${signal ?? code}`)),
   })
   const post = (message: MessageToWorker) => postToChild(child, message)
   post({ type: 'settings', settings })

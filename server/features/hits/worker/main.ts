@@ -1,4 +1,4 @@
-// The ship worker as a process beside the server. The hit engine lives in this process alone, so no redirect waits for a
+// The hit worker as a process beside the server. The hit engine lives in this process alone, so no redirect waits for a
 // flush (50 ms), a long question, or a fault in the engine.
 
 import { openTracing } from '../../../http/telemetry/open-tracing.ts'

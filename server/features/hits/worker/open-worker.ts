@@ -1,4 +1,4 @@
-// Opens the parts of the ship worker: the spool's reader, the batches, the engine, and the sender of the click counts.
+// Opens the parts of the hit worker: the spool's reader, the batches, the engine, and the sender of the click counts.
 
 import { createSerialQueue, type SerialQueue } from '../../../lib/concurrency/serial-queue.ts'
 import { log } from '../../../lib/log.ts'

@@ -1,4 +1,4 @@
-// Tells the server how far the worker has come.
+// Reports the worker's progress to the server.
 
 import { countWaitingBatches } from './room-for-batches.ts'
 import { NOTHING_SHIPPED, type WorkerState } from './worker-state.ts'

@@ -1,4 +1,4 @@
-// The messages between the server and its ship worker.
+// The messages between the server and its hit worker.
 
 import { createPacer } from '../../../lib/concurrency/next-turn.ts'
 import type { LogLevel } from '../../../lib/log.ts'
@@ -17,7 +17,7 @@ export interface WorkerSettings {
   logFormat: LogFormat
   /** Where traces go; undefined: nowhere. */
   tracing?: TracingSettings
-  /** Of the server. */
+  /** The server's version. */
   version: string
   dataDir: string
   spoolDir: string

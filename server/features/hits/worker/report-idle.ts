@@ -1,5 +1,4 @@
-// Tells the server when the worker has had nothing to do for a while. The server then ends the worker, unless there is
-// something to do again.
+// Reports an idle worker to the server, which then ends it unless there is new work.
 
 import { WAITING_HITS } from '../spool/write-position.ts'
 import { pruneBatches } from './prune-batches.ts'

@@ -1,5 +1,5 @@
 // Keeps room on the disk while the hit engine is away: batches that wait for the engine take at most half of what would
-// be free without them. Later hits stay in the spool, and then the rules for a low disk hold (docs/self-hosting.md).
+// be free without them. Later hits stay in the spool, and then the rules for a low disk hold (docs/contract.md §16).
 
 import { readDiskSpace } from '../../../storage/disk-space.ts'
 import type { WorkerState } from './worker-state.ts'

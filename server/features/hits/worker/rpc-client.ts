@@ -1,4 +1,4 @@
-// Calls from the server to the ship worker: each call has a number and gets one answer.
+// Calls from the server to the hit worker: each call has a number and gets one answer.
 
 import { Failure } from '../../../lib/failure.ts'
 import { findRequest, startChildSpan } from '../../../lib/telemetry/request-context.ts'
@@ -33,7 +33,7 @@ export interface RpcClient {
 
 const RETRY_AFTER_SECONDS = 1
 
-/** Whoever asks about clicks hears that clicks are not lost. */
+/** The message says that clicks are not lost. */
 const hitsUnavailable = (cause: unknown) =>
   new Failure('unavailable', 'Analytics are temporarily unavailable. Clicks are still recorded.', {
     retryAfter: RETRY_AFTER_SECONDS,
@@ -67,7 +67,7 @@ export function createRpcClient(
       pending.set(id, { call, asker, ...answer })
       try {
         if (!worker().sendOrWake({ type: 'call', id, call, asker }))
-          answer.reject(hitsUnavailable('The ship worker is away'))
+          answer.reject(hitsUnavailable('The hit worker is away'))
         return (await answer.promise) as T
       } finally {
         clearTimeout(timer)

@@ -1,4 +1,4 @@
-// Runs the ship worker: spool → batches → engine, and the answers to questions. main.ts runs it as a process beside the
+// Runs the hit worker: spool → batches → engine, and the answers to questions. main.ts runs it as a process beside the
 // server; tests of other things run it in their own process.
 
 import { describeError, log } from '../../../lib/log.ts'

@@ -1,4 +1,4 @@
-// The ship worker as a process: it exits when it is idle and starts again for the next hit or question. No hit is lost
+// The hit worker as a process: it exits when it is idle and starts again for the next hit or question. No hit is lost
 // when the worker or its server ends.
 
 import { afterEach, describe, expect, test } from 'bun:test'
@@ -23,7 +23,7 @@ import {
 
 afterEach(closeTestWorkers)
 
-/** Whatever is about falling asleep and waking is the same for a worker in this process. */
+/** Sleeping and waking are the same for a worker in this process. */
 async function start(options: TestHitWorkerOptions = {}) {
   const opened = await openTestHitWorker({
     idleMs: 60_000,
@@ -46,7 +46,7 @@ function hasEnded(pid: number): boolean {
   }
 }
 
-describe('a ship worker', () => {
+describe('a hit worker', () => {
   test('does not run before the first hit or question of a new installation, and no hit is lost', async () => {
     const { spool, hitWorker, counted, clicks, countRunning } = await start()
     expect(countRunning()).toBe(0)

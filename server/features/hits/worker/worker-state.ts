@@ -1,4 +1,4 @@
-// The state of the ship worker, which the files of this room share.
+// The state of the hit worker, which the files of this room share.
 
 import type { SerialQueue } from '../../../lib/concurrency/serial-queue.ts'
 import type { BatchFile } from '../batches/batch-file.ts'
@@ -56,7 +56,7 @@ export interface WorkerState {
   /** After a pass that failed (a full disk, say): no timer starts another pass before this moment. */
   notBefore: number
   readonly importQueue: SerialQueue
-  /** Whatever deletes or rewrites batches runs in this queue: two at a time would work on each other's files. */
+  /** Deletions and rewrites of batches run in this queue: two at a time would work on each other's files. */
   readonly maintenanceQueue: SerialQueue
   /** Where the answers of this worker came from. */
   origins: QuestionOrigins

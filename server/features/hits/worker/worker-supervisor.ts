@@ -1,4 +1,4 @@
-// Supervises the ship worker: runs it while there is something to do, starts another when it dies, lets it go when it
+// Supervises the hit worker: runs it while there is something to do, starts another when it dies, lets it go when it
 // is idle, and starts it again for the next hit or question.
 
 import { type Backoff, createBackoff } from '../../../lib/concurrency/backoff.ts'

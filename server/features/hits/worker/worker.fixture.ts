@@ -17,7 +17,7 @@ export interface TestHitWorker {
   dataDir: string
   spool: Spool
   hitWorker: HitWorkerClient
-  /** What the counters of the links got, by batch. */
+  /** Additions to the counters of the links, by batch. */
   stored: BatchClickCounts[]
   /** How many workers run. */
   countRunning(): number

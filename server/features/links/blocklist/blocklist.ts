@@ -81,7 +81,7 @@ const EMPTY = ' 0 bytes'
 /** Changes when the file is written or replaced. */
 async function readState(path: string): Promise<string> {
   const file = await stat(path)
-  if (!file.isFile()) throw new BlocklistError('is no file')
+  if (!file.isFile()) throw new BlocklistError('is not a file')
   return `${file.ino} ${file.mtimeMs} ${file.size} bytes`
 }
 

@@ -1,5 +1,5 @@
-// Says whether a link may lead to one of its destinations. A link is judged once for each list of blocked hosts, at its
-// first redirect: the redirects after that compare one number.
+// Checks a link's destinations against the blocklist. A link is checked once for each version of the list, at its first
+// redirect: the redirects after that compare one number.
 
 import { parseUrl } from '../../../lib/web-url.ts'
 import type { CachedLink } from '../cache.ts'

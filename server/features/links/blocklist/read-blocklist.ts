@@ -37,7 +37,7 @@ export async function readBlocklist(path: string): Promise<BlocklistFile> {
   })
   // A download that failed often leaves a page of HTML behind.
   if (file.unreadable > hosts.size())
-    throw new BlocklistError(`is no list of hosts: line ${file.firstUnreadable} has no host`)
+    throw new BlocklistError(`is not a list of hosts: line ${file.firstUnreadable} has no host`)
   return file
 }
 

@@ -1,4 +1,5 @@
-// POST /v1/links/destination-card and /v1/links/card-image: what the editor of a link shows of pages and images elsewhere.
+// POST /v1/links/destination-card and /v1/links/card-image: the card of a page, and the image of a card, for the link
+// editor.
 
 import { z } from '@hono/zod-openapi'
 import { apiRoute, dataResponse, jsonRequestBody } from '../../../http/api-route.ts'

@@ -1,5 +1,5 @@
 // Fetches the image of a card for the dashboard, which loads nothing from other servers: its policy has no `https:` for
-// images, and the address of whoever edits a link stays here (docs/adr/0046-social-cards.md).
+// images, and the address of the link's editor stays here (docs/adr/0046-social-cards.md).
 
 import { type Actor, allow } from '../../accounts/access/actor.ts'
 import { type FetchNeeds, fetchFollowing } from './fetch-following.ts'

@@ -1,5 +1,5 @@
-// Counts the clicks of a link with a limit before their redirects, in the database, so that the clicks of all processes
-// together cannot exceed the limit.
+// Takes clicks of a link with a limit before their redirects, in the database, so that all processes together cannot
+// exceed the limit.
 
 import type { Database } from '../../../storage/database/open-database.ts'
 import type { CachedLink } from '../cache.ts'
@@ -26,7 +26,7 @@ export function createClickLimiter(db: Database): ClickLimiter {
 
 type WaitingVisitor = PromiseWithResolvers<boolean>
 
-/** @param serve how many of so many visitors get a click */
+/** @param serve how many of these visitors get a click */
 function createTurns(serve: (link: LimitedLink, visitors: number) => Promise<number>) {
   const waitingByLink = new Map<number, WaitingVisitor[]>()
 

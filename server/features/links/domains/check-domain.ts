@@ -1,5 +1,5 @@
-// Looks at a domain's DNS: whether it has the proof of the ownership, and whether it leads visitors to this server. One
-// more question, about the names above the domain, tells a domain that does not answer from DNS servers that do not.
+// Checks a domain's DNS: the proof of ownership, and whether it leads visitors to this server. One more question, about
+// the names above the domain, tells a domain that does not answer from DNS servers that do not.
 
 import type { DnsClient, OpenDnsClient } from './dns-client.ts'
 import type { ServerAddresses } from './server-addresses.ts'

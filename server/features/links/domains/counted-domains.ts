@@ -1,4 +1,5 @@
-// The domains whose misses a workspace may see: those that it has verified, and the default domain where nobody else uses it.
+// The domains whose unknown slugs a workspace may see: those that it has verified, and the default domain where nobody
+// else uses it.
 
 import type { Database } from '../../../storage/database/database.ts'
 

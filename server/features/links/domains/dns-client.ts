@@ -8,7 +8,7 @@ const DEADLINE_MS = 4_000
 /** How long one server has for one try. */
 const TRY_MS = 1_500
 
-/** What DNS has, which may be nothing; or why there is no answer. */
+/** The records in DNS, which may be none; or why there is no answer. */
 export type DnsAnswer = { values: string[] } | { silence: string }
 
 export interface DnsClient {

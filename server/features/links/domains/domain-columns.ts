@@ -11,7 +11,7 @@ type SettableColumns = Pick<
   'root_url' | 'not_found_url' | 'expired_url' | 'asset_links' | 'apple_app_site_association'
 >
 
-/** What a redirect replaces by the slug. */
+/** The placeholder that a redirect replaces by the slug. */
 const PLACEHOLDER = '{slug}'
 /** A URL keeps it as it is, in each of its parts. */
 const STAND_IN = 'towpath-slug-9c1e57a0'

@@ -1,9 +1,9 @@
-// The links of a domain: how many there are, a step at a time, so that a million of them hold nobody up.
+// Counts the links of a domain a step at a time, so that a million of them hold nobody up.
 
 import { takeTurn } from '../../../lib/concurrency/take-turn.ts'
 import type { Connection } from '../../../storage/database/open-database.ts'
 
-/** SQLite reads so many in some milliseconds. */
+/** Rows that SQLite reads in some milliseconds. */
 const STEP_ROWS = 2000
 
 type Holder = { workspace_id: number; domain: string }

@@ -1,4 +1,4 @@
-// The metrics of domains follow each look at DNS, with a real DNS server.
+// The metrics of domains follow each DNS check, with a real DNS server.
 
 import { afterAll, expect, test } from 'bun:test'
 import { type DnsServer, startDnsServer } from '../../../../tests/support/fake-servers/dns-server.ts'

@@ -29,7 +29,7 @@ test.each([
   ['例え。テスト', 'xn--r8jz45g.xn--zckzah'],
   ['日本語とabc.jp', 'xn--abc-vb4bo25ycvb2w6i.jp'],
   ['пример.рф', 'xn--e1afmkfd.xn--p1ai'],
-  // All letters of one part are Cyrillic. Whoever has the name may have it: Towpath shows its ASCII form only.
+  // All letters of one part are Cyrillic. Such a name is allowed: Towpath shows its ASCII form only.
   ['аррӏе.com', 'xn--80ak6aa92e.com'],
   ['☕.ws', 'xn--53h.ws'],
   ['a.github.io', 'a.github.io'],

@@ -15,11 +15,11 @@ const LABEL_MAX = 63
 /** A browser takes each of them for a dot (https://www.unicode.org/reports/tr46/#Notation). */
 const DOTS = /[.\u3002\uff0e\uff61]/
 
-/** What an IPv4 address may end with (https://url.spec.whatwg.org/#ends-in-a-number-checker). */
+/** Endings of an IPv4 address (https://url.spec.whatwg.org/#ends-in-a-number-checker). */
 const NUMBER = /^(?:\d+|0x[\da-f]*)$/i
 
 /**
- * Names with private suffixes, such as `github.io`, are refused as well: whoever has them gives their parts away.
+ * Names with private suffixes, such as `github.io`, are refused as well: their owners give parts of them away.
  * @returns the stored name
  */
 export function parseDomainName(

@@ -1,4 +1,4 @@
-// What the tests of domains share: requests about domains, and their proof in DNS.
+// Fixture of the domain tests: requests about domains, and their proof in DNS.
 
 import type { DnsServer } from '../../../../tests/support/fake-servers/dns-server.ts'
 import type { TestWorkspace } from '../../../../tests/support/world.ts'

@@ -19,7 +19,7 @@ const TOWPATH_URL = 'https://links.host.example'
 const LATE = 'DNS has not answered in time'
 
 const SILENT: DnsFault[] = ['silence', 'wrong id', 'wrong name']
-/** What DNS does, and what the domain says of it. The silent ones are asked for at the same moment, for seconds. */
+/** Faults of DNS, and the domain's sentence about each. The silent ones are asked for at the same moment, for seconds. */
 const FAULTS: [fault: DnsFault, reason: string][] = [
   ['SERVFAIL', 'the DNS servers of the domain do not work (SERVFAIL)'],
   ['REFUSED', 'DNS refuses to answer (REFUSED)'],

@@ -1,5 +1,6 @@
-// What a look at DNS changes for a domain: verified, failing, lost, or nothing. A verified domain is lost after a week in
-// which each look spoke against it, never at once, and never because nothing could be asked (docs/adr/0043-domains.md).
+// The next state of a domain after a DNS check: verified, failing, lost, or unchanged. A verified domain is lost only
+// after a week in which every check contradicted it; a check that got no answer does not count
+// (docs/adr/0043-domains.md).
 
 import { DAY_MS } from '../../../lib/utc-day.ts'
 import type { DomainCheck } from './check-domain.ts'
@@ -11,7 +12,7 @@ export const GRACE_MS = 7 * DAY_MS
 /** After a longer time without a look, the week of failures begins anew: nobody knows what was in between. */
 const GAP_MAX_MS = 2 * DAY_MS
 
-/** What happens to a domain. Its owners hear of the last two. */
+/** The change of a domain's state. Its owners get a mail about the last two. */
 export type DomainEvent = 'verified' | 'failing' | 'lost'
 
 type OwnershipColumns = Pick<

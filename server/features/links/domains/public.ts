@@ -1,4 +1,4 @@
-// What a domain answers besides links: the files under /.well-known/ that apps look for, and whether it may have a
+// Public answers of a domain besides links: the files under /.well-known/ that apps look for, and whether it may have a
 // certificate.
 
 import { html } from 'hono/html'
@@ -12,7 +12,7 @@ import type { DomainDirectory, ShortDomain } from '../names/domain-directory.ts'
 
 export interface DomainRouteNeeds {
   domains: Pick<DomainDirectory, 'get'>
-  /** With the names of the default domain. */
+  /** The site, for the names of the default domain. */
   site: { names: ReadonlySet<string> }
   trustProxy: Network[]
 }
@@ -30,7 +30,7 @@ export function createDomainRoutes({ domains, site, trustProxy }: DomainRouteNee
 
     /**
      * `GET /tls/ask?domain=`: 200 where the name may have a certificate, 403 where not (Caddy's `on_demand_tls`).
-     * @returns null where not the web server in front asks: for others the path does not exist
+     * @returns null unless the web server in front asks: for others the path does not exist
      */
     answerTlsAsk(request: Request, server: Pick<ServerHandle, 'requestIP'>) {
       const peer = server.requestIP(request)?.address ?? ''
@@ -45,7 +45,7 @@ export function createDomainRoutes({ domains, site, trustProxy }: DomainRouteNee
   }
 }
 
-/** Without a URL parser: a broken Host header makes a URL that no parser takes. */
+/** Reads the query without a URL parser, which would fail on a broken Host header. */
 const readQueryDomain = (url: string) =>
   (new URLSearchParams(/\?(.*)/.exec(url)?.[1] ?? '').get('domain') ?? '').toLowerCase()
 
@@ -56,7 +56,7 @@ function sendJson(request: Request, text: string | null): Response | null {
   return new Response(text, { headers: { 'Content-Type': 'application/json', 'Cache-Control': 'no-cache' } })
 }
 
-/** For paths of a workspace's domain that no link can have. */
+/** The answer for paths of a workspace's domain that no link can have. */
 export function nothingHere({ headers }: Request): Response | Promise<Response> {
   if (wantsJson(headers.get('accept'))) return Response.json({ error: 'Not found' }, { status: 404 })
   return renderHtmlPage(404, 'Not found', html`<h1>Not found</h1><p>There is nothing at this address.</p>`)

@@ -1,4 +1,4 @@
-// Looks at the DNS of each verified domain once a day, and more often at new ones whose record may come any minute.
+// Checks the DNS of each verified domain once a day, and that of new domains more often.
 
 import { describeError, log } from '../../../lib/log.ts'
 import { DAY_MS } from '../../../lib/utc-day.ts'
@@ -7,11 +7,11 @@ import { checkDomain } from './check-domain.ts'
 import type { DomainRow } from './domain.ts'
 import { storeCheck, type VerificationNeeds } from './verify-domain.ts'
 
-/** Of one run. The next one goes on. */
+/** The most domains of one run. The next one goes on. */
 const DOMAINS_MAX = 500
 const AT_ONCE = 10
 
-/** For so long a new domain is looked at without anybody who asks. */
+/** How long a new domain is checked often by itself. */
 const NEW_MS = 7 * DAY_MS
 /** DNS providers and resolvers take minutes to hours. */
 const NEW_EVERY_MS = 15 * 60_000

@@ -6,7 +6,7 @@ import { URL_MAX } from '../../../lib/web-url.ts'
 
 /** Longer texts are no names. */
 const NAME_INPUT_MAX = 1000
-/** Of each file below `/.well-known/`, as UTF-8. */
+/** The size of each file below `/.well-known/`, as UTF-8. */
 const FILE_MAX = 64 * 1024
 
 export const DNS_RECORD_TYPES = ['TXT', 'CNAME', 'A', 'AAAA', 'ALIAS'] as const

@@ -1,5 +1,5 @@
-// The IP addresses of this server's name, as DNS has them: what the A records of a domain must say. They are asked for
-// when a domain is checked, so reading a domain waits for no DNS server.
+// The IP addresses of this server's name in DNS: the A records of a domain must equal them. They are looked up when a
+// domain is checked, so reading a domain waits for no DNS server.
 
 import { isIP } from 'node:net'
 import { describeError, log } from '../../../lib/log.ts'
@@ -10,7 +10,7 @@ import type { DnsClient, OpenDnsClient } from './dns-client.ts'
 export interface ServerAddresses {
   /** The name of the default domain, which a CNAME names. */
   host: string
-  /** What is known now; empty before the first answer. */
+  /** The addresses as last read; empty before the first answer. */
   known(): string[]
   ask(dns: Pick<DnsClient, 'listAddresses'>): Promise<string[]>
 }

@@ -1,4 +1,4 @@
-// A name that another workspace has proven to be its own.
+// The failure for a domain name that another workspace has proven to be its own.
 
 import { Failure } from '../../../lib/failure.ts'
 import type { Connection } from '../../../storage/database/open-database.ts'

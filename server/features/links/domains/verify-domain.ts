@@ -1,5 +1,5 @@
-// Looks at a domain's DNS now, and stores what follows from it. A name is verified in one workspace at most: the unique
-// index decides who was first.
+// Checks a domain's DNS now and stores its next state. A name is verified in one workspace at most: the unique index
+// decides who was first.
 
 import { isUniqueViolation } from '../../../storage/database/errors.ts'
 import type { Connection } from '../../../storage/database/open-database.ts'
@@ -44,7 +44,7 @@ export async function storeCheck(
 ): Promise<DomainRow> {
   const { stored, event, isNews } = await needs.db.write(async (connection, onCommit) => {
     await lockDomains(connection, actor)
-    // What was read before the look may be old.
+    // The row that was read before the check may be old.
     const row = await getDomain(connection, actor, id)
     const judged = judgeOwnership(row, check, needs.now())
     const stored = await storeColumns(connection, row, judged.columns)

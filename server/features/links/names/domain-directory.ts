@@ -1,5 +1,5 @@
-// Which domain a request is for: the default domain, or a verified domain of a workspace. All of them are in memory, because
-// each request asks, and none may wait.
+// Finds the domain of a request: the default domain, or a verified domain of a workspace. All of them are in memory,
+// because each request needs one, and none may wait.
 
 import type { Selectable } from 'kysely'
 import { isHost } from '../../../http/request-host.ts'

@@ -13,7 +13,7 @@ const MARGIN = 4
 // longer; level L holds them.
 const LEVEL_M_BYTES = 2331
 // For the smallest code, the library splits a text into parts of digits, letters and bytes: 15 ms for 1,700 characters.
-// A longer text than this is one part of bytes. Only long slugs of rare scripts are so long.
+// A longer text than this is one part of bytes. Only long slugs of rare scripts exceed it.
 const SPLIT_CHARACTERS = 600
 
 /** @throws Failure `invalid` when a PNG of the requested size has less than one pixel for each module */

@@ -1,4 +1,4 @@
-// Draws a QR code as PNG with two colours, one bit a pixel. The library draws four bytes a pixel and compresses them on
+// Draws a QR code as PNG with two colors, one bit a pixel. The library draws four bytes a pixel and compresses them on
 // the event loop: 230 ms for 2048 pixels. This takes one, and compresses on another thread.
 
 import { promisify } from 'node:util'
@@ -22,7 +22,7 @@ export interface PngOptions {
 }
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
-const INDEXED_COLOUR = 3
+const INDEXED_COLOR = 3
 
 /** https://www.w3.org/TR/png-3/ */
 export async function drawQrPng(
@@ -32,7 +32,7 @@ export async function drawQrPng(
   const header = Buffer.alloc(13)
   header.writeUInt32BE(width, 0)
   header.writeUInt32BE(width, 4)
-  header.set([1, INDEXED_COLOUR], 8)
+  header.set([1, INDEXED_COLOR], 8)
   const palette = Buffer.from(light + dark, 'hex')
   const pixels = await compress(drawRows(modules, width, margin))
   const chunks = [toChunk('IHDR', header), toChunk('PLTE', palette), toChunk('IDAT', pixels)]

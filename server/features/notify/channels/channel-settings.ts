@@ -22,12 +22,12 @@ const FIELDS: Record<ChannelType, Field[]> = {
   webhook: ['url'],
 }
 
-/** What this server can do for channels. */
+/** The abilities of this server for channels. */
 export type ServerAbilities = Pick<SendNeeds, 'allow' | 'smtpUrl'>
 
 const NO_MAIL =
   'this server has no mail server. Its operator can set one up with SMTP_URL and MAIL_FROM, and start the server again'
-/** For a request that names the type, or switches an e-mail channel on. */
+/** For a request that names the type, or switches an email channel on. */
 const MAIL_REFUSAL = `email is not available: ${NO_MAIL}`
 
 /**
@@ -38,7 +38,7 @@ export function findUnavailableReason(
   { type, shown_url: url }: Pick<Selectable<Channels>, 'type' | 'shown_url'>,
   { smtpUrl, allow }: ServerAbilities,
 ): string | null {
-  if (type === 'email' && smtpUrl === undefined) return `E-mail is not sent: ${NO_MAIL}`
+  if (type === 'email' && smtpUrl === undefined) return `Email is not sent: ${NO_MAIL}`
   // An import of an earlier release may have stored any text.
   const shown = url === null ? null : parseUrl(url)
   return shown && hasRefusedHost(shown, allow) ? PRIVATE_ADDRESS : null
@@ -112,7 +112,7 @@ const RETIRED_TEAMS = /(^|\.)webhook\.office(365)?\.com$|^outlook\.office(365)?\
 /** An https address with the default port. */
 const isPlain = (url: URL) => url.protocol === 'https:' && url.port === ''
 
-/** What is wrong with an address; undefined where it is an address of the service. */
+/** Finds the mistake in an address; undefined where it is an address of the service. */
 const URL_CHECKS: Partial<Record<ChannelType, (url: URL) => string | undefined>> = {
   slack: (url) => {
     const isSlack = isPlain(url) && SLACK_HOSTS.includes(url.hostname) && SLACK_HOOK.test(url.pathname)

@@ -1,4 +1,4 @@
-// Tells whether every id names a channel of the workspace.
+// Checks that every id names a channel of the workspace.
 
 import type { Connection } from '../../../storage/database/open-database.ts'
 import type { Actor } from '../../accounts/access/actor.ts'

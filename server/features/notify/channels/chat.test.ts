@@ -1,4 +1,4 @@
-// Messages as the chat services take them, and what becomes of their refusals.
+// Messages as the chat services receive them, and the results of their refusals.
 
 import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test'
 import type { ChatServer } from '../../../../tests/support/fake-servers/chat-server.ts'

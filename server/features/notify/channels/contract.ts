@@ -2,7 +2,7 @@
 // and no channel knows about retries.
 
 import type { Network } from '../../../lib/ip-network.ts'
-import type { MailBudget } from '../../accounts/strangers/mail-budget.ts'
+import type { MailBudget } from '../../accounts/abuse/mail-budget.ts'
 
 /** A file of a submission. Its name is untrusted text, as values are. */
 export interface NoticeFile {
@@ -18,14 +18,14 @@ export interface NoticeLayout {
   subject: string | null
   /** Cuts long values so that the cost of the text is at most `max`. */
   render(max: number, cost: (character: string) => number): string
-  /** What the text has is not repeated at the end. */
+  /** Parts that the text has are not repeated at the end. */
   hasAttribution: boolean
   hasUrl: boolean
 }
 
 /** A notification: of a submission, of several (a digest), a test, or about a channel that was disabled or falls behind. */
 export interface Notice {
-  /** `submission.digest` has a field for each submission that it lists. `channel.…` goes to owners by e-mail. Its `form.name` is the channel's name, and its `fields` say why. */
+  /** `submission.digest` has a field for each submission that it lists. `channel.…` goes to owners by email. Its `form.name` is the channel's name, and its `fields` say why. */
   event: 'submission.created' | 'submission.digest' | 'test' | 'channel.disabled' | 'channel.behind'
   /** The same in all attempts, so that a receiver can recognize a repetition. */
   messageId: string
@@ -42,16 +42,16 @@ export interface Notice {
   attribution: string
   /** The page of the dashboard that shows everything. */
   url: string
-  /** What the visitor has sent as files. Absent where there are none, and in a digest. */
+  /** The visitor's files. Absent where there are none, and in a digest. */
   files?: NoticeFile[]
   /** The API resource as JSON text, for webhooks. */
   submissionJson: string
   layout?: NoticeLayout
-  /** Of a digest: how many submissions it is about. */
+  /** The number of submissions in a digest. */
   total?: number
 }
 
-/** What only the channel's owner may know. The database has it sealed. */
+/** Secrets of the channel's owner. The database has them sealed. */
 export interface ChannelSecrets {
   url?: string
   botToken?: string
@@ -64,7 +64,7 @@ export interface ChannelDestination {
   recipients: string[]
   chatId: string | null
   secrets: ChannelSecrets
-  /** Where recipients of e-mail stop these mails. Absent for mails to owners about their workspace. */
+  /** Where recipients of email stop these mails. Absent for mails to owners about their workspace. */
   stop?: StopLink
 }
 
@@ -115,12 +115,12 @@ export interface Postponement {
 export interface SendNeeds {
   /** `WEBHOOK_ALLOW_CIDRS` */
   allow: Network[]
-  /** Absent where the operator has set up no mail: attempts of e-mail channels then fail and say so. */
+  /** Absent where the operator has set up no mail: attempts of email channels then fail and say so. */
   smtpUrl?: string
   mailFrom?: string
   /** The mails that this server may still send today; unlimited when absent. */
   mailBudget?: Pick<MailBudget, 'take' | 'msUntilReset'>
-  /** Whose notification it is: each workspace has a share of the mails. */
+  /** The workspace of the notification: each has a share of the mails. */
   workspaceId?: number
   /** `https://go.example` */
   origin: string
@@ -130,7 +130,7 @@ export interface SendNeeds {
   telegramApi?: string
 }
 
-/** What a notification says, whichever attempt sends it. */
+/** The content of a notification, the same in every attempt. */
 export type NoticeContent = Omit<Notice, 'event' | 'messageId' | 'at'>
 
 /** Reads a submission as a notification, with its attribution resolved as far as possible; undefined when it is gone. */

@@ -76,7 +76,7 @@ function startMailServer() {
   }
 }
 
-describe('an e-mail', () => {
+describe('an email', () => {
   const server = startMailServer()
   beforeAll(() => server.ready)
   afterEach(() => {
@@ -165,7 +165,7 @@ describe('an e-mail', () => {
       'list-unsubscribe': '<https://go.example/api/mail/y>',
       'list-unsubscribe-post': 'List-Unsubscribe=One-Click',
     })
-    expect(mail.text).toContain(`Stop these mails: ${stop.url}`)
+    expect(mail.text).toContain(`Stop these emails: ${stop.url}`)
     expect(mail.html).toContain(`<a href="${stop.url}"`)
   })
 

@@ -1,4 +1,4 @@
-// Sends e-mail through the operator's SMTP server. A submission never decides the sender or the recipients of a mail.
+// Sends email through the operator's SMTP server. A submission never decides the sender or the recipients of a mail.
 
 import addressparser from 'nodemailer/lib/addressparser'
 import type { MailPurpose } from '../../../http/mail/send-mail.ts'
@@ -54,7 +54,7 @@ export async function sendMailOnce(
   const { smtpUrl, mailFrom } = needs
   const from = addressparser(mailFrom ?? '', { flatten: true })[0]
   if (!smtpUrl || !from?.address) {
-    const answer = 'This server cannot send e-mail: its operator has set no SMTP_URL and MAIL_FROM'
+    const answer = 'This server cannot send email: its operator has set no SMTP_URL and MAIL_FROM'
     return { outcome: 'unreachable', httpStatus: null, answer, operatorFault: true }
   }
   const { mailBudget, workspaceId } = needs
@@ -79,8 +79,8 @@ export async function sendMailOnce(
 }
 
 /**
- * A link that stops mails, or confirms a submission, is the recipient's: whoever sees it can use it. Passwords of the mail server are not
- * in a mail.
+ * A link that stops mails, or confirms a submission, is the recipient's: everybody who sees it can use it. Passwords of
+ * the mail server are not in a mail.
  */
 function describeMail(mail: OutgoingMail, hiddenUrls: MailAttempt['hiddenUrls']) {
   const hideLinks = (text: string) =>

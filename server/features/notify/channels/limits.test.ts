@@ -1,4 +1,4 @@
-// Whatever is submitted, no service finds a message too large, and all fields stand in the sender's order.
+// Message size limits of each service: they hold for any submission, and all fields stand in the sender's order.
 
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
@@ -25,7 +25,7 @@ type Any = any
 
 interface Service {
   fault(notice: Notice): string | undefined
-  /** What a reader sees, with escapes read. */
+  /** The text that a reader sees, with escapes decoded. */
   shown(notice: Notice): string
 }
 
@@ -63,11 +63,11 @@ const SERVICES: Record<string, Service> = {
     fault: (notice) => validateTeamsMessage(JSON.stringify(teamsMessage(notice))),
     shown: (notice) => textsIn(teamsMessage(notice)).join('\n'),
   },
-  'E-mail as text': {
+  'Email as text': {
     fault: (notice) => (Buffer.byteLength(mailText(notice)) > 102_000 ? 'clipped' : undefined),
     shown: mailText,
   },
-  'E-mail as HTML': {
+  'Email as HTML': {
     fault: (notice) => (Buffer.byteLength(mailHtml(notice)) > 104_000 ? 'clipped' : undefined),
     shown: mailHtml,
   },

@@ -20,7 +20,7 @@ const HTML_ROOM = { fields: 256, name: 256, value: 20_000, total: 98_000, each: 
 const TEXT_ROOM = { ...HTML_ROOM, each: 8, cost: utf8Length }
 const TITLE_MAX = 200
 const ATTRIBUTION_MAX = 400
-const STOP_LABEL = 'Stop these mails'
+const STOP_LABEL = 'Stop these emails'
 
 function htmlLength(character: string): number {
   return /[&<>"']/.test(character) ? '&quot;'.length : utf8Length(character)

@@ -1,4 +1,4 @@
-// Posts JSON to a service and turns its answer into a result. All channels but e-mail use it.
+// Posts JSON to a service and turns its answer into a result. All channels but email use it.
 
 import { completeHeaders, type SafeFailure, safeRequest } from '../../../http/safe-request.ts'
 import type { DeliveryResult, Notice, SendNeeds } from './contract.ts'
@@ -23,7 +23,7 @@ export interface ServiceResponse {
   json: Record<string, unknown>
 }
 
-/** What the body of an answer means, beyond its status. */
+/** The meaning of an answer's body, beyond its status. */
 export interface ResponseVerdict {
   /** Stored in place of the whole text. */
   answer?: string

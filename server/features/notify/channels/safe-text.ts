@@ -133,13 +133,13 @@ export function fitFields(fields: ReadonlyMap<string, string>, limits: FieldLimi
   return { shown, omitted: fields.size - shown.length }
 }
 
-/** The fields of a notification. Of a digest, those that it does not list are omitted too. */
+/** The fields of a notification. Submissions that a digest does not list count as omitted. */
 export function fitNotice({ fields, total = 0 }: Notice, limits: FieldLimits): FittedFields {
   const { shown, omitted } = fitFields(fields, limits)
   return { shown, omitted: omitted + Math.max(0, total - fields.size) }
 }
 
-/** Of a notification in the owner's layout. */
+/** For a notification in the owner's layout. */
 export const NO_FIELDS: FittedFields = { shown: [], omitted: 0 }
 
 /** More than any notification omits: for the room that the words need. */

@@ -24,7 +24,7 @@ export interface Sealing {
   open(sealed: string, owner: SecretOwner): SealedSecrets
 }
 
-/** Every delivery opens the secrets of its channel, which seldom change: keep so many of them open. */
+/** The number of opened secrets to keep: every delivery opens those of its channel, which seldom change. */
 const CACHED_MAX = 1_000
 
 /** @param secret `TOWPATH_SECRET` */

@@ -6,7 +6,7 @@ import { maskSecrets } from './service-response.ts'
 const BODY_BYTES_MAX = 16 * 1024
 const HEADER_BYTES_MAX = 512
 
-/** Whoever sees a signature or a token could repeat the request. */
+/** A person who sees a signature or a token could repeat the request. */
 const SECRET_HEADER = /signature|authorization|cookie|token|secret/i
 const HIDDEN = '(hidden)'
 

@@ -59,7 +59,7 @@ export interface AttemptResult {
   tookMs: number
 }
 
-/** What is known of an attempt that runs. */
+/** Facts about a running attempt. */
 interface AttemptProgress {
   /** On the monotonic clock. */
   sendingSince: number
@@ -184,7 +184,7 @@ async function findDestination(needs: AttemptNeeds, { event, channel }: AttemptT
   return recipients.length === 0 ? undefined : { name: channel.name, recipients, chatId: null, secrets: {} }
 }
 
-/** Where the operator has set up no mail, the sender says so, whoever has confirmed. */
+/** Without a mail server the sender says so, even if recipients have confirmed. */
 async function keepConfirmed(
   { db, send, recipients: { links } }: AttemptNeeds,
   workspaceId: number,

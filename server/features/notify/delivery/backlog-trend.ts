@@ -4,10 +4,10 @@ import { COUNTED_MAX, type WaitingDeliveries } from '../outbox/waiting-deliverie
 
 /** A channel is late while its oldest due delivery is older. A receiver that was away for a moment is not. */
 const LATE_MS = 60_000
-/** A beginning and an end both need so many checks in a row, so that neither comes and goes. */
+/** Checks in a row that a beginning and an end both need, so that neither comes and goes. */
 const CHECKS = 3
 
-/** What the last checks saw, oldest first: at most one more than CHECKS. */
+/** The results of the last checks, oldest first: at most one more than CHECKS. */
 export type BacklogTrend = { due: number; late: boolean }[]
 
 export function extendTrend(

@@ -1,5 +1,5 @@
-// Looks every ten seconds at what waits for each channel. It tells the operator, and the owners of the workspace, when more
-// comes than a receiver takes, and when that is over.
+// Checks the backlog of each channel every ten seconds. It tells the operator, and the owners of the workspace, when more
+// notifications arrive than the receiver accepts, and when that is over.
 
 import { sql } from 'kysely'
 import { takeTurn } from '../../../lib/concurrency/take-turn.ts'
@@ -18,13 +18,13 @@ const CHANNELS_PER_STEP = 20
 export interface BacklogWatchNeeds {
   db: Database
   now: () => number
-  /** How often the watch looks. */
+  /** The interval of the checks. */
   checkMs?: number
   /** A notice is due. */
   wake: () => void
 }
 
-/** Of all enabled channels, whichever process delivers to them. */
+/** The backlog of all enabled channels, whichever process delivers to them. */
 export interface Backlog extends WaitingDeliveries {
   channelsBehind: number
 }

@@ -33,8 +33,8 @@ export async function findChannelBehindContent(
     ['Why', behind.failing_since === null ? SLOW : `The last attempt failed: ${behind.last_error}`],
     [
       'What now',
-      'Every submission is stored and in the inbox. The notifications that wait are sent as fast as the receiver ' +
-        'takes them. Make the receiver faster, or let fewer forms use the channel.',
+      'Every submission is stored and in the inbox. Waiting notifications are sent as fast as the receiver ' +
+        'accepts them. Make the receiver faster, or let fewer forms use the channel.',
     ],
   ])
   return createChannelContent(
@@ -43,4 +43,4 @@ export async function findChannelBehindContent(
   )
 }
 
-const SLOW = 'More notifications come than the receiver takes'
+const SLOW = 'Notifications arrive faster than the receiver accepts them'

@@ -10,7 +10,7 @@ function setUp(type = 'webhook') {
     pass(ms: number) {
       now += ms
     },
-    /** So many answers. As many attempts ran at once as the limit allows, unless `running` says fewer. */
+    /** Records `times` answers. The attempts that ran at once are those of the limit, unless `running` is fewer. */
     answer(tookMs: number, { delivered = true, times = 1, running = 100 } = {}) {
       const startedAt = now
       now += tookMs
@@ -42,7 +42,7 @@ test.each(['slack', 'discord', 'telegram', 'teams'])('%s never gets more than tw
   expect(grown(type).limit()).toBe(2)
 })
 
-test('e-mail gets at most four', () => {
+test('email gets at most four', () => {
   expect(grown('email').limit()).toBe(4)
 })
 

@@ -5,7 +5,7 @@ import type { ChannelRow } from '../channels/channel.ts'
 import type { REPLY_CHANNEL } from '../outbox/enqueue-reply.ts'
 import type { ChannelType } from '../schema.ts'
 
-/** Every channel may have so many, whatever its receiver does. */
+/** Attempts at once that every channel may have, whatever its receiver does. */
 export const BASE_CONCURRENCY = 2
 
 /**
@@ -91,7 +91,10 @@ export function createChannelConcurrency(clock: () => number = () => performance
 
 export type ChannelConcurrency = ReturnType<typeof createChannelConcurrency>
 
-/** One more after as many quick answers as run at once, and only where so many have run: the rest was never tried. */
+/**
+ * Raises the limit by one after as many quick answers as the limit, and only if the limit was reached: a higher one was
+ * never tried.
+ */
 function grow(pace: Pace, max: number) {
   if (!pace.tried || pace.limit >= max) return
   pace.quick++

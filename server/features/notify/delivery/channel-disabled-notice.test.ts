@@ -1,4 +1,4 @@
-// Owners hear that a channel was switched off, over a real mail server, of a receiver that really says so.
+// The email to owners about a disabled channel, over a real mail server, for a receiver that really answers 410.
 
 import { afterEach, expect, test } from 'bun:test'
 import { startMailServer } from '../../../../tests/support/fake-servers/mail-server.ts'
@@ -81,7 +81,7 @@ notificationsOnBothEngines('a channel that is switched off by itself', (outbox) 
     for (const said of [
       'CRM (webhook)',
       'The receiver answered 410 Gone: it wants no more webhooks',
-      'switch the channel on again: the 5 notifications that wait for it are sent then.',
+      'turn the channel on again: the 5 notifications that wait for it are sent.',
       `https://go.example/app/${workspace.id}/channels?edit=${channel.id}`,
     ]) {
       expect(parsed.text?.replaceAll(/\s+/g, ' ')).toContain(said)
@@ -93,7 +93,7 @@ notificationsOnBothEngines('a channel that is switched off by itself', (outbox) 
     expect((await workspace.api(`/deliveries?status=waiting&channelId=${channel.id}`)).json.total).toBe(5)
   })
 
-  test('without accounts, the recipients of e-mail channels get the mail', async () => {
+  test('without accounts, the recipients of email channels get the mail', async () => {
     const { mails, send } = await mailServer()
     const workspace = await quietWorkspace()
     await workspace.createMailChannel({ name: 'Team', to: ['team@example.com'] })

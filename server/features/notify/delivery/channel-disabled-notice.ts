@@ -10,7 +10,7 @@ import { createChannelContent } from './notice-content.ts'
 export interface NoticeRecipientNeeds {
   db: Database
   send: Pick<SendNeeds, 'smtpUrl'>
-  /** The e-mail addresses of a workspace's owners. */
+  /** The email addresses of a workspace's owners. */
   ownerEmails: (workspaceId: number) => Promise<string[]>
 }
 
@@ -53,7 +53,7 @@ export const nameChannel = ({ name, type }: Pick<ChannelRow, 'name' | 'type'>) =
   `${name} (${TYPE_NAMES[type] ?? type})`
 
 const TYPE_NAMES: Record<string, string> = {
-  email: 'e-mail',
+  email: 'email',
   slack: 'Slack',
   discord: 'Discord',
   telegram: 'Telegram',
@@ -62,15 +62,15 @@ const TYPE_NAMES: Record<string, string> = {
 }
 
 function describeNextStep(waiting: number): string {
-  const again = 'Submissions are stored as before. When the cause is gone, switch the channel on again'
+  const again = 'Submissions are still stored. Once the cause is fixed, turn the channel on again'
   if (waiting === 0) return `${again}.`
   return waiting === 1
-    ? `${again}: the one notification that waits for it is sent then.`
-    : `${again}: the ${waiting} notifications that wait for it are sent then.`
+    ? `${again}: then the waiting notification is sent.`
+    : `${again}: the ${waiting} notifications that wait for it are sent.`
 }
 
 /**
- * The owners. In a workspace without people, the recipients of its e-mail channels who have confirmed. Nobody where the operator has set
+ * The owners. In a workspace without people, the recipients of its email channels who have confirmed. Nobody where the operator has set
  * up no mail server.
  */
 export async function listNoticeRecipients(

@@ -1,4 +1,4 @@
-// Who attempts a delivery: one process at a time, within the limit of its channel, and the next one when a process ends.
+// Claims of deliveries: one process at a time, within the limit of its channel, and the next one when a process ends.
 
 import { describe, expect, test } from 'bun:test'
 import {

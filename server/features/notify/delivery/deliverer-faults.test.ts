@@ -41,7 +41,7 @@ notificationsOnBothEngines('in hard times a delivery', (outbox) => {
     }
   }
 
-  /** What a test leaves behind must not keep the next one waiting. */
+  /** Remains of a test must not keep the next one waiting. */
   const deleteDeliveries = () =>
     outbox().db.write((connection) => connection.deleteFrom('deliveries').execute())
 

@@ -1,4 +1,4 @@
-// The metrics of deliveries: how many wait, and how attempts end.
+// The metrics of deliveries: the backlog, and the outcomes of attempts.
 
 import type { Metric } from '../../../http/health-and-metrics.ts'
 import type { DeliveryResult } from '../channels/contract.ts'

@@ -1,4 +1,4 @@
-// What channels and deliveries say: since when and why a channel fails, who sent what, and what was sent to whom.
+// Reports of channels and deliveries: since when and why a channel fails, who sent what, and what was sent to whom.
 
 import { afterEach, expect, test } from 'bun:test'
 import {
@@ -194,7 +194,7 @@ onSqlite('a server without SMTP_URL', (server) => {
   const said =
     'this server has no mail server. Its operator can set one up with SMTP_URL and MAIL_FROM, and start the server again'
 
-  test('refuses e-mail channels, and says what to set', async () => {
+  test('refuses email channels, and says what to set', async () => {
     const workspace = await server().createWorkspace()
     const body = { type: 'email', name: 'Team', to: ['team@example.com'] }
     const refused = await post(workspace, '/channels', body)
@@ -203,7 +203,7 @@ onSqlite('a server without SMTP_URL', (server) => {
     expect((await server().call('/api/auth/options')).json.mail).toBe(false)
   })
 
-  test('says so on the e-mail channels that it has, and does not switch them on', async () => {
+  test('says so on the email channels that it has, and does not switch them on', async () => {
     const workspace = await server().createWorkspace()
     const { id } = await server().app.db.write((connection) =>
       connection
@@ -221,7 +221,7 @@ onSqlite('a server without SMTP_URL', (server) => {
         .executeTakeFirstOrThrow(),
     )
     const { data } = (await workspace.api(`/channels/${id}`)).json
-    expect(data.unavailableReason).toBe(`E-mail is not sent: ${said}`)
+    expect(data.unavailableReason).toBe(`Email is not sent: ${said}`)
     const patch = (body: object) => workspace.api(`/channels/${id}`, { method: 'PATCH', body })
     const refused = await patch({ enabled: true })
     const errors = { enabled: `email is not available: ${said}` }

@@ -13,7 +13,7 @@ export const selectDeliveries = (connection: Connection, actor: Actor) =>
     .selectFrom('deliveries')
     .leftJoin('submissions', 'submissions.id', 'deliveries.submission_id')
     .leftJoin('forms', 'forms.id', 'submissions.form_id')
-    // What waits for a digest is due when the digest is.
+    // A delivery that waits for a digest is due when the digest is.
     .leftJoin('deliveries as digests', (join) =>
       join
         .onRef('digests.id', '=', 'deliveries.digest_id')
@@ -22,7 +22,7 @@ export const selectDeliveries = (connection: Connection, actor: Actor) =>
     )
     .where('deliveries.workspace_id', '=', actor.workspaceId)
 
-/** Longer submissions are named by their e-mail address only: a page of deliveries stays small. */
+/** Longer submissions are named by their email address only: a page of deliveries stays small. */
 const NAMED_LENGTH_MAX = 4096
 
 export const DELIVERY_COLUMNS = [
@@ -76,7 +76,7 @@ export interface DeliveryRow {
 /** Deliveries repeat what submissions say. People see both, and a key has a scope for each. */
 export const maySeeSubmissions = (actor: Actor) => hasScopes(actor, 'submissions:read')
 
-/** What a mail server answers about a reply names the sender of the submission. */
+/** A mail server's answer about a reply names the sender of the submission. */
 export const maySeeAnswers = (actor: Actor, event: string) => !isReplyEvent(event) || maySeeSubmissions(actor)
 
 const NAME = /^(your[-_ ]?|full[-_ ]?)?name$/i

@@ -8,7 +8,7 @@ import { BASE_CONCURRENCY, type ChannelConcurrency } from './channel-concurrency
 
 /** Attempts that run at the same time. Each channel has at most BASE_CONCURRENCY of them. */
 const BASE_SLOTS = 32
-/** At most so many of them are for channels whose last attempt failed: those may be slow, and must not block the rest. */
+/** The most of them for channels whose last attempt failed: those may be slow, and must not block the rest. */
 const FAILING_SLOTS = 16
 /** Further attempts, to channels whose receivers answer at once. They take nothing away from the others. */
 const EXTRA_SLOTS = 32
@@ -19,7 +19,7 @@ export interface ChannelTurn {
   channel: ChannelRow
   /** The most deliveries to claim. */
   limit: number
-  /** As many may still run for the channel, those of other processes included. */
+  /** The channel's free slots, after those of other processes. */
   free: number
   /** Deliveries that run here already. After a clock jump, the database can take their leases for expired. */
   inFlightIds: number[]

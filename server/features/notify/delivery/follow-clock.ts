@@ -1,5 +1,5 @@
-// The job that notices when the clock was set back. What was planned by the clock that was ahead would wait as long as it
-// was ahead: retries, leases, and the pauses of channels.
+// The job that repairs times after the clock was set back. Retries, leases and pauses of channels that were planned by
+// the fast clock would otherwise wait too long.
 
 import { sql } from 'kysely'
 import { log } from '../../../lib/log.ts'

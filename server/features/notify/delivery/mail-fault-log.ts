@@ -1,4 +1,4 @@
-// Tells the operator in the log that this server cannot send mail: once for each fault, not for each mail it holds up.
+// Logs that this server cannot send mail: once for each fault, not for each mail it holds up.
 
 import { log } from '../../../lib/log.ts'
 import type { DeliveryResult } from '../channels/contract.ts'
@@ -6,7 +6,7 @@ import type { DeliveryResult } from '../channels/contract.ts'
 export function createMailFaultLog() {
   let logged: string | null = null
   return {
-    /** @param isMail whether the attempt went out as an e-mail */
+    /** @param isMail whether the attempt went out as an email */
     note(isMail: boolean, { outcome, answer, operatorFault }: DeliveryResult) {
       if (operatorFault) {
         if (answer !== logged) log.warn('mail_not_sent', { answer })

@@ -22,7 +22,7 @@ export const createChannelContent = (
   submissionJson: JSON.stringify(json),
 })
 
-/** What the test button sends. */
+/** The message of the test button. */
 export function createTestContent(channel: ChannelRow, origin: string, at: number): NoticeContent {
   const fields = new Map([
     ['name', 'Ada Lovelace'],

@@ -18,7 +18,7 @@ export interface RetryNeeds {
   wake: WakeDeliverer
 }
 
-/** The schedule begins again, and what people are told of the attempts before does not. */
+/** The schedule begins again, but the reported attempts go on. */
 const toRestarted = (now: number) => (e: ExpressionBuilder<Tables, 'deliveries'>) => ({
   status: 'waiting',
   attempts_before: e('attempts_before', '+', e.ref('attempts')),

@@ -1,4 +1,4 @@
-// When the deliverer tries a delivery again: the example schedule of Standard Webhooks, 75 h 35 min in all
+// The times of retries: the example schedule of Standard Webhooks, 75 h 35 min in all
 // (https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md).
 
 const SECOND = 1000
@@ -22,7 +22,7 @@ export const RETRY_DELAYS = [
 export const ATTEMPTS_MAX = RETRY_DELAYS.length
 
 /**
- * After so many attempts that ended with their process, assume that the delivery crashes it. Interrupted attempts do
+ * After this many attempts that ended with their process, assume that the delivery crashes it. Interrupted attempts do
  * not count as attempts otherwise, because a restart is not the receiver's fault.
  */
 export const INTERRUPTIONS_MAX = 20

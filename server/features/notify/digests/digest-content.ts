@@ -1,4 +1,4 @@
-// What a digest says: its submissions, one below the other, or the whole of the only one.
+// The content of a digest: a list of its submissions, or the whole of the only one.
 
 import { takeTurn } from '../../../lib/concurrency/take-turn.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
@@ -18,7 +18,7 @@ const LISTED_MAX = 100
 /** A submission can have a megabyte, and the texts of those that are read together are in memory. */
 const READ_AT_ONCE = 5
 const COUNTED_AT_ONCE = 1_000
-/** Of one submission. */
+/** The most characters of one submission. */
 const ITEM_MAX = 2_000
 const VALUE_MAX = 400
 

@@ -1,4 +1,4 @@
-// Digests and quiet hours: what is sent, when, and what remains true when the receiver fails or the process ends.
+// Digests and quiet hours: their content, their time, and their guarantees when the receiver fails or the process ends.
 
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { startMailServer } from '../../../../tests/support/fake-servers/mail-server.ts'
@@ -204,7 +204,7 @@ notificationsOnBothEngines('a digest', (outbox) => {
     await until('the digest', () => mails().length === 1)
     expect(mails()[0]?.parsed.text).not.toContain(`#${gone} `)
     await workspace.untilAllAre('delivered')
-    // What was sent is not kept beside the submission.
+    // The sent text is not kept beside the submission.
     const [{ digestId }] = await workspace.listDeliveries()
     const readRequest = async () => (await workspace.api(`/deliveries/${digestId}`)).json.data.request
     expect((await readRequest()).body).toContain('Hello 1')

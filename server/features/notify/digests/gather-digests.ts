@@ -37,7 +37,7 @@ export async function gatherDigests(
 }
 
 /**
- * One that was attempted alone, before the digest was switched on, stays alone: a receiver may have it. So does one that a
+ * A delivery that was attempted before the digest was turned on stays alone: a receiver may have it. So does one that a
  * person has asked for.
  */
 async function listDue(connection: Connection, channelId: number, now: number): Promise<number[]> {
@@ -86,8 +86,8 @@ async function insertDigest(connection: Connection, channel: ChannelRow, now: nu
 }
 
 /**
- * Ends deliveries as their digest has ended: at most a slice, so that no transaction is long. Whatever process was killed in
- * between, the next one goes on.
+ * Ends deliveries as their digest has ended: at most a slice, so that no transaction is long. After a kill in
+ * between, the next process goes on.
  * @returns whether there may be more
  */
 export async function settleDigests(connection: Connection): Promise<boolean> {

@@ -1,4 +1,4 @@
-// Plans what waits for a channel anew, once its digest or its quiet hours have changed.
+// Plans the waiting deliveries of a channel anew, once its digest or its quiet hours have changed.
 
 import type { Database } from '../../../storage/database/open-database.ts'
 import { type DeliveryTiming, planDelivery } from '../timing/plan-delivery.ts'
@@ -13,7 +13,7 @@ export interface ReplannedChannel {
   timing: DeliveryTiming
 }
 
-/** What was not yet attempted is due as if it happened now. */
+/** Deliveries that were not yet attempted are due as if they were enqueued now. */
 export async function replanDeliveries(
   db: Database,
   { workspaceId, channelId, timing }: ReplannedChannel,

@@ -1,4 +1,4 @@
-// Counts what waits for channels, on the index of waiting deliveries alone: no delivery is read.
+// Counts waiting deliveries by channel, on the index of waiting deliveries alone: no delivery is read.
 
 import { sql } from 'kysely'
 import { takeTurn } from '../../../lib/concurrency/take-turn.ts'
@@ -7,7 +7,7 @@ import { IS_OWNER_NOTICE, SUBMISSION_DIGEST } from './enqueue-deliveries.ts'
 
 /** Counting stops here for a channel: lists of channels and a check every ten seconds count. */
 export const COUNTED_MAX = 10_000
-/** SQLite runs on the event loop: so many channels are counted in one turn. */
+/** SQLite runs on the event loop: one turn counts at most this many channels. */
 const CHANNELS_PER_STEP = 10
 
 export interface WaitingDeliveries {
@@ -22,7 +22,8 @@ export interface WaitingDeliveries {
 export const NOTHING_WAITS: WaitingDeliveries = { waiting: 0, due: 0, oldest: null, oldestDue: null }
 
 /**
- * Without notices to owners. A digest that is due counts as due in place of the deliveries that it sends. Of more than COUNTED_MAX, it counts those that are due first.
+ * Without notices to owners. A digest that is due counts as due in place of the deliveries that it sends. It counts at
+ * most COUNTED_MAX, those that are due first.
  * @param now when absent, nothing counts as due
  */
 export async function countWaiting(

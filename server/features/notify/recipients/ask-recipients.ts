@@ -1,4 +1,4 @@
-// Asks the recipients of an e-mail channel whether they want its mails. Nothing else is sent to an address before its
+// Asks the recipients of an email channel whether they want its mails. Nothing else is sent to an address before its
 // person has confirmed.
 
 import type { MailSender } from '../../../http/mail/send-mail.ts'
@@ -17,7 +17,7 @@ export interface RecipientNeeds {
   origin: string
 }
 
-/** Mails to one address, whoever asks for them, and mails that one workspace asks for. */
+/** Limits of mails to one address, from all workspaces, and of mails from one workspace. */
 const PER_ADDRESS_A_DAY = 3
 const PER_WORKSPACE_A_DAY = 50
 
@@ -92,7 +92,7 @@ async function mailQuestion(
     purpose: 'recipient',
     workspaceId,
     subject: 'Confirm that you want notifications',
-    text: `Someone on ${origin} wants to send notifications about a form to this e-mail address.
+    text: `Someone on ${origin} wants to send notifications about a form to this email address.
 
 Confirm or refuse here:
 ${url}

@@ -1,4 +1,4 @@
-// What the holder of a recipient's link may do: see what it is about, confirm, and stop the mails.
+// Choices of a recipient, by the link in an email: read what it is about, confirm, and stop the emails.
 
 import { notFound } from '../../../lib/failure.ts'
 import type { Database } from '../../../storage/database/open-database.ts'
@@ -54,7 +54,7 @@ export async function setRecipientState(
       )
       .execute()
     if (stopped) return
-    // What has waited for the confirmation is due now.
+    // Mails that waited for the confirmation are due now.
     const channels = connection
       .selectFrom('channels')
       .select('id')

@@ -1,5 +1,5 @@
-// Whether the recipients of e-mail channels want their mails (docs/contract.md §16). A recipient confirms once in each
-// workspace. Members of the workspace whose address is verified need not confirm.
+// Confirmation states of email recipients (docs/contract.md §16). A recipient confirms once in each workspace. Members
+// of the workspace whose address is verified need not confirm.
 
 import type { Connection } from '../../../storage/database/open-database.ts'
 

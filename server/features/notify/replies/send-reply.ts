@@ -5,7 +5,7 @@ import type { DeliveryResult, SendNeeds } from '../channels/contract.ts'
 import { type Mailbox, type OutgoingMail, sendMailOnce } from '../channels/email.ts'
 import type { NewReply, ReplyEvent } from '../outbox/enqueue-reply.ts'
 
-/** What a mail to a sender says. Its texts are harmless already. */
+/** The content of a mail to a sender. Its texts are harmless already. */
 export interface ReplyMail {
   to: string
   subject: string

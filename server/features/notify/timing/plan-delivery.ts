@@ -1,5 +1,5 @@
-// Says when a delivery is due that happens now: at once, at the end of the digest's hour or day, and never in the quiet
-// hours of its channel. Pure.
+// Computes when a delivery is due: at once, or at the end of the digest's hour or day, and never in the quiet hours of
+// its channel. Pure.
 
 import { isTimeZone } from '../../../lib/date-range.ts'
 

@@ -1,4 +1,5 @@
-// What names the things of an export in later imports of the same workspace: its public id, and the id that it had there.
+// Deduplication keys of exported records in later imports: the public id of the exported workspace, and the record's id
+// there.
 
 type KeyKind = 'link' | 'form' | 'channel' | 'submission'
 

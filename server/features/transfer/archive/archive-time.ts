@@ -1,4 +1,5 @@
-// Times in an archive. Analytics of all time begin at the first of them, so a year that nobody lived in would break them.
+// Times in an archive, from 1970 to 2200. The range "all time" begins at the first of them, so a bogus year would break
+// analytics.
 
 import { z } from 'zod'
 

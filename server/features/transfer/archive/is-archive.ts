@@ -1,4 +1,4 @@
-// Whether an uploaded file is a zip: of our own exports, only that of a workspace is one.
+// Detects a workspace export: it is the only one of our exports that is a zip.
 
 import { open } from 'node:fs/promises'
 

@@ -20,9 +20,9 @@ import { archiveTime } from './archive-time.ts'
 
 export interface Archive {
   manifest: ArchiveManifest
-  /** What all files of submissions unpack to, as the zip's directory declares. No entry unpacks to more. */
+  /** The unpacked size of all files of submissions, as the zip's directory declares. No entry unpacks to more. */
   fileBytes: number
-  /** What a packed file unpacks to; undefined where the zip lacks it. @param path without its folder */
+  /** The unpacked bytes of a file; undefined where the zip lacks it. @param path without its folder */
   findFileBytes(path: string): number | undefined
   /** Unpacks a file. An export of an older release may lack it: then it is empty. */
   read(name: WorkspaceFileName | `${typeof FILE_FOLDER}${string}`): AsyncGenerator<Buffer>
@@ -33,7 +33,9 @@ const MANIFEST_BYTES_MAX = 1024 * 1024
 /** Our own exports shrink to a tenth or a thirtieth; a bomb to a thousandth. */
 const RATIO_MAX = 200
 const RATIO_FREE_BYTES = 64 * 1024 * 1024
-/** Every entry of the directory is in memory while the zip is read. So many files of 4 KiB fill the largest zip. */
+/**
+ * Every entry of the directory is in memory while the zip is read. This number of files of 4 KiB fills the largest zip.
+ */
 const ENTRIES_MAX = 250_000
 const STORED = 0
 const DEFLATED = 8
@@ -62,7 +64,7 @@ const Manifest = z.object({
 })
 export type ArchiveManifest = z.infer<typeof Manifest>
 
-/** @throws FileProblem for a file that is no whole export of a workspace */
+/** @throws FileProblem for a file that is not a complete export of a workspace */
 export async function openArchive(path: string): Promise<Archive> {
   const handle = await open(path)
   let zip: ZipFile | undefined
@@ -107,7 +109,7 @@ const openZip = (fd: number) =>
   })
 
 const EMPTY = Buffer.alloc(0)
-/** What an entry has besides: half of its memory. */
+/** Members of an entry that are not used: half of its memory. */
 const UNUSED: Partial<Entry> = {
   fileNameRaw: EMPTY,
   extraFieldRaw: EMPTY,
@@ -135,7 +137,7 @@ function listEntries(zip: ZipFile): Promise<Map<string, Entry>> {
   })
 }
 
-/** Of a submission. Its record has the checksum, and the manifest has that of the records. */
+/** Whether the entry is a file of a submission. Its record has the checksum, and the manifest has that of the records. */
 const isSubmittedFile = (name: string) =>
   name.startsWith(FILE_FOLDER) && FILE_KEY.test(name.slice(FILE_FOLDER.length))
 
@@ -180,7 +182,7 @@ const openEntry = (zip: ZipFile, entry: Entry) =>
 
 async function readManifest(zip: ZipFile, entries: Map<string, Entry>): Promise<ArchiveManifest> {
   const entry = entries.get(MANIFEST_NAME)
-  if (!entry) throw new FileProblem(`The zip has no ${MANIFEST_NAME}: it is no whole export. ${HOW_TO}`)
+  if (!entry) throw new FileProblem(`The zip has no ${MANIFEST_NAME}: it is not a complete export. ${HOW_TO}`)
   if (entry.uncompressedSize > MANIFEST_BYTES_MAX)
     throw new FileProblem(`The file ${MANIFEST_NAME} is too large. ${HOW_TO}`)
   const pieces: Buffer[] = []
@@ -194,7 +196,7 @@ async function readManifest(zip: ZipFile, entries: Map<string, Entry>): Promise<
   return parsed.data
 }
 
-/** What the manifest names is there, and nothing else. */
+/** Checks that the zip has exactly the files of its manifest. */
 function checkNames(entries: Map<string, Entry>, { files }: ArchiveManifest): void {
   const named = new Set(files.map(({ name }) => name))
   for (const { name, bytes } of files) {

@@ -43,7 +43,7 @@ function toHistoryRow({ row, record }: ArchiveLine, publicId: string): HistoryRo
     const problem = {
       field: issue?.path.join('.') ?? '',
       value: null,
-      message: 'This is no hit of an export.',
+      message: 'This is not a hit of an export.',
     }
     return { row, keys: [], click: null, problems: [problem] }
   }

@@ -23,9 +23,9 @@ export type RecordBatch = {
 const BATCH_RECORDS = 25
 
 /**
- * Sends all records, some at a time. A link's `clicks` are a total as those of other tools (history/click-totals.ts): what is
- * left of it when all hits of the archive are taken away are the clicks that no hit stands for. 0 where there are none.
- * @param skip so many lines of all files together are stored already @throws FileProblem
+ * Sends all records, some at a time. A link's `clicks` are a total, like those of other tools (history/click-totals.ts).
+ * The total minus the hits of the archive is the number of clicks without a hit.
+ * @param skip the number of lines of all files together that are stored already @throws FileProblem
  */
 export async function readArchiveRecords(
   { path, skip }: { path: string; skip: number },
@@ -52,7 +52,9 @@ export async function readArchiveRecords(
 
 type Finisher = (reading: RecordReading) => RecordReading | Promise<RecordReading>
 
-/** What needs more than the one record. The finisher sees every record of its file, those that are stored already too. */
+/**
+ * Work that needs more than one record. The finisher sees every record of its file, those that are stored already too.
+ */
 async function createFinisher(archive: Archive, file: RecordFileName): Promise<Finisher> {
   if (file === 'links.ndjson') return (await createClickFinisher(archive)) as Finisher
   if (file === 'forms.ndjson') return checkRules as Finisher

@@ -18,7 +18,7 @@ const BATCH_LINES = 200
 const BATCH_BYTES = 512 * 1024
 const LINE_FEED = 10
 
-/** Yields some lines at a time. @param skip so many lines are read and not given out @throws FileProblem */
+/** Yields some lines at a time. @param skip the number of lines to read and not to yield @throws FileProblem */
 export async function* readLines(
   archive: Archive,
   name: WorkspaceFileName,

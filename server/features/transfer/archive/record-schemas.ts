@@ -1,5 +1,5 @@
-// What a record of each file may be. Anybody can write a zip with a manifest that fits, so each record is checked before it
-// is stored. What the API checks too (names, URLs, slugs) is checked by the API's own rules later.
+// Schemas of the records in each file. Anybody can write a zip with a manifest that fits, so each record is checked
+// before it is stored. Names, URLs and slugs are checked later, by the API's own rules.
 
 import { z } from 'zod'
 import { BODY_MAX } from '../../../http/json-body.ts'
@@ -26,7 +26,7 @@ const text = (max = TEXT_MAX) =>
     .refine(isCleanText, 'must not contain NUL or broken Unicode characters')
 const orNull = text().nullable()
 const id = z.int().min(1)
-/** So many that a database adds up the counts of 8 million records. */
+/** A sum of 8 million such counts still fits into a database's integer. */
 const COUNT_MAX = 2 ** 40
 const count = z.int().min(0).max(COUNT_MAX)
 const time = archiveTime
@@ -61,7 +61,7 @@ const ChannelRecord = z.object({
   id,
   type: z.enum(CHANNEL_TYPES),
   name: text(),
-  to: z.array(z.string().refine(isEmail, 'must be e-mail addresses')).max(RECIPIENTS_MAX),
+  to: z.array(z.string().refine(isEmail, 'must be email addresses')).max(RECIPIENTS_MAX),
   // Only shown: it came without its secret.
   url: text(CHANNEL_URL_MAX)
     .refine((url) => /^https?:$/.test(parseUrl(url)?.protocol ?? ''), 'must be a web address')
@@ -180,7 +180,7 @@ const SubmissionRecord = z.object({
   announced: z.boolean().default(true),
   announcedAt: time.nullable().default(null),
   notes: orNull,
-  email: z.string().refine(isEmail, 'must be an e-mail address').nullable(),
+  email: z.string().refine(isEmail, 'must be an email address').nullable(),
   duplicateOf: id.nullable(),
   visitor: visitor.nullable(),
   linkId: id.nullable(),

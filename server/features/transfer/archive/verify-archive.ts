@@ -9,7 +9,7 @@ export interface ArchiveContents {
   manifest: ArchiveManifest
   /** How many lines each file has. */
   records: Partial<Record<WorkspaceFileName, number>>
-  /** What all files of submissions unpack to. */
+  /** The unpacked size of all files of submissions. */
   fileBytes: number
 }
 

@@ -27,7 +27,7 @@ export interface WorkspaceExportNeeds extends LinkExportNeeds {
   /** The directory for exports (storage/export-directory.ts). */
   scratchDir: string
   now: () => number
-  /** Of the server. */
+  /** The server's version. */
   version: string
   /** Assigns links to the workspace's pending submissions, as far as that takes at most two seconds. */
   resolvePendingAttribution: (workspaceId: number) => Promise<void>

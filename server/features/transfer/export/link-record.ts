@@ -1,4 +1,4 @@
-// A link as exports have it: all that an import takes back, and nothing that lets anybody pass a password.
+// A link in exports: everything that an import restores, and nothing that helps anybody pass a password.
 
 import { toReversibleCell } from '../../../lib/formats/csv-line.ts'
 import type { LinkRow } from '../../links/link.ts'
@@ -6,9 +6,9 @@ import type { LinkResource } from '../../links/schema.ts'
 import { joinTexts } from './joined-texts.ts'
 
 export type LinkRecord = Omit<LinkResource, 'tags' | 'suspended' | 'suspendedReason'> & {
-  /** Names. */
+  /** The names of the link's tags. */
   tags: string[]
-  /** Clicks that no hit stands for; `clicks` has them too. */
+  /** Clicks without a hit; `clicks` includes them. */
   clicksBefore: number
 }
 

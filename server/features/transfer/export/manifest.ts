@@ -33,7 +33,7 @@ export interface WorkspaceManifest {
   /** `publicId` names the things of this export in later ones of the same workspace. */
   workspace: { publicId: string; name: string; createdAt: string }
   files: PartSum[]
-  /** What an export never has, as sentences for its owner. */
+  /** Data that an export never has, as sentences for its owner. */
   without: string[]
 }
 

@@ -172,7 +172,7 @@ async function readWhole({ db, actor: { workspaceId } }: WorkspaceScan, position
 }
 
 /**
- * What people asked the domains of the workspace for in vain. The default domain is everybody's: its counts belong to a
+ * Requests for unknown slugs on the domains of the workspace. The default domain is everybody's: its counts belong to a
  * workspace that is alone.
  */
 export async function* streamMisses(scan: WorkspaceScan): AsyncGenerator<string> {

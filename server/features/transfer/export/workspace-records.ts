@@ -41,7 +41,7 @@ export const toChannelRecord = (row: Selectable<Channels>) => ({
   updatedAt: toIso(row.updated_at),
 })
 
-/** Whoever knows the path of a hook can post to it. */
+/** The path of a hook is a secret: it lets anyone post to it. */
 const hideUrl = (url: string) => `${parseUrl(url)?.origin ?? ''}/…`
 
 export const toFormRecord = (row: Selectable<Forms>) => ({
@@ -133,7 +133,7 @@ const toTouchRecord = (row: Selectable<Touches>) => ({
   ...toCampaign(row),
 })
 
-/** What a link in a workspace's export has beside the fields of every export of links. */
+/** The fields of a link in a workspace's export beside those of every export of links. */
 export const toLinkState = (row: {
   clicks_used: number
   deleted_at: number | null

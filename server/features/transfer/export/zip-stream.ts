@@ -4,10 +4,10 @@
 import { createHash } from 'node:crypto'
 import { type FileOfZip, zipFiles } from '../../../lib/formats/zip-files.ts'
 
-/** What a reader checks before it believes a file. */
+/** The facts that a reader checks before it believes a file. */
 export interface PartSum {
   name: string
-  /** Lines. */
+  /** The number of lines. */
   records: number
   bytes: number
   sha256: string
@@ -17,7 +17,7 @@ const LINE_FEED = 10
 
 /**
  * @param parts files of lines that end with a line feed
- * @param blobs files after them, which the list does not have: a part names each of them with its sum
+ * @param blobs files after them that the list lacks: a part names each of them with its sum
  * @param toManifest makes the last file, of the sums of all others
  */
 export function writeZip(

@@ -1,4 +1,4 @@
-// Recognises what separates the cells of a CSV file, and what ends its rows.
+// Detects the delimiter and the line ending of a CSV file.
 
 import { CsvReader } from './csv-reader.ts'
 import { type CsvLayout, FileProblem } from './source-file.ts'
@@ -7,7 +7,7 @@ const DELIMITERS = [',', ';', '\t', '|'] as const
 const SAMPLE_CHARS = 64 * 1024
 
 /** The delimiter that makes the most columns, most often the same number of them. A tie is for the comma. */
-export function recogniseCsvLayout(text: string): CsvLayout {
+export function recognizeCsvLayout(text: string): CsvLayout {
   const sample = text.slice(0, SAMPLE_CHARS)
   // A file of an old Mac ends its rows with a carriage return alone.
   const lineEnd = !sample.includes('\n') && sample.includes('\r') ? '\r' : '\n'

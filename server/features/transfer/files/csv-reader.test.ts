@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { atScale } from '../../../../tests/support/suite.ts'
-import { recogniseCsvLayout } from './csv-layout.ts'
+import { recognizeCsvLayout } from './csv-layout.ts'
 import { CsvReader } from './csv-reader.ts'
 import type { CsvLayout } from './source-file.ts'
 
@@ -131,8 +131,8 @@ describe('a CSV file', () => {
     ['sep=;\na,x;b\n1;2\n', ';', '\n'],
     ['url\nhttps://example.com/?a=1;b\n', ',', '\n'],
     ['name;url\r\n"a, b; ""c""";https://example.com\r\n', ';', '\n'],
-  ] as const)('has its layout recognised: %j', (text, delimiter, lineEnd) => {
-    expect(recogniseCsvLayout(text)).toEqual({ delimiter, lineEnd })
+  ] as const)('has its layout recognized: %j', (text, delimiter, lineEnd) => {
+    expect(recognizeCsvLayout(text)).toEqual({ delimiter, lineEnd })
   })
 
   test('may begin with the line that Excel writes', () => {

@@ -7,7 +7,7 @@ const FIELD_CHARS_MAX = 1024 * 1024
 /** A row that is longer is one that never ends. */
 const ROW_CHARS_MAX = 4 * FIELD_CHARS_MAX
 
-/** What readers of all formats have in common. */
+/** The interface of the readers of all formats. */
 export interface RecordReader {
   /** The row that is being read. */
   readonly row: number

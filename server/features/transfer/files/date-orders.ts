@@ -8,7 +8,7 @@ export interface DatePlace {
   text: string
 }
 
-/** What the dates of a file allow. Whoever reads a date sets `row` and `field` before. */
+/** The orders that the dates of a file allow. Set `row` and `field` before reading a date. */
 export class DateOrders {
   row = 0
   field = ''

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { atScale } from '../../../../tests/support/suite.ts'
-import { createDecoding, InvalidByte, recogniseEncoding } from './encoding.ts'
+import { createDecoding, InvalidByte, recognizeEncoding } from './encoding.ts'
 import type { FileEncoding } from './source-file.ts'
 
 const swap = (bytes: Buffer) => Buffer.from(bytes).swap16()
@@ -42,14 +42,14 @@ describe('the encoding of a file', () => {
       Buffer.concat([Buffer.from('Größe, Maße'), Buffer.from([0xe9]), Buffer.from(',\n')]),
       'utf-8',
     ],
-  ] as const)('is recognised: %s', (_, bytes, encoding) => {
-    expect(recogniseEncoding(bytes, true)).toBe(encoding)
+  ] as const)('is recognized: %s', (_, bytes, encoding) => {
+    expect(recognizeEncoding(bytes, true)).toBe(encoding)
   })
 
   test('does not depend on where the start of a large file is cut', () => {
     const bytes = Buffer.from('Größe €😀'.repeat(20))
     for (let end = 1; end < bytes.length; end++)
-      expect(recogniseEncoding(bytes.subarray(0, end), false)).toBe('utf-8')
+      expect(recognizeEncoding(bytes.subarray(0, end), false)).toBe('utf-8')
   })
 
   test('gives the text back, in pieces of any size, without the mark', () => {

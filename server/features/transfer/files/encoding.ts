@@ -1,4 +1,4 @@
-// Recognises the encoding of a text file, and decodes it without replacing a byte that is no character.
+// Recognizes the encoding of a text file, and decodes it without replacing a byte that is no character.
 
 import { isUtf8 } from 'node:buffer'
 import { type FileEncoding, FileProblem } from './source-file.ts'
@@ -19,7 +19,7 @@ const TITLES: Record<FileEncoding, string> = {
 /** Bytes that mean nothing in Windows-1252. The WHATWG decoder makes control characters of them. */
 const NOT_IN_WINDOWS_1252 = /[\x81\x8d\x8f\x90\x9d]/
 
-/** A byte that is no character of the encoding. Whoever reads records says in which row. */
+/** A byte that is no character of the encoding. The reader of records adds the row. */
 export class InvalidByte extends FileProblem {
   constructor(
     readonly encoding: FileEncoding,
@@ -31,10 +31,10 @@ export class InvalidByte extends FileProblem {
 }
 
 /** @param sample the start of the file; @param isWhole whether it is the whole file */
-export function recogniseEncoding(sample: Uint8Array, isWhole: boolean): FileEncoding {
+export function recognizeEncoding(sample: Uint8Array, isWhole: boolean): FileEncoding {
   const marked = BYTE_ORDER_MARKS.find(([, mark]) => mark.every((byte, index) => sample[index] === byte))
   if (marked) return marked[0]
-  const wide = recogniseUtf16(sample)
+  const wide = recognizeUtf16(sample)
   if (wide) return wide
   const { valid, invalid } = countSequences(sample, isWhole)
   // One wrong byte in a UTF-8 file is an error of its row. It does not turn all other accents into nonsense.
@@ -42,7 +42,7 @@ export function recogniseEncoding(sample: Uint8Array, isWhole: boolean): FileEnc
 }
 
 /** Text of any European language has a zero in most of its pairs of bytes, always on the same side. */
-function recogniseUtf16(sample: Uint8Array): FileEncoding | null {
+function recognizeUtf16(sample: Uint8Array): FileEncoding | null {
   const pairs = Math.min(sample.length, 4096) >> 1
   if (pairs === 0) return null
   const zeros = [0, 0]
@@ -82,7 +82,7 @@ const sequenceLength = (lead: number) =>
 export interface TextDecoding {
   /** The text of these bytes, and of those that were left from the piece before. @throws InvalidByte */
   decode(piece: Uint8Array): string
-  /** What is left at the end of the file. @throws InvalidByte */
+  /** The rest at the end of the file. @throws InvalidByte */
   end(): void
   /** The text before the byte that made `decode` throw. */
   beforeError(): string

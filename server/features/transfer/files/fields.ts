@@ -5,16 +5,16 @@ import { readTime, type TimeOptions } from './read-time.ts'
 import type { FieldProblem, FileRecord } from './source-file.ts'
 
 const VALUE_MAX = 200
-/** Of one record: people read the first ones. A list of a megabyte could be wrong in each of its parts. */
+/** Problems of one record: people read the first ones. A list of a megabyte could be wrong in each of its parts. */
 const PROBLEMS_MAX = 20
-/** Of one list: no link has so many tags, or short URLs. */
+/** Entries of one list: no link has more tags or short URLs. */
 const LIST_MAX = 1_000
 
 /** The fields of one record. A name that the file writes with other capitals, blanks or underscores is found too. */
 export class FieldReader {
   readonly problems: FieldProblem[]
   readonly #record: FileRecord
-  /** What stands before the names of fields in problems, such as `meta.`. */
+  /** The prefix of field names in problems, such as `meta.`. */
   readonly #path: string
 
   constructor(record: FileRecord, path = '', problems: FieldProblem[] = []) {

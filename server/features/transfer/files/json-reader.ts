@@ -14,7 +14,7 @@ interface Level {
   kind: 'list' | 'object'
   /** Whether it stands under a key that the source names: the elements of a list are records for sure. */
   isNamed: boolean
-  /** What comes next. */
+  /** The next expected token. */
   expects: 'value' | 'key' | 'colon' | 'comma'
   /** A comma was last: the bracket may not close now. */
   afterComma: boolean

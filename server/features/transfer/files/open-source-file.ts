@@ -1,9 +1,9 @@
-// Recognises what an uploaded file is: packed or not, its encoding, its format, its columns.
+// Detects the format of an uploaded file: its compression, its encoding, its format, its columns.
 
 import { open, stat } from 'node:fs/promises'
-import { recogniseCsvLayout } from './csv-layout.ts'
+import { recognizeCsvLayout } from './csv-layout.ts'
 import { CsvReader } from './csv-reader.ts'
-import { createDecoding, InvalidByte, recogniseEncoding } from './encoding.ts'
+import { createDecoding, InvalidByte, recognizeEncoding } from './encoding.ts'
 import { JsonReader, toElements } from './json-reader.ts'
 import { readFileBytes } from './read-file-bytes.ts'
 import {
@@ -16,7 +16,7 @@ import {
 } from './source-file.ts'
 import { SqlReader } from './sql-reader.ts'
 
-/** As much of a file as is looked at before it is read. An SQL dump may have other tables first. */
+/** The beginning of a file that is inspected before it is read. An SQL dump may have other tables first. */
 const HEAD_BYTES = 4 * 1024 * 1024
 
 /** An export may have other lists before its links. */
@@ -46,10 +46,10 @@ export async function openSourceFile(path: string, name: string | null): Promise
   const head = await readHead(path, gzipped)
   if (head.bytes.length === 0) throw new FileProblem('The file is empty.')
   refuseBinary(head.bytes)
-  const encoding = recogniseEncoding(head.bytes, head.isWhole)
+  const encoding = recognizeEncoding(head.bytes, head.isWhole)
   const text = decodeHead(head, encoding)
   if (text.trim() === '') throw new FileProblem('The file is empty.')
-  const format = recogniseFormat(text)
+  const format = recognizeFormat(text)
   return { ...file, gzipped, encoding, format, ...describe(format, text, head.isWhole) }
 }
 
@@ -101,7 +101,7 @@ async function readHead(path: string, gzipped: boolean): Promise<Head> {
   return { bytes: Buffer.concat(pieces), isWhole: true }
 }
 
-/** The text of the head, as far as it is text: whoever reads the records says where it is not. */
+/** The text of the head, as far as it is text: the reader of the records reports bytes that are not. */
 function decodeHead({ bytes }: Head, encoding: FileEncoding): string {
   const decoding = createDecoding(encoding)
   try {
@@ -127,7 +127,7 @@ function startsAsSql(text: string): boolean {
   return SQL_START.test(text)
 }
 
-function recogniseFormat(text: string): FileFormat {
+function recognizeFormat(text: string): FileFormat {
   const start = text.trimStart()
   if (start.startsWith('{') || start.startsWith('[')) return 'json'
   if (/^<(?:!doctype|html|\?xml)/i.test(start))
@@ -142,7 +142,7 @@ function describe(
   isWhole: boolean,
 ): { columns: string[]; tables: FileTable[]; layout: CsvLayout | null } {
   if (format === 'csv') {
-    const layout = recogniseCsvLayout(text)
+    const layout = recognizeCsvLayout(text)
     const reader = new CsvReader(layout)
     reader.write(text.slice(0, 1024 * 1024))
     if (!reader.columns && isWhole) reader.end()

@@ -6,7 +6,7 @@ import { createGunzip } from 'node:zlib'
 import { FileProblem } from './source-file.ts'
 
 const PIECE_BYTES = 64 * 1024
-/** What a gzip file may unpack to: click logs shrink to a twentieth, bombs to a thousandth. */
+/** The bound on unpacking gzip: click logs shrink to a twentieth, bombs to a thousandth. */
 const GZIP_RATIO_MAX = 200
 const GZIP_FREE_BYTES = 64 * 1024 * 1024
 

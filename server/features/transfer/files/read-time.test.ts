@@ -11,7 +11,7 @@ const read = (text: string, dateOrder: DateOrder | null = null, timeZone = 'UTC'
 }
 
 const AMBIGUOUS = 'Day and month could be either way round. Choose the order of dates for this file.'
-const UNKNOWN = 'This is no date that can be read. Write it as 2025-11-03 16:05:00.'
+const UNKNOWN = 'This date cannot be read. Write it as 2025-11-03 16:05:00.'
 const IMPOSSIBLE = 'There is no such day or time. Correct it, or leave the cell empty.'
 const OUT_OF_RANGE = 'The year is not between 1990 and 2100. Correct the date, or leave the cell empty.'
 

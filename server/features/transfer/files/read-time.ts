@@ -5,11 +5,11 @@ import type { DateOrders } from './date-orders.ts'
 import { toInstant, type WallTime } from './wall-time.ts'
 
 export interface TimeOptions {
-  /** Of dates such as 03/04/2025; null while nobody has said. */
+  /** The order of dates such as 03/04/2025; null while nobody has said. */
   dateOrder: DateOrder | null
   /** IANA name, for times that name no zone. */
   timeZone: string
-  /** Collects what the dates of a file allow. */
+  /** Collects the possible orders of a file's dates. */
   dateOrders?: DateOrders
 }
 
@@ -25,7 +25,7 @@ const TEXT_MAX = 80
 const ISO =
   /^(\d{4})-(\d\d)-(\d\d)(?:(?:T| +)(\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(?: ?(Z|UTC|GMT|[+-]\d\d(?::?\d\d)?))?)?$/i
 const EPOCH = /^(\d{9,10}|\d{12,13})(?:\.\d{1,9})?$/
-/** What may follow a date: a time, AM or PM, a zone. */
+/** The rest after a date: a time, AM or PM, a zone. */
 const CLOCK = String.raw`(?:(?:,? +|T|,? at )(\d{1,2}):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(?: ?([ap])\.?m\.?)?(?: ?(Z|UTC|GMT|(?:GMT|UTC)?[+-]\d\d(?::?\d\d)?))?(?: \([\w /+:-]+\))?)?`
 const NUMERIC = new RegExp(String.raw`^(\d{1,4})([/.-])(\d{1,2})\2(\d{1,4})${CLOCK}$`, 'i')
 const WEEKDAY = String.raw`(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\.?,? +)?`
@@ -55,7 +55,7 @@ const MONTHS = [
   'december',
 ]
 
-const UNKNOWN = { message: 'This is no date that can be read. Write it as 2025-11-03 16:05:00.' }
+const UNKNOWN = { message: 'This date cannot be read. Write it as 2025-11-03 16:05:00.' }
 const IMPOSSIBLE = { message: 'There is no such day or time. Correct it, or leave the cell empty.' }
 const OUT_OF_RANGE = {
   message: `The year is not between ${YEAR_MIN} and ${YEAR_MAX}. Correct the date, or leave the cell empty.`,
@@ -63,8 +63,8 @@ const OUT_OF_RANGE = {
 
 /**
  * ISO 8601 with and without a zone, `2025-11-03 16:05:00`, seconds and milliseconds since 1970, `Nov 3, 2025, 4:05 PM`,
- * and dates of numbers in the order that is said. A time without a zone is one of `timeZone`. When clocks go back, a
- * time that comes twice is the earlier one; when they go forward, a time that is left out is as much later.
+ * and numeric dates in the chosen order. A time without a zone is in `timeZone`. When clocks go back, an ambiguous
+ * time is the earlier one; when they go forward, a skipped time moves on by the gap.
  */
 export function readTime(text: string, options: TimeOptions): TimeReading {
   if (text.length > TEXT_MAX) return UNKNOWN
@@ -101,7 +101,7 @@ function findMonth(name: string): number {
   return lower === 'sept' ? 9 : index + 1
 }
 
-/** @param first where the hour is in the match @returns null where no calendar has the day, and no clock the time */
+/** @param first where the hour is in the match @returns null for an impossible day or time */
 function toWall(
   year: string | number | undefined,
   month: string | number | undefined,

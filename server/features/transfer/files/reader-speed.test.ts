@@ -81,7 +81,7 @@ test.each<[string, RecordReader, string, number, number]>([
   expect(time).toBeLessThan(1_500)
 })
 
-test('the time to recognise an SQL dump grows with the comments that it begins with', async () => {
+test('the time to recognize an SQL dump grows with the comments that it begins with', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'towpath-dump-'))
   const path = join(folder, 'file')
   const write = (end: string) => writeFileSync(path, `${'/* comment */ -- comment\n'.repeat(10_000)}${end}`)

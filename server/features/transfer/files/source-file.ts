@@ -9,11 +9,11 @@ export interface SourceFile {
   /** As the person's computer calls it. */
   name: string | null
   bytes: number
-  /** Whether the bytes are those of a gzip file: it is read as what is in it. */
+  /** Whether the file is packed with gzip: its content is read. */
   gzipped: boolean
   format: FileFormat
   encoding: FileEncoding
-  /** Of a CSV file: what is between two cells, and at the end of a row. */
+  /** The delimiter and the line ending of a CSV file. */
   layout: CsvLayout | null
   /** The header of a CSV file, as it is written; the keys of the first record of other files. */
   columns: string[]
@@ -40,7 +40,7 @@ export interface FileRecord {
   table: string | null
   /**
    * By column name, as written. Values of CSV and SQL are texts or null; those of JSON are as they are. Texts share the
-   * memory of the piece of the file that they stand in: whoever keeps one for long keeps a copy.
+   * memory of the piece of the file that they stand in: copy one before you keep it for long.
    */
   fields: ReadonlyMap<string, unknown>
   /** The column names of a CSV file or an SQL table: the same list for all its records. Absent in JSON. */
@@ -57,7 +57,7 @@ export interface RecordPlace {
   tables: string[]
 }
 
-/** What is wrong with one field of a row. `message` says what to do. */
+/** A problem with one field of a row. `message` says what to do. */
 export interface FieldProblem {
   field: string
   /** As the file has it, cut to 200 characters; null where there is none. */
@@ -65,5 +65,5 @@ export interface FieldProblem {
   message: string
 }
 
-/** What is wrong with a whole file, as a sentence: nothing of it is imported. */
+/** A problem with a whole file, as a sentence: nothing of it is imported. */
 export class FileProblem extends Error {}

@@ -1,4 +1,4 @@
-// From what a clock on a wall shows to a moment.
+// Converts local wall time to a timestamp.
 
 export interface WallTime {
   year: number

@@ -39,7 +39,7 @@ export interface ChunkBuilder {
   settle(): void
   isFull(): boolean
   hasRows(): boolean
-  /** What was collected since the last call. The lines are valid until the next `add`. */
+  /** The hits collected since the last call. The lines are valid until the next `add`. */
   take(): Additions & { lines: Uint8Array[]; problems: ProblemRow[] }
 }
 

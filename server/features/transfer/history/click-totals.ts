@@ -1,5 +1,5 @@
-// What tools have counted in all: the part that no imported click stands for is `links.clicks_before`, and `links.clicks`
-// has it.
+// Click totals of other tools. `links.clicks` includes `links.clicks_before`: the part of the total that no imported
+// click accounts for.
 
 import { sql } from 'kysely'
 import { nextTurn } from '../../../lib/concurrency/next-turn.ts'

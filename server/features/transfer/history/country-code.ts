@@ -3,7 +3,7 @@
 import { foldCase, normalizeUnicode } from '../../../lib/text.ts'
 import { CONTINENTS } from '../../../storage/continents.ts'
 
-/** Names that tools use, and that are not those of the CLDR, which `Intl.DisplayNames` has. */
+/** Names that tools use in place of those of the CLDR, which `Intl.DisplayNames` has. */
 const OTHER_NAMES: Record<string, string> = {
   'bolivia, plurinational state of': 'BO',
   'bolivia (plurinational state of)': 'BO',
@@ -87,7 +87,7 @@ function collectNames(): Map<string, string> {
 
 let names: Map<string, string> | undefined
 
-/** @returns null for what is no country, such as `Unknown` */
+/** @returns null for a text that is no country, such as `Unknown` */
 export function findCountryCode(text: string | null): string | null {
   if (text === null || text === '' || text.length > 100) return null
   const code = text.trim().toUpperCase()

@@ -4,7 +4,7 @@ const FIRST_SLOTS = 1 << 12
 const DAYS = 100_000
 /** Below 2^32: the upper half of a key counts too. */
 const PRIME = 4_294_967_291
-/** 2^32 divided by the golden ratio: neighbours fall far from each other. */
+/** 2^32 divided by the golden ratio: neighbors fall far from each other. */
 const SPREAD = 0x9e3779b1
 
 /** A pair as one number below 2^53: 90 billion links, and days until the year 2243. */

@@ -29,7 +29,7 @@ import { toClientNames } from './client-names.ts'
 import { findCountryCode } from './country-code.ts'
 import { toDayVisitor } from './day-visitor.ts'
 
-/** Of a user agent, as of live hits. */
+/** The characters of a user agent, as in live hits. */
 const USER_AGENT_MAX = 512
 const NAMED_MAX = 8192
 
@@ -111,10 +111,10 @@ function appendEnd(lines: LineBuffer, { importId }: ClickPlace): void {
 const NOBODY = toUtf8(`${NO_VISITOR}"`)
 const IMPORT = toUtf8(',"importId":')
 
-/** More than any name has: a cache keeps thousands. */
+/** Longer than any real name: a cache keeps thousands of names. */
 const NAME_CHARS_MAX = 512
 
-/** The parts of a cache's key are lines. */
+/** Makes a part of a cache key: the parts are joined with line feeds. */
 const toLine = (text: string | null) =>
   text === null ? '' : cutText(text, NAME_CHARS_MAX).replaceAll('\n', ' ')
 

@@ -1,4 +1,4 @@
-// Takes a click history back, for an import that was undone or cancelled: erases its hits, and then lowers the counters of
+// Takes a click history back, for an import that was undone or canceled: erases its hits, and then lowers the counters of
 // its links. Each node does so for the files of its own; an erasure that was interrupted is due again.
 
 import { sql } from 'kysely'

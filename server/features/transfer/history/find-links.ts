@@ -1,4 +1,4 @@
-// Knows the links of keys in the reader, and asks the server for those that it does not know.
+// The reader's cache of links by key: it asks the server for those that it does not know.
 
 import type { HistoryRow, SendToServer } from './messages.ts'
 

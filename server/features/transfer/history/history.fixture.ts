@@ -1,4 +1,4 @@
-// For tests: imports as rows, and click histories that are brought to them without files of a tool.
+// Fixture of click histories: imports as rows, and histories without files of a tool.
 
 import type { Database } from '../../../storage/database/open-database.ts'
 import type { SourceClick } from '../sources/source.ts'

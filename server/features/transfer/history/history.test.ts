@@ -330,7 +330,7 @@ onBothEngines('histories in parts, in any order, repeated and undone', (server) 
           at += hours * 60 * 60_000
           return { linkId: links[link].id as number, at, bot }
         })
-        /** What each import has brought. */
+        /** The clicks of each import. */
         const brought: { importId: number; clicks: typeof all; total: number | null }[] = []
         for (const part of parts) {
           const file = all.slice(0, part.length)

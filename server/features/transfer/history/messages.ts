@@ -1,5 +1,5 @@
-// What the reader and the server say to each other about a click history: the reader asks for links and for what earlier
-// imports have brought, and hands over chunks of hits.
+// Messages between the reader and the server about a click history: the reader asks for links and for the results of
+// earlier imports, and hands over chunks of hits.
 
 import type { FieldProblem } from '../files/source-file.ts'
 import type { SourceClick } from '../sources/source.ts'
@@ -25,9 +25,9 @@ export interface HistoryTask {
   now: number
   /** Clicks before this moment are past their retention: links count them, and no engine stores them. */
   since: number
-  /** So many rows are settled: they are in chunks that are stored. */
+  /** The number of settled rows: those in stored chunks. */
   settled: number
-  /** So many chunks are stored. */
+  /** The number of stored chunks. */
   chunks: number
   /** Whether other imports have brought clicks to the workspace. Then only what these lack is new. */
   hasEarlier: boolean
@@ -37,7 +37,7 @@ export interface HistoryTask {
   maxHits?: number
 }
 
-/** What a chunk adds to a link on a UTC day. */
+/** A chunk's additions to a link on a UTC day. */
 export type DayAddition = [linkId: number, day: number, clicks: number, counted: number, lastAt: number]
 
 /** Clicks of people that are past their retention: they are in no file, and counted at once. */

@@ -18,7 +18,7 @@ import type { HistoryRow, HistoryTask, LinkDays, ProblemRow, SendToServer } from
 /** Names of links that a row was refused for, with as many characters as are told apart. */
 const UNKNOWN_MAX = 10_000
 const UNKNOWN_CHARS_MAX = 1_000
-/** Of a value in the list of problems. */
+/** The characters of a value in the list of problems. */
 const VALUE_MAX = 200
 const PAIRS_AT_ONCE = 5_000
 
@@ -125,7 +125,7 @@ async function handOver(
   await send({ type: 'chunk', chunk: { number, settled: chunks.settled, ...additions } })
 }
 
-/** What is wrong with the row; undefined where nothing is, or where nobody needs to hear of it again. */
+/** The problem of the row; undefined where there is none, or where it was reported before. */
 function findProblems(
   { row, keys, click, problems }: HistoryRow,
   linkId: number,
@@ -149,7 +149,8 @@ function findProblems(
 }
 
 function findTimeProblem(at: number, { now }: HistoryTask): string | undefined {
-  if (!Number.isSafeInteger(at) || at < 0) return 'This is no time of a click. Correct the row, or remove it.'
+  if (!Number.isSafeInteger(at) || at < 0)
+    return 'This is not a valid time of a click. Correct the row, or remove it.'
   if (at > now) return 'This time is in the future. Correct it, or say which time zone the file has.'
   return undefined
 }

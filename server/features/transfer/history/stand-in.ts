@@ -1,9 +1,9 @@
-// Hits of our own export that have no link, such as page views of visitors who came without one. They are counted by day as
-// those of a link are, so that a repeated import adds none of them.
+// Stand-in links for hits of our own export that have none, such as page views of visitors who came without a link.
+// Their hits are counted by day like those of a link, so that a repeated import adds none of them.
 
 import { createHash } from 'node:crypto'
 
-/** No server has so many links. */
+/** Higher than any link's id. */
 const FIRST = 2 ** 36
 
 /** The number that stands for the missing link. Each exported workspace has its own. */

@@ -1,5 +1,5 @@
-// The server's part of a click history: stores what a chunk adds in one transaction, and then shows its file to the hit
-// worker. A killed server finds out which of the two it had done: see `recoverChunks`.
+// The server's part of a click history: stores the counts of a chunk in one transaction, and then hands its file to the
+// hit worker. After a kill, `recoverChunks` finds out which of the two was done.
 
 import { sql } from 'kysely'
 import { nextTurn } from '../../../lib/concurrency/next-turn.ts'
@@ -27,7 +27,7 @@ interface ImportPlace {
   importId: number
 }
 
-/** The import does not run any more: it was undone or cancelled. */
+/** The import does not run any more: it was undone or canceled. */
 export class ImportStopped extends Error {}
 
 /**
@@ -165,7 +165,7 @@ export async function recoverChunks(
   }
 }
 
-/** Not where the history is to be erased. */
+/** False if the history is to be erased. */
 async function isStored(read: Connection, importId: number, number: number): Promise<boolean> {
   const row = await read
     .selectFrom('imports')

@@ -1,5 +1,5 @@
-// Says on which domain the links of a host of the file come: the one that the person has named for it, else the
-// workspace's own of that name, else the domain of new links.
+// Chooses the domain of an imported link: the one that the person has chosen for the host in the file, else the
+// workspace's own domain of that name, else the domain of new links.
 
 import type { Connection } from '../../../storage/database/open-database.ts'
 import { type LinkDomain, resolveDomain, toStoredDomain } from '../../links/names/link-domain.ts'

@@ -41,7 +41,7 @@ export async function deleteImport(needs: CreateNeeds, actor: Actor, id: number)
       throw new Failure('conflict', 'The import has changed just now. Look at it again.')
     const target = { type: 'import', id, name: row.file_name ?? row.source } as const
     await recordAudit(connection, actor, { action: 'import.undone', target }, at)
-    // Of another node, its sweep does it.
+    // The sweep of another node does it there.
     return isNothingThere && row.node === node ? readOptions(row).directory : undefined
   })
   if (unneeded !== undefined) await removeUnneededUpload(needs, unneeded)

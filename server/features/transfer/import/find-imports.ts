@@ -1,4 +1,4 @@
-// Finds imports and what became of their rows.
+// Finds imports and the outcomes of their rows.
 
 import type { Selectable } from 'kysely'
 import { KEY_SCOPES } from '../../../http/key-scope.ts'
@@ -64,7 +64,7 @@ export async function listImports(
 
 const ROWS = orderById('import row id')
 
-/** What became of each row, in the order of the file. @throws Failure `not_found`, `invalid` */
+/** The outcome of each row, in the order of the file. @throws Failure `not_found`, `invalid` */
 export async function listImportRows(
   { read }: Pick<Database, 'read'>,
   actor: InWorkspace,

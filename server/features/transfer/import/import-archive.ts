@@ -10,7 +10,7 @@ import type { RecordBatch } from '../archive/read-archive-records.ts'
 import type { ArchiveContents } from '../archive/verify-archive.ts'
 import { FileProblem } from '../files/source-file.ts'
 import { toStandIn } from '../history/stand-in.ts'
-import type { ArchiveRun, RecordOutcome } from '../workspace/archive-run.ts'
+import type { ArchiveImport, RecordOutcome } from '../workspace/archive-import.ts'
 import { endArchive } from '../workspace/end-archive.ts'
 import { findHitLinks } from '../workspace/item-keys.ts'
 import {
@@ -19,7 +19,7 @@ import {
   requireRoomForFiles,
 } from '../workspace/receive-archive-files.ts'
 import { ROW_FILES, storeRecord } from '../workspace/store-record.ts'
-import { forgetPretendedRows, getPosition } from './import-links.ts'
+import { deleteDryRunRows, getPosition } from './import-links.ts'
 import { type ImportRun, requireRunning, updateRun } from './import-run.ts'
 
 /** Reads the archive to its end, and changes nothing. @throws FileProblem where it cannot be imported */
@@ -53,7 +53,7 @@ const countLines = ({ records }: ArchiveContents) =>
 async function requireNoConflict(run: ImportRun): Promise<void> {
   const archive = await toArchiveRun({ ...run, isDryRun: true })
   await run.reader.run('archive', { file: run.file, skip: 0 }, async (batch) => {
-    for (const { row, outcome, isConflict } of await pretendBatch(run, archive, batch))
+    for (const { row, outcome, isConflict } of await tryBatch(run, archive, batch))
       if (isConflict)
         throw new FileProblem(
           `Link ${row}: ${outcome.name} cannot be created. ${outcome.message} Nothing is imported, because onConflict is fail.`,
@@ -65,11 +65,11 @@ async function requireNoConflict(run: ImportRun): Promise<void> {
 
 /**
  * Stores the records, from where the import was; a dry run begins again, because it has only memory to remember by.
- * @returns the keys of what was only pretended
+ * @returns the keys of the dry run
  */
 export async function importArchive(run: ImportRun): Promise<ReadonlySet<string>> {
   const { needs, reader, file, isDryRun } = run
-  if (isDryRun) await forgetPretendedRows(run)
+  if (isDryRun) await deleteDryRunRows(run)
   const archive = await toArchiveRun(run)
   const skip = isDryRun ? 0 : await getPosition(run)
   const files = openArchiveFiles(archive, needs, file.path, () => requireRunning(run, 'links'))
@@ -92,30 +92,30 @@ export async function importArchive(run: ImportRun): Promise<ReadonlySet<string>
       position: 0,
     })
   })
-  return archive.pretended
+  return archive.dryRunKeys
 }
 
-export const NOTHING_PRETENDED: ReadonlySet<string> = new Set()
+export const NO_DRY_RUN_KEYS: ReadonlySet<string> = new Set()
 
 /** The links of the hits of an archive. */
 export const toArchiveLinkFinder =
-  ({ needs, row }: ImportRun, pretended: ReadonlySet<string>) =>
+  ({ needs, row }: ImportRun, dryRunKeys: ReadonlySet<string>) =>
   async (keys: string[]): Promise<number[]> => {
     const found = await findHitLinks(needs.db.read, row.workspace_id, keys)
-    return keys.map((key) => found.get(key) ?? (pretended.has(key) ? toStandIn(key) : 0))
+    return keys.map((key) => found.get(key) ?? (dryRunKeys.has(key) ? toStandIn(key) : 0))
   }
 
-async function toArchiveRun({ needs, actor, row, options, isDryRun }: ImportRun): Promise<ArchiveRun> {
+async function toArchiveRun({ needs, actor, row, options, isDryRun }: ImportRun): Promise<ArchiveImport> {
   if (!options.archive) throw new Error('the archive was not checked')
   return {
     needs,
     actor,
     importId: row.id,
     archive: options.archive,
-    onConflict: row.on_conflict as ArchiveRun['onConflict'],
+    onConflict: row.on_conflict as ArchiveImport['onConflict'],
     domainMap: options.domainMap,
     isDryRun,
-    pretended: new Set(),
+    dryRunKeys: new Set(),
     files: new Map(),
     closedPassword: (await hashPassword(randomToken(32), 'links')) as string,
   }
@@ -129,14 +129,14 @@ interface StoredRow {
 
 async function storeBatch(
   run: ImportRun,
-  archive: ArchiveRun,
+  archive: ArchiveImport,
   files: ArchiveFiles,
   batch: RecordBatch,
 ): Promise<void> {
   const { db } = run.needs
   const position = plus('position', batch.readings.length)
   if (run.isDryRun) {
-    const rows = await pretendBatch(run, archive, batch)
+    const rows = await tryBatch(run, archive, batch)
     await db.write((connection) => storeFigures(connection, run, rows, position))
     return
   }
@@ -150,19 +150,19 @@ async function storeBatch(
   await stored.finally(() => files.settle(archive.files))
 }
 
-/** Ends the transaction of a pretended batch. */
+/** Rolls back the transaction of a dry run's batch. */
 class Rollback extends Error {
   readonly rows: StoredRow[]
   constructor(rows: StoredRow[]) {
-    super('a pretended batch')
+    super('the batch of a dry run')
     this.rows = rows
   }
 }
 
 /** Stores the records and rolls them back. @returns what would have become of them */
-async function pretendBatch(
+async function tryBatch(
   { needs }: ImportRun,
-  archive: ArchiveRun,
+  archive: ArchiveImport,
   batch: RecordBatch,
 ): Promise<StoredRow[]> {
   const rows = await needs.db
@@ -177,7 +177,7 @@ async function pretendBatch(
 }
 
 async function storeRecords(
-  archive: ArchiveRun,
+  archive: ArchiveImport,
   connection: Connection,
   onCommit: OnCommit,
   { file, readings }: RecordBatch,

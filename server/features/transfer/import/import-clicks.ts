@@ -5,8 +5,8 @@ import { listOwnHosts } from '../../links/names/own-hosts.ts'
 import { answerReader, hasEarlierHistory } from '../history/answer-reader.ts'
 import type { HistoryTask } from '../history/messages.ts'
 import { recoverChunks } from '../history/store-chunk.ts'
+import type { DryRunNames } from './dry-run-names.ts'
 import type { ImportRun } from './import-run.ts'
-import type { TakenNames } from './taken-names.ts'
 
 type FindLinks = (keys: string[]) => Promise<number[]>
 
@@ -50,19 +50,19 @@ async function toHistoryTask({ needs, row, isDryRun }: ImportRun): Promise<Histo
 
 /** SQLite takes 32,766 values in one statement. */
 const KEYS_AT_ONCE = 500
-/** A pretended link has no id. Its number stands for it, far from those of links that exist. */
-const PRETENDED_IDS = 2 ** 36
+/** A link of a dry run has no id. A number stands for it, far from those of links that exist. */
+const DRY_RUN_IDS = 2 ** 36
 
-/** @param taken the links of a pretended import */
+/** @param taken the links of a dry run */
 export const toLinkFinder =
-  (run: ImportRun, taken: TakenNames): FindLinks =>
+  (run: ImportRun, taken: DryRunNames): FindLinks =>
   (keys) =>
     findLinks(run, taken, keys)
 
 /** The link of each key, or 0. */
 async function findLinks(
   { needs, row, source }: ImportRun,
-  taken: TakenNames,
+  taken: DryRunNames,
   keys: string[],
 ): Promise<number[]> {
   const found = new Map<string, number>()
@@ -80,7 +80,7 @@ async function findLinks(
     for (const { source_key, link_id } of rows) found.set(source_key, link_id)
   }
   return keys.map((key) => {
-    const pretended = taken.has('key', key) ? PRETENDED_IDS + (Bun.hash.crc32(key) >>> 0) : 0
-    return found.get(key) ?? pretended
+    const dryRunId = taken.has('key', key) ? DRY_RUN_IDS + (Bun.hash.crc32(key) >>> 0) : 0
+    return found.get(key) ?? dryRunId
   })
 }

@@ -39,7 +39,7 @@ async function startLongImport(ws: TestWorkspace, links = 400): Promise<number> 
 }
 
 onBothEngines('an import that runs', (server) => {
-  test('is cancelled with everything that it has created', async () => {
+  test('is canceled with everything that it has created', async () => {
     const ws = await server().createWorkspace()
     const id = await startLongImport(ws)
     expect((await ws.api(`/imports/${id}`, { method: 'DELETE' })).status).toBe(200)
@@ -72,8 +72,8 @@ onBothEngines('an import that runs', (server) => {
       429,
       '5 imports wait already. Try again when one is done.',
     ])
-    const cancelled = await ws.api(`/imports/${ids[4]}`, { method: 'DELETE' })
-    expect([cancelled.json.data.status, cancelled.json.data.created]).toEqual(['undone', 0])
+    const canceled = await ws.api(`/imports/${ids[4]}`, { method: 'DELETE' })
+    expect([canceled.json.data.status, canceled.json.data.created]).toEqual(['undone', 0])
     await ws.api(`/imports/${ids[0]}`, { method: 'DELETE' })
     for (const id of ids) await waitForImport(ws, id)
     expect((await ws.api('/links')).json.total).toBe(1)

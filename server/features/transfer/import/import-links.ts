@@ -3,10 +3,10 @@
 import { nextTurn } from '../../../lib/concurrency/next-turn.ts'
 import { allow } from '../../accounts/access/actor.ts'
 import { FileProblem } from '../files/source-file.ts'
+import { createDryRunNames, type DryRunNames, NO_DRY_RUN_NAMES } from './dry-run-names.ts'
 import { type ImportRun, updateRun } from './import-run.ts'
 import { listNotices } from './list-notices.ts'
-import { createBatchStorer, pretendBatch, storeBatch } from './store-batch.ts'
-import { createTakenNames, NOTHING_TAKEN, type TakenNames } from './taken-names.ts'
+import { createBatchStorer, storeBatch, tryBatch } from './store-batch.ts'
 
 /** Reads both files to their ends, and changes nothing. @throws FileProblem where they cannot be imported */
 export async function checkImport(run: ImportRun): Promise<void> {
@@ -33,10 +33,10 @@ export async function checkImport(run: ImportRun): Promise<void> {
 
 /** `onConflict: fail` changes nothing where one slug is taken. @throws FileProblem */
 async function requireNoConflict(run: ImportRun): Promise<void> {
-  const storer = createBatchStorer(run, createTakenNames())
+  const storer = createBatchStorer(run, createDryRunNames())
   const { source, reading: options, file } = run
   await run.reader.run('links', { source, options, file, skip: 0 }, async ({ readings }) => {
-    const { conflict } = await pretendBatch(storer, readings)
+    const { conflict } = await tryBatch(storer, readings)
     if (conflict)
       throw new FileProblem(
         `Row ${conflict.row}: ${conflict.name} cannot be created. ${conflict.message} Nothing is imported, because onConflict is fail.`,
@@ -47,10 +47,10 @@ async function requireNoConflict(run: ImportRun): Promise<void> {
 }
 
 /** Creates the links, from where the import was; a dry run begins again, because it has only memory to remember by. */
-export async function importLinks(run: ImportRun): Promise<TakenNames> {
+export async function importLinks(run: ImportRun): Promise<DryRunNames> {
   const { needs, reader, source, reading: options, file, isDryRun } = run
-  if (isDryRun) await forgetPretendedRows(run)
-  const taken = isDryRun ? createTakenNames() : NOTHING_TAKEN
+  if (isDryRun) await deleteDryRunRows(run)
+  const taken = isDryRun ? createDryRunNames() : NO_DRY_RUN_NAMES
   const storer = createBatchStorer(run, taken)
   const skip = isDryRun ? 0 : await getPosition(run)
   await reader.run('links', { source, options, file, skip }, async ({ readings }) => {
@@ -82,7 +82,7 @@ export const restartPretence = (run: ImportRun): Promise<void> =>
     }),
   )
 
-export async function forgetPretendedRows(run: ImportRun): Promise<void> {
+export async function deleteDryRunRows(run: ImportRun): Promise<void> {
   allow(run.actor, 'links:write')
   const { id, workspace_id } = run.row
   await run.needs.db.write(async (connection) => {

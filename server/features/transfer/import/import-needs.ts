@@ -1,8 +1,8 @@
-// What imports need of the server.
+// Dependencies of imports, which services.ts opens.
 
 import type { Database } from '../../../storage/database/open-database.ts'
 import type { DiskSpace } from '../../../storage/disk-space.ts'
-import type { Uploads } from '../../forms/uploads/open-uploads.ts'
+import type { Uploads } from '../../forms/uploads/uploads.ts'
 import type { Site } from '../../links/link.ts'
 
 export interface ImportNeeds {
@@ -16,7 +16,7 @@ export interface ImportNeeds {
   disk: Pick<DiskSpace, 'hasRoomFor' | 'hold'>
   /** This node: it has the files of its imports, and runs them. */
   node: string
-  /** Of the country database; the one that comes with the product when absent. */
+  /** The path of the country database; when absent, the bundled one. */
   geoPath: string | undefined
   /** Clicks before this moment are past their retention at a time; 0 keeps all. */
   retentionStart(at: number): number

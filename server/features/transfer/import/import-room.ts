@@ -1,5 +1,5 @@
-// Room for the files of imports on this node: those that are being received, those that wait for their import, and those of
-// dry runs. One budget for each workspace, one for the node, and the reserve of the disk.
+// Room for the files of imports on this node: uploads in progress, waiting imports, and dry runs. One budget for each
+// workspace, one for the node, and the reserve of the disk.
 
 import { Failure, unavailable } from '../../../lib/failure.ts'
 import { IMPORT_BYTES_OF_NODE, IMPORT_BYTES_OF_WORKSPACE } from '../schema.ts'
@@ -10,7 +10,7 @@ type RoomNeeds = Pick<ImportNeeds, 'db' | 'node' | 'now' | 'disk'>
 
 /** The room of one upload, until its import has a row, or it is refused. */
 export interface UploadRoom {
-  /** @throws Failure `too_large`, `too_many`, `unavailable`, where there is no room for an upload of so many bytes */
+  /** @throws Failure `too_large`, `too_many`, `unavailable`, where there is no room for an upload of this size */
   growTo(bytes: number): Promise<void>
   release(): void
 }

@@ -16,11 +16,11 @@ import {
   type OnConflict,
   UNDO_DAYS,
 } from '../schema.ts'
-import type { ArchiveFacts } from '../workspace/archive-run.ts'
+import type { ArchiveFacts } from '../workspace/archive-import.ts'
 
 export type ImportRow = Selectable<Imports>
 
-/** What a person has said about the files, and where they are. Stored as JSON. */
+/** The person's settings for the files, and their location. Stored as JSON. */
 export interface ImportOptions {
   /** The name of the directory below `DATA_DIR/imports`. */
   directory: string
@@ -30,13 +30,13 @@ export interface ImportOptions {
   /** As the person has said. */
   dateOrder: DateOrder | null
   timeZone: string
-  /** What the check has found: the orders of dates, and the rows of the click history; null without one. */
+  /** Results of the check: the orders of dates, and the rows of the click history; null without one. */
   linksDateOrder: DateOrder | null
   clicksDateOrder: DateOrder | null
   clickRows: number | null
-  /** What the check has found of the export of a workspace. */
+  /** Results of the check of a workspace's export. */
   archive?: ArchiveFacts
-  /** What has become of its readers. Absent before the first one. */
+  /** The history of its readers. Absent before the first one. */
   readers?: ReaderRecord
 }
 

@@ -1,4 +1,4 @@
-// One import while it runs: its row, who has asked for it, and the ways in which it can end early.
+// The state of a running import: its row, its actor, and the ways in which it can end early.
 
 import type { Updateable } from 'kysely'
 import type { Connection } from '../../../storage/database/open-database.ts'
@@ -15,7 +15,7 @@ import { type ImportOptions, type ImportRow, readOptions } from './import-row.ts
 export interface ImportRun {
   needs: ImportNeeds
   actor: Actor
-  /** As it was when the run began; `position` and figures are in the database. */
+  /** The row at the start of the run; `position` and the totals are in the database. */
   row: ImportRow
   source: ImportSourceName
   isDryRun: boolean
@@ -53,7 +53,7 @@ export function toImportRun(
 /** Somebody has asked for the undo of an import that runs, or its workspace is gone. */
 export class ImportInterrupted extends Error {}
 
-const GONE = 'The import is cancelled, or its workspace is gone'
+const GONE = 'The import is canceled, or its workspace is gone'
 
 /**
  * Changes the row of an import that runs. Call it first in a transaction that stores something: it locks the row.

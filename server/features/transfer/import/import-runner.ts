@@ -1,5 +1,5 @@
-// Runs one import: check, links, clicks. An import that a stop or a kill has interrupted goes on where it was, and one that
-// has ended its reader twice fails.
+// Runs one import: check, links, clicks. After a stop or a kill, an import goes on where it was. An import whose reader
+// has crashed twice fails.
 
 import { randomToken } from '../../../lib/crypto/random.ts'
 import { Failure } from '../../../lib/failure.ts'
@@ -10,7 +10,8 @@ import { FileProblem } from '../files/source-file.ts'
 import { eraseImportedClicks, type HistoryErasureNeeds } from '../history/erase-imported-clicks.ts'
 import { ImportStopped } from '../history/store-chunk.ts'
 import { openReader, ReaderLost } from '../reader/open-reader.ts'
-import { checkArchive, importArchive, NOTHING_PRETENDED, toArchiveLinkFinder } from './import-archive.ts'
+import { NO_DRY_RUN_NAMES } from './dry-run-names.ts'
+import { checkArchive, importArchive, NO_DRY_RUN_KEYS, toArchiveLinkFinder } from './import-archive.ts'
 import { importClicks, toLinkFinder } from './import-clicks.ts'
 import { removeUpload } from './import-files.ts'
 import { checkImport, importLinks, restartPretence } from './import-links.ts'
@@ -19,7 +20,6 @@ import type { ImportNeeds } from './import-needs.ts'
 import { type ImportRow, type ReaderRecord, readOptions } from './import-row.ts'
 import { ImportInterrupted, type ImportRun, toImportRun, updateRun } from './import-run.ts'
 import { removeUnneededUpload } from './prune-imports.ts'
-import { NOTHING_TAKEN } from './taken-names.ts'
 import { undoImport } from './undo-import.ts'
 
 export interface RunnerNeeds extends ImportNeeds, HistoryErasureNeeds {
@@ -37,7 +37,7 @@ const CRASHES_MAX = 5
 /** Tells a server from those that ran before it. */
 const PROCESS = randomToken(8)
 
-/** @param signal the server stops, the import gives way or is cancelled: its reader ends at once */
+/** @param signal the server stops, the import gives way or is canceled: its reader ends at once */
 export async function runImport(needs: RunnerNeeds, row: ImportRow, signal: AbortSignal): Promise<void> {
   for (;;) {
     const begun = await noteReader(needs, row, beginReader)
@@ -110,8 +110,8 @@ async function runStages(needs: RunnerNeeds, run: ImportRun): Promise<void> {
   else if (run.isDryRun && run.row.stage === 'clicks') await restartPretence(run)
   const isBehindLinks = run.row.stage === 'clicks' && !run.isDryRun
   const findLinks = isZip
-    ? toArchiveLinkFinder(run, isBehindLinks ? NOTHING_PRETENDED : await importArchive(run))
-    : toLinkFinder(run, isBehindLinks ? NOTHING_TAKEN : await importLinks(run))
+    ? toArchiveLinkFinder(run, isBehindLinks ? NO_DRY_RUN_KEYS : await importArchive(run))
+    : toLinkFinder(run, isBehindLinks ? NO_DRY_RUN_NAMES : await importLinks(run))
   if (run.options.clickRows !== null) await importClicks(run, findLinks)
   await needs.db.write((connection) =>
     updateRun(connection, run, 'clicks', { status: 'done', finished_at: needs.now(), position: 0 }),

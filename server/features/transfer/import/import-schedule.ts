@@ -1,6 +1,5 @@
-// Shares the readers of this node among the workspaces: no workspace waits for the end of another one's import. Each has one
-// import that runs. Where all readers are taken and another workspace waits, the import that has had its reader longest gives
-// way after its slice, and goes on later where it was.
+// Shares the readers of this node among the workspaces, one running import each. When all readers are taken and another
+// workspace waits, the import that has had its reader longest pauses after its slice, and goes on later where it was.
 
 import type { ExpressionBuilder } from 'kysely'
 import type { Tables } from '../../../storage/database/tables.ts'
@@ -14,7 +13,7 @@ const READERS = 2
 /** The first slice of an import. Each next one is twice as long, so that what has to begin again comes to its end. */
 export const SLICE_MS = 15_000
 const DOUBLINGS_MAX = 6
-/** An import may be cancelled on another node, and its workspace deleted. */
+/** An import may be canceled on another node, and its workspace deleted. */
 const POLL_MS = 1_000
 
 interface Turn {
@@ -78,7 +77,7 @@ export async function runImports(schedule: ImportSchedule): Promise<void> {
       await Promise.race([failed.promise, waitForWake(schedule)])
     }
   } finally {
-    // What runs goes on where it was, at the next start or once the database is there again.
+    // Running imports go on where they were, at the next start or once the database is there again.
     for (const { controller } of turns.values()) controller.abort(new Error('The imports stop'))
     await Promise.all([...turns.values()].map(({ ended }) => ended))
   }
@@ -92,7 +91,7 @@ function waitForWake(schedule: ImportSchedule): Promise<void> {
   return promise.finally(() => clearTimeout(timer))
 }
 
-/** Ends the imports that were cancelled, whichever node was asked, and those whose workspace is gone. */
+/** Ends the imports that were canceled, whichever node was asked, and those whose workspace is gone. */
 async function endStaleTurns({ needs, turns }: ImportSchedule): Promise<void> {
   if (turns.size === 0) return
   const ids = [...turns.values()].map(({ row }) => row.id)
@@ -107,7 +106,7 @@ async function endStaleTurns({ needs, turns }: ImportSchedule): Promise<void> {
   for (const { row, controller } of turns.values()) {
     const isUndo = stages.get(row.id) === 'undo'
     if (stages.has(row.id) && isUndo === (row.stage === 'undo')) continue
-    controller.abort(new ImportInterrupted('The import is cancelled, or its workspace is gone'))
+    controller.abort(new ImportInterrupted('The import is canceled, or its workspace is gone'))
   }
 }
 
@@ -189,7 +188,7 @@ async function takeNext({ db, node, now }: RunnerNeeds, workspaceId: number): Pr
   if (next?.status !== 'queued') return next
   return db.write(async (connection) => {
     if (db.engine === 'postgres') await lockWorkspace(connection, workspaceId)
-    // Between the two statements somebody may have cancelled it, or another node has begun one.
+    // Between the two statements somebody may have canceled it, or another node has begun one.
     return connection
       .updateTable('imports')
       .set({ status: 'running', stage: 'check', started_at: now() })

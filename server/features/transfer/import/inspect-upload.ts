@@ -1,4 +1,4 @@
-// Says what an uploaded file is, before anything is imported.
+// Inspects an uploaded file before anything is imported: its tool, its format, its columns.
 
 import { join } from 'node:path'
 import { Failure, invalid } from '../../../lib/failure.ts'

@@ -1,4 +1,4 @@
-// What a person should know who imports, beside what became of each row.
+// Notices of an import: facts to know beside the outcome of each row.
 
 import { takeTurn } from '../../../lib/concurrency/take-turn.ts'
 import type { ImportRun } from './import-run.ts'

@@ -1,4 +1,4 @@
-// The imports of a server: runs them, and tells requests when an undo is done.
+// Opens the imports of a server: runs them, and lets requests wait for an undo.
 
 import type { Actor } from '../../accounts/access/actor.ts'
 import { eraseUndoneHistories } from '../history/erase-imported-clicks.ts'
@@ -25,7 +25,7 @@ export function openImports(needs: ImportServiceNeeds) {
   let running: Promise<void> | undefined
   let isWanted = false
 
-  /** One schedule runs at a time. It looks at once for what is new, cancelled ones too. */
+  /** One schedule runs at a time. It looks at once for what is new, canceled ones too. */
   function run(): Promise<void> {
     isWanted = true
     wakeSchedule(schedule)

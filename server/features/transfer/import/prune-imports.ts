@@ -54,7 +54,7 @@ export async function listNeededUploads({ db, node, now }: UploadNeeds): Promise
   )
 }
 
-/** What became of each row, of all workspaces. The import itself stays, with its figures. */
+/** Deletes the outcomes of rows, of all workspaces. The import itself stays, with its totals. */
 export async function pruneImportRows(db: Database, now: number): Promise<void> {
   const isOld = sql`import_id in (select id from imports where created_at < ${now - UNDO_DAYS * DAY_MS}
     and status not in ('queued', 'running'))`
@@ -67,8 +67,8 @@ const GONE =
   'The server that had the files is gone. What was created stays: send the files again, and nothing is created twice.'
 
 /**
- * Of all workspaces. With SQLite there is one server: an import of another name is older than its start, and comes from an
- * earlier data directory.
+ * Fails abandoned imports of all workspaces. With SQLite there is one server: an import of another name is older than
+ * its start, and comes from an earlier data directory.
  * @param startedAt of this server
  */
 export async function failAbandonedImports(

@@ -11,7 +11,7 @@ import { FILE_MAX, LARGE_FILE_MAX } from '../schema.ts'
 import { createUploadDirectory, FILE_NAMES, type UploadDirectory } from './import-files.ts'
 import type { OpenUploadRoom, UploadRoom } from './import-room.ts'
 
-/** What a form may have as a file. */
+/** The names of file fields in the form. */
 type FileField = keyof typeof FILE_NAMES
 
 export interface ReceivedFile {
@@ -27,7 +27,7 @@ export interface Upload {
 }
 
 const NAME_MAX = 255
-/** Of a field that is no file: a domain map of a thousand hosts fits. */
+/** The size of a field that is no file: a domain map of a thousand hosts fits. */
 const FIELD_BYTES_MAX = 256 * 1024
 const FIELDS_MAX = 50
 

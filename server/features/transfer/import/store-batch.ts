@@ -1,5 +1,5 @@
-// Stores one batch of links: the links, what became of each row, and how far the import is, in one transaction. After a
-// kill the import goes on behind the last batch that was stored. A pretended batch is rolled back.
+// Stores one batch of links in one transaction: the links, the outcome of each row, and the progress of the import.
+// After a kill the import goes on behind the last stored batch. The batch of a dry run is rolled back.
 
 import type { Insertable } from 'kysely'
 import { sql } from 'kysely'
@@ -12,17 +12,17 @@ import type { LinkTransaction } from '../../links/create.ts'
 import { storeTotals } from '../history/click-totals.ts'
 import type { LinkRowReading } from '../reader/protocol.ts'
 import { createDomainChooser } from './choose-domain.ts'
+import type { DryRunNameKind, DryRunNames } from './dry-run-names.ts'
 import { type ImportRun, updateRun } from './import-run.ts'
 import { type LinkOutcome, type LinkToStore, storeLink, toStoringDatabase } from './store-link.ts'
-import type { TakenKind, TakenNames } from './taken-names.ts'
 
 export interface BatchStorer {
   run: ImportRun
-  taken: TakenNames
+  taken: DryRunNames
   chooseDomain: ReturnType<typeof createDomainChooser>
 }
 
-export const createBatchStorer = (run: ImportRun, taken: TakenNames): BatchStorer => ({
+export const createBatchStorer = (run: ImportRun, taken: DryRunNames): BatchStorer => ({
   run,
   taken,
   chooseDomain: createDomainChooser(run),
@@ -38,15 +38,15 @@ export interface BatchResult {
   failed: number
   /** The first row whose slug is taken. */
   conflict: { row: number; name: string; message: string } | null
-  /** For rows of a pretended import that come later. */
-  taken: [TakenKind, string][]
+  /** For later rows of a dry run. */
+  taken: [DryRunNameKind, string][]
 }
 
-/** Ends the transaction of a pretended batch. */
+/** Rolls back the transaction of a dry run's batch. */
 class Rollback extends Error {
   readonly result: BatchResult
   constructor(result: BatchResult) {
-    super('a pretended batch')
+    super('the batch of a dry run')
     this.result = result
   }
 }
@@ -56,7 +56,7 @@ export async function storeBatch(storer: BatchStorer, readings: LinkRowReading[]
   const { run } = storer
   const { db } = run.needs
   if (run.isDryRun) {
-    const result = await pretendBatch(storer, readings)
+    const result = await tryBatch(storer, readings)
     await db.write((connection) => storeResult(connection, run, result, readings.length))
     return
   }
@@ -70,7 +70,7 @@ export async function storeBatch(storer: BatchStorer, readings: LinkRowReading[]
 }
 
 /** Creates the links and rolls them back. @returns what would have become of them */
-export async function pretendBatch(storer: BatchStorer, readings: LinkRowReading[]): Promise<BatchResult> {
+export async function tryBatch(storer: BatchStorer, readings: LinkRowReading[]): Promise<BatchResult> {
   const { needs } = storer.run
   const result = await needs.db
     .write(async (connection, onCommit): Promise<BatchResult> => {
@@ -150,7 +150,7 @@ interface OpenBatch extends BatchStorer {
   transaction: LinkTransaction
   db: ReturnType<typeof toStoringDatabase>
   result: BatchResult
-  /** What the tool has counted, by the ids of links. */
+  /** The tool's click totals, by the ids of links. */
   totals: Map<number, number>
 }
 

@@ -11,8 +11,8 @@ import type { CreateLinkInput, LinkResource } from '../../links/schema.ts'
 import { generateSlug, isReserved, normalizeSlug, SLUG_MAX, toSlugKey } from '../../links/slug.ts'
 import type { SourceLink } from '../sources/source.ts'
 import type { ChosenDomain } from './choose-domain.ts'
+import type { DryRunNameKind, DryRunNames } from './dry-run-names.ts'
 import type { ImportRun } from './import-run.ts'
-import type { TakenKind, TakenNames } from './taken-names.ts'
 import { type RowProblem, toLinkInput, toRowProblem } from './to-link-input.ts'
 
 export interface LinkToStore {
@@ -26,8 +26,8 @@ export interface LinkToStore {
 export interface StoredLink {
   outcome: 'created' | 'renamed'
   resource: LinkResource
-  /** What later rows of a pretended import must know. */
-  names: [TakenKind, string][]
+  /** Names that later rows of a dry run must find taken. */
+  names: [DryRunNameKind, string][]
   notes: string[]
   /** Tags that came with the link. */
   newTags: { id: number; name: string }[]
@@ -42,7 +42,7 @@ export type LinkOutcome =
       problem: RowProblem
       /** Whether a link of this workspace has the same slug and destination. */
       isSame: boolean
-      /** Of that link; null where it is only pretended. */
+      /** The id of that link; null if it exists in a dry run only. */
       linkId: number | null
     }
 
@@ -51,10 +51,10 @@ export interface StoringNeeds {
   /** Nested in the transaction of the batch. */
   db: Database
   transaction: LinkTransaction
-  taken: TakenNames
+  taken: DryRunNames
 }
 
-/** What people read about a slug that is another one in the case of its letters; notices count the rows that have it. */
+/** The message for a slug that equals another one but for its case; notices count the rows that have it. */
 export const CASE_CONFLICT = 'differs only in the case of its letters from another slug'
 
 /** Numbers after a slug that are tried before a random one. */
@@ -115,7 +115,10 @@ export const toSlugName = ({ name, caseSensitive }: ChosenDomain, slug: string) 
 const toExactName = ({ name }: ChosenDomain, slug: string) => `${name}/${slug}`
 const toSameName = (domain: ChosenDomain, slug: string, url: string) => `${toExactName(domain, slug)} ${url}`
 
-const listNames = (domain: ChosenDomain, { slug, destinationUrl }: LinkResource): [TakenKind, string][] => [
+const listNames = (
+  domain: ChosenDomain,
+  { slug, destinationUrl }: LinkResource,
+): [DryRunNameKind, string][] => [
   ['slug', toSlugName(domain, slug)],
   ['exact', toExactName(domain, slug)],
   ['same', toSameName(domain, slug, destinationUrl)],

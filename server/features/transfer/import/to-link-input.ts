@@ -12,7 +12,7 @@ const COMMENTS_MAX = 5000
 const TAG_MAX = 50
 const TAGS_MAX = 100
 
-/** What is wrong with a row, in the words of the API. */
+/** A problem of a row, in the words of the API. */
 export interface RowProblem {
   field: string | null
   value: string | null
@@ -97,6 +97,6 @@ function toTagNames(names: string[], notes: string[]): string[] {
 function toImage(url: string | null, notes: string[]): string | null {
   if (!url) return null
   if (parseUrl(url)?.protocol === 'https:') return url
-  notes.push('without its preview image, which is no https URL')
+  notes.push('without its preview image, which is not an https URL')
   return null
 }

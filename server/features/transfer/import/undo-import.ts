@@ -1,4 +1,4 @@
-// Undoes an import: what it has created and nobody has changed since is deleted for good. The rest stays and is listed.
+// Undoes an import: deletes for good what it has created and nobody has changed since. The rest stays and is listed.
 
 import { takeTurn } from '../../../lib/concurrency/take-turn.ts'
 import { Failure } from '../../../lib/failure.ts'
@@ -18,7 +18,7 @@ import {
 } from '../workspace/delete-items.ts'
 import { type ImportRun, updateRun } from './import-run.ts'
 
-/** Of one transaction: redirects, and other writers, wait for no more. */
+/** The items of one transaction: redirects and other writers wait for no more. */
 const ITEMS_AT_ONCE = 20
 
 /** By kind. What refers to something comes before it: links before the tags that they have. */

@@ -28,7 +28,7 @@ export interface InspectTask {
   options: ReadingOptions
 }
 
-/** What a file is, for the person who imports it. */
+/** A description of a file, for the person who imports it. */
 export interface Inspection {
   /** The tool whose file it is; `csv` where nobody knows its columns. */
   source: ImportSourceName
@@ -55,7 +55,7 @@ export interface CheckTask extends SourceTask {
   clicks: UploadedFile | null
 }
 
-/** What is known of a file that was read to its end. */
+/** Facts about a file that was read to its end. */
 interface CheckedFile {
   /** Records that are links or clicks, with those that are wrong. */
   rows: number
@@ -70,14 +70,14 @@ export interface ImportCheck extends CheckedFile {
 
 export interface LinksTask extends SourceTask {
   file: UploadedFile
-  /** So many links are stored: they are read and not sent. */
+  /** The number of stored links: they are read and not sent. */
   skip: number
 }
 
 /** One row of the file. */
 export interface LinkRowReading {
   row: number
-  /** Name the link in later imports of the same tool: see `sources/link-key.ts`. Empty where `problems` are not. */
+  /** Name the link in later imports of the same tool: see `sources/deduplication-keys.ts`. Empty where `problems` are not. */
   keys: string[]
   /** One for each alias of the link. */
   aliasKeys: string[]
@@ -98,7 +98,7 @@ export interface ClicksTask extends SourceTask {
 export interface ArchiveTask {
   /** The export of a workspace. */
   file: UploadedFile
-  /** So many lines are stored: they are read and not sent. */
+  /** The number of stored lines: they are read and not sent. */
   skip: number
 }
 

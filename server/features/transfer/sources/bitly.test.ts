@@ -3,8 +3,8 @@ import { link, readExample } from './read-example.fixture.ts'
 
 describe('links of Bitly', () => {
   test('come from pages of its API, at the back-halves that people have chosen', async () => {
-    const { recognised, links } = await readExample('bitly', 'bitlinks.ndjson')
-    expect(recognised).toBe('bitly links')
+    const { recognized, links } = await readExample('bitly', 'bitlinks.ndjson')
+    expect(recognized).toBe('bitly links')
     expect(links).toEqual([
       link('https://acme.example/launch?utm_source=mail', {
         sourceKey: 'bit.ly/3E8Nec6',
@@ -40,7 +40,7 @@ describe('links of Bitly', () => {
       clicks: 1204,
     }
     const report = await readExample('bitly', 'links-report.csv')
-    expect(report.recognised).toBe('bitly links')
+    expect(report.recognized).toBe('bitly links')
     expect(report.links).toEqual([
       link('https://acme.example/launch?utm_source=mail', {
         ...launch,
@@ -98,7 +98,7 @@ describe('links of Bitly', () => {
         {
           field: 'Bitlink',
           value: 'not a link',
-          message: 'This is no short URL. Write it as https://bit.ly/abc.',
+          message: 'This is not a short URL. Write it as https://bit.ly/abc.',
         },
       ],
       [

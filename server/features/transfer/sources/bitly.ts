@@ -6,7 +6,7 @@ import { type ShortUrl, splitShortUrl } from './short-url.ts'
 import type { ImportSource, ReadingOptions, SourceLink } from './source.ts'
 import { createSourceLink } from './source-link.ts'
 
-/** Of Bitly, for everybody: nobody can bring a link of them to a server of their own. */
+/** Bitly's own hosts: nobody can move their links to a server of their own. */
 const SHARED_HOSTS = ['bit.ly', 'j.mp', 'bitly.com', 'bitly.is']
 
 const BITLINK = ['link', 'bitlink', 'Short Link', 'Bitly Link', 'Short URL', 'id']
@@ -23,7 +23,7 @@ const CREATED = [
 ]
 const CLICKS = ['clicks', 'Total Clicks', 'Clicks', 'Total Engagements', 'Engagements', 'All Time Clicks']
 
-const NO_SHORT_URL = 'This is no short URL. Write it as https://bit.ly/abc.'
+const NO_SHORT_URL = 'This is not a short URL. Write it as https://bit.ly/abc.'
 
 const hasOne = (plain: Set<string>, names: string[]) => names.some((name) => plain.has(toPlainName(name)))
 
@@ -66,7 +66,9 @@ function readLink(fields: FieldReader, options: ReadingOptions): SourceLink {
   })
 }
 
-/** A host of one's own can come here with its slugs; a shared one only where there is no other. */
+/**
+ * Prefers slugs on the customer's own host, which can move here. Those on a shared host count only if there is no other.
+ */
 function chooseSlugs(
   bitlink: ShortUrl | null,
   custom: ShortUrl[],

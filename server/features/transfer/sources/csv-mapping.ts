@@ -1,4 +1,4 @@
-// Which column of a table has which field of a link: what a person has said, and else the names that columns usually have.
+// Maps the columns of a table to the fields of a link: by a person's choice, else by the usual names of columns.
 
 import { toPlainName } from '../files/fields.ts'
 import { FileProblem, type FileRecord, type SourceFile } from '../files/source-file.ts'

@@ -17,7 +17,7 @@ const read = (cells: Record<string, string>, mapping: Record<string, string> = {
 describe('links of any table', () => {
   test('are found by the usual names of columns', async () => {
     const plain = await readExample('csv', 'plain.csv')
-    expect(plain.recognised).toBe('csv links')
+    expect(plain.recognized).toBe('csv links')
     expect(plain.links).toEqual([
       link('https://example.com/page-1', {
         slug: 'page-1',
@@ -92,7 +92,7 @@ describe('links of any table', () => {
     const file = await openSourceFile(path, null)
     expect(() => csv.checkMapping?.(file, mapping)).toThrow(message)
     expect(() => csv.checkMapping?.(file, { destinationUrl: 'Wohin', slug: '' })).not.toThrow()
-    // Whoever looks at the file before anybody has said anything gets its rows.
+    // An inspection before any mapping gets the rows.
     const { links } = await readExample('csv', 'mapped.csv', { ...UTC, mapping })
     expect(links).toHaveLength(2)
   })
@@ -125,12 +125,12 @@ describe('links of any table', () => {
   })
 
   test.each([
-    [{ shortUrl: '123' }, 'This is no short URL. Write it as https://go.example/slug.'],
-    [{ shortUrl: 'javascript:alert(1)' }, 'This is no short URL. Write it as https://go.example/slug.'],
-    [{ domain: 'not a domain' }, 'This is no domain. Write it as go.example.'],
+    [{ shortUrl: '123' }, 'This is not a short URL. Write it as https://go.example/slug.'],
+    [{ shortUrl: 'javascript:alert(1)' }, 'This is not a short URL. Write it as https://go.example/slug.'],
+    [{ domain: 'not a domain' }, 'This is not a domain. Write it as go.example.'],
     [{ clicks: '1.5' }, 'This has to be a whole number, 0 or more.'],
     [{ archived: 'perhaps' }, 'This has to be true or false.'],
-    [{ created: '1.2.3.4' }, 'This is no date that can be read. Write it as 2025-11-03 16:05:00.'],
+    [{ created: '1.2.3.4' }, 'This date cannot be read. Write it as 2025-11-03 16:05:00.'],
     [{ title: 'a\0b' }, 'The text has a NUL character or half a character. Remove it.'],
   ])('say what is wrong: %j', (cells: Record<string, string>, message) => {
     const [[field, value]] = Object.entries(cells) as [[string, string]]

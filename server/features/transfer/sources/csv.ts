@@ -1,5 +1,5 @@
-// Reads any table of links: a CSV file, a list of JSON objects. A mapping says which column has what; known names of
-// columns need none.
+// Reads any table of links: a CSV file, or a list of JSON objects. A mapping names the columns; columns with well-known
+// names need none.
 
 import { type FieldReader, readRecord } from '../files/fields.ts'
 import type { MappedField } from '../schema.ts'
@@ -54,11 +54,11 @@ function readShortUrl(fields: FieldReader, mapping: CsvMapping): Pick<SourceLink
   const written = fields.text(said.shortUrl)
   const short = written === null ? null : splitShortUrl(written)
   if (written !== null && !short)
-    fields.add(said.shortUrl, written, 'This is no short URL. Write it as https://go.example/slug.')
+    fields.add(said.shortUrl, written, 'This is not a short URL. Write it as https://go.example/slug.')
   const domain = fields.text(said.domain)
   const host = domain === null ? null : toHost(domain)
   if (domain !== null && host === null)
-    fields.add(said.domain, domain, 'This is no domain. Write it as go.example.')
+    fields.add(said.domain, domain, 'This is not a domain. Write it as go.example.')
   const slug = fields.text(said.slug)
   const own = slug?.includes('://') ? splitShortUrl(slug) : null
   return {

@@ -6,8 +6,8 @@ const MISSING = 'The destination is missing. Write the URL that the link leads t
 
 describe('links of Rebrandly', () => {
   test('come from its API, with the names of their tags', async () => {
-    const { recognised, links } = await readExample('rebrandly', 'links.json')
-    expect(recognised).toBe('rebrandly links')
+    const { recognized, links } = await readExample('rebrandly', 'links.json')
+    expect(recognized).toBe('rebrandly links')
     expect(links).toEqual([
       link('https://www.example.com/2016/07/spider?a=1&b=2', {
         sourceKey: 'ffs24cc5b6ee4a5gh7897b06ac2d16d4',
@@ -27,11 +27,11 @@ describe('links of Rebrandly', () => {
         expiresAt: '2027-01-01T00:00:00Z',
       }),
       [
-        { field: 'domain', value: 'no domain', message: 'This is no domain. Write it as go.example.' },
+        { field: 'domain', value: 'no domain', message: 'This is not a domain. Write it as go.example.' },
         {
           field: 'createdAt',
           value: 'soon',
-          message: 'This is no date that can be read. Write it as 2025-11-03 16:05:00.',
+          message: 'This date cannot be read. Write it as 2025-11-03 16:05:00.',
         },
         { field: 'clicks', value: '-1', message: 'This has to be a whole number, 0 or more.' },
       ],
@@ -39,8 +39,8 @@ describe('links of Rebrandly', () => {
   })
 
   test('come from a table', async () => {
-    const { recognised, links } = await readExample('rebrandly', 'links.csv')
-    expect(recognised).toBe('rebrandly links')
+    const { recognized, links } = await readExample('rebrandly', 'links.csv')
+    expect(recognized).toBe('rebrandly links')
     expect(links).toEqual([
       link('https://www.example.com/spider', {
         host: 'go.acme.example',
@@ -56,8 +56,8 @@ describe('links of Rebrandly', () => {
 
 describe('links of Short.io', () => {
   test('come from pages of its API: without the root of a domain, and protected ones archived', async () => {
-    const { recognised, links } = await readExample('short.io', 'links.ndjson')
-    expect(recognised).toBe('short.io links')
+    const { recognized, links } = await readExample('short.io', 'links.ndjson')
+    expect(recognized).toBe('short.io links')
     expect(links).toEqual([
       link('https://example.com', {
         sourceKey: 'lnk_61Ct_Lhhz',
@@ -88,8 +88,8 @@ describe('links of Short.io', () => {
   })
 
   test('come from a table', async () => {
-    const { recognised, links } = await readExample('short.io', 'links.csv')
-    expect(recognised).toBe('short.io links')
+    const { recognized, links } = await readExample('short.io', 'links.csv')
+    expect(recognized).toBe('short.io links')
     expect(links).toEqual([
       link('https://example.com/1', {
         host: 'acme.short.example',
@@ -105,8 +105,8 @@ describe('links of Short.io', () => {
 
 describe('links of Sink', () => {
   test('come from its export, with countries, devices and cards', async () => {
-    const { recognised, links } = await readExample('sink', 'export.json')
-    expect(recognised).toBe('sink links')
+    const { recognized, links } = await readExample('sink', 'export.json')
+    expect(recognized).toBe('sink links')
     expect(links).toEqual([
       link('https://example.com/spring', {
         sourceKey: 'a1b2c3d4e5',

@@ -4,7 +4,7 @@ import { atScale } from '../../../../tests/support/suite.ts'
 import type { FileRecord } from '../files/source-file.ts'
 import { toLinkInput } from '../import/to-link-input.ts'
 import { IMPORT_SOURCES } from '../schema.ts'
-import { toClickKeys } from './link-key.ts'
+import { toClickKeys } from './deduplication-keys.ts'
 import { UTC } from './read-example.fixture.ts'
 import { findSource } from './source-list.ts'
 
@@ -39,7 +39,7 @@ const CELLS: [string, (size: number) => unknown][] = [
 ]
 
 const SIZE = atScale({ quick: 8_000, full: 32_000, soak: 32_000 })
-/** Of one doubling. */
+/** The growth in time per doubling. */
 const GROWTH_MAX = 2.6
 /** Below it, a measurement says nothing. */
 const FLOOR_MS = 40

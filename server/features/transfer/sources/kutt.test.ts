@@ -8,7 +8,7 @@ const host = 'kutt.acme.test'
 describe('links of Kutt', () => {
   test('come from its API. What was protected or banned is archived.', async () => {
     expect(await readExample('kutt', 'links.json')).toEqual({
-      recognised: 'kutt links',
+      recognized: 'kutt links',
       links: [
         link('https://acme.test/poster?x=1', {
           sourceKey: id(1),
@@ -43,8 +43,8 @@ describe('links of Kutt', () => {
   })
 
   test('come from the list of its administrators', async () => {
-    const { recognised, links } = await readExample('kutt', 'links-admin.json')
-    expect(recognised).toBe('kutt links')
+    const { recognized, links } = await readExample('kutt', 'links-admin.json')
+    expect(recognized).toBe('kutt links')
     expect(links).toEqual([
       link('https://acme.test/poster?x=1', {
         sourceKey: id(1),
@@ -59,8 +59,8 @@ describe('links of Kutt', () => {
   })
 
   test('come from its first API', async () => {
-    const { recognised, links } = await readExample('kutt', 'links-v1.json')
-    expect(recognised).toBe('kutt links')
+    const { recognized, links } = await readExample('kutt', 'links-v1.json')
+    expect(recognized).toBe('kutt links')
     expect(links).toEqual([
       link('https://acme.test/2019', {
         sourceKey: id(9),
@@ -73,8 +73,8 @@ describe('links of Kutt', () => {
   })
 
   test('come from its table', async () => {
-    const { recognised, links } = await readExample('kutt', 'links-table.csv')
-    expect(recognised).toBe('kutt links')
+    const { recognized, links } = await readExample('kutt', 'links-table.csv')
+    expect(recognized).toBe('kutt links')
     expect(links).toEqual([
       link('https://acme.test/poster', {
         sourceKey: id(1),
@@ -96,8 +96,8 @@ describe('links of Kutt', () => {
   })
 
   test('that Kutt would not write are refused by column and value', async () => {
-    const { recognised, links } = await readExample('kutt', 'hostile-links.json')
-    expect(recognised).toBe('kutt links')
+    const { recognized, links } = await readExample('kutt', 'hostile-links.json')
+    expect(recognized).toBe('kutt links')
     const problems = links.map((row) =>
       Array.isArray(row) ? row.map(({ field, value }) => [field, value]) : row,
     )

@@ -7,6 +7,7 @@ import { toHost } from './short-url.ts'
 export function readDomainName(fields: FieldReader, name: string): string | null {
   const text = fields.text(name)
   const host = text === null ? null : toHost(text)
-  if (text !== null && host === null) fields.add(name, text, 'This is no domain. Write it as go.example.com.')
+  if (text !== null && host === null)
+    fields.add(name, text, 'This is not a domain. Write it as go.example.com.')
   return host
 }

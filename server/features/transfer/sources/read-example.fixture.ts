@@ -1,4 +1,4 @@
-// Reads an example of a tool's export as an import does: recognised, opened, record by record.
+// Reads an example of a tool's export as an import does: recognized, opened, record by record.
 
 import { join } from 'node:path'
 import { openSourceFile } from '../files/open-source-file.ts'
@@ -8,7 +8,7 @@ import type { ImportSourceName } from '../schema.ts'
 import type { Reading, ReadingOptions, SourceClick, SourceLink } from './source.ts'
 import { createSourceClick } from './source-click.ts'
 import { createSourceLink } from './source-link.ts'
-import { findSource, recogniseSource } from './source-list.ts'
+import { findSource, recognizeSource } from './source-list.ts'
 
 export const UTC: ReadingOptions = { dateOrder: null, timeZone: 'UTC', mapping: {} }
 
@@ -16,7 +16,7 @@ type Row<T> = T | FieldProblem[] | null
 
 export interface ExampleRows {
   /** `source has`, such as `yourls both`. */
-  recognised: string | null
+  recognized: string | null
   links: Row<SourceLink>[]
   clicks: Row<SourceClick>[]
 }
@@ -33,9 +33,9 @@ export async function readExample(
   const source = findSource(tool)
   if (!source) throw new Error(`there is no source ${tool}`)
   const file = await openSourceFile(join(import.meta.dir, 'fixtures', tool, name), name)
-  const found = recogniseSource(file)
+  const found = recognizeSource(file)
   const rows: ExampleRows = {
-    recognised: found && `${found.source.name} ${found.has}`,
+    recognized: found && `${found.source.name} ${found.has}`,
     links: [],
     clicks: [],
   }
@@ -48,7 +48,7 @@ export async function readExample(
   return rows
 }
 
-/** What is expected of a row, with its times as people write them. */
+/** The expected result of a row, with its times as people write them. */
 type Expected<T, Time extends keyof T> = Partial<Omit<T, Time>> & { [name in Time]?: string }
 
 const toTimes = (times: Record<string, string | undefined>) =>

@@ -48,6 +48,6 @@ function readDomainName(fields: FieldReader): string | null {
   const name = isReference ? domain.fullName : domain
   if (typeof name !== 'string' || name.trim() === '') return null
   const host = toHost(name.trim())
-  if (host === null) fields.add('domain', name, 'This is no domain. Write it as go.example.')
+  if (host === null) fields.add('domain', name, 'This is not a domain. Write it as go.example.')
   return host
 }

@@ -1,9 +1,9 @@
-// Makes clicks of sources: what a tool does not say is unknown.
+// Makes clicks of sources. Values that a tool lacks are unknown.
 
 import type { FieldReader } from '../files/fields.ts'
 import type { ReadingOptions, SourceClick } from './source.ts'
 
-/** A click of which nothing is known but its time. */
+/** A click with nothing but its time. */
 export const UNKNOWN_CLICK: Omit<SourceClick, 'at'> = {
   sourceKey: null,
   host: null,
@@ -24,8 +24,8 @@ export const UNKNOWN_CLICK: Omit<SourceClick, 'at'> = {
 }
 
 /**
- * The address is for a click without a country. A tool that has one looked the address up when the click was made, which is
- * right for longer: addresses move.
+ * The address counts only without a country. A tool with a country looked the address up at the time of the click,
+ * which is more accurate: addresses move.
  */
 export const createSourceClick = (click: Partial<SourceClick> & Pick<SourceClick, 'at'>): SourceClick => ({
   ...UNKNOWN_CLICK,
@@ -33,7 +33,7 @@ export const createSourceClick = (click: Partial<SourceClick> & Pick<SourceClick
   address: click.country ? null : (click.address ?? null),
 })
 
-/** The time of a click, without which it is none: 0 and a problem where it is not there. */
+/** Reads the time of a click; 0 and a problem if it is missing. */
 export function readClickTime(fields: FieldReader, options: ReadingOptions, name: string): number {
   const known = fields.problems.length
   const at = fields.time(options, name)
@@ -42,11 +42,11 @@ export function readClickTime(fields: FieldReader, options: ReadingOptions, name
   return at ?? 0
 }
 
-/** What tools write where they know nothing. */
+/** Values that tools write for unknown. */
 const UNKNOWN_WORDS = new Set(['unknown', 'others', 'direct', '(direct)', '-'])
 const UNKNOWN_LENGTH = Math.max(...[...UNKNOWN_WORDS].map(({ length }) => length))
 
 /** @returns null for a word that says that the tool does not know */
 export const toKnown = (text: string | null) =>
-  // Lower case of each user agent would take a tenth of the time that a click takes.
+  // Lowercasing each user agent would take a tenth of the time per click.
   text === null || (text.length <= UNKNOWN_LENGTH && UNKNOWN_WORDS.has(text.toLowerCase())) ? null : text

@@ -1,10 +1,10 @@
-// Makes links of sources: what a tool does not say has the value of a plain link.
+// Makes links of sources. Values that a tool lacks are those of a plain link.
 
 import type { SourceLink } from './source.ts'
 
 const WORDS_MAX = 200
 
-/** What holds for a link of which its tool says no more than where it leads. */
+/** Defaults of a link whose tool gives only its destination. */
 const createPlain = (): Omit<SourceLink, 'destinationUrl'> => ({
   sourceKey: null,
   host: null,
@@ -35,7 +35,7 @@ export const createSourceLink = (
   link: Partial<SourceLink> & Pick<SourceLink, 'destinationUrl'>,
 ): SourceLink => ({ ...createPlain(), ...link, left: (link.left ?? []).map(cutWords) })
 
-/** People read it, and the row of the import keeps it. */
+/** Cuts a text that people read, and that the row of the import keeps. */
 const cutWords = (words: string) =>
   words.length > WORDS_MAX ? `${words.slice(0, WORDS_MAX - 1).toWellFormed()}…` : words
 

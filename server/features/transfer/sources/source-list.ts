@@ -1,4 +1,4 @@
-// All sources of links, and which of them a file is from.
+// All sources of links, and the detection of a file's source.
 
 import type { SourceFile } from '../files/source-file.ts'
 import type { ImportSourceName } from '../schema.ts'
@@ -22,14 +22,14 @@ export const findSource = (name: ImportSourceName): ImportSource | undefined =>
 
 export interface Recognition {
   source: ImportSource
-  /** What the file has: one of an SQL dump may have both. */
+  /** The content of the file: an SQL dump may have both. */
   has: 'links' | 'clicks' | 'both'
-  /** Of its links; of its clicks where it has no links. */
+  /** The columns of its links, or of its clicks where it has no links. */
   columns: string[]
 }
 
 /** @returns null where no source knows the columns of the file */
-export function recogniseSource(file: SourceFile): Recognition | null {
+export function recognizeSource(file: SourceFile): Recognition | null {
   for (const source of SOURCES) {
     const links = file.tables.find(({ columns }) => source.isLinkFile(columns))
     const clicks = file.tables.find(({ columns }) => source.isClickFile?.(columns) ?? false)

@@ -1,5 +1,5 @@
-// What a source is: a small pure reader of one tool's files. It turns records into links and clicks, and knows nothing of
-// this server.
+// The contract of a source: a small pure reader of one tool's files. It turns records into links and clicks, and knows
+// nothing of this server.
 
 import type { Hit, HitDimension } from '../../../storage/hits/hit.ts'
 import type { DateOrders } from '../files/date-orders.ts'
@@ -8,9 +8,9 @@ import type { DateOrder, ImportSourceName } from '../schema.ts'
 
 /** A link as its tool had it. Nothing is checked against this server's rules yet. */
 export interface SourceLink {
-  /** What names the link in its tool: its id, else its host and slug. Null where the file has neither. */
+  /** The link's name in its tool: its id, else its host and slug. Null where the file has neither. */
   sourceKey: string | null
-  /** Of the short link, in lower case; null where the file names none. */
+  /** The host of the short link, in lower case; null where the file names none. */
   host: string | null
   /** Null: a random one. */
   slug: string | null
@@ -39,9 +39,9 @@ export interface SourceLink {
   previewImage: string | null
   /** The tool's count of clicks; null where the file has none. */
   clicks: number | null
-  /** Of `towpath` only: what no other tool has. */
+  /** Fields that only `towpath` has. */
   own?: OwnFields
-  /** What the tool had and this product has not, in words such as `expired after 10 visits`. People see it. */
+  /** Settings of the tool that this product lacks, in words such as `expired after 10 visits`. People see them. */
   left: string[]
 }
 
@@ -70,14 +70,14 @@ export interface SourceClick {
   browser: string | null
   os: string | null
   device: string | null
-  /** What the tool says; null where it says nothing, and the user agent decides. */
+  /** The tool's verdict; null where it has none, and the user agent decides. */
   bot: boolean | null
   trigger: 'link' | 'qr'
   /** The address that was asked for, with its query: utm parameters are read from it. */
   visitedUrl: string | null
   /** Where the click led, with its utm parameters. */
   destinationUrl: string | null
-  /** Of `towpath` only: what this product has described already. It wins over all else here. */
+  /** For `towpath` only: the click as this product has described it. It wins over all else here. */
   described?: DescribedClick
 }
 
@@ -90,7 +90,7 @@ export type DescribedClick = Pick<
 /** How a record reads: a value, what is wrong with it, or null where the record is no link (or no click) at all. */
 export type Reading<T> = { value: T } | { problems: FieldProblem[] } | null
 
-/** What the person who imports has said about the file. */
+/** The person's settings for the file. */
 export interface ReadingOptions {
   dateOrder: DateOrder | null
   /** IANA name: the zone of dates that name none. */

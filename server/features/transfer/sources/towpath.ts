@@ -72,11 +72,11 @@ function readLink(fields: FieldReader, options: ReadingOptions): SourceLink {
   })
 }
 
-/** As it is: that of the old server may have a port. */
+/** Reads the host as it is: that of the old server may have a port. */
 function readHost(fields: FieldReader): string | null {
   const domain = fields.text('domain')
   if (domain !== null && domain.length > HOST_MAX + ':65535'.length)
-    fields.add('domain', domain, 'This is no domain. Write it as go.example.')
+    fields.add('domain', domain, 'This is not a domain. Write it as go.example.')
   return domain?.toLowerCase() ?? null
 }
 

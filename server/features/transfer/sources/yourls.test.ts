@@ -6,7 +6,7 @@ const NO_KEYWORD = 'The link has no keyword. Write it here.'
 describe('YOURLS', () => {
   test('brings links and clicks in one mysqldump', async () => {
     expect(await readExample('yourls', 'mysqldump.sql')).toEqual({
-      recognised: 'yourls both',
+      recognized: 'yourls both',
       links: [
         link('https://acme.test/a?b=1&c=%E0%A4%B5', {
           slug: 'AuIq',
@@ -45,7 +45,7 @@ describe('YOURLS', () => {
   test('brings links and clicks in one dump of phpMyAdmin, with any prefix, in the zone of its server', async () => {
     const rows = await readExample('yourls', 'phpmyadmin.sql', { ...UTC, timeZone: 'Europe/Moscow' })
     expect(rows).toEqual({
-      recognised: 'yourls both',
+      recognized: 'yourls both',
       links: [
         link('https://ozh.acme.test/', {
           slug: 'ozh',
@@ -79,7 +79,7 @@ describe('YOURLS', () => {
 
   test('brings links and clicks in one JSON file of phpMyAdmin', async () => {
     expect(await readExample('yourls', 'phpmyadmin.json')).toEqual({
-      recognised: 'yourls both',
+      recognized: 'yourls both',
       links: [
         null,
         null,
@@ -108,7 +108,7 @@ describe('YOURLS', () => {
 
   test('brings links of 2009, which have no title', async () => {
     expect(await readExample('yourls', 'old-1.4.sql')).toEqual({
-      recognised: 'yourls links',
+      recognized: 'yourls links',
       links: [link('http://acme.test/one', { slug: '1', createdAt: '2009-09-02T12:00:00Z', clicks: 42 })],
       clicks: [],
     })
@@ -116,7 +116,7 @@ describe('YOURLS', () => {
 
   test('brings its tables as CSV', async () => {
     expect(await readExample('yourls', 'url.csv')).toEqual({
-      recognised: 'yourls links',
+      recognized: 'yourls links',
       links: [
         link('https://acme.test/a', {
           slug: 'AuIq',
@@ -129,7 +129,7 @@ describe('YOURLS', () => {
       clicks: [],
     })
     expect(await readExample('yourls', 'log.csv')).toEqual({
-      recognised: 'yourls clicks',
+      recognized: 'yourls clicks',
       links: [],
       clicks: [
         click('2024-12-10T15:36:52Z', {
@@ -144,7 +144,7 @@ describe('YOURLS', () => {
   test('brings links of its API, with their host', async () => {
     const host = 'sho.acme.test'
     expect(await readExample('yourls', 'stats.json')).toEqual({
-      recognised: 'yourls links',
+      recognized: 'yourls links',
       links: [
         link('https://acme.test/a', {
           host,
@@ -161,7 +161,7 @@ describe('YOURLS', () => {
 
   test('brings links of its plugins', async () => {
     expect(await readExample('yourls', 'shlink-list.json')).toEqual({
-      recognised: 'yourls links',
+      recognized: 'yourls links',
       links: [
         link('https://acme.test/a', {
           slug: 'AuIq',
@@ -173,7 +173,7 @@ describe('YOURLS', () => {
       clicks: [],
     })
     expect(await readExample('yourls', 'import-export.csv')).toEqual({
-      recognised: 'yourls links',
+      recognized: 'yourls links',
       links: [
         link('https://acme.test/a', { slug: 'AuIq', clicks: 9 }),
         link('https://acme.test/b,c', { slug: 'b', clicks: 0 }),
@@ -185,7 +185,7 @@ describe('YOURLS', () => {
   test('has rows refused by column and value, and every keyword passed on as it is', async () => {
     const createdAt = '2024-12-01T20:36:18Z'
     expect(await readExample('yourls', 'hostile.sql')).toEqual({
-      recognised: 'yourls both',
+      recognized: 'yourls both',
       links: [
         [{ field: 'keyword', value: '', message: NO_KEYWORD }],
         [{ field: 'url', value: null, message: 'The link has no destination. Write its URL here.' }],

@@ -1,16 +1,16 @@
-// Says on which domain a link of an archive comes: the one that the person has named for its host, else the default domain for
-// a link that was on the default domain, else the workspace's own domain of that name. That one need not be verified: its links
-// wait for it, as those of a domain that was lost do.
+// Chooses the domain of a link in an archive: the one that the person has chosen for its host; else, for a link of the
+// default domain, the default domain; else the workspace's own domain of that name. That one may be unverified: its
+// links wait for it, like those of a lost domain.
 
 import { Failure } from '../../../lib/failure.ts'
 import type { Connection } from '../../../storage/database/open-database.ts'
 import { type LinkDomain, resolveDomain, toStoredDomain } from '../../links/names/link-domain.ts'
-import type { ArchiveRun } from './archive-run.ts'
+import type { ArchiveImport } from './archive-import.ts'
 import { toDomainKey } from './store-settings.ts'
 
 /** @throws Failure `invalid` where the domain that the person has named is gone */
 export async function chooseLinkDomain(
-  run: ArchiveRun,
+  run: ArchiveImport,
   connection: Connection,
   host: string,
 ): Promise<LinkDomain> {
@@ -29,8 +29,8 @@ export async function chooseLinkDomain(
       .where('domain', '=', name)
       .executeTakeFirst()
     if (own) return { name: own.domain, caseSensitive: own.case_sensitive === 1 }
-    // A pretended domain has no row any more. Its links are new in any case.
-    if (run.pretended.has(toDomainKey(name))) return { name, caseSensitive: true }
+    // A domain of a dry run has no row any more. Its links are new in any case.
+    if (run.dryRunKeys.has(toDomainKey(name))) return { name, caseSensitive: true }
   }
   throw new Failure('invalid', `The workspace has no domain ${host}`, {
     errors: { domain: `is not a domain of this workspace. Name another one for ${host} (domainMap)` },

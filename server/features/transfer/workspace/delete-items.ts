@@ -1,11 +1,11 @@
-// Undoes the import of a workspace's export: what it has created goes for good, unless somebody has changed it, or something
-// new belongs to it.
+// Undoes the import of a workspace's export: deletes what it has created for good, except what somebody has changed or
+// what has new children.
 
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import { type Actor, allow } from '../../accounts/access/actor.ts'
 import { deleteSubmissionRows } from '../../forms/submissions/delete-submission.ts'
 import { hasLinks } from '../../links/domains/domain-links.ts'
-import { toStateSum } from './state-sum.ts'
+import { hashEditableFields } from './hash-editable-fields.ts'
 
 /** An item that an import has created. */
 export interface CreatedItem {
@@ -14,7 +14,7 @@ export interface CreatedItem {
   item_id: number
   item_updated_at: number | null
   name: string | null
-  /** What it came with, such as the leads of a link. */
+  /** The children it was imported with, such as the leads of a link. */
   field: string | null
   value: string | null
 }
@@ -55,7 +55,7 @@ export const deleteSubmissionUnlessChanged: DeleteItem = ({ actor }, db, { item_
       .where('id', '=', item_id)
       .executeTakeFirst()
     if (!row) return undefined
-    if (toStateSum(row) !== Number(item_updated_at)) return CHANGED
+    if (hashEditableFields(row) !== Number(item_updated_at)) return CHANGED
     await deleteSubmissionRows(connection, actor, [item_id])
     return undefined
   })

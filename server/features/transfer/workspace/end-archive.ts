@@ -1,10 +1,10 @@
-// What follows when all records of an archive are stored: hits without a link get their stand-in, the analytics begin where
-// those of the exported workspace did, and the person hears what is still to do.
+// Completes the import of an archive: hits without a link get a stand-in link, the analytics begin where those of the
+// exported workspace did, and notices list what is left to do.
 
 import type { Connection } from '../../../storage/database/open-database.ts'
 import { toNoLinkKey } from '../archive/archive-keys.ts'
 import { toStandIn } from '../history/stand-in.ts'
-import type { ArchiveRun } from './archive-run.ts'
+import type { ArchiveImport } from './archive-import.ts'
 import { storeKey } from './item-keys.ts'
 
 /** @returns notices */
@@ -12,7 +12,7 @@ export async function endArchive({
   run,
   connection,
 }: {
-  run: ArchiveRun
+  run: ArchiveImport
   connection: Connection
 }): Promise<string[]> {
   const { actor, archive, importId, isDryRun } = run
@@ -23,7 +23,7 @@ export async function endArchive({
     .where('id', '=', workspaceId)
     .executeTakeFirstOrThrow()
   const isItself = workspace.public_id === archive.publicId
-  if (isDryRun && !isItself) run.pretended.add(toNoLinkKey(archive.publicId))
+  if (isDryRun && !isItself) run.dryRunKeys.add(toNoLinkKey(archive.publicId))
   if (!isDryRun) {
     await connection
       .updateTable('workspaces')
@@ -31,7 +31,7 @@ export async function endArchive({
       .where('id', '=', workspaceId)
       .where('created_at', '>', archive.createdAt)
       .execute()
-    // Of its own export, the workspace has these hits already.
+    // The workspace has the hits of its own export already.
     if (!isItself)
       await storeKey(
         connection,
@@ -60,7 +60,7 @@ export async function endArchive({
   ]
 }
 
-async function countOutcomes({ actor, importId }: ArchiveRun, connection: Connection) {
+async function countOutcomes({ actor, importId }: ArchiveImport, connection: Connection) {
   const rows = await connection
     .selectFrom('import_rows')
     .select(['kind', 'outcome'])

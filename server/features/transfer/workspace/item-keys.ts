@@ -1,8 +1,9 @@
-// Knows what earlier parts of an import, and earlier imports of the same workspace, have made of the things of an archive.
+// Deduplication keys of the records of an archive: they find the rows that earlier parts of an import, and earlier
+// imports of the same workspace, have created.
 
 import type { Connection } from '../../../storage/database/open-database.ts'
 import { toArchiveKey } from '../archive/archive-keys.ts'
-import type { ArchiveRun, RecordTransaction } from './archive-run.ts'
+import type { ArchiveImport, RecordTransaction } from './archive-import.ts'
 
 const SOURCE = 'towpath'
 
@@ -19,13 +20,13 @@ export interface KnownItem {
   importId: number
 }
 
-/** Whose items are looked for, and what they are called there. */
+/** The scope of a search for items: the workspace, and the archive that names them. */
 export interface ItemSearch {
-  run: Pick<ArchiveRun, 'actor' | 'archive'>
+  run: Pick<ArchiveImport, 'actor' | 'archive'>
   connection: Connection
 }
 
-/** @returns those of the ids that are here, by their ids in the archive. What was deleted since may come again. */
+/** @returns the items that exist here, by their ids in the archive. Items that were deleted since may come again. */
 export async function findItems(
   { run, connection }: ItemSearch,
   kind: ItemKind,
@@ -74,15 +75,15 @@ export async function storeItemKey(
   itemId: number,
 ): Promise<void> {
   const key = toArchiveKey(run.archive.publicId, kind, id)
-  if (run.isDryRun) run.pretended.add(key)
+  if (run.isDryRun) run.dryRunKeys.add(key)
   await storeKey(connection, { workspaceId: run.actor.workspaceId, importId: run.importId }, key, itemId)
 }
 
-export const isPretended = (
-  { pretended, archive }: RecordTransaction['run'],
+export const isFromDryRun = (
+  { dryRunKeys, archive }: RecordTransaction['run'],
   kind: ItemKind,
   id: number | string,
-) => pretended.has(toArchiveKey(archive.publicId, kind, id))
+) => dryRunKeys.has(toArchiveKey(archive.publicId, kind, id))
 
 export async function storeKey(
   connection: Connection,

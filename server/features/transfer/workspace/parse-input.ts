@@ -1,4 +1,4 @@
-// Checks what an archive says by the rules of the API.
+// Validates the records of an archive by the rules of the API.
 
 import type { z } from 'zod'
 import { invalid } from '../../../lib/failure.ts'

@@ -1,20 +1,20 @@
 // Takes the files of submissions out of an archive: into the file store before the rows of their batch, as the endpoint
-// does. What no row names afterwards is deleted at once; after a crash, the sweep does it.
+// does. Files without a row are deleted at once, or after a crash by the sweep.
 
 import { createHash } from 'node:crypto'
 import { formatBytes } from '../../../lib/formats/format-bytes.ts'
 import type { Database } from '../../../storage/database/open-database.ts'
 import type { DiskSpace } from '../../../storage/disk-space.ts'
 import { toHarmlessName } from '../../forms/uploads/file-name.ts'
-import type { Uploads } from '../../forms/uploads/open-uploads.ts'
 import { createTypeSniffer } from '../../forms/uploads/sniff-type.ts'
 import type { SubmittedFile } from '../../forms/uploads/submitted-file.ts'
+import type { Uploads } from '../../forms/uploads/uploads.ts'
 import { type Archive, openArchive } from '../archive/open-archive.ts'
 import type { RecordBatch } from '../archive/read-archive-records.ts'
 import type { ArchiveRecord } from '../archive/record-schemas.ts'
 import { FILE_FOLDER } from '../export/stream-files.ts'
 import { FileProblem } from '../files/source-file.ts'
-import type { ArchiveFilesById } from './archive-run.ts'
+import type { ArchiveFilesById } from './archive-import.ts'
 import { findItems, hasItems, type ItemSearch } from './item-keys.ts'
 
 export interface ArchiveFilesNeeds {
@@ -143,12 +143,12 @@ async function listNewRecords(
   const keys = [...new Set(records.map(({ formKey }) => formKey))]
   const forms = await findItems(known, 'form', keys)
   return records.filter(
-    // Of two records of one id, the second is imported before.
+    // Only the first of two records with one id counts.
     ({ id, formKey }, index) => !before.has(id) && forms.has(formKey) && ids.indexOf(id) === index,
   )
 }
 
-/** What the files of the workspace may still have. */
+/** The free bytes for files of the workspace. */
 async function readRoom(
   db: Database,
   { bytesPerWorkspace }: Pick<Uploads, 'bytesPerWorkspace'>,
@@ -177,7 +177,7 @@ type FileRecord = SubmissionRecord['files'][number]
 const sumBytes = (archive: Archive, files: FileRecord[]) =>
   files.reduce((sum, { path }) => sum + (archive.findFileBytes(path) ?? 0), 0)
 
-/** While a file is unpacked, the import may be cancelled. */
+/** While a file is unpacked, the import may be canceled. */
 const ASK_EVERY_BYTES = 4 * 1024 * 1024
 
 /** @returns undefined where the archive lacks the file, or has another one */

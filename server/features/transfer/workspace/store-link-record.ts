@@ -19,7 +19,7 @@ import {
   type RecordTransaction,
   toCreated,
   toSkipped,
-} from './archive-run.ts'
+} from './archive-import.ts'
 import { chooseLinkDomain } from './choose-link-domain.ts'
 import { findItems, storeItemKey } from './item-keys.ts'
 import { parseInput } from './parse-input.ts'

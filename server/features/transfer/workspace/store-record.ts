@@ -1,12 +1,12 @@
-// Stores one record of an archive. What is wrong with it is an outcome like others, and leaves nothing behind.
+// Stores one record of an archive. An invalid record is an outcome like others, and leaves nothing behind.
 
 import { Failure } from '../../../lib/failure.ts'
 import { allow } from '../../accounts/access/actor.ts'
 import type { RecordBatch, RecordReading } from '../archive/read-archive-records.ts'
 import type { ArchiveRecord, RecordFileName } from '../archive/record-schemas.ts'
 import type { RowKind } from '../schema.ts'
-import { type RecordOutcome, type RecordTransaction, toFailed } from './archive-run.ts'
-import { storeAttempts, storeMiss } from './store-counts.ts'
+import { type RecordOutcome, type RecordTransaction, toFailed } from './archive-import.ts'
+import { storeAttempts, storeMiss } from './store-count-records.ts'
 import { storeLinkRecord } from './store-link-record.ts'
 import { storeChannel, storeDomain, storeForm, storeTag } from './store-settings.ts'
 import { storeSubmissionRecord } from './store-submission-record.ts'

@@ -18,7 +18,7 @@ import {
   type RecordTransaction,
   toCreated,
   toSkipped,
-} from './archive-run.ts'
+} from './archive-import.ts'
 import { findItems, storeItemKey } from './item-keys.ts'
 import { parseInput } from './parse-input.ts'
 
@@ -75,7 +75,7 @@ export async function storeDomain(
     .where('workspace_id', '=', run.actor.workspaceId)
     .where('id', '=', row.id)
     .execute()
-  if (run.isDryRun) run.pretended.add(toDomainKey(row.domain))
+  if (run.isDryRun) run.dryRunKeys.add(toDomainKey(row.domain))
   const again = primary ? ' It was the domain of new links: choose it again then.' : ''
   return toCreated(item, row, `It answers once its DNS records are set: its page shows them.${again}`)
 }

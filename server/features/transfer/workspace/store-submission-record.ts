@@ -17,9 +17,9 @@ import {
   toCreated,
   toFailed,
   toSkipped,
-} from './archive-run.ts'
-import { findItems, isPretended, type KnownItem, storeItemKey } from './item-keys.ts'
-import { toStateSum } from './state-sum.ts'
+} from './archive-import.ts'
+import { hashEditableFields } from './hash-editable-fields.ts'
+import { findItems, isFromDryRun, type KnownItem, storeItemKey } from './item-keys.ts'
 
 type SubmissionRecord = ArchiveRecord<'submissions.ndjson'>
 
@@ -34,7 +34,7 @@ export async function storeSubmissionRecord(
   const forms = await findItems(transaction, 'form', [record.formKey])
   const form = forms.get(record.formKey)
   if (!form) {
-    if (isPretended(run, 'form', record.formKey)) return toCreated(item, { id: 0, updated_at: 0 })
+    if (isFromDryRun(run, 'form', record.formKey)) return toCreated(item, { id: 0, updated_at: 0 })
     const message = 'Its form was not imported. Import the form first.'
     return toFailed(item, { field: 'formKey', value: record.formKey, message })
   }
@@ -44,7 +44,7 @@ export async function storeSubmissionRecord(
   await storeTouches(transaction, record, id, links)
   const note = await storeFiles(transaction, record, id)
   await storeItemKey(transaction, 'submission', record.id, id)
-  return toCreated(item, { id, updated_at: toStateSum(record) }, note)
+  return toCreated(item, { id, updated_at: hashEditableFields(record) }, note)
 }
 
 /** @returns what a person should know. @throws Failure `invalid` */
@@ -102,7 +102,7 @@ async function insertSubmission(
       announced_at: record.announcedAt,
       notes: record.notes,
       email: record.email,
-      // What it was made of is gone. No other submission has the same.
+      // The original input is lost. This hash equals that of no other submission.
       fingerprint: createHash('sha256').update(`${run.archive.publicId}|${record.id}`).digest('hex'),
       duplicate_of: record.duplicateOf === null ? null : (first.get(record.duplicateOf)?.id ?? null),
       visitor: record.visitor === null ? null : toDayVisitor(record.visitor, at),

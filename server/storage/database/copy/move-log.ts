@@ -1,17 +1,17 @@
-// What a move has done so far. It is kept in the database that the rows move to, so a move that was killed goes on.
+// Progress of a move. It is kept in the database that the rows move to, so a move that was killed goes on.
 
 import type { Connection, Database } from '../open-database.ts'
 
 export interface MoveLog {
-  /** What was noted with the step; undefined when it is not done. */
+  /** The note of the step; undefined when it is not done. */
   find<T>(step: string): Promise<T | undefined>
   /** @param connection the transaction that does the step, where there is one */
   note(step: string, detail: unknown, connection?: Connection): Promise<void>
-  /** The steps that begin with these words are to be done again. */
+  /** Marks the steps that begin with these words as not done. */
   undo(prefix: string): Promise<void>
 }
 
-/** What moves. A move of the rows can be followed by one of the hits, with steps of its own. */
+/** The stores that move. A move of the rows can be followed by one of the hits, with steps of its own. */
 export const MOVE_SCOPES = ['all', 'rows', 'hits'] as const
 export type MoveScope = (typeof MOVE_SCOPES)[number]
 

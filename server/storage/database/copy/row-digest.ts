@@ -14,7 +14,7 @@ export interface RowDigester {
   finish(): TableDigest
 }
 
-/** Hashed at a time, because a call of the hash costs as much as some rows. */
+/** Characters hashed at a time: a call of the hash costs as much as some rows. */
 const CHUNK_LENGTH = 64 * 1024
 
 export function createRowDigester(): RowDigester {

@@ -1,4 +1,4 @@
-// An index for the erasure of all submissions of an e-mail address.
+// An index for the erasure of all submissions of an email address.
 
 import { type Kysely, sql } from 'kysely'
 

@@ -1,4 +1,4 @@
-// Recipients of e-mail channels confirm once, and mails are counted by day. Recipients of channels that exist already
+// Recipients of email channels confirm once, and mails are counted by day. Recipients of channels that exist already
 // count as confirmed, so that their notifications go on.
 
 import type { Kysely } from 'kysely'

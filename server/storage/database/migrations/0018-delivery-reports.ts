@@ -1,4 +1,4 @@
-// What channels and deliveries say about their failures: since when, why, how many attempts, and what was sent.
+// Failure reports of channels and deliveries: since when, why, how many attempts, and what was sent.
 
 import type { Kysely } from 'kysely'
 import { sql } from 'kysely'

@@ -1,4 +1,4 @@
-// How a server keeps SQLite's log short: what is moved by whom, and when the log is empty.
+// SQLite's log stays short beside a running server: what moves its pages into the file, and when it is emptied.
 
 import { Database } from 'bun:sqlite'
 import { afterEach, expect, test } from 'bun:test'

@@ -32,7 +32,7 @@ export interface CheckpointAnswer {
 
 export interface DatabaseSizes {
   bytes: number
-  /** Of `bytes`: what deletions have left, and later rows use. */
+  /** The part of `bytes` that deletions have freed. Later rows use it. */
   freeBytes: number
   walBytes: number
 }

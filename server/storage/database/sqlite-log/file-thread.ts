@@ -1,7 +1,7 @@
-// A thread that does what would block the event loop on the disk. It starts with the first request, and a thread that has
+// A thread for disk work that would block the event loop. It starts with the first request, and a thread that has
 // ended is replaced with the next one.
 
-/** What a thread answers when its work has failed. */
+/** The answer of a thread whose work has failed. */
 export interface ThreadError {
   error: string
 }
@@ -44,7 +44,7 @@ export function createFileThread<Request, Answer extends object>(script: URL): F
       if (!thread) return
       const ended = Promise.withResolvers<void>()
       fail = () => ended.resolve()
-      // Nothing else may be left that keeps the process alive, and what comes after this must still run.
+      // Keeps the process alive until the thread has ended: the caller's work after this must still run.
       thread.ref()
       thread.postMessage('close')
       await ended.promise

@@ -9,8 +9,8 @@ export interface LogSync {
   /** @throws when the disk cannot store what the log has: nobody knows then what is on the disk */
   sync(): Promise<void>
   /**
-   * Writes the log once more, and syncs it. A kernel that could not write a page takes it for written all the same, and
-   * the next sync succeeds without that page. Needs the write lock of the database.
+   * Writes the log once more, and syncs it. After a failed write, a kernel treats the page as written, and
+   * the next sync succeeds without it. Needs the write lock of the database.
    */
   rewrite(): void
   close(): Promise<void>

@@ -167,7 +167,7 @@ export interface AuditEvents {
   actor_type: string
   /** The id of the person or the key. */
   actor_id: number | null
-  /** The e-mail address of the person or the name of the key, at that time. */
+  /** The email address of the person or the name of the key, at that time. */
   actor_name: string | null
   action: string
   target_type: string | null

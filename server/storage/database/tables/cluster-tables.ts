@@ -1,4 +1,4 @@
-// What several processes on one database know of each other.
+// Tables of the cluster: the shared knowledge of several processes on one database.
 
 import type { Generated } from 'kysely'
 

@@ -1,4 +1,4 @@
-// The domains that workspaces bring: what proves them, and what they answer besides links.
+// The domains of workspaces: their proof, and their answers besides links.
 
 import type { Generated } from 'kysely'
 
@@ -9,15 +9,21 @@ export interface Domains {
   domain: string
   /** The value of the TXT record that proves the ownership. */
   token: string
-  /** Since when the domain answers; null before, and after the ownership was lost. One workspace at most has a name verified. */
+  /**
+   * Since when the domain answers; null before that, and after the ownership was lost. A name is verified in one
+   * workspace at most.
+   */
   verified_at: number | null
-  /** The last look at its DNS that had an answer. */
+  /** The last DNS check that got an answer. */
   checked_at: number | null
   /** Since when a verified domain has failed each check; null after a check that passed. */
   failing_since: number | null
   /** Why the last check failed, as a sentence for its owners. */
   problem: string | null
-  /** What the last look has found: the TXT record, and the record that leads visitors here. Null where it could not tell. */
+  /**
+   * The results of the last check: the TXT record, and the record that leads visitors here. Null where it could not
+   * tell.
+   */
   proof_ok: number | null
   route_ok: number | null
   /** New links are made here: one domain of a workspace at most. */

@@ -65,7 +65,7 @@ export interface Submissions {
   announced: Generated<number>
   /** When it was announced, where that was later than it came. */
   announced_at: number | null
-  /** What the classifier has learned from it: `spam` or `good`, and the numbers of its features. */
+  /** The lesson that the classifier took from it: `spam` or `good`, and the numbers of its features. */
   learned: string | null
   /** Seconds between the page view and the submission, where the snippet was on the page. */
   page_seconds: number | null
@@ -129,7 +129,7 @@ export interface ErasedFiles {
   bytes: number
 }
 
-/** What was erased of one e-mail address. */
+/** Receipts of erasures, one for each erased email address. */
 export interface ErasureReceipts {
   id: Generated<number>
   workspace_id: number

@@ -38,12 +38,12 @@ export interface Links {
   preview_title: string | null
   preview_description: string | null
   preview_image: string | null
-  /** With `clicks_before`, and without those in `link_counters`. */
+  /** Includes `clicks_before`, but not the clicks in `link_counters`. */
   clicks: number
-  /** Clicks from before the link came here that no hit stands for: a bare total of another tool. */
+  /** Clicks from before the import that have no hits: a bare total of another tool. */
   clicks_before: Generated<number>
   leads: number
-  /** The newest one that `clicks` has. */
+  /** The time of the newest click in `clicks`. */
   last_clicked_at: number | null
   /** Slug, destination and title in lower case, for `search`. */
   search_text: string

@@ -1,4 +1,4 @@
-// What `towpath move` has done so far, kept in the database that it moves to.
+// Progress of `towpath move`, kept in the database that it moves to.
 
 /** A step that is done. The rows stay when the move has ended, so that it is not begun again. */
 export interface MoveSteps {

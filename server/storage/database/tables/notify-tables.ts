@@ -8,7 +8,7 @@ export interface Channels {
   /** `email`, `slack`, `discord`, `telegram`, `teams` or `webhook`; `reply` is the hidden channel of replies to senders. */
   type: string
   name: string
-  /** A JSON list of e-mail addresses. */
+  /** A JSON list of email addresses. */
   recipients: Generated<string>
   /** The URL in the form that answers show. */
   shown_url: string | null
@@ -20,7 +20,9 @@ export interface Channels {
   disabled_reason: string | null
   /** When the first of the current series of failures happened. A success ends the series. */
   failing_since: number | null
-  /** As `failing_since`, and a fault of the operator starts it anew: five days of the channel's own failures disable it. */
+  /**
+   * Like `failing_since`, but restarted by a fault of the operator. Five days of the channel's own failures disable it.
+   */
   own_failures_since: number | null
   /** Why the last attempt failed; null after a success. */
   last_error: string | null
@@ -74,7 +76,7 @@ export interface Deliveries {
   sent_alone: Generated<number>
   /** The process that claimed the delivery has it until this time. After it, another process may claim it. */
   leased_until: number | null
-  /** The request that has caused it; null where none has, and for deliveries of before. */
+  /** The request that has caused it; null without one, and for deliveries older than this column. */
   request_id: string | null
   /** Its span, where it was traced (W3C Trace Context). */
   traceparent: string | null
@@ -97,7 +99,7 @@ export interface DeliveryAttempts {
   at: number
 }
 
-/** An address that e-mail channels of a workspace name. It gets notifications from its confirmation on. */
+/** An address that email channels of a workspace name. It gets notifications from its confirmation on. */
 export interface MailRecipients {
   id: Generated<number>
   workspace_id: number

@@ -1,4 +1,4 @@
-// What the server keeps for itself: repeated requests, deletions of workspaces, shared rate limits.
+// Tables of the server itself: repeated requests, deletions of workspaces, shared rate limits.
 
 import type { Generated } from 'kysely'
 
@@ -40,7 +40,7 @@ export interface SuspensionChanges {
 /** Requests for a slug that no link has, in one hour. */
 export interface Misses {
   domain: string
-  /** Who had the domain when the slug was asked for; 0 on the default domain, which is everybody's. */
+  /** The workspace that had the domain at the time; 0 on the default domain, which is everybody's. */
   workspace_id: Generated<number>
   /** The start of the hour, milliseconds. */
   hour: number
@@ -60,7 +60,7 @@ export interface MissingReports {
   workspace_id: number
   domain: string
   slug: string
-  /** The slugs of one mail have the same. */
+  /** The time of the mail, the same for all of its slugs. */
   reported_at: number
 }
 

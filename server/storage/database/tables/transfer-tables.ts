@@ -11,7 +11,7 @@ export interface Imports {
   source: string
   /** `queued`, `running`, `done`, `failed` or `undone`. */
   status: string
-  /** What runs: `check`, `links`, `clicks`, and `undo` after it has ended. */
+  /** The current stage: `check`, `links`, `clicks`, and `undo` after it has ended. */
   stage: string
   dry_run: number
   /** `skip`, `rename` or `fail`. */
@@ -20,7 +20,7 @@ export interface Imports {
   options: string
   file_name: string | null
   file_bytes: number
-  /** Of the second file, the click history; null where there is none. */
+  /** The name of the second file, the click history; null where there is none. */
   clicks_file_name: string | null
   clicks_file_bytes: number | null
   rows: Generated<number>
@@ -50,23 +50,23 @@ export interface Imports {
   undone_at: number | null
 }
 
-/** What became of a row of a file. Kept for 30 days: as long as an import can be undone. */
+/** The outcome of a row of a file. Kept for 30 days: as long as an import can be undone. */
 export interface ImportRows {
   id: Generated<number>
   import_id: number
   workspace_id: number
-  /** As a spreadsheet numbers it: the header is row 1. Of files without a header, the first record is 1. */
+  /** As a spreadsheet numbers it: the header is row 1. In files without a header, the first record is 1. */
   row: number
   /** `link`, `tag`, `form`, `submission`, `channel`, `domain` or `click`. */
   kind: string
   /** `created`, `renamed`, `skipped`, `failed`, or `kept` for what an undo has left. */
   outcome: string
-  /** What a person knows it by: the short link, or the name. */
+  /** Its name for people: the short link, or the name. */
   name: string | null
   item_id: number | null
   /** `updated_at` of the item when the import had made it: later changes by people show. */
   item_updated_at: number | null
-  /** Of the first error of a row, and why a row was skipped or renamed. */
+  /** The first error of a row, or why a row was skipped or renamed. */
   field: string | null
   value: string | null
   message: string | null
@@ -100,7 +100,7 @@ export interface ImportDays {
   last_at: Generated<number>
 }
 
-/** What a tool has counted on a link in all. `links.clicks_before` is what the history of all imports lacks of it. */
+/** A tool's click total of a link. `links.clicks_before` is the part that the history of all imports lacks. */
 export interface ImportTotals {
   import_id: number
   workspace_id: number
@@ -108,7 +108,7 @@ export interface ImportTotals {
   total: number
 }
 
-/** Click histories that are erased again: of an import that was undone or cancelled. */
+/** Click histories that are erased again: of an import that was undone or canceled. */
 export interface ImportErasures {
   import_id: number
   workspace_id: number

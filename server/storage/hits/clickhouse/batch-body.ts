@@ -1,4 +1,4 @@
-// Reads batch files for ClickHouse: as a compressed body for an insert, and as numbers to recognise a batch by.
+// Reads batch files for ClickHouse: as a compressed body for an insert, and as numbers to recognize a batch by.
 
 import { createReadStream } from 'node:fs'
 import { readFile } from 'node:fs/promises'
@@ -49,7 +49,7 @@ async function collect(stream: Readable): Promise<Uint8Array> {
   return Buffer.concat(chunks)
 }
 
-/** What a batch's hits are recognised by in the table. */
+/** The facts by which a batch's hits are recognized in the table. */
 export interface BatchExtent {
   /** Unique within a node. */
   ids: number[]

@@ -15,10 +15,10 @@ import { full } from '../../../../tests/support/suite.ts'
 import { DAY_MS } from '../../../lib/utc-day.ts'
 import { ClickHouseError } from './clickhouse-error.ts'
 import { type ClickHouseClient, createClickHouseClient } from './client.ts'
-import { openHitHistoryTarget } from './history-target.ts'
 import { inspectClickHouse } from './inspect.ts'
 import { migrateTables } from './layout.ts'
 import { createHitLoader } from './load.ts'
+import { openHitMoveTarget } from './move-target.ts'
 import { createQuestionRunner } from './query.ts'
 import { createReplicaClient } from './replica.fixture.ts'
 import { SUM_TABLES } from './rollups/roll-tables.ts'
@@ -59,7 +59,7 @@ function writeBatch(number: number) {
 test('a replicated database without clicks has no node, and may take those of another engine', async () => {
   await createDayRoller(createReplicaClient(client), { settleMs: 0 }).rollUp(NEXT_DAY)
   expect((await inspectClickHouse(client, false)).marks).toEqual({})
-  const target = await openHitHistoryTarget([url])
+  const target = await openHitMoveTarget([url])
   expect(await target.isEmpty()).toBe(true)
   await target.close()
 })
@@ -84,7 +84,7 @@ test('a replicated database loads its first batch and late ones, and rolls up th
 })
 
 full(
-  'a replica that lacks a touch answers from hits, also after a moment without the table of hits',
+  'a replica that lacks a change answers from hits, also after a moment without the table of hits',
   async () => {
     await createHitLoader(client).load(writeBatch(1), 0)
     const roller = createDayRoller(client, { settleMs: 0 })

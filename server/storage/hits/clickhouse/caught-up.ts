@@ -1,4 +1,4 @@
-// Whether the replica that answers has everything that other replicas have stored.
+// Checks that the answering replica has everything that other replicas have stored.
 
 import type { ClickHouseClient } from './client.ts'
 import { toPlaceholder } from './parameters.ts'

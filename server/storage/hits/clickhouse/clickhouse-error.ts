@@ -1,4 +1,4 @@
-// What goes wrong between Towpath and ClickHouse, as one class. No message has an address, a password or a value.
+// The error class of ClickHouse requests. No message has an address, a password or a value.
 
 /** ClickHouse's error codes that Towpath tells apart (https://github.com/ClickHouse/ClickHouse, ErrorCodes.cpp). */
 export const CLICKHOUSE_CODES = {
@@ -14,7 +14,7 @@ export const CLICKHOUSE_CODES = {
   memoryLimit: 241,
   /** A replica that is down has not done it yet. */
   unfinished: 341,
-  cancelled: 394,
+  canceled: 394,
   accessDenied: 497,
   authenticationFailed: 516,
 } as const

@@ -1,4 +1,4 @@
-// What the client does with several servers. Replicated tables need ClickHouse Keeper, which the library of the tests
+// The ClickHouse client with several servers. Replicated tables need ClickHouse Keeper, which the library of the tests
 // lacks, so small servers answer here as replicas do.
 
 import { afterEach, describe, expect, test } from 'bun:test'

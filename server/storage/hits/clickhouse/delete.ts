@@ -8,8 +8,8 @@ import { toNextMonth } from '../rollups/rollup.ts'
 import type { ClickHouseClient } from './client.ts'
 import { toFirstDay, toPartition } from './month-partition.ts'
 import { toPlaceholder } from './parameters.ts'
+import { changeHits, createChangeSource, endEarlierDeletions } from './rollups/day-changes.ts'
 import { eraseRolledWorkspaces } from './rollups/delete-rolls.ts'
-import { changeHits, createTouchSource, endEarlierDeletions } from './rollups/touches.ts'
 
 /** A mutation of a large table rewrites many gigabytes. ClickHouse goes on with it when nobody waits any more. */
 const DELETE_TIMEOUT_MS = 15 * 60_000
@@ -49,7 +49,7 @@ export async function deleteWhere(
     const days = await listDays(client, condition)
     if (days.length === 0) break
     const ofDays = toCondition((bind) => `${write(bind)} AND ${DAY} IN ${bind(days)}`)
-    await changeHits(client, createTouchSource('delete', job), days, () => deleteHits(client, ofDays))
+    await changeHits(client, createChangeSource('delete', job), days, () => deleteHits(client, ofDays))
   }
   await endEarlierDeletions(client, job)
 }
@@ -75,7 +75,7 @@ const deleteHits = (client: ClickHouseClient, { text, params }: Condition): Prom
 
 /**
  * Erases every hit of these workspaces, and their rows of roll-ups. The roll-ups of other workspaces go on counting: no
- * day is touched.
+ * day has a recorded change.
  */
 export async function eraseWorkspaceHits(client: ClickHouseClient, workspaceIds: number[]): Promise<void> {
   if (workspaceIds.length === 0) return
@@ -98,7 +98,7 @@ const RETENTION = 'retention'
 
 /** Deletes the hits recorded before this moment: whole months at once, and the rest of one month by a mutation. */
 export async function deleteHitsBefore(client: ClickHouseClient, before: number): Promise<void> {
-  // The table itself says which months it has. Of the tables of `system`, a user may be allowed to read only a few.
+  // The table itself says which months it has. A user may lack the right to read the tables of `system`.
   const partitions = await client.select(
     'SELECT _partition_id FROM hits GROUP BY _partition_id HAVING toUInt32(_partition_id) < {p1:Int64}',
     { params: [toPartition(before)] },
@@ -111,7 +111,7 @@ export async function deleteHitsBefore(client: ClickHouseClient, before: number)
 async function dropMonth(client: ClickHouseClient, month: number): Promise<void> {
   const first = toFirstDay(month)
   const days = Array.from({ length: toNextMonth(first) - first }, (_, index) => first + index)
-  await changeHits(client, createTouchSource('delete', RETENTION), days, () =>
+  await changeHits(client, createChangeSource('delete', RETENTION), days, () =>
     client.execute(
       `ALTER TABLE hits DROP PARTITION ID '${month}' SETTINGS max_partition_size_to_drop = 0, alter_sync = 2`,
       { timeoutMs: DELETE_TIMEOUT_MS },

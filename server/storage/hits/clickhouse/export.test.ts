@@ -158,7 +158,7 @@ test('an export leaves no other file behind', async () => {
   }
 })
 
-test('an export ends when it is cancelled, asks the server no more, and questions go on', async () => {
+test('an export ends when it is canceled, asks the server no more, and questions go on', async () => {
   const client = createClickHouseClient([url])
   const gone = new AbortController()
   const reason = new Error('gone')
@@ -183,7 +183,7 @@ test('an export ends when it is cancelled, asks the server no more, and question
   expect(total?.clicks).toBe(MANY)
 })
 
-test('a cancelled export closes its connection, at which the server ends a statement that reads only', async () => {
+test('a canceled export closes its connection, at which the server ends a statement that reads only', async () => {
   const asked: URLSearchParams[] = []
   const closed = Promise.withResolvers<void>()
   const gone = new AbortController()

@@ -1,4 +1,4 @@
-// Says what is wrong with CLICKHOUSE_URL, as one sentence with the fix, before the server starts.
+// Diagnoses a faulty CLICKHOUSE_URL before the server starts, as one sentence with the fix.
 
 import { type ClickHouseAddress, parseClickHouseAddress } from './address.ts'
 import { readReplication } from './caught-up.ts'
@@ -7,7 +7,7 @@ import { type ClickHouseClient, createClickHouseClient } from './client.ts'
 import { findLayoutProblem } from './layout.ts'
 
 export interface ClickHouseProblem {
-  /** What is wrong, and the fix. It has no password and no address. */
+  /** The problem, and the fix. It has no password and no address. */
   sentence: string
   /** It may pass by itself: the server can start, and loads its batches later. */
   isTemporary: boolean
@@ -101,7 +101,7 @@ async function findRightsProblem(
   return undefined
 }
 
-/** Also behind one address: whoever loads a batch asks whether the replica has what others have stored. */
+/** Also behind one address: each load of a batch asks whether the replica has everything that others have stored. */
 async function isReplicated(client: ClickHouseClient): Promise<boolean> {
   const select: ClickHouseClient['select'] = (sql) => client.select(sql, { timeoutMs: TIMEOUT_MS })
   return (await readReplication({ select })) === 'replicated'

@@ -1,7 +1,7 @@
-// Says what the tables in ClickHouse hold: their marks, and the clicks of each link.
+// Inspects the tables in ClickHouse: their marks, and the clicks of each link.
 
+import { IS_CLICK } from '../hit-day.ts'
 import type { HitInspection } from '../hit-engine.ts'
-import { IS_CLICK } from '../hit-history.ts'
 import { type ClickHouseClient, createClickHouseClient } from './client.ts'
 import { QUESTION_SETTINGS } from './query.ts'
 

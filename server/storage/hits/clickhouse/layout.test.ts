@@ -58,7 +58,7 @@ describe('the tables', () => {
     expect(await listTables()).toEqual([...TABLES, 'roll_of_somebody'].sort())
   })
 
-  test('sync what they store, recognise a batch, and have a partition for each UTC month', async () => {
+  test('sync what they store, recognize a batch, and have a partition for each UTC month', async () => {
     await migrateTables(client)
     const [[sql] = []] = await client.select('SHOW CREATE TABLE hits')
     for (const part of [

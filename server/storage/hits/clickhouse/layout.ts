@@ -1,4 +1,4 @@
-// The tables in ClickHouse, and the way from the layout of an earlier release to this one. A database belongs to one
+// The tables in ClickHouse, and their migration from the layout of an earlier release. A database belongs to one
 // installation of Towpath.
 
 import { log } from '../../../lib/log.ts'
@@ -6,13 +6,13 @@ import type { Hit } from '../hit.ts'
 import { HIT_COLUMNS } from '../hit-columns.ts'
 import type { ClickHouseClient } from './client.ts'
 import { toPlaceholder } from './parameters.ts'
-import { touchAllDays } from './rollups/reset.ts'
+import { recordAllDaysChanged } from './rollups/reset.ts'
 import { BOOKKEEPING_TABLES, listRollUpTables, SUM_TABLES } from './rollups/roll-tables.ts'
 
 /** The type of each column of layout 1. LowCardinality is a dictionary: these texts repeat. */
 const HIT_TYPES: Omit<Record<keyof Hit, string>, 'importId'> = {
   id: 'Int64 CODEC(ZSTD)',
-  // Neighbours are of one day, and differ by hours: T64 leaves out the bits that they share. Every question reads this
+  // Neighbors are of one day, and differ by hours: T64 leaves out the bits that they share. Every question reads this
   // column, the workspace and the visitor, so these have the codecs that are fast to read.
   at: 'Int64 CODEC(T64, ZSTD)',
   workspaceId: 'Int64 CODEC(LZ4)',
@@ -20,7 +20,7 @@ const HIT_TYPES: Omit<Record<keyof Hit, string>, 'importId'> = {
   outcome: 'LowCardinality(String)',
   class: 'LowCardinality(String)',
   trigger: 'LowCardinality(String)',
-  // The hits of a visitor's day are neighbours.
+  // The hits of a visitor's day are neighbors.
   visitor: 'UInt64 CODEC(LZ4)',
   country: 'LowCardinality(Nullable(String)) CODEC(ZSTD)',
   region: 'LowCardinality(Nullable(String)) CODEC(ZSTD)',
@@ -42,7 +42,7 @@ const HIT_TYPES: Omit<Record<keyof Hit, string>, 'importId'> = {
 const columns = Object.entries(HIT_TYPES).map(([field, type]) => `${HIT_COLUMNS[field as keyof Hit]} ${type}`)
 const ORDER = 'workspace_id, intDiv(recorded_at, 86400000), visitor'
 
-/** ClickHouse recognises a batch that it has among this many newest blocks: 4 minutes at 40 batches a second. */
+/** ClickHouse recognizes a batch that it has among this many newest blocks: 4 minutes at 40 batches a second. */
 export const DEDUPLICATION_WINDOW = 10_000
 
 /** The name of a table engine of a kind, such as `MergeTree`. */
@@ -89,7 +89,7 @@ export async function restoreRollUpTables(
   const missing = names.filter((name) => !found.some(([each]) => each === name))
   if (missing.length === 0) return
   log.warn('hits.roll_up_tables_missing', { tables: missing.join(', ') })
-  if (!missing.includes('roll_touches')) await touchAllDays(client)
+  if (!missing.includes('roll_touches')) await recordAllDaysChanged(client)
   for (const statement of listRollUpTables(await readEngineNaming(client))) await client.execute(statement)
 }
 

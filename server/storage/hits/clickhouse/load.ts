@@ -13,8 +13,8 @@ import { requireCaughtUp } from './caught-up.ts'
 import type { ClickHouseClient } from './client.ts'
 import { createBinder, deleteWhere } from './delete.ts'
 import { toPlaceholder } from './parameters.ts'
+import { changeHits } from './rollups/day-changes.ts'
 import { announceLoader } from './rollups/silent-nodes.ts'
-import { changeHits } from './rollups/touches.ts'
 
 const fields = Object.keys(HIT_COLUMNS) as (keyof Hit)[]
 

@@ -28,7 +28,7 @@ afterAll(async () => {
 const toExpected = (value: SqlValue): unknown =>
   Array.isArray(value) ? value.map(toExpected) : typeof value === 'number' ? String(value) : value
 
-/** What the server understands of a value. */
+/** A value as the server understands it. */
 async function echo(value: SqlValue): Promise<unknown> {
   const [[text] = []] = await client.select(`SELECT toJSONString(${toPlaceholder(1, value)})`, {
     params: [value],

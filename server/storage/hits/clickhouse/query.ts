@@ -28,7 +28,7 @@ export const QUESTION_SETTINGS = {
   max_memory_usage: 2_000_000_000,
 }
 
-/** What another question would meet too. */
+/** Errors that another question would meet too. */
 const UNAVAILABLE_CODES: ReadonlySet<number | undefined> = new Set<number>([
   CLICKHOUSE_CODES.unknownTable,
   CLICKHOUSE_CODES.unknownDatabase,

@@ -102,7 +102,7 @@ export async function openDuckDb(options: DuckDbOptions): Promise<DuckDbEngine> 
     const open = await file
     const erased = open.close().then(() => eraseFromFiles(path, workspaceIds))
     file = erased.catch(() => undefined).then(() => openFile(options))
-    // Whoever uses the engine next gets the error.
+    // The next caller of the engine gets the error.
     file.catch(() => undefined)
     await erased
     await file

@@ -97,7 +97,7 @@ test('works beside the unfinished file of an earlier attempt, and without a data
   expect(await clicks(await open())).toBe(3)
 })
 
-/** What a process leaves behind that is killed during a question, a copy, or an erasure. */
+/** Remains of a process that was killed during a question, a copy, or an erasure. */
 function leaveFiles() {
   mkdirSync(`${path}.tmp`, { recursive: true })
   const spilled = join(`${path}.tmp`, 'duckdb_temp_storage_DEFAULT-0.tmp')

@@ -45,7 +45,7 @@ export function toExportColumns(format: ExportFormat): string {
   ].join(', ')
 }
 
-/** What only this server understands. */
+/** Columns that only this server understands. */
 const LOCAL_FIELDS: ReadonlySet<string> = new Set(['workspaceId', 'importId'] satisfies (keyof Hit)[])
 
 /** All fields of a hit that another server can use. The visitor is a text, because JSON's numbers have 53 bits. */

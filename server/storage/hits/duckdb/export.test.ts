@@ -284,7 +284,7 @@ describe.each([...EXPORT_FORMATS])('an export as %s', (format) => {
     expect(readdirSync(join(path, '..')).sort()).toEqual([`clicks.${format}`, 'links'])
   })
 
-  quick('ends when it is cancelled, and questions go on', async () => {
+  quick('ends when it is canceled, and questions go on', async () => {
     await load(Array.from({ length: MANY }, () => createHit()))
     const gone = new AbortController()
     const started = engine.export(prepared(format), gone.signal)

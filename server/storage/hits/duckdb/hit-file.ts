@@ -1,4 +1,4 @@
-// Where DuckDB's file of hits is, and the files beside it. Who only asks for a path does not load the engine.
+// Paths of DuckDB's file of hits and of the files beside it. This file does not load the engine.
 
 import { join } from 'node:path'
 
@@ -16,10 +16,10 @@ export const toErasingPath = (path: string) => `${path}.erasing`
 /** Where a copy is until all of it is on the disk. */
 export const toHalfCopyPath = (path: string) => `${path}.half`
 
-/** What does not fit into memory: raw clicks among other things. */
+/** The spill directory of queries: it may hold raw clicks, among other things. */
 export const toSpillPath = (path: string) => `${path}.tmp`
 
-/** What a killed process may leave behind. Hits that were deleted since then would be in it. */
+/** Files that a killed process may leave behind. Hits that were deleted since then would be in them. */
 export const listLeftoverPaths = (path: string) => [
   toSpillPath(path),
   toHalfCopyPath(path),

@@ -1,9 +1,10 @@
-// Says what the DuckDB file holds: its marks, and the clicks of each link. Beside no server, it reads the file by itself.
+// Inspects the DuckDB file: its marks, and the clicks of each link. Without a running server, it reads the file by
+// itself.
 
 import { existsSync } from 'node:fs'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+import { IS_CLICK } from '../hit-day.ts'
 import type { HitInspection } from '../hit-engine.ts'
-import { IS_CLICK } from '../hit-history.ts'
 
 /** Call it while no commit runs: the marks and the clicks are then of the same moment. */
 export async function inspectDuckDb(

@@ -21,7 +21,7 @@ const INSERT = `INSERT INTO hits_arrived (${HIT_COLUMN_LIST})
   FROM read_json($2, format = 'newline_delimited', maximum_object_size = 1048576, columns = {${jsonColumns.join(', ')}})
   WHERE NOT coalesce("at" < $3::BIGINT, false)`
 
-/** What a load has added. */
+/** The additions of a load. */
 export interface LoadedHits {
   hits: number
   /** The UTC days of the hits, as whole days since 1970. They are not rolled up any more. */

@@ -3,7 +3,7 @@
 import { DuckDBInstance } from '@duckdb/node-api'
 
 /**
- * @param tempDir where DuckDB puts what does not fit into its memory. The default would be the server's working
+ * @param tempDir where DuckDB spills data that does not fit into its memory. The default would be the server's working
  * directory.
  */
 export const createMemoryInstance = (memoryMb: number, tempDir: string): Promise<DuckDBInstance> =>

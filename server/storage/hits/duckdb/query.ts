@@ -1,4 +1,4 @@
-// Asks DuckDB a question. Most likely the other questions of the same time took the memory that a question lacks, and so
+// Runs a question in DuckDB. A question that runs out of memory is most likely short of what other questions took, so
 // large questions run one at a time.
 
 import type { DuckDBConnection } from '@duckdb/node-api'

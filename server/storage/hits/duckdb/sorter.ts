@@ -18,7 +18,7 @@ const IDLE_MS = 100
  */
 const BACKLOG_HITS = 100_000
 const BACKLOG_IDLE_MS = 2_000
-/** The pause after an error (a full disk, say). Hits that are not sorted are answered from where they are. */
+/** The pause after an error (a full disk, say). Questions read unsorted hits from the table of their arrival. */
 const RETRY_MS = 60_000
 
 export type TransactionRunner = <T>(work: (connection: DuckDBConnection) => Promise<T>) => Promise<T>
@@ -52,7 +52,7 @@ interface SorterState {
 
 /**
  * @param options.transact runs work in a transaction of a connection of its own, beside the loads
- * @param options.runHits how many hits one run takes, once so many wait: the oldest first, however late they arrived
+ * @param options.runHits how many hits one run takes, once that many wait: the oldest first, however late they arrived
  */
 export function openHitSorter(options: { transact: TransactionRunner; runHits: number }): HitSorter {
   const sorter: SorterState = {

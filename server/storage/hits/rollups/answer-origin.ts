@@ -1,4 +1,4 @@
-// Says where an answer comes from: which days from roll-ups, which from the hits themselves, and why.
+// The origin of an answer: which days came from roll-ups, which from hits, and why.
 
 /** Why hits are read, although roll-ups exist. */
 export const RAW_REASONS = [
@@ -38,7 +38,7 @@ export interface OriginPart {
   why?: RawReason
 }
 
-/** @returns the parts with neighbours of one kind and reason joined */
+/** @returns the parts with neighbors of one kind and reason joined */
 export function joinParts(parts: readonly OriginPart[]): OriginPart[] {
   const joined: OriginPart[] = []
   for (const part of parts) {

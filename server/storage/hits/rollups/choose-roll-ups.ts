@@ -45,7 +45,7 @@ const isPeopleColumn = (column: string): column is PeopleColumn =>
 const toSet = (column: string): RollUpSet | undefined =>
   column === 'linkId' ? 'links' : CLICK_COLUMNS.find((each): each is ClickColumn => each === column)
 
-/** Whether the answer has a name for missing values that roll-ups have too. */
+/** Whether the answer names missing values as roll-ups do. */
 const hasUsualNullName = ({ groupBy }: HitQuery) =>
   !('nullAs' in groupBy) || groupBy.by === 'linkId' || groupBy.nullAs === toNullName(groupBy.by)
 

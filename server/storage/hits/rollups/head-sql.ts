@@ -1,5 +1,6 @@
-// Finds the keys that can be in a top list of a column with very many values, without reading the sums of all of them. Of each
-// month, `roll_heads` has the values with the most clicks. No other value of the month has more clicks than the month's bound.
+// Finds the keys that can be in a top list of a column with very many values, without reading the sums of all of them.
+// `roll_heads` has the values with the most clicks of each month. No other value of the month has more clicks than the
+// month's bound.
 
 import type { SqlValue } from '../../filter-sql.ts'
 import type { HitDialect } from '../hit-dialect.ts'
@@ -20,7 +21,7 @@ export interface HeadSql {
 
 /**
  * A value counts at least its known clicks (`low`), and at most these and the bounds of the months that do not name it.
- * The list's last place has at least the lowest of the highest `low`s. Whoever cannot reach that is not in the list.
+ * The list's last place has at least the lowest of the highest `low`s. A value that cannot reach that is not in the list.
  * @returns undefined where no month of the plan has a long tail
  */
 export function toHeadSql(

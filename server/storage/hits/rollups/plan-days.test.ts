@@ -1,4 +1,4 @@
-// What the planner says of days beside the rolled ones. Whether plans are exact, plan-model.test.ts says.
+// The planner's reasons for days that are not rolled up. plan-model.test.ts tests that plans are exact.
 
 import { expect, test } from 'bun:test'
 import { createHitQuery } from '../../../../tests/contracts/hit-engine.ts'

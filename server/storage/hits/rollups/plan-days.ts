@@ -30,7 +30,7 @@ export interface RollUpPlan {
   origin: OriginPart[]
 }
 
-/** What is known of one day, or of the part of it that the range has. */
+/** Facts about one day, or about the part of it in the range. */
 type DayFate = { from: 'days' } | { from: 'quarter_hours'; slot: number } | { from: 'hits'; why: RawReason }
 
 /** Sums by day alone: there are few of them, so months have none. */
@@ -118,7 +118,7 @@ function listOpenParts(start: number, end: number, hitDays: DaySpan): OriginPart
   ].filter((part) => part.start < part.end)
 }
 
-/** Steps of another time zone cut days all over the range. Whoever asks can change the zone, and not where days lie. */
+/** Steps of another time zone cut days all over the range. People can choose another zone, but not other days. */
 function toScatterReason(parts: readonly OriginPart[]): RawReason {
   const places = parts.filter(({ from, why }) => from === 'hits' && why !== 'no_hits')
   return places.filter(({ why }) => why === 'bucket').length * 2 > places.length ? 'bucket' : 'scattered'
@@ -138,7 +138,7 @@ function decideDay(
   if (isWhole && inside.length === 0) return { from: 'days' }
   const why = isWhole ? 'bucket' : 'edge'
   if (set !== 'times') return { from: 'hits', why }
-  // Of each piece, one end must be a midnight: then the visitors' first or last clicks tell who was there.
+  // One end of each piece must be a midnight: then the visitors' first or last clicks tell who was there.
   const cuts = [from, ...inside, to].filter((at) => at !== midnight && at !== midnight + DAY_MS)
   const [cut] = cuts
   if (cuts.length !== 1 || cut === undefined || cut % SLOT_MS !== 0) return { from: 'hits', why }

@@ -7,7 +7,7 @@ import { HIT_COLUMNS } from '../hit-columns.ts'
 import { NAMED_REFERRERS, toSetNumber, toValueTable } from './rolled-sql.ts'
 import { CLICK_COLUMNS, type ClickColumn, PEOPLE_COLUMNS, SLOT_MS, toNullName } from './rollup.ts'
 
-/** Of a month's values, so many have the most clicks. The rest of a long tail is looked up only where it can matter. */
+/** The number of top values that a month keeps. The rest of a long tail is looked up only where it can matter. */
 export const HEAD_VALUES = 1000
 
 /** A table of sums, its columns after `workspace_id` and `day`, and the SELECT that fills them. */

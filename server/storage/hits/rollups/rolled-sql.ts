@@ -24,7 +24,7 @@ export interface RolledSql {
   read(rows: readonly (readonly unknown[])[]): HitAnswer[]
 }
 
-/** What the parts of a statement share. */
+/** Inputs shared by the parts of a statement. */
 interface Builder {
   query: HitQuery
   plan: RollUpPlan

@@ -1,5 +1,5 @@
-// What roll-ups hold: the sums of closed UTC days, in plain tables with the same names and columns in every engine. A visitor
-// belongs to one UTC day, so the visitors of several days are the sum of each day's.
+// The tables of roll-ups: sums of closed UTC days, with the same names and columns in every engine. A visitor belongs
+// to one UTC day, so the visitors of several days are the sum of each day's.
 
 import { DAY_MS } from '../../../lib/utc-day.ts'
 import type { OriginDimension } from '../../sources/origin-sql.ts'
@@ -10,7 +10,7 @@ import type { HitColumn } from '../hit-engine.ts'
 export const SLOT_MS = 15 * 60 * 1000
 
 /**
- * So many days before today are rolled up before older ones: dashboards mostly ask for them. An import of decades takes the
+ * These days before today are rolled up before older ones: dashboards mostly ask for them. An import of decades takes the
  * marks of all its days from every workspace.
  */
 export const RECENT_DAYS = 400
@@ -47,7 +47,7 @@ export const toNullName = (column: HitColumn): string =>
   column === 'referrer' || column === 'referrerUrl' || column === 'source' ? '(direct)' : 'Unknown'
 
 /**
- * What a question is answered from.
+ * The source of an answer.
  * - `times`: all clicks (`roll_days`), and quarter hours of a day that is cut (`roll_slots`)
  * - `landings`, `imports`: other sums of `roll_days`
  * - `links`, `people`: the tables of these names

@@ -1,4 +1,4 @@
-// Errors of lists, which the API numbers: people see which item is wrong.
+// Turns the API's numbered errors of list items into messages that name the item.
 
 import { findFieldError } from '../../../../ui/forms/form-error.tsx'
 

@@ -1,4 +1,5 @@
-// A field for a list of texts. Enter adds a text, and a comma too where no text has one; several can be pasted.
+// A field for a list of texts. Enter adds a text, and so does a comma unless texts may have commas. Several texts can be
+// pasted.
 
 import { X } from 'lucide-react'
 import { type ReactNode, useRef, useState } from 'react'

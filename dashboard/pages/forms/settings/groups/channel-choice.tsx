@@ -47,7 +47,7 @@ export function ChannelChoice({ selected, onChange, error }: Props) {
         >
           Create a channel
         </Link>{' '}
-        for e-mail, Slack, Discord, Telegram, Teams or a webhook.
+        for email, Slack, Discord, Telegram, Teams or a webhook.
       </p>
     </fieldset>
   )

@@ -13,7 +13,7 @@ export function ConsentGroup({ draft, set, errors }: GroupProps) {
     <SettingsGroup id="consent" error={errors.consent}>
       <Toggle
         label="Record consent"
-        hint="A checkbox of your form. Who checks it agrees: the text and the time are stored with the submission."
+        hint="A checkbox in your form. When it’s checked, its text and the time are stored with the submission."
         checked={consent !== null}
         onChange={(event) => set({ consent: event.target.checked ? NEW_CONSENT : null })}
       />

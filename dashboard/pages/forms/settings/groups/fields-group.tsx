@@ -1,4 +1,4 @@
-// Which fields are required, and the rules for the values of single fields.
+// Required fields, and the rules for the values of single fields.
 
 import { Plus } from 'lucide-react'
 import { useId, useState } from 'react'

@@ -1,4 +1,4 @@
-// Which files a form takes.
+// File settings of a form: types, sizes and number.
 
 import { Plus } from 'lucide-react'
 import { Button } from '../../../../ui/button.tsx'
@@ -73,7 +73,7 @@ function UploadFields({
     <>
       <div className="grid gap-5 sm:grid-cols-2">
         <NumberField
-          label="Files at most"
+          label="Maximum files"
           hint="In one submission, up to 20."
           placeholder="5"
           min={1}
@@ -83,7 +83,7 @@ function UploadFields({
           error={errors['uploads.maxFiles']}
         />
         <NumberField
-          label="Size of one file at most"
+          label="Maximum file size"
           hint="Up to 100 MB."
           placeholder="10"
           unit="MB"

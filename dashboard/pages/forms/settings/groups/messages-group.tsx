@@ -33,10 +33,10 @@ const OTHERS = [
   'zh',
 ]
 
-/** What can be wrong, under the names of the API. */
+/** Kinds of mistakes, under the names of the API. */
 const RULES: { rule: string; label: string; isUsed?: (draft: FormDraft) => boolean }[] = [
   { rule: 'required', label: 'Empty' },
-  { rule: 'email', label: 'No e-mail address' },
+  { rule: 'email', label: 'No email address' },
   { rule: 'url', label: 'No web address' },
   { rule: 'tel', label: 'No phone number' },
   { rule: 'number', label: 'No number' },
@@ -84,9 +84,8 @@ export function MessagesGroup({ form, draft, set, errors }: GroupProps) {
   return (
     <SettingsGroup id="messages" error={hidden && `${hidden[0].replace(/^messages\.?/, '')}: ${hidden[1]}`}>
       <p className="text-soft">
-        What senders read when something is wrong, in the language of the page (its field _lang) or of their
-        browser. Where a box is empty, they read the built-in text. <code>{'{limit}'}</code> becomes the
-        limit.
+        Error messages for senders, in the language of the page (its field _lang) or of their browser. Empty
+        boxes use the built-in text. <code>{'{limit}'}</code> becomes the limit.
       </p>
       <div className="grid gap-4 sm:grid-cols-2">
         <LanguageSelect messages={messages} value={locale} onChange={setLocale} />
@@ -124,7 +123,7 @@ function LanguageSelect({ messages, value, onChange }: SelectProps & { messages:
   return (
     <Field
       label="Language"
-      hint={BUILT_IN_LANGUAGES.includes(value) ? undefined : 'Without a text of yours, senders read English.'}
+      hint={BUILT_IN_LANGUAGES.includes(value) ? undefined : 'Without your own text, senders see English.'}
     >
       {(control) => (
         <Select {...control} value={value} onChange={(event) => onChange(event.target.value)}>

@@ -1,4 +1,4 @@
-// The e-mail that answers the sender, and double opt-in.
+// The email that answers the sender, and double opt-in.
 
 import { useQuery } from '@tanstack/react-query'
 import { useRef } from 'react'
@@ -16,7 +16,7 @@ type Reply = NonNullable<FormResource['reply']>
 
 const NEW_REPLY: Reply = {
   subject: 'Thank you for your message',
-  text: 'Hello {{name}},\n\nthank you for your message. We answer soon.',
+  text: 'Hello {{name}},\n\nthank you for your message. We’ll reply soon.',
   confirm: false,
 }
 
@@ -27,7 +27,7 @@ export function ReplyGroup({ form, draft, set, errors }: GroupProps) {
   return (
     <SettingsGroup id="reply" error={errors.reply}>
       <Toggle
-        label="Answer by e-mail"
+        label="Answer by email"
         hint="Goes to the address in the field “email”, once a day per address. Spam and duplicates get no answer."
         checked={reply !== null}
         onChange={(event) => set({ reply: event.target.checked ? NEW_REPLY : null })}
@@ -47,7 +47,7 @@ export function ReplyGroup({ form, draft, set, errors }: GroupProps) {
 
 const NoMailNote = () => (
   <div role="note" className="grid gap-1 rounded-lg border border-warn bg-warn-tint px-3 py-2.5 text-sm">
-    <p className="font-medium">This server cannot send e-mail yet.</p>
+    <p className="font-medium">This server can’t send email yet.</p>
     <p>
       The person who runs it sets <code>SMTP_URL</code> and <code>MAIL_FROM</code>, and starts it again. Until
       then, this cannot be saved.
@@ -77,7 +77,7 @@ function ReplyFields({ reply, names, errors, change }: ReplyFieldsProps) {
       <div className="grid gap-2">
         <Field
           label="Text"
-          hint="Plain text. What senders typed is cut at 100 characters, and links in it are removed."
+          hint="Plain text. Senders’ text is cut at 100 characters, and its links are removed."
           error={findFieldError(errors, 'reply.text')}
         >
           {(control) => (
@@ -99,7 +99,7 @@ function ReplyFields({ reply, names, errors, change }: ReplyFieldsProps) {
       </div>
       <Toggle
         label="Double opt-in"
-        hint="The e-mail has a link to a page with a button. Until the sender presses it, the submission waits under “Not confirmed”, counts as no lead and notifies nobody. After seven days it is erased."
+        hint="The email has a link to a page with a button. Until the sender presses it, the submission waits under “Not confirmed”, counts as no lead and notifies nobody. After seven days it is erased."
         checked={reply.confirm}
         onChange={(event) => change({ confirm: event.target.checked })}
       />

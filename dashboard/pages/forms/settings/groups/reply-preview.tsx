@@ -1,4 +1,4 @@
-// The e-mail to the sender with sample values.
+// The email to the sender with sample values.
 
 import { toFieldLabel } from '../../../../../server/features/forms/markup.ts'
 import type { FormResource } from '../../../../../server/features/forms/schema.ts'

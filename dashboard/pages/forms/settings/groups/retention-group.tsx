@@ -1,4 +1,4 @@
-// How long the submissions of a form are kept, with a warning of what is erased.
+// The retention of a form's submissions, with a warning about those that are erased.
 
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
@@ -22,10 +22,10 @@ export function RetentionGroup({ form, draft, set, errors }: GroupProps) {
         value={days === null ? 'always' : 'days'}
         onChange={(choice) => set({ retentionDays: choice === 'always' ? null : FIRST_DAYS })}
         choices={[
-          { value: 'always', label: 'Keep until somebody deletes them', hint: 'Spam has its own time.' },
+          { value: 'always', label: 'Keep until deleted', hint: 'Spam has its own retention.' },
           {
             value: 'days',
-            label: 'Erase after some time',
+            label: 'Erase automatically',
             hint: 'A submission is erased with its files, its attribution and the records of its notifications. Nobody can undo this.',
             details: (
               <div className="grid gap-2">

@@ -15,14 +15,14 @@ import { PatternTrial } from './pattern-trial.tsx'
 type Rule = FormResource['rules'][string]
 
 const TYPE_LABELS: Record<NonNullable<Rule['type']>, string> = {
-  email: 'E-mail address',
+  email: 'Email address',
   url: 'Web address',
   tel: 'Phone number',
   number: 'Number',
   date: 'Date',
 }
 
-/** `E-mail address · at most 50 characters · pattern` */
+/** `Email address · at most 50 characters · pattern` */
 function describeRule({ type, minLength, maxLength, pattern, oneOf }: Rule): string {
   const lengths = [
     minLength !== undefined && `at least ${formatNumber(minLength)}`,
@@ -64,13 +64,13 @@ export function RuleEditor({ name, rule, errors, startsOpen, onChange, remove }:
       <TypeField rule={rule} error={error('type')} autoFocus={startsOpen} set={set} />
       <div className="grid grid-cols-2 gap-4 sm:max-w-md">
         <NumberField
-          label="Characters at least"
+          label="Minimum characters"
           value={rule.minLength ?? null}
           onChange={(minLength) => set({ minLength: minLength ?? undefined })}
           error={error('minLength')}
         />
         <NumberField
-          label="Characters at most"
+          label="Maximum characters"
           value={rule.maxLength ?? null}
           onChange={(maxLength) => set({ maxLength: maxLength ?? undefined })}
           error={error('maxLength')}

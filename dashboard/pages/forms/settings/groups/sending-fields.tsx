@@ -1,4 +1,5 @@
-// What senders see after they send the form, and after a mistake, where the snippet does not run.
+// Settings for the pages that senders see where the snippet does not run: after they send the form, and after a
+// mistake.
 
 import type { FormResource } from '../../../../../server/features/forms/schema.ts'
 import { TextField } from '../../../../ui/forms/field.tsx'
@@ -32,7 +33,7 @@ export function PageUrlInput({ draft, set, errors, optional }: SendingFieldsProp
       placeholder="https://example.com/contact"
       maxLength={2048}
       autoComplete="off"
-      hint="Leads senders back to this page. Browsers tell us only your site, not the page."
+      hint="Senders return to this page. Browsers send only your site’s address, not the page’s."
       error={findFieldError(errors, 'pageUrl')}
     />
   )
@@ -61,11 +62,11 @@ export function AfterSendingChoice({ draft, set, errors }: SendingFieldsProps) {
         {
           value: 'referer',
           label: 'Back to the page with the form',
-          hint: describeReturn(draft, 'No message says that it was sent.'),
+          hint: describeReturn(draft, 'Senders get no confirmation message.'),
         },
         {
           value: 'url',
-          label: 'A page of yours',
+          label: 'Your own page',
           hint: 'Senders see the page at this URL.',
           details: (
             <TextField
@@ -96,7 +97,7 @@ export function OnErrorChoice({ draft, set }: Omit<SendingFieldsProps, 'errors'>
         {
           value: 'hosted',
           label: 'Page of this server with the messages',
-          hint: 'Senders see what is wrong beside the name of each field. Going back keeps what they typed.',
+          hint: 'Senders see the error for each field. Going back keeps their input.',
         },
         {
           value: 'referer',

@@ -1,4 +1,4 @@
-// What senders see after they send the form.
+// Settings for the pages that senders see after they send the form.
 
 import { Button } from '../../../../ui/button.tsx'
 import { TextField } from '../../../../ui/forms/field.tsx'
@@ -34,7 +34,7 @@ export const SendingGroup = ({ form, draft, set, errors }: GroupProps) => (
     <OnErrorChoice draft={draft} set={set} />
     <ListField
       label="Hosts for _next"
-      hint="A field named _next in the form goes before the choice above. It can lead to these hosts only, for example example.com. Leave empty to allow all hosts."
+      hint="A field named _next in the form overrides the choice above. It can redirect to these hosts only, for example example.com. Leave empty to allow all hosts."
       placeholder="example.com"
       value={draft.nextHosts}
       onChange={(nextHosts) => set({ nextHosts })}

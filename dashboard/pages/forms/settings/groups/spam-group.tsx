@@ -1,4 +1,4 @@
-// What keeps spam out of a form, and what puts it aside.
+// Spam settings of a form.
 
 import { Toggle } from '../../../../ui/forms/field.tsx'
 import { findFieldError } from '../../../../ui/forms/form-error.tsx'
@@ -20,7 +20,7 @@ const LISTS = [
   },
   {
     name: 'emails',
-    label: 'E-mail addresses',
+    label: 'Email addresses',
     placeholder: '*@spam.example',
     hint: 'Submissions from these addresses are spam, such as *@spam.example.',
   },
@@ -53,12 +53,12 @@ export function SpamGroup({ draft, set, errors }: GroupProps) {
       />
       <section className="grid grid-cols-[minmax(0,1fr)] gap-5 border-t border-line pt-5" aria-label="Filter">
         <p className="text-soft">
-          The filter rejects nobody. What it finds is stored as spam in the inbox, with the reason, and
-          notifies nobody. “Not spam” restores it, and your team is told then.
+          The filter rejects nobody. It stores matches as spam in the inbox, with the reason and without
+          notifications. “Not spam” restores a submission and notifies your team.
         </p>
         <Toggle
           label="Learn from the inbox"
-          hint="Judges submissions by what your team marks as spam and as not spam. It starts when there are 20 of each."
+          hint="Learns from submissions that your team marks as spam or not spam. It starts once there are 20 of each."
           checked={spam.learn}
           onChange={(event) => setSpam({ learn: event.target.checked })}
         />
@@ -72,7 +72,7 @@ export function SpamGroup({ draft, set, errors }: GroupProps) {
           />
         ))}
         <NumberField
-          label="Links at most"
+          label="Maximum links"
           hint="A submission with more links is spam. Leave empty to allow any number."
           value={spam.maxLinks}
           onChange={(maxLinks) => setSpam({ maxLinks })}

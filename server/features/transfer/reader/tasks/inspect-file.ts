@@ -1,4 +1,4 @@
-// The task `inspect`: says what a file is, so that a person can map its columns and domains.
+// The task `inspect`: detects the format of a file, so that a person can map its columns and domains.
 
 import { DateOrders } from '../../files/date-orders.ts'
 import { openSourceFile } from '../../files/open-source-file.ts'
@@ -6,7 +6,7 @@ import { readRecords } from '../../files/read-records.ts'
 import { FileProblem, type FileRecord, type SourceFile } from '../../files/source-file.ts'
 import { DATE_ORDERS } from '../../schema.ts'
 import type { ImportSource, ReadingOptions } from '../../sources/source.ts'
-import { type Recognition, recogniseSource } from '../../sources/source-list.ts'
+import { type Recognition, recognizeSource } from '../../sources/source-list.ts'
 import type { Inspection, TaskFunction } from '../protocol.ts'
 
 const COLUMNS_MAX = 200
@@ -19,7 +19,7 @@ const ROWS_MAX = 200_000
 export const inspectFile: TaskFunction<'inspect'> = async ({ file: { path, name }, options }) => {
   const file = await openSourceFile(path, name)
   if (file.format === 'zip') return toArchiveInspection(file)
-  const recognition = recogniseSource(file)
+  const recognition = recognizeSource(file)
   if (!recognition) throw new FileProblem('The file has no columns.')
   if (recognition.source.name === 'csv' && file.format === 'sql')
     throw new FileProblem('Nobody knows the tables of this dump. Export the links as CSV, and import that.')
@@ -95,7 +95,7 @@ function readHost(
 ): string | undefined {
   const orders = options.dateOrder === null ? [null, ...DATE_ORDERS] : [options.dateOrder]
   for (const dateOrder of orders) {
-    // What dates allow is collected once.
+    // The possible orders of dates are collected once.
     const asked = dateOrder === options.dateOrder ? options : { ...options, dateOrder, dateOrders: undefined }
     const reading = holds === 'links' ? source.toLink(record, asked) : source.toClick?.(record, asked)
     if (reading && 'value' in reading) return reading.value.host ?? undefined

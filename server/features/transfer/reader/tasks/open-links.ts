@@ -1,10 +1,10 @@
-// Opens the file of an import as what its source says it is.
+// Opens the file of an import with the reader of its source.
 
 import { openSourceFile } from '../../files/open-source-file.ts'
 import { FileProblem, type SourceFile } from '../../files/source-file.ts'
 import type { ImportSourceName } from '../../schema.ts'
 import type { ImportSource } from '../../sources/source.ts'
-import { findSource, recogniseSource } from '../../sources/source-list.ts'
+import { findSource, recognizeSource } from '../../sources/source-list.ts'
 import type { UploadedFile } from '../protocol.ts'
 
 /** @throws FileProblem */
@@ -22,7 +22,7 @@ export async function openLinkFile(source: ImportSource, { path, name }: Uploade
     throw new FileProblem(
       `This is the click history of ${source.title}. Send it as "clicks", and the links as "file".`,
     )
-  throw new FileProblem(`This is no list of links from ${source.title}. ${toHint(file)}`)
+  throw new FileProblem(`This is not a list of links from ${source.title}. ${toHint(file)}`)
 }
 
 /** @throws FileProblem */
@@ -31,7 +31,7 @@ export async function openClickFile(source: ImportSource, { path, name }: Upload
   const file = await openUpload(path, name)
   if (isUnknownDump(source, file) || hasColumns(file, (columns) => source.isClickFile?.(columns) ?? false))
     return file
-  throw new FileProblem(`The second file is no click history from ${source.title}. ${toHint(file)}`)
+  throw new FileProblem(`The second file is not a click history from ${source.title}. ${toHint(file)}`)
 }
 
 /** An SQL dump may have the links and their clicks. */
@@ -55,7 +55,7 @@ const hasColumns = (file: SourceFile, is: (columns: string[]) => boolean) =>
   file.tables.some(({ columns }) => is(columns))
 
 function toHint(file: SourceFile): string {
-  const found = recogniseSource(file)
+  const found = recognizeSource(file)
   if (found) return `It looks like one from ${found.source.title}: choose that source.`
   const columns = file.columns.slice(0, 10).join(', ')
   return `Its columns are: ${columns.slice(0, 300) || 'none'}. Choose another source, or "csv" with a mapping.`

@@ -1,7 +1,7 @@
 // The task `links`: sends the links of a file in batches, from where the last one was stored.
 
 import { readRecords } from '../../files/read-records.ts'
-import { createLinkKeys, toShortLinkKey } from '../../sources/link-key.ts'
+import { createLinkKeys, toShortLinkKey } from '../../sources/deduplication-keys.ts'
 import type { ImportSource, Reading, SourceLink } from '../../sources/source.ts'
 import type { LinkRowReading, TaskFunction } from '../protocol.ts'
 import { getSource, openLinkFile } from './open-links.ts'
@@ -19,7 +19,7 @@ export const sendLinks: TaskFunction<'links'> = async (input, send) => {
     for (const record of records) {
       const reading = source.toLink(record, input.options)
       if (!reading) continue
-      // Rows that are stored are read as well: they say how often the same content came before.
+      // Stored rows are read as well, to count earlier rows with the same content.
       const keys = 'value' in reading ? toKeys(reading.value) : []
       if (++read <= input.skip) continue
       batch.push(toRowReading(source, record.row, keys, reading))

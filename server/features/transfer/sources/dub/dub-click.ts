@@ -7,7 +7,7 @@ import { type ShortUrl, splitShortUrl } from '../short-url.ts'
 import type { Reading, ReadingOptions, SourceClick } from '../source.ts'
 import { createSourceClick, readClickTime, toKnown } from '../source-click.ts'
 
-/** Dub names the redirect of a domain's root so. */
+/** Dub's name for the redirect of a domain's root. */
 export const ROOT = '_root'
 
 /** Columns of exports of leads and sales only. */
@@ -33,7 +33,7 @@ function readRow(fields: FieldReader, options: ReadingOptions): Reading<SourceCl
   const text = fields.text('Link')
   const shortUrl = text === null ? null : splitShortUrl(text)
   if (shortUrl?.slug === '') return null
-  if (!shortUrl) fields.add('Link', text, 'This is no short link. Write it as go.example.com/slug.')
+  if (!shortUrl) fields.add('Link', text, 'This is not a short link. Write it as go.example.com/slug.')
   const event = fields.text('Event')
   const click = createSourceClick({
     ...shortUrl,

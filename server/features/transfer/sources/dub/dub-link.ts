@@ -52,7 +52,7 @@ function readLinkName(fields: FieldReader): ShortUrl | null {
   const slug = key ?? shortUrl?.slug
   const column = NAMES.find((name) => fields.raw(name) !== undefined) ?? 'Short link'
   if (host === undefined || slug === undefined)
-    fields.add(column, text ?? key, 'This is no short link. Write it as https://go.example.com/slug.')
+    fields.add(column, text ?? key, 'This is not a short link. Write it as https://go.example.com/slug.')
   else if (slug === '' || slug === ROOT)
     fields.add(
       column,

@@ -5,13 +5,13 @@ const host = 'go.acme.test'
 const forwardQuery = true
 const ARCHIVED = 'redirects of an archived link: it answers 404 here'
 const ROOT = 'This is the redirect of the root of a domain. Set it in the settings of the domain.'
-const NO_SHORT_LINK = 'This is no short link. Write it as https://go.example.com/slug.'
-const NO_DATE = 'This is no date that can be read. Write it as 2025-11-03 16:05:00.'
+const NO_SHORT_LINK = 'This is not a short link. Write it as https://go.example.com/slug.'
+const NO_DATE = 'This date cannot be read. Write it as 2025-11-03 16:05:00.'
 
 describe('links of Dub', () => {
   test('come from its CSV export', async () => {
-    const { recognised, links } = await readExample('dub', 'links.csv')
-    expect(recognised).toBe('dub links')
+    const { recognized, links } = await readExample('dub', 'links.csv')
+    expect(recognized).toBe('dub links')
     expect(links).toEqual([
       link('https://shop.acme.test/sale?utm_source=mail&utm_campaign=spring,2025', {
         sourceKey: 'link_1JKZ0000000000000000000001',
@@ -55,8 +55,8 @@ describe('links of Dub', () => {
   })
 
   test('come from its CSV export of 2024', async () => {
-    const { recognised, links } = await readExample('dub', 'links-2024.csv')
-    expect(recognised).toBe('dub links')
+    const { recognized, links } = await readExample('dub', 'links-2024.csv')
+    expect(recognized).toBe('dub links')
     expect(links).toEqual([
       link('https://shop.acme.test/summer', {
         sourceKey: 'clx1a2b3c0001',
@@ -81,8 +81,8 @@ describe('links of Dub', () => {
   })
 
   test('come from its API with targets, card, password and expiry', async () => {
-    const { recognised, links } = await readExample('dub', 'links.json')
-    expect(recognised).toBe('dub links')
+    const { recognized, links } = await readExample('dub', 'links.json')
+    expect(recognized).toBe('dub links')
     expect(links).toEqual([
       link('https://acme.test/app?utm_source=qr', {
         sourceKey: 'link_1JKZ0000000000000000000011',
@@ -174,8 +174,8 @@ describe('links of Dub', () => {
   })
 
   test('of other shapes than those of its API are refused', async () => {
-    const { recognised, links } = await readExample('dub', 'hostile-links.json')
-    expect(recognised).toBe('dub links')
+    const { recognized, links } = await readExample('dub', 'hostile-links.json')
+    expect(recognized).toBe('dub links')
     const fields = links.map((row) => (Array.isArray(row) ? row.map(({ field }) => field) : row))
     expect(fields).toEqual([
       ['archived', 'geo', 'clicks'],
@@ -188,8 +188,8 @@ describe('links of Dub', () => {
 
 describe('clicks of Dub', () => {
   test('come from its CSV export of events, without those of the root of a domain', async () => {
-    const { recognised, clicks } = await readExample('dub', 'events.csv')
-    expect(recognised).toBe('dub clicks')
+    const { recognized, clicks } = await readExample('dub', 'events.csv')
+    expect(recognized).toBe('dub clicks')
     expect(clicks).toEqual([
       click('2025-08-21T10:11:12Z', {
         host,
@@ -221,8 +221,8 @@ describe('clicks of Dub', () => {
   })
 
   test('come from its CSV export of 2024', async () => {
-    const { recognised, clicks } = await readExample('dub', 'events-2024.csv')
-    expect(recognised).toBe('dub clicks')
+    const { recognized, clicks } = await readExample('dub', 'events-2024.csv')
+    expect(recognized).toBe('dub clicks')
     const phone = { host, slug: 'summer', browser: 'Chrome', os: 'Android', device: 'Mobile' }
     expect(clicks).toEqual([
       click('2024-09-26T18:00:00Z', { ...phone, referrer: 't.co', country: 'Brazil', city: 'São Paulo' }),
@@ -231,8 +231,8 @@ describe('clicks of Dub', () => {
   })
 
   test('come from its API, without leads', async () => {
-    const { recognised, clicks } = await readExample('dub', 'events.json')
-    expect(recognised).toBe('dub clicks')
+    const { recognized, clicks } = await readExample('dub', 'events.json')
+    expect(recognized).toBe('dub clicks')
     expect(clicks).toEqual([
       click('2025-08-21T10:11:12.345Z', {
         sourceKey: 'link_1JKZ0000000000000000000011',
@@ -253,7 +253,7 @@ describe('clicks of Dub', () => {
   })
 
   test.each(['leads.csv', 'leads.json'])('are none in %s', async (name) => {
-    expect(await readExample('dub', name)).toEqual({ recognised: 'dub clicks', links: [], clicks: [null] })
+    expect(await readExample('dub', name)).toEqual({ recognized: 'dub clicks', links: [], clicks: [null] })
   })
 
   test('that Dub would not write are refused by row, column and value', async () => {
@@ -265,7 +265,7 @@ describe('clicks of Dub', () => {
         {
           field: 'Link',
           value: null,
-          message: 'This is no short link. Write it as go.example.com/slug.',
+          message: 'This is not a short link. Write it as go.example.com/slug.',
         },
       ],
       click('2025-08-21T10:11:12Z', { host, slug: 'a', country: 'Atlantis' }),

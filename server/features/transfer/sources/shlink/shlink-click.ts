@@ -39,7 +39,9 @@ export function toShlinkClick(record: FileRecord, options: ReadingOptions): Read
 const NO_SHORT_URL =
   'Shlink did not record the short URL of this visit: it does since version 4.1. Export visits by its API, and add shortUrl to each.'
 
-/** What the person added by a script says it best: the visited URL may have a base path, and old visits have none. */
+/**
+ * A column that a person's script has added comes first: the visited URL may have a base path, and old visits have none.
+ */
 function readVisitedShortUrl(fields: FieldReader, visitedUrl: string | null): Partial<ShortUrl> | null {
   const text = fields.text('shortUrl')
   const shortUrl = text === null ? null : splitShortUrl(text)

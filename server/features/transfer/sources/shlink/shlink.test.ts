@@ -10,8 +10,8 @@ const ORDER = 'the order of redirect rules: devices come before countries here'
 
 describe('short URLs of Shlink', () => {
   test('come from the CSV of its web client, codes that differ in case too', async () => {
-    const { recognised, links } = await readExample('shlink', 'short_urls.csv')
-    expect(recognised).toBe('shlink links')
+    const { recognized, links } = await readExample('shlink', 'short_urls.csv')
+    expect(recognized).toBe('shlink links')
     expect(links).toEqual([
       link('https://store.acme.test/?a=1,2', {
         host,
@@ -41,8 +41,8 @@ describe('short URLs of Shlink', () => {
   })
 
   test('come from the CSV of 2022, which has no code and no domain', async () => {
-    const { recognised, links } = await readExample('shlink', 'short_urls-2022.csv')
-    expect(recognised).toBe('shlink links')
+    const { recognized, links } = await readExample('shlink', 'short_urls-2022.csv')
+    expect(recognized).toBe('shlink links')
     expect(links).toEqual([
       link('https://acme.test/', {
         host,
@@ -57,8 +57,8 @@ describe('short URLs of Shlink', () => {
   })
 
   test('come from its API with validity and limit, and without the visits of bots', async () => {
-    const { recognised, links } = await readExample('shlink', 'short-urls.json')
-    expect(recognised).toBe('shlink links')
+    const { recognized, links } = await readExample('shlink', 'short-urls.json')
+    expect(recognized).toBe('shlink links')
     expect(links).toEqual([
       link('https://store.acme.test/', {
         host,
@@ -83,8 +83,8 @@ describe('short URLs of Shlink', () => {
   })
 
   test('keep redirect rules by device and by country, and name the others', async () => {
-    const { recognised, links } = await readExample('shlink', 'short-urls-with-rules.ndjson')
-    expect(recognised).toBe('shlink links')
+    const { recognized, links } = await readExample('shlink', 'short-urls-with-rules.ndjson')
+    expect(recognized).toBe('shlink links')
     expect(links).toEqual([
       link('https://acme.test/', {
         host,
@@ -133,7 +133,7 @@ describe('short URLs of Shlink', () => {
 
   test('come from older APIs', async () => {
     const newer = await readExample('shlink', 'short-urls-v3.5.json')
-    expect(newer.recognised).toBe('shlink links')
+    expect(newer.recognized).toBe('shlink links')
     expect(newer.links).toEqual([
       link('https://acme.test/app', {
         host,
@@ -146,7 +146,7 @@ describe('short URLs of Shlink', () => {
       }),
     ])
     const oldest = await readExample('shlink', 'short-urls-v1.json')
-    expect(oldest.recognised).toBe('shlink links')
+    expect(oldest.recognized).toBe('shlink links')
     expect(oldest.links).toEqual([
       link('https://acme.test/2016', {
         slug: '1a2',
@@ -158,8 +158,8 @@ describe('short URLs of Shlink', () => {
   })
 
   test('of other shapes than those of its API are refused', async () => {
-    const { recognised, links } = await readExample('shlink', 'hostile-short-urls.json')
-    expect(recognised).toBe('shlink links')
+    const { recognized, links } = await readExample('shlink', 'hostile-short-urls.json')
+    expect(recognized).toBe('shlink links')
     const fields = links.map((row) => (Array.isArray(row) ? row.map(({ field }) => field) : row))
     expect(fields).toEqual([
       ['shortCode'],
@@ -176,8 +176,8 @@ describe('visits of Shlink', () => {
   const chrome = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko)'
 
   test('come from the CSV of its web client', async () => {
-    const { recognised, clicks } = await readExample('shlink', 'visits.csv')
-    expect(recognised).toBe('shlink clicks')
+    const { recognized, clicks } = await readExample('shlink', 'visits.csv')
+    expect(recognized).toBe('shlink clicks')
     expect(clicks).toEqual([
       click('2025-08-20T01:05:03Z', {
         host,
@@ -211,8 +211,8 @@ describe('visits of Shlink', () => {
   })
 
   test('come from the CSV of its command line, without those of no short URL', async () => {
-    const { recognised, clicks } = await readExample('shlink', 'visits-cli.csv')
-    expect(recognised).toBe('shlink clicks')
+    const { recognized, clicks } = await readExample('shlink', 'visits-cli.csv')
+    expect(recognized).toBe('shlink clicks')
     expect(clicks).toEqual([
       click('2026-01-10T12:00:00Z', {
         host,
@@ -239,8 +239,8 @@ describe('visits of Shlink', () => {
   })
 
   test('come from its API', async () => {
-    const { recognised, clicks } = await readExample('shlink', 'visits.json')
-    expect(recognised).toBe('shlink clicks')
+    const { recognized, clicks } = await readExample('shlink', 'visits.json')
+    expect(recognized).toBe('shlink clicks')
     expect(clicks).toEqual([
       click('2024-08-20T01:05:03Z', {
         host,
@@ -265,8 +265,8 @@ describe('visits of Shlink', () => {
   })
 
   test('from before version 4.1 belong to the short URL that was added to them', async () => {
-    const { recognised, clicks } = await readExample('shlink', 'visits-with-short-url.ndjson')
-    expect(recognised).toBe('shlink clicks')
+    const { recognized, clicks } = await readExample('shlink', 'visits-with-short-url.ndjson')
+    expect(recognized).toBe('shlink clicks')
     expect(clicks).toEqual([
       click('2020-08-20T01:05:04Z', { host, slug: '12C18', userAgent: 'curl/7.0' }),
       click('2024-08-20T01:05:03Z', {
@@ -282,7 +282,7 @@ describe('visits of Shlink', () => {
       }),
     ])
     expect(await readExample('shlink', 'visits-2021.csv')).toEqual({
-      recognised: 'shlink clicks',
+      recognized: 'shlink clicks',
       links: [],
       clicks: [[{ field: 'visitedUrl', value: null, message: NO_SHORT_URL }]],
     })
@@ -290,7 +290,7 @@ describe('visits of Shlink', () => {
 
   test('of no short URL are no clicks', async () => {
     expect(await readExample('shlink', 'orphan_visits.csv')).toEqual({
-      recognised: 'shlink clicks',
+      recognized: 'shlink clicks',
       links: [],
       clicks: [null, null],
     })

@@ -1,4 +1,4 @@
-// What several processes count together: a compact table for rate limits, and an index on deliveries that run now.
+// Counts shared by several processes: a compact table for rate limits, and an index on deliveries that run now.
 
 import { type Kysely, sql } from 'kysely'
 import type { DatabaseEngine } from '../../database.ts'

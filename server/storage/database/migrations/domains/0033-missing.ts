@@ -1,4 +1,4 @@
-// Whose domain a miss was on, and the reports of slugs that many people ask for.
+// The owner of a missed slug's domain, and the reports of slugs that many people ask for.
 
 import type { Kysely } from 'kysely'
 import type { DatabaseEngine } from '../../database.ts'

@@ -1,4 +1,4 @@
-// What a form accepts and answers beyond its fields: files, replies, spam rules, rules of fields, retention and consent.
+// Form features beyond fields: files, replies, spam rules, field rules, retention and consent.
 
 import { type Kysely, sql } from 'kysely'
 import type { DatabaseEngine } from '../../database.ts'

@@ -1,4 +1,4 @@
-// Files of submissions. A row that is deleted, on whatever way, leaves its file's key behind for the eraser: a trigger
+// Files of submissions. A deleted row, however it is deleted, leaves its file's key behind for the eraser: a trigger
 // sees the deletions of forms and workspaces too.
 
 import { type Kysely, sql } from 'kysely'

@@ -1,4 +1,4 @@
-// What the classifier of a workspace has learned, senders that are never spam, and what a late announcement says.
+// Spam: the classifier's counts of a workspace, its allowed senders, and the text of a late notification.
 
 import { type Kysely, sql } from 'kysely'
 import type { DatabaseEngine } from '../../database.ts'

@@ -1,4 +1,4 @@
-// How a channel writes and when: its template, its digest, its quiet hours. And which deliveries one digest sends.
+// Notification settings of a channel: template, digest and quiet hours. Each digest's deliveries.
 
 import { type Kysely, sql } from 'kysely'
 import type { DatabaseEngine } from '../../database.ts'

@@ -1,5 +1,5 @@
-// What says that notifications wait too long: since when a channel falls behind, and indexes that count what waits
-// without reading the deliveries. And indexes for the jobs that delete old rows.
+// Alerts about late notifications: the start of a channel's backlog, and indexes that count waiting deliveries without
+// reading them. Also indexes for the jobs that delete old rows.
 
 import type { Kysely } from 'kysely'
 import { sql } from 'kysely'

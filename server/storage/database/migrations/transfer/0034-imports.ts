@@ -1,4 +1,4 @@
-// Imports: what was asked for, what became of each row, and what makes a repeated import change nothing.
+// Imports: their settings, the outcome of each row, and the keys that make a repeated import change nothing.
 
 import { type Kysely, sql } from 'kysely'
 import type { DatabaseEngine } from '../../database.ts'

@@ -1,4 +1,4 @@
-// Bounds of imports: which workspace each form key belongs to for ever, and an index of the files that dry runs keep.
+// Bounds of imports: the workspace that owns each form key for ever, and an index of the files that dry runs keep.
 
 import { type Kysely, sql } from 'kysely'
 import type { DatabaseEngine } from '../../database.ts'
@@ -16,7 +16,7 @@ export const importBounds = (engine: DatabaseEngine) => ({
     await sql`insert into form_keys (form_key, workspace_id) select form_key, workspace_id from forms`.execute(
       db,
     )
-    // Of forms that were deleted before this step, the audit log knows those of the last 180 days.
+    // The audit log knows the forms that were deleted in the 180 days before this step.
     await sql`insert into form_keys (form_key, workspace_id)
       select target_id, min(workspace_id) from audit_events
       where action = 'form.deleted' and target_id is not null group by target_id

@@ -1,4 +1,4 @@
-// Answers a question from roll-ups and, where there are none, from hits. Whatever is doubtful is left to the hits alone.
+// Answers a question from roll-ups and, where there are none, from hits. In doubt it reads hits alone.
 
 import { log } from '../../../../lib/log.ts'
 import type { ExplainedAnswer, HitQuery } from '../../hit-engine.ts'
@@ -43,7 +43,7 @@ export function createRolledReader(
       if (Array.isArray(plan)) return plan
       const { text, params, read } = toRolledSql(query, plan, state, clickHouseDialect)
       const answers = read(await select(text, { params, settings }))
-      // Their rows may be gone: they go after a roll-up has stopped to count. Another replica may have stored a touch.
+      // Their rows may be gone: they go after a roll-up has stopped to count. Another replica may have stored a change.
       const isExact = !(await lacks(STATE_TABLES)) && doRollsCount(state.rolls ?? [], await readRolls())
       return isExact ? { answers, origin: plan.origin } : 'unavailable'
     }, true)
@@ -55,20 +55,23 @@ function doRollsCount(rolls: readonly number[], { days, months }: ValidRolls): b
   return rolls.every((roll) => counting.has(roll))
 }
 
-/** Roll-ups that could not be read are left alone for so long: they are being repaired. */
+/** How long unreadable roll-ups are left alone: they are being repaired. */
 const RETRY_MS = 10_000
 
-/** Each question may meet the same: what goes wrong for hours is said so often. */
+/** Repeat a lasting warning at this interval. */
 const LOG_EVERY_MS = 60_000
 
-/** What the hits alone would meet too. Whatever else goes wrong is a matter of the longer statement, so hits are asked. */
+/**
+ * Errors that a question of the hits alone would meet too. Any other error comes from the longer statement, so hits are
+ * asked.
+ */
 const COMMON_CODES: ReadonlySet<number | undefined> = new Set<number | undefined>([
   undefined,
   0,
   CLICKHOUSE_CODES.timeout,
   CLICKHOUSE_CODES.quota,
   CLICKHOUSE_CODES.tooManyQueries,
-  CLICKHOUSE_CODES.cancelled,
+  CLICKHOUSE_CODES.canceled,
 ])
 
 /**

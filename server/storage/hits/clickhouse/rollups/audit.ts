@@ -1,5 +1,5 @@
 // Finds damage: a roll-up that has lost rows, or whose days have another number of clicks than their hits. Its days are
-// touched, so that it counts no more and they are rolled up again.
+// marked as changed, so that it counts no more and they are rolled up again.
 
 import { describeError, log } from '../../../../lib/log.ts'
 import { DAY_MS } from '../../../../lib/utc-day.ts'
@@ -7,6 +7,7 @@ import { ROLLED_HITS } from '../../rollups/roll-sql.ts'
 import { toMonth, toNextMonth } from '../../rollups/rollup.ts'
 import { isOfServer } from '../clickhouse-error.ts'
 import { toPlaceholder } from '../parameters.ts'
+import { createChangeSource, recordDayChanges } from './day-changes.ts'
 import type { RollSpan } from './day-snapshot.ts'
 import { isUnreadable } from './find-unreadable.ts'
 import { readNotes, repairRollUps } from './repair.ts'
@@ -15,7 +16,6 @@ import { readValidRolls, type ValidRolls } from './roll-state.ts'
 import { addStep, QUESTION_GRACE_MS } from './roll-steps.ts'
 import { MARK_TABLES, SUM_TABLES } from './roll-tables.ts'
 import type { RollClient } from './store-sums.ts'
-import { createTouchSource, touchDays } from './touches.ts'
 
 const EVERY_MS = 60 * 60_000
 /** A call goes on with the next month while it has not taken longer. */
@@ -155,14 +155,14 @@ async function readAuditAge(client: RollClient): Promise<number> {
   return Number(count) === 0 ? Number.POSITIVE_INFINITY : Number(age)
 }
 
-/** Touches what has lost rows. @returns the days that have another number of clicks than their hits */
+/** Records a change for days that have lost rows. @returns the days that have another number of clicks than their hits */
 async function compareMonth(client: RollClient, month: number): Promise<number[]> {
   const span = { start: month, end: toNextMonth(month) }
   const valid = await readValidRolls(client.select, RULES, span)
   if (valid.days.size === 0) return []
   const wrong = await listWrongRowCounts(client, span, valid)
   const days = [...valid.days].filter(([, roll]) => wrong.has(roll)).map(([day]) => day)
-  await touchDamaged(client, days)
+  await recordDamagedDays(client, days)
   await addStep(
     client,
     'dropped',
@@ -171,18 +171,18 @@ async function compareMonth(client: RollClient, month: number): Promise<number[]
   return listWrongSums(client, span, valid.days)
 }
 
-async function touchDamaged(client: RollClient, days: readonly number[]): Promise<void> {
+async function recordDamagedDays(client: RollClient, days: readonly number[]): Promise<void> {
   if (days.length > 0) log.warn('hits.roll_ups_damaged', { days: days.length })
-  await touchDays(client, createTouchSource('repair'), days)
+  await recordDayChanges(client, createChangeSource('repair'), days)
 }
 
-/** Touches those of the days that still have another number of clicks. */
+/** Records a change for those of the days that still have another number of clicks. */
 async function confirmSuspects(client: RollClient, suspects: readonly number[]): Promise<void> {
   for (const month of new Set(suspects.map(toMonth))) {
     const span = { start: month, end: toNextMonth(month) }
     const { days } = await readValidRolls(client.select, RULES, span)
     const wrong = days.size > 0 ? await listWrongSums(client, span, days) : []
-    await touchDamaged(
+    await recordDamagedDays(
       client,
       wrong.filter((day) => suspects.includes(day)),
     )

@@ -1,4 +1,4 @@
-// Which closed days and months have hits and no roll-up, and how many days are little work together.
+// Finds closed days and months that have hits and no roll-up, and groups small days.
 
 import { DAY_MS } from '../../../../lib/utc-day.ts'
 import { RECENT_DAYS } from '../../rollups/rollup.ts'
@@ -32,7 +32,7 @@ export async function readClosedDays(
   return { raw: [...raw.filter(isRecent), ...raw.filter((day) => !isRecent(day))], months }
 }
 
-/** The days of one roll-up: so many, with so many hits together. One day may have more hits. */
+/** The bounds of one roll-up: its days, and their hits together. One day may have more hits. */
 const DAYS_AT_ONCE = 31
 const HITS_AT_ONCE = 200_000
 

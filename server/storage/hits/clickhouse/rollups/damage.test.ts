@@ -121,7 +121,7 @@ describe('data that cannot be read', () => {
     expect(await countValid()).toBe(0)
     expect(await countRows()).toEqual(damaged)
     await expectExact()
-    // Whoever comes later waits on, and touches nothing again.
+    // A later caller waits on, and changes nothing again.
     const touches = await list('SELECT count() FROM roll_touches')
     expect(await repairRollUps(client)).toBe(false)
     expect(await list('SELECT count() FROM roll_touches')).toEqual(touches)
@@ -143,7 +143,7 @@ describe('data that cannot be read', () => {
     await expectExact()
   })
 
-  full('of touches leave no mark that counts', async () => {
+  full('of recorded changes leave no mark that counts', async () => {
     await loadDays(MAY)
     await loadDays(MAY)
     await damageTable(client, 'roll_touches')
@@ -176,7 +176,7 @@ full('marks are gone before a missing table is there again', async () => {
 describe('the comparison', () => {
   const listDamaged = () => list("SELECT DISTINCT day FROM roll_touches WHERE source LIKE 'repair/%'")
 
-  test('touches days that have lost rows, even if it fails afterwards', async () => {
+  test('records a change of days that have lost rows, even if it fails afterwards', async () => {
     await loadDays(MAY)
     await client.execute(`ALTER TABLE roll_people DELETE WHERE day = ${FIRST} SETTINGS mutations_sync = 2`)
     await server.cutAnswerAfter('AS day, count() FROM hits')
@@ -324,7 +324,7 @@ describe('a question', () => {
       },
       () => troubles++,
     )
-    // A server that is away, a timeout, a quota, too many statements, a cancelled one.
+    // A server that is away, a timeout, a quota, too many statements, a canceled one.
     for (code of [undefined, 159, 201, 202, 394]) await expect(explain(createHitQuery({}))).rejects.toThrow()
     // Too many fields of a form, a statement that is too long, too many open files, a broken connection.
     const warn = spyOn(log, 'warn').mockImplementation(() => undefined)

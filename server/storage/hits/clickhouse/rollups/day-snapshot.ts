@@ -1,12 +1,12 @@
-// What the hits of a day are at a moment: its touches, their number, their hash, and the deletions that run. A roll-up
-// counts only when all of it is the same before and after the sums.
+// Snapshot of a day's hits: its changes, its number of hits, their hash, and the deletions that run. A roll-up counts
+// only when the snapshots before and after the sums are equal.
 
 import { DAY_MS } from '../../../../lib/utc-day.ts'
-import { IS_CLICK } from '../../hit-history.ts'
+import { IS_CLICK } from '../../hit-day.ts'
 import type { ClickHouseClient } from '../client.ts'
+import { DAY_CHANGES } from './day-changes.ts'
 import { toDayCondition } from './roll-rules.ts'
 import { readSilentBatches } from './silent-nodes.ts'
-import { TOUCHES } from './touches.ts'
 
 type Select = ClickHouseClient['select']
 
@@ -17,7 +17,7 @@ export interface RollSpan {
 }
 
 export interface HitSnapshot {
-  /** The days that have touches or hits. */
+  /** The days that have changes or hits. */
   days: Map<number, DaySnapshot>
   /** See `SILENT_BATCHES`. */
   silent: number
@@ -32,20 +32,20 @@ interface Mutations {
 }
 
 export interface DaySnapshot {
-  /** See `TOUCHES`. */
-  touches: number
+  /** See `DAY_CHANGES`. */
+  changes: number
   hits: number
   clicks: number
   /** The exclusive or of the hashes of the hits. */
   hash: string
 }
 
-export const EMPTY_DAY: DaySnapshot = { touches: 0, hits: 0, clicks: 0, hash: '0' }
+export const EMPTY_DAY: DaySnapshot = { changes: 0, hits: 0, clicks: 0, hash: '0' }
 
 const IN_SPAN = 'day >= {p1:Int64} AND day < {p2:Int64}'
 
 export async function readSnapshot(select: Select, span: RollSpan): Promise<HitSnapshot> {
-  const touches = await select(`SELECT day, ${TOUCHES} FROM roll_touches WHERE ${IN_SPAN} GROUP BY day`, {
+  const changes = await select(`SELECT day, ${DAY_CHANGES} FROM roll_touches WHERE ${IN_SPAN} GROUP BY day`, {
     params: [span.start, span.end],
   })
   const silent = await readSilentBatches(select)
@@ -55,11 +55,11 @@ export async function readSnapshot(select: Select, span: RollSpan): Promise<HitS
      FROM hits WHERE ${toDayCondition(span)} GROUP BY day`,
   )
   const days = new Map<number, DaySnapshot>()
-  for (const [day, count] of touches) days.set(Number(day), { ...EMPTY_DAY, touches: Number(count) })
+  for (const [day, count] of changes) days.set(Number(day), { ...EMPTY_DAY, changes: Number(count) })
   for (const [day, count, clicks, hash] of hits) {
-    const { touches: known } = days.get(Number(day)) ?? EMPTY_DAY
+    const { changes: known } = days.get(Number(day)) ?? EMPTY_DAY
     days.set(Number(day), {
-      touches: known,
+      changes: known,
       hits: Number(count),
       clicks: Number(clicks),
       hash: String(hash),

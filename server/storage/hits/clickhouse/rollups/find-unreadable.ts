@@ -7,7 +7,7 @@ import type { RollClient } from './store-sums.ts'
 
 /**
  * ClickHouse's errors that say that data are damaged, by their names there. All others say nothing about data: a quota, a
- * limit, too many open files, a statement that was cancelled.
+ * limit, too many open files, a statement that was canceled.
  */
 const DAMAGE_CODES: ReadonlySet<number | undefined> = new Set<number>([
   32, // ATTEMPT_TO_READ_AFTER_EOF

@@ -112,7 +112,7 @@ full('an erasure that meets a damaged table of sums ends after the next turn of 
   expect((await ask()).clicks).toBe(0)
 })
 
-full('a node that runs says again that it touches days, when the table was made anew', async () => {
+full('a node that runs says again that it records changes, when the table was made anew', async () => {
   await load(MAY_1)
   await load(MAY_1)
   await client.execute("ALTER TABLE roll_loaders DROP PARTITION ID 'all'")

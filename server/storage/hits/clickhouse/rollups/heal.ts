@@ -1,4 +1,4 @@
-// Repairs the tables of roll-ups that changes of hits need: hits are loaded and deleted even when all roll-ups are lost.
+// Repairs the roll-up tables that writes of hits need: hits are loaded and deleted even when all roll-ups are lost.
 
 import { CLICKHOUSE_CODES, type ClickHouseError } from '../clickhouse-error.ts'
 import type { ClickHouseClient } from '../client.ts'

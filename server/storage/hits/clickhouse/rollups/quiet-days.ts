@@ -1,40 +1,46 @@
-// What this process has seen of the changes of hits, and since when. A day is rolled up only after it was quiet for some
-// time: durations are those of this process, so no clock that jumps makes a day quiet.
+// The changes of hits that this process has seen, and since when. A day is rolled up only after it was quiet for some
+// time. Durations are measured in this process, so no clock that jumps makes a day quiet.
 
 import { DAY_MS } from '../../../../lib/utc-day.ts'
-import { touchAllDays } from './reset.ts'
+import {
+  createChangeSource,
+  type DayChanges,
+  readDayChanges,
+  readIntent,
+  recordDayChanges,
+} from './day-changes.ts'
+import { recordAllDaysChanged } from './reset.ts'
 import { NO_DAY } from './roll-tables.ts'
 import { readSilentBatches } from './silent-nodes.ts'
 import type { RollClient } from './store-sums.ts'
-import { createTouchSource, type DayTouches, readIntent, readTouches, touchDays } from './touches.ts'
 
 export interface QuietTimes {
   /**
-   * How long an intent must have been known, and the touches of a day unchanged, before the day is rolled up: longer than
+   * How long an intent must have been known, and the changes of a day unchanged, before the day is rolled up: longer than
    * an insert takes that began without knowing of the intent, and than a replica may be behind.
    */
   settleMs: number
-  /** The same for a day that a deletion has touched once: the process may have been killed before it touched the day again. */
+  /** The same for a day with the beginning of a deletion: the process may have been killed before it recorded the end. */
   unfinishedMs: number
 }
 
-/** What is in the database, each with the moment of this process since which it has been the same. */
+/** The state in the database, with the moment of this process since which each part has been the same. */
 export interface SeenChanges {
   intents: { day: number; at: number }[]
-  days: Map<number, DayTouches & { at: number }>
+  days: Map<number, DayChanges & { at: number }>
   silent: { count: number; at: number } | undefined
 }
 
 export const createSeenChanges = (): SeenChanges => ({ intents: [], days: new Map(), silent: undefined })
 
 /**
- * Looks at all changes, and adds the intent to roll up days up to `last`. The touches are read before the intents: when
- * these are lost after that, whoever stores the next one touches the days that this process has seen.
+ * Looks at all changes, and adds the intent to roll up days up to `last`. The changes are read before the intents: when
+ * these are lost after that, the process that stores the next one records changes of the days that this process has seen.
  */
 export async function lookAtChanges(client: RollClient, last: number, seen: SeenChanges): Promise<void> {
   await storeIntent(client, last)
-  let touches = await readTouches(client)
-  if (await touchUntouched(client, last, touches)) touches = await readTouches(client)
+  let changes = await readDayChanges(client)
+  if (await recordUnchangedDays(client, last, changes)) changes = await readDayChanges(client)
   const known = await readIntent(client)
   const silent = await readSilentBatches(client.select)
   const at = performance.now()
@@ -42,41 +48,46 @@ export async function lookAtChanges(client: RollClient, last: number, seen: Seen
   seen.intents = seen.intents.filter(({ day }) => day <= known)
   if ((seen.intents.at(-1)?.day ?? NO_DAY) < known) seen.intents.push({ day: known, at })
   if (seen.silent?.count !== silent) seen.silent = { count: silent, at }
-  // The touches of a day are gone when their table was lost: that is a change, too.
-  for (const day of seen.days.keys()) if (!touches.has(day)) touches.set(day, NO_TOUCHES)
+  // The changes of a day are gone when their table was lost: that is a change, too.
+  for (const day of seen.days.keys()) if (!changes.has(day)) changes.set(day, NO_CHANGES)
   seen.days = new Map(
-    [...touches].map(([day, now]) => {
+    [...changes].map(([day, now]) => {
       const before = seen.days.get(day)
-      return [day, { ...now, at: before?.touches === now.touches ? before.at : at }]
+      return [day, { ...now, at: before?.changes === now.changes ? before.at : at }]
     }),
   )
 }
 
-const NO_TOUCHES: DayTouches = { touches: 0, isAwaited: false, isChanging: false }
+const NO_CHANGES: DayChanges = { changes: 0, isAwaited: false, isChanging: false }
 
-/** Whoever knows an intent has to touch the days up to it for ever. So a clock that is ahead must not name days to come. */
+/**
+ * A process that knows an intent records changes for all days up to it, for ever. So a fast clock must not name future
+ * days.
+ */
 const YESTERDAY = `intDiv(toUnixTimestamp(now()), ${DAY_MS / 1000}) - 1`
 
 /**
  * Days after the last intent may have been rolled up already, when intents were lost. Hits have come meanwhile, and nobody
- * has touched their days: so these roll-ups must not count again.
+ * has recorded changes of their days: so these roll-ups must not count again.
  */
 async function storeIntent(client: RollClient, last: number): Promise<void> {
   const known = Math.max(await readIntent(client), NO_DAY)
   if (last <= known) return
   const [[day] = []] = await client.select(`SELECT least({p1:Int64}, ${YESTERDAY})`, { params: [last] })
   if (Number(day) <= known) return
-  await touchAllDays(client, known)
+  await recordAllDaysChanged(client, known)
   await client.execute('INSERT INTO roll_intents SETTINGS async_insert = 0 SELECT {p1:Int64}, now64(3)', {
     params: [Number(day)],
   })
 }
 
-/** Touches the days up to `last` that have no touches: a mark without any would count again when touches are lost. */
-async function touchUntouched(
+/**
+ * Records changes of the days up to `last` that have none: a mark without any would count again when changes are lost.
+ */
+async function recordUnchangedDays(
   client: RollClient,
   last: number,
-  touches: ReadonlyMap<number, DayTouches>,
+  changes: ReadonlyMap<number, DayChanges>,
 ): Promise<boolean> {
   // ClickHouse knows these bounds without reading hits.
   const [[count, first, end] = []] = await client.select(
@@ -86,8 +97,8 @@ async function touchUntouched(
   )
   const days: number[] = []
   if (Number(count) > 0)
-    for (let day = Number(first); day <= Number(end); day++) if (!touches.get(day)?.touches) days.push(day)
-  await touchDays(client, createTouchSource('roll'), days)
+    for (let day = Number(first); day <= Number(end); day++) if (!changes.get(day)?.changes) days.push(day)
+  await recordDayChanges(client, createChangeSource('roll'), days)
   return days.length > 0
 }
 
@@ -103,7 +114,7 @@ export function createQuietCheck(
     if (!isPast(silent?.at, settleMs)) return false
     if (!isPast(intents.find((each) => each.day >= day)?.at, settleMs)) return false
     const changes = days.get(day)
-    if (!changes?.touches) return false
+    if (!changes?.changes) return false
     return !changes.isAwaited && isPast(changes.at, changes.isChanging ? unfinishedMs : settleMs)
   }
 }

@@ -5,12 +5,12 @@ import { log } from '../../../../lib/log.ts'
 import { toNextMonth } from '../../rollups/rollup.ts'
 import { ClickHouseError } from '../clickhouse-error.ts'
 import { restoreRollUpTables } from '../layout.ts'
+import { createChangeSource, recordDayChanges } from './day-changes.ts'
 import { isReadable, listUnreadableParts, type TablePart } from './find-unreadable.ts'
 import { emptyTable } from './reset.ts'
 import { addStep, QUESTION_GRACE_MS } from './roll-steps.ts'
 import { BOOKKEEPING_TABLES } from './roll-tables.ts'
 import type { RollClient } from './store-sums.ts'
-import { createTouchSource, touchDays } from './touches.ts'
 
 /**
  * Makes missing tables, and removes what cannot be read.
@@ -25,8 +25,8 @@ export async function repairRollUps(client: RollClient, graceMs = QUESTION_GRACE
 }
 
 /**
- * Empties the tables of touches, intents, loaders, steps and marks that cannot be read. A mark counts only while what it
- * relies on is there, in each of these tables, so nothing else has to be done.
+ * Empties the tables of changes, intents, loaders, steps and marks that cannot be read. A mark counts only while its
+ * rows in each of these tables exist, so nothing else has to be done.
  * @returns whether there was one
  */
 export async function repairBookkeeping(client: RollClient): Promise<boolean> {
@@ -41,8 +41,8 @@ export async function repairBookkeeping(client: RollClient): Promise<boolean> {
 }
 
 /**
- * Touches all days of the months of damaged parts. A roll-up that has rows in such a part began before, so it counts no
- * more, or never will. The rows of later ones are in other parts.
+ * Records changes of all days of the months of damaged parts. A roll-up that has rows in such a part began before, so
+ * it counts no more, or never will. The rows of later ones are in other parts.
  */
 async function noteParts(client: RollClient, parts: readonly TablePart[]): Promise<void> {
   const known = await readNotes(client)
@@ -51,7 +51,7 @@ async function noteParts(client: RollClient, parts: readonly TablePart[]): Promi
   const days = new Set<number>()
   for (const { month } of found) for (let day = month; day < toNextMonth(month); day++) days.add(day)
   for (const { table, part } of found) log.warn('hits.roll_ups_dropped', { table, part })
-  await touchDays(client, createTouchSource('repair'), [...days])
+  await recordDayChanges(client, createChangeSource('repair'), [...days])
   await addStep(client, 'unreadable', found.map(toNumber))
 }
 
@@ -63,7 +63,7 @@ async function dropParts(client: RollClient, parts: readonly TablePart[], graceM
     if ((notes.get(number) ?? 0) < graceMs) waiting.add(number)
     else await dropPart(client, each)
   }
-  // Of these, nothing unreadable is left.
+  // These have nothing unreadable left.
   await addStep(
     client,
     'dropped',

@@ -6,11 +6,11 @@ import type { SqlValue } from '../../../filter-sql.ts'
 import { toMixedStatement } from '../../rollups/roll-sql.ts'
 import { CLICK_COLUMNS } from '../../rollups/rollup.ts'
 import { toPlaceholder } from '../parameters.ts'
+import { createRandomNumber } from './day-changes.ts'
 import { type DaySnapshot, EMPTY_DAY, type RollSpan, readSnapshot } from './day-snapshot.ts'
 import { fromWorkspaceDay, RULES, toDaySums } from './roll-rules.ts'
 import { DAY_SUM_TABLES } from './roll-tables.ts'
 import { countRows, type RollClient, runAsRoll, storeSums, toRollSql } from './store-sums.ts'
-import { createRandomNumber } from './touches.ts'
 
 /** A day that is being rolled up. Days without hits have no rows, and share a number. */
 interface RollingDay extends DaySnapshot {
@@ -21,14 +21,14 @@ interface RollingDay extends DaySnapshot {
 
 /**
  * @param span some days that are no more than a few hundred thousand hits together, or one day
- * @param touches those that each day has had for some time (`TOUCHES`), when nothing of it was unfinished
+ * @param changes those that each day has had for some time (`DAY_CHANGES`), when nothing of it was unfinished
  * @returns the days that are rolled up now, or `busy` when another process rolls them up, or deletions run. Days that have
  * changed meanwhile leave rows behind, without a mark.
  */
 export async function rollDays(
   client: RollClient,
   span: RollSpan,
-  touches: ReadonlyMap<number, { touches: number }>,
+  changes: ReadonlyMap<number, { changes: number }>,
 ): Promise<number[] | 'busy'> {
   const shared = createRandomNumber()
   const before = await readSnapshot(client.select, span)
@@ -36,7 +36,7 @@ export async function rollDays(
   const days: RollingDay[] = []
   for (let day = span.start; day < span.end; day++) {
     const snapshot = before.days.get(day) ?? EMPTY_DAY
-    if (snapshot.touches === (touches.get(day)?.touches ?? 0))
+    if (snapshot.changes === (changes.get(day)?.changes ?? 0))
       days.push({ ...snapshot, day, roll: snapshot.hits === 0 ? shared : createRandomNumber(), rows: 0 })
   }
   const claims = new Map(days.map(({ day, roll }) => [roll, day]))
@@ -61,18 +61,18 @@ async function addDayMarks(client: RollClient, days: readonly RollingDay[], sile
   const params: SqlValue[] = [
     days.map(({ day }) => day),
     days.map(({ roll }) => roll),
-    days.map(({ touches }) => touches),
+    days.map(({ changes }) => changes),
     days.map(({ rows }) => rows),
     RULES,
     silent,
   ]
-  const [dayList, rolls, touches, rows, ...rest] = params.map((value, index) =>
+  const [dayList, rolls, changes, rows, ...rest] = params.map((value, index) =>
     toPlaceholder(index + 1, value),
   )
   await client.execute(
     `INSERT INTO roll_marks (day, roll, touches, rows, rules, silent, made_at) SETTINGS async_insert = 0
      SELECT mark.1, mark.2, mark.3, mark.4, ${rest.join(', ')}, now64(3)
-     FROM (SELECT arrayJoin(arrayZip(${dayList}, ${rolls}, ${touches}, ${rows})) AS mark)`,
+     FROM (SELECT arrayJoin(arrayZip(${dayList}, ${rolls}, ${changes}, ${rows})) AS mark)`,
     { params },
   )
 }

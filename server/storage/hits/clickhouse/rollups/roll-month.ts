@@ -5,11 +5,11 @@ import type { SqlValue } from '../../../filter-sql.ts'
 import { listMonthStatements } from '../../rollups/roll-sql.ts'
 import { toNextMonth } from '../../rollups/rollup.ts'
 import { toPlaceholder } from '../parameters.ts'
+import { createRandomNumber } from './day-changes.ts'
 import { RULES } from './roll-rules.ts'
 import { listDayRolls, readValidRolls, type ValidRolls } from './roll-state.ts'
 import { MONTH_SUM_TABLES } from './roll-tables.ts'
 import { countRows, IS_EVERY, type RollClient, runAsRoll, storeSums } from './store-sums.ts'
-import { createRandomNumber } from './touches.ts'
 
 /** @param withHits the months that have hits @returns the oldest one whose days are all rolled up, and which has no sums of them */
 export const findMonth = ({ days, months }: ValidRolls, withHits: readonly number[]): number | undefined =>

@@ -1,4 +1,4 @@
-// The statements that sum a day in ClickHouse, and a name for their rules: sums that other rules have made do not count.
+// The statements that sum a day in ClickHouse, and the name of their rules: sums made by other rules do not count.
 
 import { DAY_MS } from '../../../../lib/utc-day.ts'
 import type { SqlValue } from '../../../filter-sql.ts'

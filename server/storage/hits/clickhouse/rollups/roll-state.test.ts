@@ -1,4 +1,5 @@
-// Which roll-ups in ClickHouse count, which days nobody may roll up, and that this test knows each of these rules.
+// Valid roll-ups in ClickHouse, and days that may not be rolled up. Each rule is broken once here, to show that this
+// test finds it.
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are parts of sources
 
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
@@ -17,8 +18,8 @@ import { toSetNumber } from '../../rollups/rolled-sql.ts'
 import { toNextMonth } from '../../rollups/rollup.ts'
 import { type ClickHouseClient, createClickHouseClient } from '../client.ts'
 import { openClickHouse } from '../engine.ts'
+import * as dayChanges from './day-changes.ts'
 import * as rollState from './roll-state.ts'
-import * as touches from './touches.ts'
 
 setDefaultTimeout(120_000)
 
@@ -34,7 +35,7 @@ const [JUNE_1, JULY_1, AUGUST_1, SEPTEMBER_1, OCTOBER_1, NOVEMBER_1] = [
 ].map(toDayNumber) as [number, number, number, number, number, number]
 const WORKSPACE = 7
 const RULES = 'these rules'
-/** Node `a` does not know roll-ups and has loaded 7 batches. Node `b` touches days from its batch 4 on. */
+/** Node `a` does not know roll-ups and has loaded 7 batches. Node `b` records changes from its batch 4 on. */
 const SILENT = 7 + 3
 
 let client: ClickHouseClient
@@ -72,7 +73,7 @@ interface MarkedDay {
 const DAYS: MarkedDay[] = [
   { day: APRIL_1, roll: 10 },
   { day: APRIL_1, roll: 11, touched: [], madeAt: '2026-05-01 00:00:00' },
-  // Touches that came later, that are gone, and one that a repeated statement has stored twice.
+  // Changes that came later, that are gone, and one that a repeated statement has stored twice.
   { day: APRIL_1 + 1, roll: 12, touched: [5, 6] },
   { day: APRIL_1 + 2, roll: 13, touched: [] },
   { day: APRIL_1 + 3, roll: 14, touched: [5, 5] },
@@ -85,7 +86,7 @@ const DAYS: MarkedDay[] = [
   { day: NOVEMBER_1, roll: 21 },
 ]
 
-/** Of each day from June to October a roll-up with the number of the day; October 9 has none. */
+/** A roll-up for each day from June to October, with the number of the day; October 9 has none. */
 const MONTH_DAYS = Array.from({ length: NOVEMBER_1 - JUNE_1 }, (_, index) => JUNE_1 + index).filter(
   (day) => day !== OCTOBER_1 + 8,
 )
@@ -215,9 +216,9 @@ full('this test fails without any one of the rules', async () => {
         `${IN_SPAN} AND touches`,
         ' WHERE day >= {p1:Int64} AND day < {p2:Int64} AND touches',
       ],
-      ['touches of nobody', 'touches != 0 AND ', ''],
-      ['the touches of the mark', 'AND touches = ifNull(touched, 0)', ''],
-      ['nodes that touch nothing', ` AND silent = ${'${SILENT_BATCHES}'}`, ''],
+      ['changes of nobody', 'touches != 0 AND ', ''],
+      ['the changes of the mark', 'AND touches = ifNull(touched, 0)', ''],
+      ['nodes that record nothing', ` AND silent = ${'${SILENT_BATCHES}'}`, ''],
       ['the intent', 'if(count() = 0, ${FIRST_DAY}, max(day))', '${LAST_DAY}'],
       ['the last intent', 'max(day)) FROM roll_intents', 'min(day)) FROM roll_intents'],
       ['steps of days', ' AND roll IN ${STANDING}\n  GROUP BY day', '\n  GROUP BY day'],
@@ -246,8 +247,8 @@ full('this test fails without any one of the rules', async () => {
       ['mixed days after the question', 'AND day < ${after}', 'AND ${after} > 0'],
       ['mixed days of roll-ups that do not count', 'AND roll IN ${list}', 'AND length(${list}) > 0'],
     ]),
-    ...toMutants('touches.ts', [
-      ['touches of a repeated statement', "'groupBitXorDistinct(touch)'", "'groupBitXor(touch)'"],
+    ...toMutants('day-changes.ts', [
+      ['changes of a repeated statement', "'groupBitXorDistinct(touch)'", "'groupBitXor(touch)'"],
     ]),
     ...toMutants(SILENCE, [
       ['the batches before a node knew roll-ups', 'since - 1', '0'],
@@ -256,16 +257,16 @@ full('this test fails without any one of the rules', async () => {
       ['the first of two batches', 'min(batch) AS since', 'max(batch) AS since'],
     ]),
   ]
-  const files = [STATE, 'touches.ts', SILENCE]
+  const files = [STATE, 'day-changes.ts', SILENCE]
   expect(await findSurvivors(import.meta.dir, files, mutants, expectRules)).toEqual([])
 })
 
 const MARCH_20 = APRIL_1 - 12
 
 /** @throws when a day may be rolled up that waits for hits, or the other way round */
-async function expectTouches({ readTouches }: typeof touches) {
-  const found = [...(await readTouches(client))].filter(([day]) => day < APRIL_1).sort(([a], [b]) => a - b)
-  const facts = found.map(([, { isAwaited, isChanging, touches: known }]) =>
+async function expectDayChanges({ readDayChanges }: typeof dayChanges) {
+  const found = [...(await readDayChanges(client))].filter(([day]) => day < APRIL_1).sort(([a], [b]) => a - b)
+  const facts = found.map(([, { isAwaited, isChanging, changes: known }]) =>
     [isAwaited && 'awaited', isChanging && 'changing', known].filter(Boolean).join(' '),
   )
   const expected = [
@@ -281,7 +282,7 @@ async function expectTouches({ readTouches }: typeof touches) {
   expect(facts).toEqual(expected)
 }
 
-test('a day waits for batches and deletions that have touched it', async () => {
+test('a day waits for batches and deletions that have begun to change it', async () => {
   const rows: [day: number, source: string, number: number, touch: number, at?: string][] = [
     // A batch that is loaded, one that is not, and one of a node that has loaded nothing.
     [0, 'b', 9, 1],
@@ -306,15 +307,15 @@ test('a day waits for batches and deletions that have touched it', async () => {
         `(${MARCH_20 + at}, '${source}', ${number}, ${touch}, ${when})`,
     ),
   )
-  await expectTouches(touches)
-  const mutants = toMutants('touches.ts', [
+  await expectDayChanges(dayChanges)
+  const mutants = toMutants('day-changes.ts', [
     ['batches that are loaded', 'is_node AND max(number) > ifNull(any(loaded), 0)', 'is_node'],
     ['batches that are not loaded', 'is_node AND max(number) > ifNull(any(loaded), 0)', 'false'],
     ['that a deletion is over', 'max(number) = ${BEGUN} AND max(touched_at)', 'max(touched_at)'],
     ['that a deletion runs', 'NOT is_node AND max(number)', 'false AND max(number)'],
     ['that a process was killed', ' AND max(touched_at) > now64(3) - INTERVAL 1 DAY', ''],
     ['each source of a day', 'max(awaited), max(changing)', 'min(awaited), min(changing)'],
-    ['the touches of all sources', 'SELECT day, groupBitXor(touches)', 'SELECT day, max(touches)'],
+    ['the changes of all sources', 'SELECT day, groupBitXor(touches)', 'SELECT day, max(touches)'],
   ])
-  expect(await findSurvivors(import.meta.dir, ['touches.ts'], mutants, expectTouches)).toEqual([])
+  expect(await findSurvivors(import.meta.dir, ['day-changes.ts'], mutants, expectDayChanges)).toEqual([])
 })

@@ -8,9 +8,9 @@ import { toSetNumber } from '../../rollups/rolled-sql.ts'
 import { type RollUpState, toDay, toNextMonth } from '../../rollups/rollup.ts'
 import type { ClickHouseCall, ClickHouseClient } from '../client.ts'
 import { toPlaceholder } from '../parameters.ts'
+import { DAY_CHANGES } from './day-changes.ts'
 import { NO_DAY } from './roll-tables.ts'
 import { SILENT_BATCHES } from './silent-nodes.ts'
-import { TOUCHES } from './touches.ts'
 
 type Select = ClickHouseClient['select']
 
@@ -22,23 +22,23 @@ export interface ValidRolls {
   hitDays: { start: number; end: number }
 }
 
-/** Days that no clock of people names, as the ends of a range without ends. */
+/** Bounds beyond every real day, for a range without ends. */
 const FIRST_DAY = NO_DAY
 const LAST_DAY = 2 ** 31 - 1
 
 /**
- * The roll-ups that nobody has dropped. Each begins before its sums, so none is whole when the table of steps was lost: it
- * has said which ones were dropped.
+ * The roll-ups that nobody has dropped. Each records its beginning before its sums. So none counts after the table of
+ * steps was lost, which also said which ones were dropped.
  */
 const STANDING = `(SELECT roll FROM roll_steps GROUP BY roll HAVING countIf(step = 'begun') > 0 AND countIf(step = 'dropped') = 0)`
 
 /**
- * A mark counts while its day has exactly its touches, and at least one. A touch that comes while this statement runs may be seen or not: the
- * change of hits that it announces has not been confirmed to anybody.
+ * A mark counts while its day has exactly its changes, and at least one. A change that comes while this statement runs
+ * may be seen or not: the change of hits that it announces has not been confirmed to anybody.
  */
 const VALID_ROLLS = `
   SELECT 0 AS kind, day, argMax(roll, (made_at, roll)) AS valid_roll, CAST([], 'Array(Int64)') AS day_rolls FROM roll_marks
-  LEFT JOIN (SELECT day, toInt64(${TOUCHES}) AS touched FROM roll_touches
+  LEFT JOIN (SELECT day, toInt64(${DAY_CHANGES}) AS touched FROM roll_touches
     WHERE day >= {p1:Int64} AND day < {p2:Int64} GROUP BY day) AS touches USING (day)
   WHERE day >= {p1:Int64} AND day < {p2:Int64} AND rules = {p3:String} AND touches != 0 AND touches = ifNull(touched, 0) AND silent = ${SILENT_BATCHES}
     AND day <= (SELECT if(count() = 0, ${FIRST_DAY}, max(day)) FROM roll_intents) AND roll IN ${STANDING}

@@ -1,9 +1,9 @@
-// What has happened to each roll-up: who makes one now, which are over, and which never count again.
+// The log of each roll-up's steps: who makes it now, whether it has ended, and whether it never counts again.
 
 import type { SqlValue } from '../../../filter-sql.ts'
 import { requireCaughtUp } from '../caught-up.ts'
 import { toPlaceholder } from '../parameters.ts'
-import type { TouchClient } from './touches.ts'
+import type { DayChangeClient } from './day-changes.ts'
 
 type RollStep = 'begun' | 'ended' | 'dropped' | 'audited' | 'unreadable'
 
@@ -12,11 +12,11 @@ export const SUMS_SECONDS = 60
 const SUMS_END_WITHIN_MS = SUMS_SECONDS * 1000 + 15_000
 const POLL_MS = 200
 
-/** How long the rows of a roll-up that counts no more stay. A question that finds them gone has read its mark in vain. */
+/** How long the rows of an invalid roll-up stay. A question that finds them gone has read a mark for nothing. */
 export const QUESTION_GRACE_MS = 10 * 60_000
 
 export async function addStep(
-  client: Pick<TouchClient, 'execute'>,
+  client: Pick<DayChangeClient, 'execute'>,
   step: RollStep,
   rolls: readonly number[],
   days: readonly number[] = rolls.map(() => 0),
@@ -40,7 +40,7 @@ export interface OpenRoll {
 const OPEN_MINUTES_MAX = 10
 
 /** The roll-ups that some process makes now. A month has the number of its first day, with a minus. */
-export async function listOpenRolls(client: Pick<TouchClient, 'select'>): Promise<OpenRoll[]> {
+export async function listOpenRolls(client: Pick<DayChangeClient, 'select'>): Promise<OpenRoll[]> {
   const rows = await client.select(
     `SELECT roll, any(day) FROM roll_steps GROUP BY roll
      HAVING countIf(step = 'begun' AND made_at > now64(3) - INTERVAL ${OPEN_MINUTES_MAX} MINUTE) > 0
@@ -50,7 +50,7 @@ export async function listOpenRolls(client: Pick<TouchClient, 'select'>): Promis
 }
 
 /** Waits until the statements have ended that fill tables of sums now. */
-export async function waitForSums(client: TouchClient): Promise<void> {
+export async function waitForSums(client: DayChangeClient): Promise<void> {
   const deadline = performance.now() + SUMS_END_WITHIN_MS
   await requireCaughtUp(client, ['roll_steps'], SUMS_END_WITHIN_MS)
   const first = await listOpenRolls(client)

@@ -1,4 +1,4 @@
-// The tables of roll-ups in ClickHouse: sums of days and months, and what says which of these sums count.
+// The tables of roll-ups in ClickHouse: sums of days and months, and the marks that say which of them count.
 // docs/adr/0060-roll-ups-in-clickhouse.md has the protocol.
 
 import { DAY_MS } from '../../../../lib/utc-day.ts'
@@ -22,7 +22,7 @@ export const MONTH_SUM_TABLES = [
   'roll_month_people',
 ] as const
 export const SUM_TABLES = [...DAY_SUM_TABLES, ...MONTH_SUM_TABLES] as const
-/** What says which sums count. */
+/** The tables that say which sums count. */
 export const MARK_TABLES = ['roll_marks', 'roll_month_marks'] as const
 const TRACE_TABLES = ['roll_touches', 'roll_intents', 'roll_loaders', 'roll_steps'] as const
 export const BOOKKEEPING_TABLES = [...MARK_TABLES, ...TRACE_TABLES] as const
@@ -72,13 +72,13 @@ const FIRST_ROWS: Record<string, string> = {
 }
 
 /**
- * What makes a first row in a table that nobody has written to, by its columns: a row that changes nothing.
+ * A first row for a table that nobody has written to, by its columns: it changes nothing.
  * @returns undefined for a table of which every row counts
  */
 export const toFirstRow = (table: string): string | undefined =>
   FIRST_ROWS[table] ?? (table.startsWith('roll_') ? '(roll) SELECT 0' : undefined)
 
-/** What a mark says must survive a power cut, with everything that it relies on. */
+/** A mark must survive a power cut, with everything that it relies on. */
 const SYNCED = 'SETTINGS fsync_after_insert = 1, fsync_part_directory = 1'
 const MONTH = `toYYYYMM(fromUnixTimestamp64Milli(toInt64(day) * ${DAY_MS}, 'UTC'))`
 
@@ -92,7 +92,7 @@ export function listRollUpTables(engine: (kind: string) => string): string[] {
       const all = `workspace_id Int64 CODEC(ZSTD), day Int32, ${columns}, roll Int64 CODEC(ZSTD)`
       return toTable(name, all, order, `PARTITION BY ${MONTH}`)
     }),
-    // A roll-up of a day counts while its day has exactly the touches that the mark names.
+    // A roll-up of a day counts while its day has exactly the changes that the mark names.
     toTable(
       'roll_marks',
       'day Int32, roll Int64, touches Int64, silent Int64, rules String, rows Int64, made_at DateTime64(3)',
@@ -113,9 +113,9 @@ export function listRollUpTables(engine: (kind: string) => string): string[] {
     ),
     // Days up to the largest one may be rolled up.
     toTable('roll_intents', 'day Int32, made_at DateTime64(3)', 'day'),
-    // From which batch on a node touches days. Nodes of the release before know nothing of roll-ups.
+    // The batch from which on a node records changes. Nodes of the release before know nothing of roll-ups.
     toTable('roll_loaders', 'node String, batch Int64', 'node'),
-    // What has happened to a roll-up: begun, ended, erased (rows of a workspace), dropped. `audited` is of all, and
+    // The steps of a roll-up: begun, ended, erased (rows of a workspace), dropped. `audited` is of all, and
     // `unreadable` of a damaged part of a table.
     toTable(
       'roll_steps',

@@ -17,15 +17,15 @@ import type { Hit } from '../../hit.ts'
 import type { HitEngine, HitQuery } from '../../hit-engine.ts'
 import { type ClickHouseClient, createClickHouseClient } from '../client.ts'
 import { openClickHouse } from '../engine.ts'
-import { openHitHistoryTarget } from '../history-target.ts'
 import { insertHits } from '../load.ts'
+import { openHitMoveTarget } from '../move-target.ts'
 import { createQuestionRunner } from '../query.ts'
+import { changeHits } from './day-changes.ts'
 import { repairRollUps } from './repair.ts'
 import { RULES } from './roll-rules.ts'
 import { readValidRolls } from './roll-state.ts'
 import { BOOKKEEPING_TABLES, SUM_TABLES } from './roll-tables.ts'
 import { createSweeper } from './sweep.ts'
-import { changeHits } from './touches.ts'
 
 setDefaultTimeout(120_000)
 
@@ -115,7 +115,7 @@ const QUERIES: Partial<HitQuery>[] = [
   },
 ]
 
-/** Of each kind of sums one: each question takes a tenth of a second. */
+/** One question for each kind of sums: each takes a tenth of a second. */
 const FEW_QUERIES: Partial<HitQuery>[] = [{}, ...QUERIES.slice(4, 7), { workspaceId: 2 }]
 
 /** Asks a question, and does something else after it has read which roll-ups count, and before it reads them. */
@@ -205,7 +205,7 @@ describe('hits that come late', () => {
     await expectExact()
   })
 
-  full('of open days touch nothing', async () => {
+  full('of open days record nothing', async () => {
     await load(createHits(1))
     await rollAll(MAY_1 + DAY_MS + 60 * 60_000)
     await load(createHits(1, MAY_1 + DAY_MS))
@@ -229,7 +229,7 @@ describe('hits that come late', () => {
   })
 
   full(
-    'from a process that was stopped before it knew of roll-ups are touched before they are confirmed',
+    'from a process that was stopped before it knew of roll-ups are recorded before they are confirmed',
     async () => {
       await load(createHits(1))
       const late = writeBatch(1, createHits(1), 'b')
@@ -246,7 +246,7 @@ describe('hits that come late', () => {
     },
   )
 
-  full('from a node of the release before, which touches nothing, unmark every day', async () => {
+  full('from a node of the release before, which records nothing, unmark every day', async () => {
     await load(createHits(2))
     await client.execute("INSERT INTO hit_marks VALUES ('old', 7)")
     await rollAll(TWO_DAYS)
@@ -256,7 +256,7 @@ describe('hits that come late', () => {
     expect(await countValid()).toBe(0)
     await rollAll(TWO_DAYS)
     await expectExact()
-    // The node is upgraded: from now on it touches days.
+    // The node is upgraded: from now on it records changes.
     await engine.load(writeBatch(9, createHits(1, MAY_1 + 5 * DAY_MS), 'old'))
     expect(await countValid()).toBe(2)
     await expectExact()
@@ -275,7 +275,7 @@ describe('hits that come late', () => {
 })
 
 describe('the process that rolls up', () => {
-  full('waits until it has known the intent, and the touches of a day, for some time', async () => {
+  full('waits until it has known the intent, and the changes of a day, for some time', async () => {
     await load(createHits(1))
     const patient = await open(60_000)
     expect(await patient.rollUp(TWO_DAYS)).toEqual({ rolled: 0, waiting: 1 })
@@ -395,7 +395,7 @@ describe('what brings all hits again', () => {
   })
 
   full('a move, whose days were rolled up after an earlier attempt, and that begins a day anew', async () => {
-    const target = await openHitHistoryTarget([url])
+    const target = await openHitMoveTarget([url])
     const move = async (hits: Hit[], token: string) => {
       const { node, path } = writeBatch(1, hits, 'moved')
       await target.loadSlice({ node, path, token })

@@ -1,4 +1,4 @@
-// Which days are rolled up in ClickHouse and when: one day that has to wait, or that fails, keeps no other day waiting.
+// The order and time of roll-ups in ClickHouse: a day that has to wait, or that fails, keeps no other day waiting.
 
 import { afterEach, beforeAll, beforeEach, describe, expect, setDefaultTimeout, spyOn, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -23,11 +23,11 @@ import { restoreRollUpTables } from '../layout.ts'
 import { createHitLoader } from '../load.ts'
 import { createQuestionRunner } from '../query.ts'
 import { createReplicaClient } from '../replica.fixture.ts'
+import { changeHits, createChangeSource } from './day-changes.ts'
 import { repairBookkeeping } from './repair.ts'
 import { RULES } from './roll-rules.ts'
 import { readValidRolls } from './roll-state.ts'
 import { createDayRoller, type DayRoller } from './roller.ts'
-import { changeHits, createTouchSource } from './touches.ts'
 
 setDefaultTimeout(120_000)
 
@@ -160,7 +160,7 @@ describe('a day', () => {
     expect(slow.failures).toBe(3)
   })
 
-  full('is rolled up again after the table of touches was lost', async () => {
+  full('is rolled up again after the table of changes was lost', async () => {
     await load(createHits(MAY_1))
     const roller = await createPatientRoller()
     await load(createHits(MAY_1))
@@ -207,7 +207,7 @@ describe('a deletion', () => {
       await load(createHits(MAY_1))
       const roller = createDayRoller(client, { settleMs: 0 })
       await roller.rollUp(TWO_DAYS)
-      const deleting = changeHits(client, createTouchSource('delete', 'import-1-7'), [FIRST], async () => {
+      const deleting = changeHits(client, createChangeSource('delete', 'import-1-7'), [FIRST], async () => {
         await roller.rollUp(TWO_DAYS)
         elapsedMs += stoppedMs
         expect((await roller.rollUp(TWO_DAYS)).rolled).toBe(stoppedMs > 0 ? 1 : 0)
@@ -224,7 +224,7 @@ describe('a deletion', () => {
     },
   )
 
-  test('deletes no hit of a day that it has not touched', async () => {
+  test('deletes no hit of a day without a recorded change', async () => {
     await load(createHits(MAY_1))
     let isLoaded = false
     const meanwhile: ClickHouseClient = {
@@ -328,7 +328,7 @@ describe('a roller that was stopped before its mark makes nothing count that lac
   }
   const loadLate = () => load(createHits(MAY_1), 'b')
 
-  test('when the table of touches is lost', () =>
+  test('when the table of changes is lost', () =>
     expectExactAfter(async () => {
       await loadLate()
       await drop('roll_touches')
@@ -364,7 +364,7 @@ describe('a roller that was stopped before its mark makes nothing count that lac
     }),
   )
 
-  full('when the repair of touches is killed', () =>
+  full('when the repair of changes is killed', () =>
     expectExactAfter(async () => {
       await loadLate()
       await damageTable(client, 'roll_touches')
@@ -386,25 +386,22 @@ describe('a roller that was stopped before its mark makes nothing count that lac
   )
 })
 
-full(
-  'a batch that was stopped before its insert, when the touches are lost, touches its days anew',
-  async () => {
-    const nextDay = MAY_2 + 20 * MINUTE_MS
-    await load(createHits(MAY_1))
-    await engine.rollUp(nextDay)
-    let rolled = 0
-    const insert: ClickHouseClient['insert'] = async (sql, data, call) => {
-      await client.execute('DROP TABLE roll_touches SYNC')
-      await restoreRollUpTables(client)
-      const roller = await createPatientRoller(client, nextDay)
-      rolled = (await roller.rollUp(nextDay)).rolled
-      return client.insert(sql, data, call)
-    }
-    await createHitLoader({ ...client, insert }).load(writeBatch(1, createHits(MAY_1), 'b'), 0)
-    expect(rolled).toBe(1)
-    await expectExact()
-  },
-)
+full('a batch that was stopped before its insert, when the changes are lost, records them anew', async () => {
+  const nextDay = MAY_2 + 20 * MINUTE_MS
+  await load(createHits(MAY_1))
+  await engine.rollUp(nextDay)
+  let rolled = 0
+  const insert: ClickHouseClient['insert'] = async (sql, data, call) => {
+    await client.execute('DROP TABLE roll_touches SYNC')
+    await restoreRollUpTables(client)
+    const roller = await createPatientRoller(client, nextDay)
+    rolled = (await roller.rollUp(nextDay)).rolled
+    return client.insert(sql, data, call)
+  }
+  await createHitLoader({ ...client, insert }).load(writeBatch(1, createHits(MAY_1), 'b'), 0)
+  expect(rolled).toBe(1)
+  await expectExact()
+})
 
 test('whatever reads for roll-ups takes few threads, and ends', async () => {
   await load(createHits(MAY_1))

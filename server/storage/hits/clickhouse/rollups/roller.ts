@@ -1,5 +1,5 @@
-// Rolls up closed days in ClickHouse, some at a call, and then months. Several nodes may do so at once. No clock decides
-// whether a roll-up counts: what is compared are marks and touches. A clock says only when a day has ended.
+// Rolls up closed days in ClickHouse, some at a call, and then months. Several nodes may do so at once. Validity is
+// decided by marks and changes, never by a clock. A clock only says when a day has ended.
 
 import { describeError, log } from '../../../../lib/log.ts'
 import { DAY_MS } from '../../../../lib/utc-day.ts'
@@ -58,11 +58,11 @@ export function createDayRoller(
     days: createRests(settleMs),
     months: createRests(settleMs),
     noteDeletions: createDeletionWatch(),
-    takeChanges: () => ({ touches: seen.days, isQuiet: createQuietCheck(seen, { settleMs, unfinishedMs }) }),
+    takeChanges: () => ({ changes: seen.days, isQuiet: createQuietCheck(seen, { settleMs, unfinishedMs }) }),
   }
 
   async function rollUp(server: RollClient, now: number): Promise<RollUpProgress> {
-    // Such a server does not say which touches it lacks.
+    // Such a server does not say which changes it lacks.
     if ((await readReplication(server)) === 'shared') return { rolled: 0, waiting: 0 }
     await requireCaughtUp(server, ALL_TABLES, CATCH_UP_MS)
     const last = Math.floor((now - CLOSED_AFTER_MS) / DAY_MS) - 1
@@ -94,7 +94,7 @@ interface RollerState {
   days: Rests
   months: Rests
   noteDeletions(unfinished: number): void
-  takeChanges(): { touches: ReadonlyMap<number, { touches: number }>; isQuiet: (day: number) => boolean }
+  takeChanges(): { changes: ReadonlyMap<number, { changes: number }>; isQuiet: (day: number) => boolean }
 }
 
 interface Tries {
@@ -114,7 +114,7 @@ async function rollNextDays(
   const { unfinished } = await readMutations(server.select)
   noteDeletions(unfinished)
   if (unfinished > 0) return 0
-  const { touches, isQuiet } = takeChanges()
+  const { changes, isQuiet } = takeChanges()
   const taken = new Set((await listOpenRolls(server)).map(({ day }) => day))
   const isReady = (day: number) => isQuiet(day) && !taken.has(day) && !rests.isResting(day)
   for (let attempt = 0; attempt < ATTEMPTS && performance.now() < tries.until; attempt++) {
@@ -125,7 +125,7 @@ async function rollNextDays(
       // A day that has failed is tried alone: it would let the days beside it fail, too.
       if (!rests.hasFailed(start))
         span = await toSpan(server, closed, start, (day) => isReady(day) && !rests.hasFailed(day))
-      return rollDays(server, span, touches)
+      return rollDays(server, span, changes)
     })
     for (let day = span.start; day < span.end; day++) {
       taken.add(day)
@@ -187,7 +187,7 @@ interface Rests {
   note(day: number, isRolled: boolean): void
 }
 
-/** What could not be rolled up rests longer than the loop of the worker sleeps: else it would be the next one again. */
+/** A failed day rests longer than the loop of the worker sleeps: else it would be the next one again. */
 function createRests(settleMs: number): Rests {
   const failed = new Map<number, { times: number; until: number }>()
   return {

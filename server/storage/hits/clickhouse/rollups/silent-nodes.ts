@@ -1,10 +1,10 @@
-// Nodes that load hits and touch no day: those of the release before, while a cluster is upgraded.
+// Finds nodes that load hits and record no changes: those of the previous release, while a cluster is upgraded.
 
 import type { ClickHouseStatements } from '../client.ts'
 
 /**
- * How many batches all nodes have loaded without touching days. The number only grows, so what was true of hits while it
- * was the same is true as long as it is the same.
+ * How many batches all nodes have loaded without recording changes. The number only grows, so what was true of hits
+ * while it was the same is true as long as it is the same.
  */
 export const SILENT_BATCHES = `(SELECT toInt64(sum(if(since > 0, since - 1, loaded)))
   FROM (SELECT node, max(batch) AS loaded FROM hit_marks GROUP BY node) AS marks

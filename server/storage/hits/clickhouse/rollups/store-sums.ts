@@ -54,7 +54,7 @@ export function toRollSql(days: readonly { day: number; roll: number }[]): strin
   return `transform(toInt64(day), ${toList(days.map(({ day }) => day))}, ${toList(days.map(({ roll }) => roll))}, toInt64(0))`
 }
 
-/** The rows that together have every click once, for each column. Of sources, only those with a name have rows of their own. */
+/** The rows that together have every click once, for each column. Only sources with a name have rows of their own. */
 const NOT_SOURCE = `name <> ${toSetNumber('source')}`
 export const IS_EVERY: Record<string, string> = { roll_values: NOT_SOURCE, roll_month_values: NOT_SOURCE }
 

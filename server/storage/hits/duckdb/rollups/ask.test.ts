@@ -1,4 +1,4 @@
-// What an answer says of its days when roll-ups could not be read. damage.test.ts has real damage.
+// The reported origin of days when roll-ups could not be read. damage.test.ts has real damage.
 
 import { expect, test } from 'bun:test'
 import type { DuckDBConnection } from '@duckdb/node-api'

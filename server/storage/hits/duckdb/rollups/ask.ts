@@ -39,7 +39,7 @@ interface QuestionNeeds {
   hitDays: Roller['hitDays']
 }
 
-/** Roll-ups that could not be read are left alone for so long: they are being dropped. */
+/** How long unreadable roll-ups are left alone: they are being dropped. */
 const RETRY_MS = 10_000
 
 export type QuestionExplainer = (query: HitQuery) => Promise<ExplainedAnswer>

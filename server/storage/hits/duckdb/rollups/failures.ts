@@ -1,5 +1,5 @@
-// Remembers the roll-ups that failed, so that none of them is the next one again and again. They are in a small file beside
-// the database, because the next process must know them too: this one may sleep, or end of a roll-up.
+// Remembers failed roll-ups, so that the roller does not try the same one again and again. They are in a small file
+// beside the database, because the next process must know them too: this one may sleep, or crash during a roll-up.
 
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { describeError, log } from '../../../../lib/log.ts'
@@ -59,7 +59,7 @@ export function createRollUpFailures(path: string): RollUpFailures {
       before = state
       task = begun
       const deaths = before.deaths + 1
-      // What ends the engine twice may do so with every day: a full disk, say.
+      // The cause of two crashes may hit every day: a full disk, say.
       const until = deaths > 1 ? readClock() + toRest(deaths - 1) : 0
       state = { deaths, until, failed: addFailure(before.failed, begun) }
       writeFailures(path, state)

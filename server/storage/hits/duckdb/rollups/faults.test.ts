@@ -84,7 +84,7 @@ const askAll = async (engine: DuckDbEngine) => {
   return answers
 }
 
-/** What hits alone say. */
+/** The answer of hits alone. */
 async function askRaw() {
   const engine = await open({ withoutRollUps: true })
   const answers = await askAll(engine)

@@ -1,4 +1,4 @@
-// What is deleted with the marks of days, and that this test knows each of these rules.
+// Deletion together with the marks of days. Each of its rules is broken once here, to show that this test finds it.
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are parts of sources
 
 import { afterAll, beforeAll, expect, test } from 'bun:test'

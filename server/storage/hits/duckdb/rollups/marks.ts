@@ -1,4 +1,4 @@
-// Marks say which days and months the roll-ups have. Whatever changes the hits of a day deletes its mark in the same
+// Marks say which days and months the roll-ups have. A change of a day's hits deletes its mark in the same
 // transaction.
 
 import type { DuckDBConnection } from '@duckdb/node-api'

@@ -35,7 +35,7 @@ beforeEach(async () => {
   writer = await instance.connect()
   await migrateLayout(writer)
   await prepareRollUps(writer)
-  // What is dropped with the roll-ups.
+  // The tables that are dropped with the roll-ups.
   await writer.run('INSERT INTO roll_marks VALUES (1, 0)')
   const reader = await instance.connect()
   readings = []

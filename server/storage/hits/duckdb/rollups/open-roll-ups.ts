@@ -1,4 +1,4 @@
-// The roll-ups of an open DuckDB file: makes them, answers from them, and drops them when they are damaged.
+// Opens the roll-ups of a DuckDB file: makes them, answers from them, and drops them when they are damaged.
 
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { describeError, log } from '../../../../lib/log.ts'
@@ -63,7 +63,7 @@ export function openRollUps(needs: RollUpNeeds, options: RollUpOptions): RollUps
     drops++
   }
 
-  /** @throws when hits cannot be read either: whoever watches the file must know */
+  /** @throws when hits cannot be read either, so that the watch of the file sees it */
   async function dropUnlessHitsAreDamaged(seen: number) {
     await needs.readAllHits(connection)
     await drop(seen)

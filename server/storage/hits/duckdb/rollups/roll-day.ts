@@ -19,10 +19,10 @@ import { duckDbDialect } from '../dialect.ts'
 import { toDuckDbType, toDuckDbValue } from '../values.ts'
 import { DAY_TABLES, MONTH_TABLES } from './tables.ts'
 
-/** A day is closed so long after its end: most late hits are in by then. */
+/** A day is closed this long after its end: most late hits are in by then. */
 const CLOSED_AFTER_MS = 15 * 60 * 1000
 
-/** What the statements of a roll-up run on. */
+/** The connection that the statements of a roll-up run on. */
 export type RollUpConnection = Pick<DuckDBConnection, 'run' | 'runAndReadAll'>
 
 /** Days or months that can be rolled up next, in one transaction. `end` is exclusive. */

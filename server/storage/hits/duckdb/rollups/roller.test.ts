@@ -101,7 +101,7 @@ async function rollUpAll() {
 const readNumbers = async (text: string) =>
   (await writer.runAndReadAll(text)).getRows().map((row) => row.map(Number))
 
-/** What roll-ups say where they count, beside what the hits say. */
+/** The answers of valid roll-ups, beside those of the hits. */
 async function compareClicks() {
   const days = await readNumbers(
     'SELECT day, (SELECT coalesce(sum(clicks), 0) FROM roll_days WHERE roll_days.day = roll_marks.day) FROM roll_marks',

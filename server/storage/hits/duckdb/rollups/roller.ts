@@ -1,4 +1,4 @@
-// Rolls up what is closed, one transaction after the other, beside loads and questions.
+// Rolls up closed days and months, one transaction after the other, beside loads and questions.
 
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { SerialQueue } from '../../../../lib/concurrency/serial-queue.ts'
@@ -10,9 +10,9 @@ import { runTransaction } from '../transaction.ts'
 import { createRollUpFailures } from './failures.ts'
 import { findHitDays, findRollUpTask, type RollUpConnection, type RollUpTask, rollUp } from './roll-day.ts'
 
-/** A day whose hits came just now waits for so long: more of them may come. */
+/** How long a day waits after its last hits: more of them may come. */
 const REST_MS = 60_000
-/** How often another day is tried at once, when hits came to the one that was rolled up. */
+/** How many days are tried at once, when hits arrive for each while it is rolled up. */
 const ATTEMPTS = 3
 
 export interface Roller {
@@ -58,7 +58,7 @@ export function createRoller({
   const rests = { isResting, hasFailed: failures.has }
   const statements = refuseWhenClosing(connection, isClosing)
 
-  /** No load is between its hits and its commit while this runs, and later loads find the mark. */
+  /** While this runs, no load is between its insert and its commit. Later loads find the mark. */
   const commit = async <T>(task: RollUpTask, run: () => Promise<T>): Promise<T> => {
     // Loads go on while questions run.
     await lock.quiet()
@@ -70,7 +70,7 @@ export function createRoller({
 
   /** @returns also whether nothing was rolled up because hits came meanwhile */
   async function rollUpNext(now: number): Promise<RollUpProgress & { isChanged?: boolean }> {
-    // Before anything of the hits or marks is read: what is loaded from here on may be missing in it.
+    // Cleared before hits or marks are read: later loads may be missing from the result.
     loaded.changed.clear()
     const { task, waiting, ...found } = await findRollUpTask(statements, now, rests)
     hitDays.set(found.hitDays, loaded.changed)
@@ -88,7 +88,7 @@ export function createRoller({
       if (isOfTask) failures.fail(error)
       else failures.withdraw()
       if (isChanged) return { rolled: 0, waiting, isChanged }
-      // Whoever watches the engine must know.
+      // The supervisor of the engine must see this error.
       if (!isOfTask || isEngineDead(error)) throw error
       return { rolled: 0, waiting, failed: true }
     }

@@ -51,7 +51,7 @@ export const ROLL_UP_TABLES = { ...DAY_TABLES, ...MONTH_TABLES, ...MARK_TABLES }
 /** Raise it when a release makes other sums of the same hits. */
 const VERSION = 1
 
-/** What the sums depend on beside the hits. Sources and channels are named by lists that a release may change. */
+/** Inputs of the sums beside the hits. Sources and channels are named by lists that a release may change. */
 const RULES = createHash('sha256')
   .update(
     JSON.stringify([

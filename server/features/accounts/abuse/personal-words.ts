@@ -11,7 +11,7 @@ export interface PasswordOwner {
 const PRODUCT = 'towpath'
 /** A shorter word is in many passwords by chance. */
 const WORD_MIN = 4
-/** A password that has so many other letters and digits may have the words too. */
+/** A password with at least this many other letters and digits may have the words too. */
 const REST_MIN = 8
 
 const listParts = (text: string) => text.split(/[^\p{L}\p{N}]+/u)

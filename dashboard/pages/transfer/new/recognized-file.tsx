@@ -1,4 +1,4 @@
-// What the server has recognised: the tool, the format, and the columns with what stands in them.
+// The recognized file: the tool, the format, and the columns with sample values.
 
 import type { FileInspection, ImportSourceName } from '../../../api/transfer/imports.ts'
 import { Card } from '../../../ui/card.tsx'
@@ -14,7 +14,7 @@ const ENCODINGS = {
   'windows-1252': 'Windows-1252',
 }
 
-export function RecognisedFile({
+export function RecognizedFile({
   inspection,
   source,
 }: {
@@ -23,7 +23,7 @@ export function RecognisedFile({
 }) {
   const { format, encoding, rows, columns } = inspection
   return (
-    <Card title="What the file is">
+    <Card title="Type of file">
       <dl className="grid grid-cols-2 gap-x-6 gap-y-3 sm:grid-cols-4">
         <Fact name="Tool">{SOURCES[inspection.source].title}</Fact>
         <Fact name="Format">{FORMATS[format]}</Fact>
@@ -33,7 +33,7 @@ export function RecognisedFile({
       {source !== inspection.source && (
         <p role="note" className="mt-4 rounded-lg bg-warn-tint px-3 py-2 text-sm">
           {inspection.source === 'csv'
-            ? `No column of this file is known from ${SOURCES[source].title}. It may have been changed after the export. To say yourself which column is which, choose “A CSV file” above.`
+            ? `No column of this file is known from ${SOURCES[source].title}. It may have been changed after the export. To map the columns yourself, choose “A CSV file” above.`
             : `This looks like a file of ${SOURCES[inspection.source].title}, not of ${SOURCES[source].title}.`}
         </p>
       )}

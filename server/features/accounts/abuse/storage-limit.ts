@@ -9,7 +9,7 @@ import { DAY_MS } from '../../../lib/utc-day.ts'
 export type StoredKind = 'page_views' | 'submissions' | 'uploads'
 
 export interface StorageLimit {
-  /** Counts so many rows, unless the limit is reached. */
+  /** Counts rows, unless the limit is reached. */
   take(workspaceId: number, rows?: number): BudgetResult
   /** Says in log and metrics that a limit of the workspace is reached. `take` calls it by itself. */
   noteReached(workspaceId: number): void

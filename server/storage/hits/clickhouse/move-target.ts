@@ -1,17 +1,17 @@
-// Takes all hits of another engine, slice by slice, and says what a day holds here: the receiving side of a move. No
-// server uses the database before the move has ended.
+// The receiving side of a move: takes all hits of another engine, slice by slice, and sums up each day for comparison.
+// No server uses the database before the move has ended.
 
 import { DAY_MS } from '../../../lib/utc-day.ts'
-import { HASHED_COLUMNS, type HitDayFigures, IS_CLICK, toDayFigures } from '../hit-history.ts'
+import { HASHED_COLUMNS, type HitDayFigures, IS_CLICK, toDayFigures } from '../hit-day.ts'
 import { readBatchDays } from './batch-body.ts'
 import { ClickHouseError } from './clickhouse-error.ts'
 import { type ClickHouseClient, createClickHouseClient } from './client.ts'
 import { deleteWhere } from './delete.ts'
 import { migrateTables } from './layout.ts'
 import { insertHits } from './load.ts'
-import { changeHits, createTouchSource } from './rollups/touches.ts'
+import { changeHits, createChangeSource } from './rollups/day-changes.ts'
 
-export interface HitHistoryTarget {
+export interface HitMoveTarget {
   /** Whether it has neither hits nor marks. */
   isEmpty(): Promise<boolean>
   /** The days that have hits. */
@@ -34,7 +34,7 @@ const POLL_MS = 500
 const FIGURES_TIMEOUT_MS = 10 * 60_000
 
 /** @param instance the name of this installation @throws for a database of another one, or of a newer release */
-export async function openHitHistoryTarget(urls: string[], instance?: string): Promise<HitHistoryTarget> {
+export async function openHitMoveTarget(urls: string[], instance?: string): Promise<HitMoveTarget> {
   const client = createClickHouseClient(urls)
   try {
     await migrateTables(client, instance)
@@ -93,7 +93,7 @@ async function loadSlice(
   { node, path, token }: { node: string; path: string; token: string },
 ): Promise<void> {
   const days = await readBatchDays(path, 0)
-  await changeHits(client, createTouchSource('move'), days, () => sendSlice(client, { node, path, token }))
+  await changeHits(client, createChangeSource('move'), days, () => sendSlice(client, { node, path, token }))
 }
 
 async function sendSlice(
@@ -110,7 +110,7 @@ async function sendSlice(
   }
 }
 
-/** What a killed process has sent may still be on its way into the table. */
+/** Hits of a killed process may still be on their way into the table. */
 async function waitForInserts(client: ClickHouseClient): Promise<void> {
   const deadline = performance.now() + INSERTS_END_WITHIN_MS
   for (;;) {

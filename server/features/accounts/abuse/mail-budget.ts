@@ -13,7 +13,7 @@ import { type MailKind, type MailShare, mayTakeMails } from './mail-share.ts'
 
 const DAYS_KEPT = 30
 
-/** What mails are for, and in whose name they are sent. */
+/** The purpose of a mail, and the workspace that it is sent for. */
 export interface MailSource {
   /** Absent: a mail that people need to reach their account. */
   purpose?: MailPurpose

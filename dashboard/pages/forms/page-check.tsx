@@ -24,7 +24,7 @@ import { toast } from '../../ui/overlays/toast.tsx'
 import { TEXT_LINK } from '../../ui/text-link.ts'
 import { usePageSuggestion } from './settings/groups/use-page-suggestion.ts'
 
-export default function PageDoctor({ form }: { form: FormResource }) {
+export default function PageCheck({ form }: { form: FormResource }) {
   const api = useApi()
   const [isPasting, setPasting] = useState(false)
   const check = useMutation({

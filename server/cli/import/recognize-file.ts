@@ -1,4 +1,4 @@
-// Says which tool a file is from, where the operator has not.
+// Detects the tool that a file is from, where the operator has not named one.
 
 import { basename, resolve } from 'node:path'
 import { FileProblem } from '../../features/transfer/files/source-file.ts'
@@ -7,13 +7,13 @@ import type { ImportSourceName } from '../../features/transfer/schema.ts'
 import { CommandError } from '../command.ts'
 
 /** @throws CommandError */
-export async function recogniseFile(path: string): Promise<ImportSourceName> {
+export async function recognizeFile(path: string): Promise<ImportSourceName> {
   const reader = openReader()
   try {
     const file = { path: resolve(path), name: basename(path) }
     const options = { mapping: {}, dateOrder: null, timeZone: 'UTC' }
     const { source, title } = await reader.run('inspect', { file, options }, async () => null)
-    process.stderr.write(`Recognised: ${title}. (--source says it otherwise.)\n`)
+    process.stderr.write(`Recognized: ${title}. (--source says it otherwise.)\n`)
     return source
   } catch (error) {
     if (error instanceof FileProblem) throw new CommandError(error.message)

@@ -1,5 +1,4 @@
-// All hits of an engine, day by day, for a move to another engine: what a day holds, as figures that both engines can
-// compare.
+// All hits of an engine, day by day, for a move to another engine, with sums of each day that both engines can compare.
 
 import type { Hit } from './hit.ts'
 import { HIT_COLUMNS } from './hit-columns.ts'
@@ -10,7 +9,7 @@ export interface HitDay {
   hits: number
 }
 
-/** What one workspace has on one day. */
+/** The hits of one workspace on one day. */
 export interface HitDayFigures {
   workspaceId: number
   hits: number

@@ -12,7 +12,7 @@ import {
   type HitSlice,
   IS_CLICK,
   toDayFigures,
-} from '../hit-history.ts'
+} from '../hit-day.ts'
 import { HIT_TYPES, isNewestLayout } from './layout.ts'
 import { openReadOnly } from './open-read-only.ts'
 import { quoteLiteral } from './values.ts'
@@ -22,7 +22,7 @@ const SLICE_HITS = 200_000
 /** Slices begin at whole minutes, so that planning them is one short question. */
 const MINUTE_MS = 60_000
 
-export interface HitHistory {
+export interface HitMoveSource {
   /** The last batch of each node that the file holds. */
   listMarks(): Promise<{ node: string; batch: number }[]>
   /** The days that have hits, oldest first. */
@@ -35,7 +35,7 @@ export interface HitHistory {
 }
 
 /** @param scratchDir where DuckDB puts what does not fit into its memory @throws when another process writes the file */
-export async function openHitHistory(path: string, scratchDir: string): Promise<HitHistory> {
+export async function openHitMoveSource(path: string, scratchDir: string): Promise<HitMoveSource> {
   const instance = await openReadOnly(path, scratchDir)
   const connection = await instance.connect()
   const close = () => {

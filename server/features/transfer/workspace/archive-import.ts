@@ -1,15 +1,15 @@
-// An import of a workspace's export while it runs, and what becomes of each record.
+// The state of a running import of a workspace's export, and the outcome of each record.
 
 import type { Connection, Database, OnCommit } from '../../../storage/database/open-database.ts'
 import type { Actor } from '../../accounts/access/actor.ts'
-import type { Uploads } from '../../forms/uploads/open-uploads.ts'
 import type { SubmittedFile } from '../../forms/uploads/submitted-file.ts'
+import type { Uploads } from '../../forms/uploads/uploads.ts'
 import type { Site } from '../../links/link.ts'
 import type { OnConflict, RowKind, RowOutcome } from '../schema.ts'
 
-/** What is known of an archive that was checked. Stored with the import. */
+/** Facts about a checked archive. Stored with the import. */
 export interface ArchiveFacts {
-  /** Of the workspace that was exported. */
+  /** The public id of the exported workspace. */
   publicId: string
   /** The name of the default domain there. */
   defaultDomain: string
@@ -20,7 +20,7 @@ export interface ArchiveFacts {
 /** By the id of a submission in the archive; null where the workspace has no room for its files. */
 export type ArchiveFilesById = Map<number, SubmittedFile[] | null>
 
-export interface ArchiveRun {
+export interface ArchiveImport {
   needs: { db: Database; site: Site; now: () => number; uploads: Pick<Uploads, 'bytesPerWorkspace'> }
   actor: Actor
   importId: number
@@ -29,8 +29,8 @@ export interface ArchiveRun {
   /** A host of the archive → a domain, as it was typed. */
   domainMap: Record<string, string>
   isDryRun: boolean
-  /** Of a dry run: keys and domains that it would have created. */
-  pretended: Set<string>
+  /** Keys and domains that a dry run would have created. */
+  dryRunKeys: Set<string>
   /** Files of the submissions of the batch that is being stored. */
   files: ArchiveFilesById
   /** A hash of a password that nobody knows. */
@@ -39,14 +39,14 @@ export interface ArchiveRun {
 
 /** The transaction of a batch of records. */
 export interface RecordTransaction {
-  run: ArchiveRun
+  run: ArchiveImport
   /** Its writes are savepoints of the transaction. */
   db: Database
   connection: Connection
   onCommit: OnCommit
 }
 
-/** What has become of a record. */
+/** The outcome of a record. */
 export interface RecordOutcome {
   kind: RowKind
   outcome: Exclude<RowOutcome, 'kept'>

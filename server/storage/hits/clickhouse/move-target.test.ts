@@ -12,11 +12,11 @@ import {
   getClickHouse,
 } from '../../../../tests/support/clickhouse/clickhouse-server.ts'
 import { openDuckDb } from '../duckdb/engine.ts'
-import { openHitHistory } from '../duckdb/history.ts'
+import { openHitMoveSource } from '../duckdb/move-source.ts'
 import { NO_VISITOR } from '../hit.ts'
-import { findDayDifference } from '../hit-history.ts'
+import { findDayDifference } from '../hit-day.ts'
 import { openClickHouse } from './engine.ts'
-import { openHitHistoryTarget } from './history-target.ts'
+import { openHitMoveTarget } from './move-target.ts'
 
 let server: ClickHouseServer
 let directory: string
@@ -53,8 +53,8 @@ test('a day that two releases have loaded moves without a difference', async () 
   const path = join(directory, 'hits.duckdb')
   await createFile(path)
   const url = await server.takeDatabase()
-  const history = await openHitHistory(path, join(directory, 'scratch'))
-  const target = await openHitHistoryTarget([url])
+  const history = await openHitMoveSource(path, join(directory, 'scratch'))
+  const target = await openHitMoveTarget([url])
   const slicePath = join(directory, 'slice.ndjson')
   for (const { day, hits } of await history.listDays()) {
     expect(hits).toBe(2 * VISITORS.length)

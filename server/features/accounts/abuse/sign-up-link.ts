@@ -58,13 +58,13 @@ export async function mailSignUpLink(
 const toLinkMail = (to: string, url: string, origin: string) => ({
   to,
   purpose: 'signUp' as const,
-  subject: 'Confirm your e-mail address',
-  text: `Someone wants to create an account on ${origin} with this e-mail address.
+  subject: 'Confirm your email address',
+  text: `Someone wants to create an account on ${origin} with this email address.
 
 Create the account within 24 hours:
 ${url}
 
-The link works once. If it was not you, ignore this e-mail: no account is made.
+The link works once. If it wasn’t you, ignore this email: no account is created.
 `,
 })
 
@@ -72,12 +72,12 @@ const toReminder = (to: string, origin: string) => ({
   to,
   purpose: 'signUp' as const,
   subject: 'You have an account already',
-  text: `Someone wants to create an account on ${origin} with this e-mail address, which has an account already.
+  text: `Someone wants to create an account on ${origin} with this email address, which has an account already.
 
 Sign in:
 ${origin}/app/sign-in
 
-If you have lost your password, reset it there. If it was not you, ignore this e-mail.
+If you have lost your password, reset it there. If it wasn’t you, ignore this email.
 `,
 })
 
@@ -93,7 +93,7 @@ export async function getSignUpEmail(connection: Connection, token: string, now:
   return row.value
 }
 
-/** Of two requests with the same link, only one deletes the row. @throws Failure `not_found` */
+/** Only one of two requests with the same link deletes the row. @throws Failure `not_found` */
 export async function useSignUpLinkIn(
   connection: Connection,
   { token, email, now }: { token: string; email: string; now: number },

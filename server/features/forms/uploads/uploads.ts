@@ -1,4 +1,4 @@
-// What a server has of uploads: the store, the files that are being received, and the sweep of what a crash left.
+// Opens the upload store, its limits and its sweeper.
 
 import type { Metric } from '../../../http/health-and-metrics.ts'
 import type { Database } from '../../../storage/database/open-database.ts'
@@ -15,7 +15,7 @@ export interface Uploads {
   slots: ReceivingSlots
   /** Keys of files whose rows may still come: no sweep takes them. */
   unfinished: Set<string>
-  /** What all files of one workspace may have together. */
+  /** The most bytes of all files of one workspace. */
   bytesPerWorkspace: number
   /** Links in notifications. */
   links: FileLinks

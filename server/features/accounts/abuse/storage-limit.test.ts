@@ -1,4 +1,4 @@
-// What strangers may make the server store in a day: refused at the door, seen in the metrics, told to the owners once.
+// The daily limit on rows that strangers cause: refused at the door, seen in the metrics, reported to the owners once.
 
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { startMailServer } from '../../../../tests/support/fake-servers/mail-server.ts'
@@ -68,7 +68,7 @@ onBothEngines(
       expect(await metric('towpath_storage_limit_reached', 'submissions')).toBe(1)
       const toOwner = () => mail.mails.filter(({ to }) => to.includes(owner))
       const [told] = await until('the mail', () => (toOwner().length > 0 ? toOwner() : undefined))
-      expect(told?.parsed.subject).toBe('Forms refuse submissions')
+      expect(told?.parsed.subject).toBe('Your forms refuse submissions')
       expect(told?.parsed.text).toContain(`/app/${workspace.id}/forms`)
       expect(toOwner()).toHaveLength(1)
     })

@@ -1,5 +1,4 @@
-// What names a link of a tool in later imports of the same tool, so that it never becomes a second link here, and so that
-// a click history finds its link.
+// Deduplication key of an imported link: later imports of the same tool find the link, and so does its click history.
 
 import { createHash } from 'node:crypto'
 import { foldCase } from '../../../lib/text.ts'

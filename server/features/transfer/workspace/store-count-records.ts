@@ -1,8 +1,8 @@
-// Stores what an archive has as counts: attempts to send forms, and slugs that people asked for in vain. A count that is here
-// already stays as it is, so a repeated import adds nothing.
+// Stores the counts of an archive: attempts to send forms, and requests for unknown slugs. A count that exists stays as
+// it is, so a repeated import adds nothing.
 
 import type { ArchiveRecord } from '../archive/record-schemas.ts'
-import type { RecordTransaction } from './archive-run.ts'
+import type { RecordTransaction } from './archive-import.ts'
 import { findItems } from './item-keys.ts'
 
 const HOUR_MS = 60 * 60_000
