@@ -67,7 +67,7 @@ export function startSoakLoad(
     return send('click', path, {}, 302, () => count(acknowledged.clicks, term))
   }
   const submit = (n: number) => {
-    const body = `number=${n}&message=${'So many words. '.repeat(20)}`
+    const body = `number=${n}&message=${'A sentence of text. '.repeat(20)}`
     const init = { method: 'POST', body, headers: { ...SCRIPT_HEADERS, 'Content-Type': URLENCODED_TYPE } }
     return send('submission', `/f/${formKey}`, init, 200, () => acknowledged.submissions.add(String(n)))
   }

@@ -1,6 +1,7 @@
 // Opens what several features share. There is exactly one of each.
 
 import type { Config } from '../config/config.ts'
+import { createMailBudget, limitMails } from '../features/accounts/abuse/mail-budget.ts'
 import { createRateLimiter } from '../features/accounts/access/rate-limiter.ts'
 import type { Uploads } from '../features/forms/uploads/uploads.ts'
 import { createClickIds } from '../features/hits/click-id.ts'

@@ -1,10 +1,10 @@
 // The background jobs with their periods. (Hits have a worker process of their own: features/hits/worker/client.ts.)
 
+import { pruneMailCounts } from '../features/accounts/abuse/mail-budget.ts'
 import { pruneIdempotencyKeys } from '../features/accounts/access/idempotency.ts'
 import { pruneRateWindows } from '../features/accounts/access/rate-limiter.ts'
 import { pruneAudit } from '../features/accounts/audit/prune-audit.ts'
 import { pruneSessions } from '../features/accounts/auth/sessions.ts'
-import { pruneMailCounts } from '../features/accounts/abuse/mail-budget.ts'
 import { pruneInvitations } from '../features/accounts/workspaces/invitations.ts'
 import { pruneChanges } from '../features/cluster/prune-changes.ts'
 import { pruneFormAttempts } from '../features/forms/attempts/prune-form-attempts.ts'

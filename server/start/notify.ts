@@ -1,8 +1,8 @@
 // Wires notifications: the senders, the deliverer, and the needs of the API of channels and deliveries.
 
 import type { Config } from '../config/config.ts'
-import type { RateLimiter } from '../features/accounts/access/rate-limiter.ts'
 import type { MailBudget } from '../features/accounts/abuse/mail-budget.ts'
+import type { RateLimiter } from '../features/accounts/access/rate-limiter.ts'
 import { mailOwners } from '../features/accounts/workspaces/mail-owners.ts'
 import { listOwnerEmails } from '../features/accounts/workspaces/members.ts'
 import { createAddressHasher } from '../features/forms/replies/mailbox.ts'
