@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { ROOT } from '../support/architecture/read-checkout.ts'
 import { findPromtool, runPromtool } from '../support/processes/promtool.ts'
 import { fetchMetrics, sumSamples } from '../support/read-metrics.ts'
+import { until } from '../support/until.ts'
 import { onSqlite } from '../support/world.ts'
 
 const DEPLOY = join(ROOT, 'deploy')
@@ -54,7 +55,11 @@ onSqlite('a server', (server) => {
     const { slug } = await (await server().createWorkspace()).createLink()
     await server().click(slug)
     await server().call('/no-such-link')
-    return (await server().call('/metrics')).text
+    // The lag of the spool is unknown until the hit worker has reported.
+    return until('the first report of the hit worker', async () => {
+      const { text } = await server().call('/metrics')
+      return text.includes('towpath_spool_lag_bytes') ? text : undefined
+    })
   }
   /** The names of all samples, those of histograms with their suffix. */
   const listSamples = (text: string) => new Set(text.match(/^[a-z_]+(?=[{ ])/gm))
