@@ -44,7 +44,7 @@ function makeDirectory(foreign?: string): string {
 /** @returns what the start says to `nobody` about each directory; '' when it accepts the directory */
 function readRefusals(dataDirs: string[]): string[] {
   const script = `
-    import { readConfig } from ${JSON.stringify(join(import.meta.dir, '../../server/config.ts'))}
+    import { readConfig } from ${JSON.stringify(join(import.meta.dir, '../../server/config/config.ts'))}
     const refusals = process.argv.slice(1).map((DATA_DIR) => {
       try {
         readConfig({ DATA_DIR })

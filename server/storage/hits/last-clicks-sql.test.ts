@@ -207,6 +207,15 @@ test('asks of each day for the visitor of that day alone', () => {
   ])
 })
 
+test('asks of a later moment for nothing that an earlier one of the same visitor has asked for', () => {
+  const moments = [5_400, 5_000].map((at) => ({ visitor: '7', at }))
+  const { params } = toLastClicksSql({ workspaceId: 1, moments, withinMs: 1_000 }, duckDbDialect)
+  expect(params.slice(1, 3)).toEqual([
+    [5_000, 4_000],
+    [5_400, 5_000],
+  ])
+})
+
 test('binds every value instead of putting it into the statement', () => {
   const moments = [{ visitor: "7'; DROP TABLE hits; --", at: 123_456_789 }]
   const { text } = toLastClicksSql({ workspaceId: 4242, moments, withinMs: 1000 }, duckDbDialect)
