@@ -168,6 +168,17 @@ describe('after an error the browser goes back to the form with the errors', () 
     })
   })
 
+  test.each([
+    [1_975, ['a']],
+    [1_976, []],
+  ])('with a message of %i letters, which fills the limit or passes it by one', (letters, fields) => {
+    const target = errorTarget(
+      { referer: page, origin, pageUrl: null },
+      new Map([['a', 'x'.repeat(letters)]]),
+    )
+    expect(Object.keys(read(target))).toEqual(fields)
+  })
+
   test('for any field name', () => {
     const names = new Map([
       ['__proto__', 'a'],
