@@ -63,7 +63,7 @@ const POLYNOMIAL: [file: string, pattern: string, bound: string][] = [
     'META_BYTES, the first 1,024 bytes of a page: 0.02 ms',
   ],
   [
-    'server/storage/files/parse-bucket-page.ts',
+    'server/storage/files/bucket-client.ts',
     '/<Contents>([\\s\\S]*?)<\\/Contents>/g',
     "1,000 objects of the operator's bucket: 3 ms",
   ],
@@ -88,7 +88,7 @@ const MADE_LATER: Record<string, string> = {
   'server/features/accounts/auth/setup-access.ts': 'the name of a cookie of ours',
   'server/features/notify/channels/service-response.ts': 'escaped texts',
   'server/http/route-table.ts': 'the routes of this server, whose parameters end at a slash',
-  'server/storage/files/parse-bucket-page.ts': 'names of elements, whose content ends at the next bracket',
+  'server/storage/files/bucket-client.ts': 'names of elements, whose content ends at the next bracket',
 }
 
 interface Pattern {
