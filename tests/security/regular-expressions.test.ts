@@ -24,7 +24,7 @@ const POLYNOMIAL: [file: string, pattern: string, bound: string][] = [
   ['dashboard/pages/forms/form-examples.ts', '/<input([^>]*)>/g', 'an example of ours with names of fields'],
   ['dashboard/pages/forms/page-check.tsx', '/<[a-z/].*>/is', 'a sentence of ours, in the browser'],
   [
-    'dashboard/pages/forms/settings/groups/reply-preview.tsx',
+    'dashboard/pages/forms/settings/groups/reply-group.tsx',
     '/\\{\\{\\s*([^{}]*?)\\s*\\}\\}/g',
     "the owner's own reply in the owner's browser",
   ],

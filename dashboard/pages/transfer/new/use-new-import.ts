@@ -2,12 +2,13 @@
 
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { type Api, ApiError, toFieldErrors } from '../../../api/client.ts'
 import {
   type FileInspection,
   type ImportSettings,
   importQuery,
+  inspectFile,
   LARGE_FILE_MAX,
   LINKS_FILE_MAX,
   startFromDryRun,
@@ -27,7 +28,6 @@ import {
   toMapping,
   toSource,
 } from './import-draft.ts'
-import { useInspection } from './use-inspection.ts'
 import { useUpload } from './use-upload.ts'
 
 /** The fields that show their own errors; those of columns and hosts are named below them. */
@@ -86,6 +86,42 @@ export function useNewImport() {
       setFileErrors({})
       change(NO_FILE)
     },
+  }
+}
+
+/** People choose several columns in a row. */
+const CHOOSING_MS = 500
+
+interface Question {
+  file: File
+  mapping?: Record<string, string>
+}
+
+/**
+ * Inspects the chosen file, and again when its columns are mapped: other columns may have other hosts and dates.
+ */
+function useInspection(onAnswer: (inspection: FileInspection, file: File) => void) {
+  const api = useApi()
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const { start, cancel, part, error } = useUpload(
+    ({ file, mapping }: Question, options) => inspectFile(api, file, mapping, options),
+    (inspection, { file }) => onAnswer(inspection, file),
+  )
+  const stopWaiting = () => clearTimeout(timer.current)
+  useEffect(() => () => clearTimeout(timer.current), [])
+  return {
+    start,
+    startSoon(question: Question) {
+      stopWaiting()
+      timer.current = setTimeout(() => start(question), CHOOSING_MS)
+    },
+    stopWaiting,
+    cancel() {
+      stopWaiting()
+      cancel()
+    },
+    part,
+    error,
   }
 }
 
