@@ -108,20 +108,6 @@ export async function openDeliverer(needs: DelivererNeeds): Promise<Deliverer> {
   }
 }
 
-/** Logs that this server cannot send mail: once for each fault, not for each mail it holds up. */
-function createMailFaultLog() {
-  let logged: string | null = null
-  return {
-    /** @param isMail whether the attempt went out as an email */
-    note(isMail: boolean, { outcome, answer, operatorFault }: DeliveryResult) {
-      if (operatorFault) {
-        if (answer !== logged) log.warn('mail_not_sent', { answer })
-        logged = answer
-      } else if (isMail && outcome === 'delivered') logged = null
-    },
-  }
-}
-
 function wake(state: State, recoveredChannelId?: number) {
   if (state.closed) return
   if (recoveredChannelId !== undefined) state.breaker.reset(recoveredChannelId)
@@ -254,6 +240,20 @@ async function runAttempt(state: State, claim: Claim) {
   // A receiver that refuses this message alone has answered: it is not away.
   else if (result.permanent?.what !== 'message' && countsForChannel(claim.event, result))
     state.breaker.recordFailure(claim.channel.id, now())
+}
+
+/** Logs that this server cannot send mail: once for each fault, not for each mail it holds up. */
+function createMailFaultLog() {
+  let logged: string | null = null
+  return {
+    /** @param isMail whether the attempt went out as an email */
+    note(isMail: boolean, { outcome, answer, operatorFault }: DeliveryResult) {
+      if (operatorFault) {
+        if (answer !== logged) log.warn('mail_not_sent', { answer })
+        logged = answer
+      } else if (isMail && outcome === 'delivered') logged = null
+    },
+  }
 }
 
 const ROUTE = 'delivery'
