@@ -1,6 +1,7 @@
 // The pages of a workspace, in the order of the sidebar. The command palette and the `g …` shortcuts use the same
 // list.
 
+import { useQuery } from '@tanstack/react-query'
 import {
   ArrowDownUp,
   BarChart3,
@@ -15,8 +16,11 @@ import {
   Tag,
 } from 'lucide-react'
 import type { ComponentType } from 'react'
-import { ChannelsBadge } from './channels-badge.tsx'
-import { InboxBadge } from './inbox-badge.tsx'
+import { channelsQuery } from '../api/channels.ts'
+import { unreadCountQuery } from '../api/unread-count.ts'
+import { findTrouble } from '../pages/channels/channel-health.ts'
+import { formatCount, formatUnread } from '../ui/format.ts'
+import { useApi } from './use-workspace.ts'
 
 export interface NavItem {
   to:
@@ -50,3 +54,35 @@ export const NAV_ITEMS: NavItem[] = [
   { to: '/$workspaceId/transfer', label: 'Import and export', icon: ArrowDownUp, key: 'm' },
   { to: '/$workspaceId/settings', label: 'Settings', icon: Settings, key: 's' },
 ]
+
+const REFRESH_MS = 60_000
+
+/** The number of channels that send nothing. Draws nothing while all channels work. */
+function ChannelsBadge() {
+  const { data } = useQuery({
+    ...channelsQuery(useApi()),
+    staleTime: REFRESH_MS,
+    refetchInterval: REFRESH_MS,
+  })
+  const failing = data?.data.filter((channel) => findTrouble(channel) !== undefined).length ?? 0
+  if (failing === 0) return null
+  const text = `${formatCount(failing, 'channel')} not working`
+  return (
+    <span title={text} className="ml-auto rounded-md bg-danger-tint px-1.5 text-xs font-medium text-danger">
+      <span aria-hidden>{failing}</span>
+      <span className="sr-only">{text}</span>
+    </span>
+  )
+}
+
+/** The number of unread submissions, in the sidebar's row of the inbox. */
+function InboxBadge() {
+  const { data: unread = 0 } = useQuery(unreadCountQuery(useApi()))
+  if (unread === 0) return null
+  return (
+    <span className="ml-auto rounded-md bg-accent px-1.5 text-xs leading-5 font-medium text-on-accent tabular-nums">
+      {formatUnread(unread)}
+      <span className="sr-only"> unread</span>
+    </span>
+  )
+}

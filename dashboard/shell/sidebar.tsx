@@ -1,15 +1,18 @@
 // The sidebar: the workspace, the search, the pages with their badges, the account. On phones it is a bar with a menu.
 
+import { useSuspenseQuery } from '@tanstack/react-query'
 import { Link, useRouterState } from '@tanstack/react-router'
-import { Menu as MenuIcon, Search, X } from 'lucide-react'
+import { Check, ChevronsUpDown, Menu as MenuIcon, Plus, Search, X } from 'lucide-react'
 import { useEffect, useState } from 'react'
+import { workspacesQuery } from '../api/session.ts'
 import { IconButton } from '../ui/button.tsx'
 import { classNames } from '../ui/class-names.ts'
+import { Menu, MenuItem, MenuSeparator } from '../ui/overlays/menu.tsx'
 import { PALETTE_KEYS } from '../ui/shortcuts.ts'
 import { AccountMenu } from './account-menu.tsx'
+import { Logo } from './logo.tsx'
 import { NAV_ITEMS } from './nav-items.tsx'
 import { useOptionalWorkspace } from './use-workspace.ts'
-import { WorkspaceMenu } from './workspace-menu.tsx'
 
 export function Sidebar({ openPalette }: { openPalette: () => void }) {
   const [open, setOpen] = useState(false)
@@ -86,5 +89,43 @@ function Navigation() {
         ))}
       </ul>
     </nav>
+  )
+}
+
+/** The name of the current workspace, with a menu of the others. */
+function WorkspaceMenu() {
+  const current = useOptionalWorkspace()
+  const { data } = useSuspenseQuery(workspacesQuery)
+  return (
+    <Menu
+      align="start"
+      trigger={
+        <button
+          type="button"
+          aria-label={`Workspace: ${current?.name}`}
+          className="flex h-9 min-w-0 flex-1 items-center gap-2.5 rounded-lg px-2 text-left hover:bg-hover"
+        >
+          <Logo />
+          <span className="truncate font-semibold">{current?.name}</span>
+          <ChevronsUpDown size={15} className="ml-auto shrink-0 text-soft" />
+        </button>
+      }
+    >
+      {data.map((workspace) => (
+        <MenuItem
+          key={workspace.id}
+          render={
+            <Link to="/$workspaceId/links" params={{ workspaceId: String(workspace.id) }} search={{}} />
+          }
+        >
+          <span className="min-w-0 flex-1 truncate">{workspace.name}</span>
+          {workspace.id === current?.id && <Check size={15} aria-label="open" />}
+        </MenuItem>
+      ))}
+      <MenuSeparator />
+      <MenuItem icon={<Plus size={15} />} render={<Link to="/new-workspace" />}>
+        New workspace
+      </MenuItem>
+    </Menu>
   )
 }

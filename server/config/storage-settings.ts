@@ -1,12 +1,23 @@
 // Settings of the stores: the database, the data directory and its secret, and how long hits are kept.
 
-import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  accessSync,
+  constants,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join, resolve } from 'node:path'
 import { toRestoreDraft } from '../features/backup/places.ts'
 import { isPlaceholder } from '../lib/crypto/placeholder.ts'
 import { randomToken } from '../lib/crypto/random.ts'
 import { parseUrl } from '../lib/web-url.ts'
-import { findForeignFile } from './foreign-file.ts'
 import { ConfigError, type GetSetting, type ProblemReporter } from './setting.ts'
 import type { SettingName } from './setting-groups.ts'
 
@@ -143,6 +154,57 @@ export function makeDataDir(dataDir: string, wrong: ProblemReporter) {
       `${foreign.path} belongs to another user (uid ${foreign.uid}), and this one (uid ${process.geteuid?.()}) may not use it`,
       `Start Towpath as that user, or give the directory to this one: chown -R ${process.geteuid?.()} ${dataDir}.`,
     )
+}
+
+/** The files of a server in its directory. An operator may keep other files beside them. */
+const OWN_NAMES = [
+  'towpath.db',
+  'towpath.db-wal',
+  'towpath.db-shm',
+  'server.lock',
+  'server.running',
+  'ship.lock',
+  'hits.duckdb',
+  'hits.duckdb.wal',
+  'spool',
+  'batches',
+  'snippet',
+  'tmp',
+]
+
+/**
+ * Finds files in the data directory that another user's server has written, such as root's. Without this check, the
+ * failure would be "unable to open database file", or would come hours later.
+ * @returns the first file of a server that this user may not use
+ */
+function findForeignFile(dataDir: string): { path: string; uid: number } | undefined {
+  const toPaths = (name: string) => {
+    const path = join(dataDir, name)
+    return [path, ...(name === 'spool' || name === 'batches' ? listChildren(path) : [])]
+  }
+  const secret = join(dataDir, 'secret')
+  const path = isUsable(secret, constants.R_OK)
+    ? OWN_NAMES.flatMap(toPaths).find((each) => !isUsable(each, constants.R_OK | constants.W_OK))
+    : secret
+  return path === undefined ? undefined : { path, uid: statSync(path).uid }
+}
+
+/** True for a file that does not exist: a server that runs may have removed it just now. */
+function isUsable(path: string, mode: number): boolean {
+  try {
+    accessSync(path, mode)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT'
+  }
+}
+
+function listChildren(dir: string): string[] {
+  try {
+    return readdirSync(dir).map((name) => join(dir, name))
+  } catch {
+    return []
+  }
 }
 
 const toSecretPath = (dataDir: string) => join(dataDir, 'secret')

@@ -1,9 +1,12 @@
 // The endpoints for operators and their tools: /livez, /readyz, /version and /metrics.
 
+import { createHash, timingSafeEqual } from 'node:crypto'
 import { Hono, type MiddlewareHandler } from 'hono'
 import { withTimeout } from '../lib/concurrency/with-timeout.ts'
+import { isInNetworks, type Network } from '../lib/ip-network.ts'
 import { describeError, log } from '../lib/log.ts'
-import { isOperator, type OperatorAccess } from './operator-access.ts'
+import { readClientAddress } from './client-address.ts'
+import { isDirectRequest } from './direct-request.ts'
 
 export interface OperationsNeeds {
   /** Who may read /version and /metrics. For everybody else, they do not exist. */
@@ -70,6 +73,34 @@ export function createHealthAndMetrics(needs: OperationsNeeds) {
       }),
     )
 }
+
+interface OperatorAccess {
+  origin: string
+  trustProxy: Network[]
+  /** Networks of operators, compared with the client's address behind trusted proxies. */
+  metricsAllow: Network[]
+  metricsToken?: string
+}
+
+/**
+ * Access to /metrics and /version (docs/contract.md §16): for this machine, the networks of METRICS_ALLOW, and
+ * holders of METRICS_TOKEN. They tell a stranger how busy the server is, and which version's mistakes it has.
+ * @param peer the address of the other end of the connection; '' where it is gone
+ */
+function isOperator(access: OperatorAccess, peer: string, headers: Headers): boolean {
+  if (isDirectRequest(peer, headers, access.origin)) return true
+  if (access.metricsToken !== undefined && hasToken(headers, access.metricsToken)) return true
+  const address = readClientAddress(peer, headers.get('x-forwarded-for'), access.trustProxy)
+  return isInNetworks(address, access.metricsAllow)
+}
+
+function hasToken(headers: Headers, expected: string): boolean {
+  const given = /^Bearer +(\S+)$/i.exec(headers.get('authorization') ?? '')?.[1]
+  // The hashes have one length, so that the comparison takes the same time for every text.
+  return given !== undefined && timingSafeEqual(digest(given), digest(expected))
+}
+
+const digest = (text: string) => createHash('sha256').update(text).digest()
 
 /** The health checks of a load balancer. Each rejects while this process is unhealthy. */
 const READY_FOR = {

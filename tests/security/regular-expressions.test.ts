@@ -24,7 +24,7 @@ const POLYNOMIAL: [file: string, pattern: string, bound: string][] = [
   ['dashboard/pages/forms/form-examples.ts', '/<input([^>]*)>/g', 'an example of ours with names of fields'],
   ['dashboard/pages/forms/page-check.tsx', '/<[a-z/].*>/is', 'a sentence of ours, in the browser'],
   [
-    'dashboard/pages/forms/settings/groups/reply-preview.tsx',
+    'dashboard/pages/forms/settings/groups/reply-group.tsx',
     '/\\{\\{\\s*([^{}]*?)\\s*\\}\\}/g',
     "the owner's own reply in the owner's browser",
   ],
@@ -63,7 +63,7 @@ const POLYNOMIAL: [file: string, pattern: string, bound: string][] = [
     'META_BYTES, the first 1,024 bytes of a page: 0.02 ms',
   ],
   [
-    'server/storage/files/parse-bucket-page.ts',
+    'server/storage/files/bucket-client.ts',
     '/<Contents>([\\s\\S]*?)<\\/Contents>/g',
     "1,000 objects of the operator's bucket: 3 ms",
   ],
@@ -88,7 +88,7 @@ const MADE_LATER: Record<string, string> = {
   'server/features/accounts/auth/setup-access.ts': 'the name of a cookie of ours',
   'server/features/notify/channels/service-response.ts': 'escaped texts',
   'server/http/route-table.ts': 'the routes of this server, whose parameters end at a slash',
-  'server/storage/files/parse-bucket-page.ts': 'names of elements, whose content ends at the next bracket',
+  'server/storage/files/bucket-client.ts': 'names of elements, whose content ends at the next bracket',
 }
 
 interface Pattern {

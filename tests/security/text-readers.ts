@@ -5,8 +5,8 @@ import { readSessionToken } from '../../server/features/accounts/access/session.
 import { readClasses, readFilter } from '../../server/features/analytics/filter.ts'
 import { readMoment } from '../../server/features/analytics/timeline.ts'
 import { parseFields, validateFields } from '../../server/features/forms/endpoint/fields.ts'
-import { readJsonMembers } from '../../server/features/forms/endpoint/json-members.ts'
 import { createMultipartReader, readMultipart } from '../../server/features/forms/endpoint/multipart.ts'
+import { readJsonMembers } from '../../server/features/forms/endpoint/read-body.ts'
 import { successTarget } from '../../server/features/forms/endpoint/redirect-target.ts'
 import { resolveUrl } from '../../server/features/forms/page-check/check-action.ts'
 import { checkPage } from '../../server/features/forms/page-check/check-page.ts'
@@ -15,15 +15,14 @@ import { formatElement } from '../../server/features/forms/page-check/finding.ts
 import { toReferrerReach } from '../../server/features/forms/page-check/referrer-policy.ts'
 import { cutCharacters, toInertText } from '../../server/features/forms/replies/inert-text.ts'
 import { renderReply } from '../../server/features/forms/replies/render-reply.ts'
-import { createCheck } from '../../server/features/forms/rules/check-fields.ts'
+import { createCheck, isOfType } from '../../server/features/forms/rules/check-fields.ts'
 import { compilePattern } from '../../server/features/forms/rules/field-pattern.ts'
-import { isOfType } from '../../server/features/forms/rules/field-types.ts'
 import { fillText } from '../../server/features/forms/rules/languages.ts'
 import { chooseLanguage } from '../../server/features/forms/rules/sender-language.ts'
 import { checkRules } from '../../server/features/forms/spam/check-rules.ts'
 import { readFeatures } from '../../server/features/forms/spam/features.ts'
 import { findLinks } from '../../server/features/forms/spam/find-links.ts'
-import { readByteRange } from '../../server/features/forms/uploads/byte-range.ts'
+import { readByteRange } from '../../server/features/forms/uploads/file-response.ts'
 import { readCard } from '../../server/features/links/cards/read-card.ts'
 import { parseDomainName } from '../../server/features/links/domains/domain-name.ts'
 import { replaceEmoji } from '../../server/features/links/names/emoji.ts'
@@ -133,7 +132,7 @@ const WITH_MORE: Record<string, TextReader> = {
     validateFields(parseFields([...entriesOf(text), { name: 'email', value: text }], { json: false }), [
       'message',
     ]),
-  'features/forms/endpoint/json-members.ts readJsonMembers': (text) => [
+  'features/forms/endpoint/read-body.ts readJsonMembers': (text) => [
     ...readJsonMembers(JSON.stringify({ a: text, b: partsOf(text) })),
   ],
   'features/forms/endpoint/multipart.ts readMultipart': (text) => [
@@ -197,7 +196,7 @@ const WITH_MORE: Record<string, TextReader> = {
       { type: 'url', minLength: 1, maxLength: 60_000, oneOf: ['a', 'b'] },
       { left: 1_000_000 },
     )(text),
-  'features/forms/rules/field-types.ts isOfType': (text) =>
+  'features/forms/rules/check-fields.ts isOfType': (text) =>
     (['email', 'url', 'tel', 'number', 'date'] as const).map((type) => isOfType(type, text)),
   // A pattern has at most 500 characters.
   'features/forms/rules/field-pattern.ts compilePattern': (text) => compilePattern(text.slice(0, 500)),
@@ -209,7 +208,7 @@ const WITH_MORE: Record<string, TextReader> = {
   'features/forms/spam/features.ts readFeatures': (text) =>
     readFeatures({ fields: fieldsOf(text), pageSeconds: 3 }),
   'features/forms/spam/find-links.ts findLinks': (text) => [...findLinks(text)],
-  'features/forms/uploads/byte-range.ts readByteRange': (text) => readByteRange(text, 1000),
+  'features/forms/uploads/file-response.ts readByteRange': (text) => readByteRange(text, 1000),
   'features/links/cards/read-card.ts readCard': (text) => readCard(text),
   'features/links/domains/domain-name.ts parseDomainName': (text) => parseDomainName(text, SITE),
   'features/links/names/emoji.ts replaceEmoji': (text) => replaceEmoji(text, 'x'),
@@ -310,7 +309,7 @@ const ALONE: Record<string, string[]> = {
   'features/notify/templates/parse-template.ts': ['parseTemplate'],
   'features/redirect/pages.ts': ['notFoundPage', 'gonePage', 'methodNotAllowedPage'],
   'features/redirect/unfurlers.ts': ['isUnfurler'],
-  'features/transfer/files/csv-layout.ts': ['recognizeCsvLayout'],
+  'features/transfer/files/open-source-file.ts': ['recognizeCsvLayout'],
   'features/transfer/files/fields.ts': ['isTextValue', 'toPlainName'],
   'features/transfer/files/json-reader.ts': ['toElements'],
   'features/transfer/history/country-code.ts': ['findCountryCode'],

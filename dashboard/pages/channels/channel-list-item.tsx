@@ -11,17 +11,19 @@ import { useApi, useCanEdit } from '../../shell/use-workspace.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { focusIfLost } from '../../ui/focus.ts'
+import { formatCount } from '../../ui/format.ts'
 import { ConfirmDialog } from '../../ui/overlays/confirm-dialog.tsx'
+import { Dialog } from '../../ui/overlays/dialog.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../ui/overlays/menu.tsx'
 import { toast, toastError } from '../../ui/overlays/toast.tsx'
 import { useUndoableDelete } from '../../ui/overlays/use-undoable-delete.ts'
 import { RelativeTime } from '../../ui/relative-time.tsx'
-import { ChannelBacklog } from './channel-backlog.tsx'
+import { AttemptList } from '../deliveries/attempt-list.tsx'
+import { SentRequest } from '../deliveries/sent-request.tsx'
 import { findTrouble } from './channel-health.ts'
 import { getChannelKind } from './channel-kinds.tsx'
 import { ChannelNotice } from './channel-notice.tsx'
 import { RecipientNotice } from './recipient-notice.tsx'
-import { TestResult } from './test-result.tsx'
 import { WebhookSecretDialog } from './webhook-secret-dialog.tsx'
 
 const toTargetText = ({ to, url, chatId }: ChannelResource) =>
@@ -77,6 +79,49 @@ export function ChannelListItem({ channel }: { channel: ChannelResource }) {
       )}
       {result && <TestResult channel={channel} delivery={result} onClose={() => setResult(undefined)} />}
     </li>
+  )
+}
+
+/** The result of a channel's test. */
+const TestResult = ({
+  channel,
+  delivery,
+  onClose,
+}: {
+  channel: ChannelResource
+  delivery: DeliveryDetail
+  onClose: () => void
+}) => (
+  <Dialog
+    open
+    onClose={onClose}
+    title={delivery.status === 'delivered' ? 'Test delivered' : 'Test failed'}
+    description={channel.name}
+    footer={<Button onClick={onClose}>Close</Button>}
+  >
+    <div className="grid gap-5">
+      <AttemptList attempts={delivery.attempts} />
+      {delivery.status === 'failed' && (
+        <section className="grid gap-2">
+          <h3 className="font-semibold">Request</h3>
+          <SentRequest delivery={delivery} />
+        </section>
+      )}
+    </div>
+  </Dialog>
+)
+
+/** The backlog of a channel: how many notifications wait, and whether it grows. Draws nothing while nothing waits. */
+function ChannelBacklog({ channel }: { channel: ChannelResource }) {
+  const { waiting, oldestWaitingAt, behindSince } = channel
+  if (oldestWaitingAt === null) return null
+  return (
+    <p className="mt-1 text-sm text-soft">
+      {formatCount(waiting, 'notification')} waiting, the oldest came <RelativeTime at={oldestWaitingAt} />.
+      {behindSince !== null && (
+        <span className="text-danger"> Notifications arrive faster than the receiver accepts them.</span>
+      )}
+    </p>
   )
 }
 

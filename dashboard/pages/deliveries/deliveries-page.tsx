@@ -1,20 +1,31 @@
 // The list of deliveries: every notification to a channel, with its status.
 
-import { useInfiniteQuery } from '@tanstack/react-query'
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { RotateCw, Send } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
-import { deliveriesQuery } from '../../api/deliveries.ts'
+import { channelsQuery } from '../../api/channels.ts'
+import { type DeliveryResource, deliveriesQuery } from '../../api/deliveries.ts'
+import { formNamesQuery } from '../../api/forms.ts'
 import { useApi, useCanEdit } from '../../shell/use-workspace.ts'
+import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { focusIfLost } from '../../ui/focus.ts'
-import { formatCount } from '../../ui/format.ts'
+import { formatCount, formatExactly } from '../../ui/format.ts'
+import { Field, Select } from '../../ui/forms/field.tsx'
 import { Page } from '../../ui/page.tsx'
+import { RelativeTime } from '../../ui/relative-time.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
-import { DeliveryFilters, FIRST_FILTER } from './delivery-filters.tsx'
-import { DeliveryList } from './delivery-list.tsx'
+import { ChannelSelect } from './channel-select.tsx'
+import {
+  DELIVERY_STATUS,
+  toAttemptsText,
+  toChannelName,
+  toDeliveryTitle,
+  toNextAttemptText,
+} from './delivery-status.ts'
 
 const DeliveryDrawer = lazy(() =>
   import('./delivery-drawer.tsx').then((m) => ({ default: m.DeliveryDrawer })),
@@ -88,6 +99,62 @@ export function DeliveriesPage() {
   )
 }
 
+/** Gets the focus when the focused element is gone. */
+const FIRST_FILTER = '[data-first-filter]'
+
+/** The filters of the deliveries: status, channel, form, and the submission that another page named. */
+function DeliveryFilters() {
+  const navigate = useNavigate({ from: '/$workspaceId/deliveries' })
+  const search = useSearch({ from: '/$workspaceId/deliveries' })
+  const forms = useQuery(formNamesQuery(useApi()))
+  const set = (name: 'status' | 'channelId' | 'formKey') => (event: { target: { value: string } }) =>
+    navigate({ search: (s) => ({ ...s, [name]: event.target.value || undefined }), replace: true })
+  return (
+    <div className="mb-4 flex flex-wrap gap-2">
+      <Field label="Status" hideLabel className="min-w-32 flex-1 sm:max-w-40">
+        {(control) => (
+          <Select {...control} data-first-filter value={search.status ?? ''} onChange={set('status')}>
+            <option value="">All statuses</option>
+            {Object.entries(DELIVERY_STATUS).map(([status, { label }]) => (
+              <option key={status} value={status}>
+                {label}
+              </option>
+            ))}
+          </Select>
+        )}
+      </Field>
+      <Field label="Channel" hideLabel className="min-w-32 flex-1 sm:max-w-52">
+        {(control) => (
+          <ChannelSelect {...control} value={search.channelId ?? ''} onChange={set('channelId')} />
+        )}
+      </Field>
+      <Field label="Form" hideLabel className="min-w-32 flex-1 sm:max-w-52">
+        {(control) => (
+          <Select {...control} value={search.formKey ?? ''} onChange={set('formKey')}>
+            <option value="">All forms</option>
+            {forms.data?.map(({ formKey, name }) => (
+              <option key={formKey} value={formKey}>
+                {name}
+              </option>
+            ))}
+          </Select>
+        )}
+      </Field>
+      {search.submissionId && (
+        <Button
+          onClick={() => {
+            void navigate({ search: (s) => ({ ...s, submissionId: undefined }), replace: true })
+            focusIfLost(FIRST_FILTER)
+          }}
+        >
+          Submission {search.submissionId} <span aria-hidden>×</span>
+          <span className="sr-only">: remove this filter</span>
+        </Button>
+      )}
+    </div>
+  )
+}
+
 function NoDeliveries({ isFiltered }: { isFiltered: boolean }) {
   const navigate = useNavigate({ from: '/$workspaceId/deliveries' })
   return (
@@ -105,5 +172,70 @@ function NoDeliveries({ isFiltered }: { isFiltered: boolean }) {
         'When a form has a channel, the notifications of its submissions appear here.'
       )}
     </EmptyState>
+  )
+}
+
+/**
+ * Deliveries in rows; on a phone each is a card. A row opens with a click anywhere, and with Enter on its title.
+ */
+function DeliveryList({ rows }: { rows: DeliveryResource[] }) {
+  const channels = useQuery(channelsQuery(useApi()))
+  const names = new Map(channels.data?.data.map(({ id, name }) => [id, name]))
+  return (
+    <ul
+      aria-label="Deliveries"
+      className="grid gap-2 sm:block sm:divide-y sm:divide-line sm:rounded-2xl sm:border sm:border-line sm:bg-card"
+    >
+      {rows.map((row) => (
+        <DeliveryRow key={row.id} delivery={row} channelName={toChannelName(row, names)} />
+      ))}
+    </ul>
+  )
+}
+
+function DeliveryRow({ delivery, channelName }: { delivery: DeliveryResource; channelName: string }) {
+  const { workspaceId } = useApi()
+  const { label, tone } = DELIVERY_STATUS[delivery.status]
+  return (
+    <li className="relative grid gap-x-4 gap-y-1 rounded-2xl border border-line bg-card px-4 py-3 hover:bg-hover sm:grid-cols-[6rem_minmax(0,2fr)_minmax(0,1fr)_minmax(0,10rem)] sm:rounded-none sm:border-0 sm:bg-transparent sm:px-5 sm:first:rounded-t-2xl sm:last:rounded-b-2xl">
+      <div className="flex items-start justify-between gap-2">
+        <Badge tone={tone}>{label}</Badge>
+        <span className="text-sm text-soft sm:hidden">
+          <RelativeTime at={delivery.createdAt} />
+        </span>
+      </div>
+      <div className="min-w-0">
+        <Link
+          id={`delivery-${delivery.id}`}
+          to="/$workspaceId/deliveries"
+          params={{ workspaceId: String(workspaceId) }}
+          search={(s) => ({ ...s, open: String(delivery.id) })}
+          className="block truncate font-medium after:absolute after:inset-0 focus-visible:outline-none focus-visible:after:rounded-2xl focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-accent"
+        >
+          {toDeliveryTitle(delivery)}
+        </Link>
+        {delivery.formName !== null && <p className="truncate text-sm text-soft">{delivery.formName}</p>}
+        {delivery.lastError !== null && (
+          <p className="line-clamp-2 text-sm break-words text-danger">{delivery.lastError}</p>
+        )}
+      </div>
+      <div className="min-w-0 text-sm">
+        <p className="truncate">
+          <span className="text-soft sm:hidden">To </span>
+          {channelName}
+        </p>
+        <p className="text-soft tabular-nums">{toAttemptsText(delivery)}</p>
+      </div>
+      <div className="text-sm text-soft">
+        <p className="max-sm:hidden">
+          <RelativeTime at={delivery.createdAt} />
+        </p>
+        {delivery.nextAttemptAt && (
+          <p title={formatExactly(delivery.nextAttemptAt)}>
+            Next attempt {toNextAttemptText(delivery.nextAttemptAt)}
+          </p>
+        )}
+      </div>
+    </li>
   )
 }

@@ -13,7 +13,6 @@ import { Button, ButtonLink } from '../../ui/button.tsx'
 import { formatBytes, formatCount } from '../../ui/format.ts'
 import { Checkbox, Field, Input, Select, Textarea } from '../../ui/forms/field.tsx'
 import { FILE_FIELD, isLongText, listFieldNames, toInputType } from './form-examples.ts'
-import { type FormResponse, sendForm } from './send-form.ts'
 
 interface SendResult {
   response: FormResponse
@@ -73,6 +72,60 @@ export function FormPreview({ form }: { form: FormResource }) {
       <div aria-live="polite">{send.data && <SendResultView form={form} result={send.data} />}</div>
     </div>
   )
+}
+
+interface FormResponse {
+  status: number
+  /** The response's body. */
+  text: string
+  ok: boolean
+  error?: string
+  errors: Record<string, string>
+}
+
+/**
+ * Sends a form like a page would, with the captcha where the form has one. Posts to the path without the host, so that
+ * it works under every host name of the server.
+ */
+async function sendForm(
+  form: Pick<FormResource, 'formKey' | 'captcha'>,
+  body: FormData,
+): Promise<FormResponse> {
+  if (form.captcha) {
+    const token = await solveCaptcha(form.formKey)
+    if (token) body.set('cf-turnstile-response', token)
+  }
+  const response = await fetch(`/f/${form.formKey}`, {
+    method: 'POST',
+    headers: { Accept: 'application/json' },
+    credentials: 'omit',
+    body,
+  })
+  const text = await response.text()
+  const json = parseBody(text)
+  return { status: response.status, text, ok: json.ok === true, error: json.error, errors: json.errors ?? {} }
+}
+
+function parseBody(text: string): { ok?: boolean; error?: string; errors?: Record<string, string> } {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return { error: 'The server’s response is not JSON.' }
+  }
+}
+
+/**
+ * Gets a challenge like a page does, and solves it.
+ * @returns undefined for Cloudflare's captcha, which the dashboard cannot show
+ */
+async function solveCaptcha(formKey: string): Promise<string | undefined> {
+  const response = await fetch(`/e/forms?keys=${formKey}`, { credentials: 'omit' })
+  if (!response.ok) return undefined
+  const { forms } = await response.json()
+  const captcha = forms?.[formKey]?.captcha
+  if (captcha?.provider !== 'altcha') return undefined
+  const { solve } = await import('../../../snippet/proof-of-work.ts')
+  return solve(captcha.challenge)
 }
 
 /** Messages have the names that senders chose, such as `constructor`. */

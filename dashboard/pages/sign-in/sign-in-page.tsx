@@ -7,13 +7,13 @@ import { useState } from 'react'
 import { canUsePasskeys } from '../../api/passkey.ts'
 import { signInWithPasskey } from '../../api/second-factor.ts'
 import { type SignInOptions, signIn, signInOptionsQuery, signInWithOidc } from '../../api/session.ts'
+import { SecondStepForm } from '../../shell/second-step-form.tsx'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/forms/field.tsx'
 import { FormError } from '../../ui/forms/form-error.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { TEXT_LINK } from '../../ui/text-link.ts'
 import { CenteredPage } from './centered-page.tsx'
-import { SecondStep } from './second-step.tsx'
 import { OperatorNeeded, SetupNeeded, USER_COMMAND } from './setup-steps.tsx'
 import { toSafePath, useAfterSignIn } from './use-after-sign-in.ts'
 
@@ -93,6 +93,13 @@ export function SignInPage() {
     </CenteredPage>
   )
 }
+
+/** The second step of a sign-in: a second factor after the password, or after the identity provider. */
+const SecondStep = ({ onDone, onCancel }: { onDone: () => void; onCancel: () => void }) => (
+  <CenteredPage title="Two-factor sign-in" description="Confirm it’s you.">
+    <SecondStepForm onDone={onDone} onBack={onCancel} />
+  </CenteredPage>
+)
 
 function SignUpHint({ signup, next }: { signup: SignInOptions['signup'] | undefined; next?: string }) {
   if (signup === 'invite') return 'New here? Ask an owner of your workspace for an invitation.'

@@ -15,7 +15,6 @@ import { createSite, type SiteSettings } from '../../start/site.ts'
 import type { Database } from '../../storage/database/open-database.ts'
 import { runWhileNoServer } from '../../storage/lock.ts'
 import type { ProgressBar } from '../progress-bar.ts'
-import { toBatchLines } from './batch-lines.ts'
 import { DEMO_DAYS, type DemoClicks, type DemoHit, generateClicks } from './clicks.ts'
 import { COMPANY, FORM_NAMES } from './company.ts'
 import { type DemoOwner, findOwner } from './find-owner.ts'
@@ -139,6 +138,23 @@ async function storeAndHandOver(needs: DemoNeeds, { owner, node, now, leads, att
     if (stored) await deleteWorkspace({ db, now: Date.now }, stored.workspaceId)
     throw error
   }
+}
+
+/** Writes the hits of the demo as lines of a batch, in the form in which the hit worker writes real hits. */
+function toBatchLines(hits: DemoHit[], { workspaceId, linkIds }: StoredDemo): string {
+  let lines = ''
+  for (const hit of hits) {
+    const { id, at, outcome, class: hitClass, trigger, person } = hit
+    const { device, browser, os } = person.agent
+    const dimensions = { ...person.place, device, browser, os, ...hit.referrer, ...hit.campaign }
+    const linkId = linkIds[hit.link] ?? 0
+    lines += `{"id":${id},"at":${at},"workspaceId":${workspaceId},"linkId":${linkId},"outcome":"${outcome}","class":"${hitClass}","trigger":"${trigger}","visitor":"${person.visitor}"`
+    for (const [name, value] of Object.entries(dimensions)) {
+      if (value !== null) lines += `,"${name}":${JSON.stringify(value)}`
+    }
+    lines += '}\n'
+  }
+  return lines
 }
 
 type CountingState = 'now' | 'soon' | 'later'

@@ -1,26 +1,37 @@
 // Runs `towpath import`: puts the files into the data directory and a row into the database, where the server finds
 // them. Without a server, this process runs the jobs itself until the import has ended.
 
+import { constants } from 'node:fs'
+import { copyFile, stat } from 'node:fs/promises'
+import { basename, join, resolve } from 'node:path'
 import type { Config } from '../../config/config.ts'
 import type { Actor } from '../../features/accounts/access/actor.ts'
 import { ensureNodeId } from '../../features/hits/spool/node-id.ts'
 import { getOperatorActor } from '../../features/links/domains/operator-actor.ts'
+import { FileProblem } from '../../features/transfer/files/source-file.ts'
 import { type CreateNeeds, createImport } from '../../features/transfer/import/create-import.ts'
 import { deleteImport } from '../../features/transfer/import/delete-import.ts'
 import { getImport } from '../../features/transfer/import/find-imports.ts'
+import { createUploadDirectory, FILE_NAMES } from '../../features/transfer/import/import-files.ts'
 import { isOpen, toImportResource, toProgress } from '../../features/transfer/import/import-row.ts'
-import type { ImportResource } from '../../features/transfer/schema.ts'
+import type { ReceivedFile, Upload } from '../../features/transfer/import/receive-upload.ts'
+import { openReader } from '../../features/transfer/reader/open-reader.ts'
+import {
+  CreateImport,
+  type CreateImportInput,
+  type ImportResource,
+  type ImportSourceName,
+} from '../../features/transfer/schema.ts'
+import { fieldErrors } from '../../http/validation.ts'
 import { openServices } from '../../start/services.ts'
 import { createSite } from '../../start/site.ts'
+import { findShortage } from '../../storage/disk-space.ts'
 import { isDataDirLocked } from '../../storage/lock.ts'
+import { syncToDisk } from '../../storage/write-durably.ts'
 import { toWorkerConfig } from '../../workers/run-workers.ts'
 import { parseIdArgument } from '../arguments.ts'
-import type { CommandNeeds, CommandOptions } from '../command.ts'
+import { CommandError, type CommandNeeds, type CommandOptions } from '../command.ts'
 import type { ProgressBar } from '../progress-bar.ts'
-import { copyFiles } from './copy-files.ts'
-import { formatImport, formatUndo } from './format-import.ts'
-import { parseImportOptions } from './parse-options.ts'
-import { recognizeFile } from './recognize-file.ts'
 
 export interface ImportCommandNeeds extends CommandNeeds {
   progress: ProgressBar
@@ -110,4 +121,157 @@ const STAGES: Record<string, string> = {
   links: 'creates links',
   clicks: 'brings clicks',
   undo: 'takes the import back',
+}
+
+/** By the field of the API. */
+const OPTION_NAMES: Record<string, string> = {
+  source: '--source',
+  onConflict: '--on-conflict',
+  domainMap: '--domain-map',
+  mapping: '--mapping',
+  dateOrder: '--date-order',
+  timeZone: '--time-zone',
+}
+
+/**
+ * Parses the options of `towpath import`: the same rules as those of POST /imports.
+ * @throws CommandError
+ */
+function parseImportOptions(options: CommandOptions): CreateImportInput {
+  const body = {
+    source: options.source,
+    dryRun: options['dry-run'],
+    onConflict: options['on-conflict'],
+    domainMap: parsePairs(options['domain-map'], '--domain-map'),
+    mapping: parsePairs(options.mapping, '--mapping'),
+    dateOrder: options['date-order'],
+    timeZone: options['time-zone'],
+  }
+  const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined))
+  const { data, error } = CreateImport.safeParse(given)
+  if (data) return data
+  const [field = '', message] = Object.entries(fieldErrors(error.issues, 'field'))[0] ?? []
+  throw new CommandError(`${OPTION_NAMES[field.split('.')[0] ?? ''] ?? field} ${message}.`)
+}
+
+/** @param text `a=b,c=d` */
+function parsePairs(text: string | undefined, option: string): Record<string, string> | undefined {
+  if (text === undefined) return undefined
+  const pairs = text.split(',').map((pair) => {
+    const at = pair.indexOf('=')
+    if (at < 1) throw new CommandError(`${option} is written as name=value,name=value.`)
+    return [pair.slice(0, at).trim(), pair.slice(at + 1).trim()] as const
+  })
+  return Object.fromEntries(pairs)
+}
+
+/**
+ * Detects the tool that a file is from, where the operator has not named one.
+ * @throws CommandError
+ */
+async function recognizeFile(path: string): Promise<ImportSourceName> {
+  const reader = openReader()
+  try {
+    const file = { path: resolve(path), name: basename(path) }
+    const options = { mapping: {}, dateOrder: null, timeZone: 'UTC' }
+    const { source, title } = await reader.run('inspect', { file, options }, async () => null)
+    process.stderr.write(`Recognized: ${title}. (--source says it otherwise.)\n`)
+    return source
+  } catch (error) {
+    if (error instanceof FileProblem) throw new CommandError(error.message)
+    const isMissing = (error as Error).message.startsWith('ENOENT')
+    throw isMissing ? new CommandError(`There is no file ${path}.`) : error
+  } finally {
+    reader.close()
+  }
+}
+
+/** The largest import. Larger ones have to be split. */
+const FILE_MAX = 10 * 1024 ** 3
+
+/**
+ * Copies the files of an import into the data directory, where the server reads them.
+ * @throws CommandError; then nothing stays
+ */
+async function copyFiles(
+  dataDir: string,
+  path: string,
+  clicksPath: string | undefined,
+  progress: ProgressBar,
+): Promise<Upload> {
+  const file = await describeFile(path)
+  const clicks = clicksPath === undefined ? undefined : await describeFile(clicksPath)
+  const shortage = await findShortage(dataDir, file.bytes + (clicks?.bytes ?? 0))
+  if (shortage)
+    throw new CommandError(
+      `${dataDir} has no room for a copy of the files: it needs ${shortage.needed}, and ${shortage.free} are free.`,
+    )
+  const directory = await createUploadDirectory(dataDir)
+  try {
+    progress.at(0, 'copies the file')
+    await copyDurably(path, join(directory.path, FILE_NAMES.file))
+    if (clicksPath !== undefined) await copyDurably(clicksPath, join(directory.path, FILE_NAMES.clicks))
+    return { directory, files: { file, ...(clicks && { clicks }) }, fields: {} }
+  } catch (error) {
+    await directory.discard()
+    throw error
+  }
+}
+
+async function describeFile(path: string): Promise<ReceivedFile> {
+  const found = await stat(path).catch(() => undefined)
+  if (!found?.isFile()) throw new CommandError(`There is no file ${path}.`)
+  if (found.size === 0) throw new CommandError(`${path} is empty.`)
+  if (found.size > FILE_MAX) throw new CommandError(`${path} is larger than 10 GiB. Import it in parts.`)
+  return { name: basename(path), bytes: found.size }
+}
+
+/** Some file systems share the blocks of both files. */
+async function copyDurably(from: string, to: string): Promise<void> {
+  await copyFile(from, to, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL)
+  await syncToDisk(to)
+}
+
+const SHOWN_MAX = 10
+
+const count = (n: number, one: string, many = `${one}s`) =>
+  `${n.toLocaleString('en')} ${n === 1 ? one : many}`
+
+/**
+ * Formats the operator's report at the end of an import, and of an undo.
+ * @throws CommandError where the import has failed
+ */
+function formatImport({ origin }: Pick<Config, 'origin'>, done: ImportResource): string {
+  if (done.problem !== null) throw new CommandError(`Import ${done.id} has failed. ${done.problem}`)
+  const { created, renamed, skipped, failed, clicks, rows, source } = done
+  const opening = done.dryRun ? `Dry run ${done.id}: nothing is changed.` : `Import ${done.id} is done.`
+  return [
+    `${opening} Of ${count(rows, 'row')}:`,
+    `  ${count(created, source === 'towpath' ? 'item' : 'link')} created${renamed === 0 ? '' : `, ${renamed.toLocaleString('en')} of them with another slug`}`,
+    `  ${skipped.toLocaleString('en')} skipped`,
+    `  ${failed.toLocaleString('en')} failed`,
+    `  ${count(clicks, 'click')} of their history`,
+    ...done.notices,
+    ...formatErrors(origin, done),
+    ...(done.dryRun ? [] : [`Take it back until ${done.undoableUntil?.slice(0, 10)}: --undo ${done.id}`]),
+  ].join('\n')
+}
+
+function formatErrors(origin: string, { id, errors }: ImportResource): string[] {
+  if (errors.length === 0) return []
+  const lines = errors.slice(0, SHOWN_MAX).map(({ row, field, value, message }) => {
+    const place = field === null ? `row ${row}` : `row ${row}, ${field}`
+    return `  ${place}: ${message}${value === null ? '' : ` (${JSON.stringify(value)})`}`
+  })
+  return ['Errors:', ...lines, `All errors as CSV: ${origin}/v1/imports/${id}/errors`]
+}
+
+function formatUndo({ id, kept, problem, status }: ImportResource): string {
+  if (status !== 'undone') throw new CommandError(`Import ${id} is not taken back. ${problem ?? ''}`.trim())
+  if (kept.length === 0) return `Import ${id} is taken back: nothing of it is left.`
+  return [
+    `Import ${id} is taken back, but for ${count(kept.length, 'thing')}:`,
+    ...kept.slice(0, SHOWN_MAX).map(({ kind, name, reason }) => `  ${kind} ${name}: ${reason}`),
+    ...(kept.length > SHOWN_MAX ? [`  … and ${count(kept.length - SHOWN_MAX, 'other')}`] : []),
+  ].join('\n')
 }

@@ -14,17 +14,15 @@ import { openClickHouse } from '../../storage/hits/clickhouse/engine.ts'
 import { toBackupPath, toDamageMarkerPath, toHitFilePath } from '../../storage/hits/duckdb/hit-file.ts'
 import { type HitMoveSource, openHitMoveSource } from '../../storage/hits/duckdb/move-source.ts'
 import type { HitDay } from '../../storage/hits/hit-day.ts'
-import { tryToLockDataDir } from '../../storage/lock.ts'
+import { type Lock, lockForWorker, tryToLockDataDir } from '../../storage/lock.ts'
 import { CommandError } from '../command.ts'
 import type { ProgressBar } from '../progress-bar.ts'
-import { formatMoveReport, type MovedAmounts } from './format-report.ts'
 import { moveBatches } from './move-batches.ts'
 import { type DaySource, moveDays } from './move-days.ts'
 import { moveRows, undoRows } from './move-rows.ts'
 import { obtainHitCopy } from './obtain-hit-copy.ts'
 import { type Move, openMove } from './open-move.ts'
-import type { MoveTargets } from './read-targets.ts'
-import { waitForStop } from './wait-for-stop.ts'
+import { hidePassword, type MoveTargets } from './read-targets.ts'
 
 export interface MoveNeeds {
   db: Database
@@ -202,5 +200,73 @@ async function moveRemainingBatches(
     return await moveBatches({ dataDir, engine, marks, since, signal })
   } finally {
     await engine.close()
+  }
+}
+
+interface MovedAmounts {
+  /** Undefined where they stay. */
+  rows?: number
+  tables?: number
+  hits?: number
+}
+
+/** Formats the operator's report at the end of a move: the amounts, and the settings to start with. */
+function formatMoveReport(
+  { dataDir, databaseUrl }: Pick<Config, 'dataDir' | 'databaseUrl'>,
+  targets: MoveTargets,
+  { rows, tables, hits }: MovedAmounts,
+  opening: string,
+): string {
+  const moved = [
+    ...(rows === undefined ? [] : [`${rows} rows of ${tables} tables`]),
+    ...(hits === undefined ? [] : [`${hits} hits`]),
+  ]
+  const database = targets.databaseUrl ?? databaseUrl
+  const settings = [
+    `DATA_DIR=${dataDir}`,
+    ...(database === undefined ? [] : [`DATABASE_URL=${hidePassword(database)}`]),
+    ...(targets.clickHouseUrls
+      ? [`CLICKHOUSE_URL=${targets.clickHouseUrls.map(hidePassword).join(',')}`]
+      : []),
+  ]
+  return [
+    `${opening} ${moved.join(' and ')}, the same before and after.`,
+    '',
+    'Start the server with these settings, and with your passwords in the place of "...":',
+    ...settings.map((setting) => `  ${setting}`),
+    '',
+    'This directory is the first node. Every other node has an empty DATA_DIR of its own and the same TOWPATH_SECRET;',
+    `if you have not set one, it is the text of ${join(dataDir, 'secret')}.`,
+    'Files of forms stay in DATA_DIR/uploads. Before a second node starts, bring them into a bucket (UPLOADS_S3_URL):',
+    'docs/hosting.md says how.',
+    'The files of SQLite and DuckDB are as they were. Do not start the server without the new settings any more: what it',
+    'then records stays behind.',
+  ].join('\n')
+}
+
+const POLL_MS = 1000
+
+/**
+ * Waits until no server runs on the data directory, and keeps every server away from it while the last part moves.
+ * @param onWait called once, when a server runs. @throws the reason of `signal` when that aborts
+ */
+async function waitForStop(dataDir: string, signal: AbortSignal, onWait: () => void): Promise<Lock> {
+  for (let polls = 0; ; polls++) {
+    signal.throwIfAborted()
+    const lock = tryToLockDataDir(dataDir)
+    if (lock) return lockWorkerToo(dataDir, lock)
+    if (polls === 0) onWait()
+    await Bun.sleep(POLL_MS)
+  }
+}
+
+/** The hit worker of a server that was killed ends a moment after it. */
+async function lockWorkerToo(dataDir: string, lock: Lock): Promise<Lock> {
+  const workerLock = await lockForWorker(dataDir)
+  return {
+    release() {
+      workerLock.release()
+      lock.release()
+    },
   }
 }

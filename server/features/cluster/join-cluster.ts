@@ -1,14 +1,20 @@
 // Joins a node to the others on one database. It is refused where answers would be wrong: another secret, hits in two
 // places, or one node id twice.
 
+import { readFileSync, statSync } from 'node:fs'
 import { randomToken } from '../../lib/crypto/random.ts'
 import { log } from '../../lib/log.ts'
 import type { Database } from '../../storage/database/open-database.ts'
 import type { Nodes } from '../../storage/database/tables/cluster-tables.ts'
 import { verifySecret } from './instance.ts'
-import { deleteOldNodes, listLiveNodes, lockJoining, type NodeFacts, storeNode } from './node-row.ts'
-import { readPlace } from './place.ts'
-import { warnOfDifferences } from './settings-differences.ts'
+import {
+  deleteOldNodes,
+  listLiveNodes,
+  lockJoining,
+  type NodeFacts,
+  type SharedSettings,
+  storeNode,
+} from './node-row.ts'
 
 /** A node that was killed is silent by then, and one that stops in order has left. */
 const WAIT_MS = 10_000
@@ -41,6 +47,25 @@ export async function joinCluster(needs: JoinNeeds): Promise<NodeFacts> {
   }
 }
 
+/** Linux makes a new one at each start of the machine. */
+const BOOT_ID = '/proc/sys/kernel/random/boot_id'
+
+/**
+ * Reads the machine and directory of a node, which tell a restart after a crash from a copy of the directory. Two
+ * processes with the same place have the same directory, and its lock says that only one of them runs. A copy has
+ * another place, also when it is a copy of the whole machine.
+ * @returns undefined where the system does not tell
+ */
+function readPlace(dir: string): string | undefined {
+  try {
+    const { dev, ino } = statSync(dir, { bigint: true })
+    return `${readFileSync(BOOT_ID, 'utf8').trim()} ${dev} ${ino}`
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    return undefined
+  }
+}
+
 /** @returns the nodes that keep this one out; none when it has joined */
 function tryToJoin({ db, secret, now }: JoinNeeds, facts: NodeFacts): Promise<Rival[]> {
   return db.write(async (connection) => {
@@ -55,6 +80,21 @@ function tryToJoin({ db, secret, now }: JoinNeeds, facts: NodeFacts): Promise<Ri
     return []
   })
 }
+
+/** Warns when nodes of one installation have different settings: a form or a link would then depend on the node. */
+function warnOfDifferences({ node, settings }: NodeFacts, live: Nodes[]): void {
+  for (const other of live.filter((row) => row.node !== node)) {
+    const theirs: SharedSettings = JSON.parse(other.settings)
+    for (const setting of listDifferences(settings, theirs)) {
+      const [here, there] = [settings[setting], theirs[setting]]
+      log.warn('settings_differ', { setting, here, there, otherNode: other.node })
+    }
+  }
+}
+
+/** Another release may not know a setting. That is no difference. */
+const listDifferences = (here: SharedSettings, there: SharedSettings): string[] =>
+  Object.keys(here).filter((setting) => setting in there && here[setting] !== there[setting])
 
 /**
  * Hits in DuckDB belong to one node. The id of this node belongs to another process only when that runs elsewhere: here

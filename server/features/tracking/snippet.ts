@@ -2,6 +2,7 @@
 // newest version. Each version also has a name with its hash, so that a page can pin it. Servers on one PostgreSQL find
 // the versions of each other in rows.
 
+import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { toErrorResponse } from '../../http/error-response.ts'
@@ -9,7 +10,6 @@ import { requestId } from '../../http/request-id.ts'
 import { sendStaticFile } from '../../http/static-file.ts'
 import { describeError, log } from '../../lib/log.ts'
 import type { BuiltFileStore } from '../../storage/built-file-store.ts'
-import { buildSnippet, type SnippetFile, type SnippetSettings, toSnippetFile } from './build-snippet.ts'
 
 export interface SnippetNeeds extends SnippetSettings {
   /** Versions are kept there: a page that has pinned one needs it after an upgrade too. */
@@ -51,6 +51,67 @@ export function createSnippet(needs: SnippetNeeds) {
       if (!file) return Response.json({ error: 'Not found' }, { status: 404, headers: NOT_FOUND_HEADERS })
       return sendScript(request, file, { 'Cache-Control': 'public, max-age=31536000, immutable' })
     }),
+  }
+}
+
+interface SnippetFile {
+  /** Such as `t-0123456789abcdef.js`: the hash is of the text. */
+  name: string
+  text: string
+  gzip: Uint8Array<ArrayBuffer>
+  /** For the `integrity` attribute of a script element. */
+  integrity: string
+}
+
+interface SnippetSettings {
+  /** The origin of this server. The snippet needs it when a proxy serves the script from another origin. */
+  origin: string
+  /** The first segment of the intake's path: `e`, unless the operator has changed it. */
+  intakePath: string
+}
+
+const SOURCE = join(import.meta.dir, '../../../snippet')
+
+/** Builds the snippet's files from snippet/, for browsers and with the settings of this server inside. */
+async function buildSnippet({ origin, intakePath }: SnippetSettings) {
+  const captcha = toSnippetFile('captcha', await bundle('captcha-script.ts', {}))
+  const uploads = toSnippetFile('uploads', await bundle('uploads-script.ts', {}))
+  const constants = {
+    ORIGIN: origin,
+    INTAKE: intakePath,
+    PARTS: {
+      captcha: [captcha.name, captcha.integrity],
+      uploads: [uploads.name, uploads.integrity],
+    },
+  }
+  return { captcha, uploads, track: toSnippetFile('t', await bundle('track.ts', constants)) }
+}
+
+/** @param constants names in the source, each replaced by its value */
+async function bundle(entry: string, constants: Record<string, unknown>): Promise<string> {
+  const { outputs } = await Bun.build({
+    entrypoints: [join(SOURCE, entry)],
+    target: 'browser',
+    format: 'iife',
+    minify: true,
+    define: Object.fromEntries(
+      Object.entries(constants).map(([name, value]) => [name, JSON.stringify(value)]),
+    ),
+  })
+  const text = await outputs[0]?.text()
+  if (!text) throw new Error(`the build of ${entry} has no output`)
+  return text
+}
+
+/** @param kind `t`, `captcha` or `uploads` */
+function toSnippetFile(kind: string, text: string): SnippetFile {
+  const hash = createHash('sha256').update(text)
+  const name = `${kind}-${hash.copy().digest('hex').slice(0, 16)}.js`
+  return {
+    name,
+    text,
+    gzip: Bun.gzipSync(text, { level: 12, library: 'libdeflate' }),
+    integrity: `sha256-${hash.digest('base64')}`,
   }
 }
 

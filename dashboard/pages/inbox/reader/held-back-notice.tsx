@@ -1,14 +1,16 @@
 // Notice on a submission that was announced to nobody: it is spam, or its sender has not confirmed it. Has the buttons
 // that change that.
 
-import { BadgeCheck, Inbox } from 'lucide-react'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { BadgeCheck, Inbox, UserCheck } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { allowSender } from '../../../api/inbox/allowed-senders.ts'
 import type { Submission } from '../../../api/submissions.ts'
-import { useCanEdit } from '../../../shell/use-workspace.ts'
+import { useApi, useCanEdit } from '../../../shell/use-workspace.ts'
 import { Button } from '../../../ui/button.tsx'
 import { formatDay } from '../../../ui/format.ts'
+import { toast } from '../../../ui/overlays/toast.tsx'
 import type { InboxActions } from '../state/use-inbox-actions.ts'
-import { AllowSenderButton } from './allow-sender-button.tsx'
 
 /** docs/contract.md §13: a submission that nobody confirms is erased after this number of days. */
 const UNCONFIRMED_DAYS = 7
@@ -73,6 +75,33 @@ function SpamNotice({ submission, actions }: Props) {
         <p>Someone on your team marked it as spam.</p>
       )}
     </Notice>
+  )
+}
+
+/** Restores a submission from spam, and lets its sender never be spam again. */
+function AllowSenderButton({ submission, actions }: { submission: Submission; actions: InboxActions }) {
+  const api = useApi()
+  const client = useQueryClient()
+  const { email } = submission
+  const allow = useMutation({
+    mutationFn: (address: string) => allowSender(api, address),
+    onSuccess({ address }) {
+      void client.invalidateQueries({ queryKey: [api.workspaceId, 'allowed senders'] })
+      toast(`Submissions from ${address} are never spam from now on`)
+      actions.setStatus([submission], 'new')
+    },
+  })
+  if (!email) return null
+  return (
+    <Button
+      size="small"
+      icon={<UserCheck size={15} />}
+      title={email}
+      busy={allow.isPending}
+      onClick={() => allow.mutate(email)}
+    >
+      Always allow this sender
+    </Button>
   )
 }
 

@@ -2,18 +2,19 @@
 
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { MailOpen, MailQuestion } from 'lucide-react'
-import { useEffect, useLayoutEffect, useRef } from 'react'
+import { MailOpen, MailQuestion, ShieldCheck } from 'lucide-react'
+import { type ReactNode, useEffect, useLayoutEffect, useRef } from 'react'
 import { ApiError } from '../../../api/client.ts'
 import { formNamesQuery } from '../../../api/forms.ts'
 import { type Submission, submissionQuery } from '../../../api/submissions.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
 import { Badge } from '../../../ui/badge.tsx'
 import { Button } from '../../../ui/button.tsx'
+import { Card } from '../../../ui/card.tsx'
 import { CopyButton } from '../../../ui/copy/copy-button.tsx'
 import { EmptyState } from '../../../ui/empty-state.tsx'
 import { ErrorState } from '../../../ui/error-state.tsx'
-import { formatTime } from '../../../ui/format.ts'
+import { formatCountryName, formatExactly, formatTime } from '../../../ui/format.ts'
 import { RelativeTime } from '../../../ui/relative-time.tsx'
 import { SkeletonRows } from '../../../ui/skeleton.tsx'
 import { TEXT_LINK } from '../../../ui/text-link.ts'
@@ -22,12 +23,13 @@ import { READER_ID } from '../state/element-ids.ts'
 import { STATUS_TONES } from '../state/submission-status.ts'
 import type { InboxActions } from '../state/use-inbox-actions.ts'
 import { ActionBar } from './action-bar.tsx'
+import { isSiteOnly } from './attribution-story.ts'
 import { AttributionTimeline } from './attribution-timeline.tsx'
-import { ConsentLine } from './consent-line.tsx'
 import { FileList } from './file-list.tsx'
 import { HeldBackNotice } from './held-back-notice.tsx'
 import { Notes } from './notes.tsx'
-import { SubmissionDetails } from './submission-details.tsx'
+import { PageUrl } from './page-url.tsx'
+import { PersonButtons } from './person-buttons.tsx'
 
 interface Props {
   open: string | undefined
@@ -122,6 +124,75 @@ function OpenSubmission({ submission, actions }: { submission: Submission; actio
     </article>
   )
 }
+
+/** The details of a submission: location, device, source and ids. */
+function SubmissionDetails({ submission }: { submission: Submission }) {
+  const { country, region, city, browser, os, device } = submission
+  const place = [city, region !== city ? region : null].filter(Boolean).join(', ')
+  const rows: [string, ReactNode][] = [
+    ['Country', country && formatCountryName(country)],
+    ['City', place],
+    ['Device', [device, os, browser].filter(Boolean).join(' · ')],
+    ['Referrer', submission.referrer],
+    ['Landing page', submission.landingUrl && <PageUrl url={submission.landingUrl} />],
+    ['Page', submission.pageUrl && <PageUrl url={submission.pageUrl} isSiteOnly={isSiteOnly(submission)} />],
+    ['UTM source', submission.utmSource],
+    ['UTM medium', submission.utmMedium],
+    ['UTM campaign', submission.utmCampaign],
+    ['UTM term', submission.utmTerm],
+    ['UTM content', submission.utmContent],
+    ['Spam filter', submission.status !== 'spam' && submission.spamReasons.join(' ')],
+    ['Received', formatExactly(submission.createdAt)],
+    ['Visit', submission.sessionLinked ? 'Recorded by the snippet' : 'Not recorded'],
+    ['Click ID', submission.clickId && <code className="break-all">{submission.clickId}</code>],
+    ['Submission ID', <code key="id">{submission.id}</code>],
+    ['Notifications', <NotificationsLink key="deliveries" id={submission.id} />],
+  ]
+  return (
+    <Card title="Details">
+      <dl className="grid grid-cols-[7rem_minmax(0,1fr)] gap-x-4 gap-y-2 text-sm">
+        {rows.map(
+          ([name, value]) =>
+            value && (
+              <div key={name} className="col-span-2 grid grid-cols-subgrid">
+                <dt className="text-soft">{name}</dt>
+                <dd className="min-w-0 break-words">{value}</dd>
+              </div>
+            ),
+        )}
+      </dl>
+      {submission.email && (
+        <div className="mt-4 border-t border-line pt-3">
+          <PersonButtons email={submission.email} />
+        </div>
+      )}
+    </Card>
+  )
+}
+
+const NotificationsLink = ({ id }: { id: number }) => (
+  <Link
+    to="/$workspaceId/deliveries"
+    params={{ workspaceId: String(useApi().workspaceId) }}
+    search={{ submissionId: String(id) }}
+    className={TEXT_LINK}
+  >
+    View deliveries
+  </Link>
+)
+
+/** The sender's consent: the text that the page showed, and when. */
+const ConsentLine = ({ consent }: { consent: NonNullable<Submission['consent']> }) => (
+  <p className="flex items-start gap-2 text-sm">
+    <ShieldCheck size={17} aria-hidden className="mt-0.5 shrink-0 text-accent" />
+    <span className="min-w-0 break-words">
+      Agreed to “{consent.text}”{' '}
+      <span className="text-soft">
+        ({consent.field}, {formatTime(consent.at)})
+      </span>
+    </span>
+  </p>
+)
 
 function Head({ submission }: { submission: Submission }) {
   const api = useApi()

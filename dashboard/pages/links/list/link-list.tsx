@@ -1,12 +1,11 @@
 // The list of links. It draws only the visible rows, and loads the next page before the end is reached.
 
-import { useCallback, useEffect, useImperativeHandle, useRef, useState } from 'react'
+import { useCallback, useEffect, useImperativeHandle, useRef, useState, useSyncExternalStore } from 'react'
 import type { LinkResource } from '../../../../server/features/links/schema.ts'
 import { classNames } from '../../../ui/class-names.ts'
 import { focusIfLost } from '../../../ui/focus.ts'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import { LinkListItem, type LinkListItemHandlers, toLinkElementId } from './link-list-item.tsx'
-import { useIsWide } from './use-is-wide.ts'
 import { useVirtualRows } from './use-virtual-rows.ts'
 
 /** In pixels: three lines of text on phones, two elsewhere. */
@@ -92,6 +91,16 @@ export function LinkList({
     </ul>
   )
 }
+
+const WIDE = matchMedia('(min-width: 40rem)')
+
+const subscribeToWidth = (listener: () => void) => {
+  WIDE.addEventListener('change', listener)
+  return () => WIDE.removeEventListener('change', listener)
+}
+
+/** Reports whether the window is wider than a phone's, for numbers that depend on it. Styles use media queries. */
+const useIsWide = () => useSyncExternalStore(subscribeToWidth, () => WIDE.matches)
 
 function useRowFocus(links: LinkResource[], rows: ReturnType<typeof useVirtualRows>) {
   const focused = useRef<{ id: number; index: number }>(undefined)

@@ -1,21 +1,22 @@
 // The trash: deleted links, which can return for 30 days.
 
-import { useInfiniteQuery } from '@tanstack/react-query'
-import { ArrowLeft, Trash2 } from 'lucide-react'
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
+import { ArrowLeft, RotateCcw, Trash2 } from 'lucide-react'
 import { useRef, useState } from 'react'
 import type { TrashedLinkResource } from '../../../../server/features/links/schema.ts'
-import { trashQuery } from '../../../api/links.ts'
+import { emptyTrash, invalidateLinks, purgeLink, restoreLinks, trashQuery } from '../../../api/links.ts'
 import { useApi, useCanEdit } from '../../../shell/use-workspace.ts'
-import { Button, ButtonLink } from '../../../ui/button.tsx'
+import { Button, ButtonLink, IconButton } from '../../../ui/button.tsx'
 import { EmptyState } from '../../../ui/empty-state.tsx'
 import { ErrorState } from '../../../ui/error-state.tsx'
 import { focusIfLost } from '../../../ui/focus.ts'
-import { formatCount } from '../../../ui/format.ts'
+import { formatCount, formatTime, toReadableUrl } from '../../../ui/format.ts'
 import { ConfirmDialog } from '../../../ui/overlays/confirm-dialog.tsx'
+import { toast, toastError } from '../../../ui/overlays/toast.tsx'
 import { Page } from '../../../ui/page.tsx'
 import { SkeletonRows } from '../../../ui/skeleton.tsx'
-import { TrashRow, toTrashElementId } from './trash-row.tsx'
-import { useTrashActions } from './use-trash-actions.ts'
+import { toLinkName } from '../link/link-name.ts'
+import { LinkBadges } from '../link/link-state.tsx'
 
 export function TrashPage() {
   const query = useInfiniteQuery(trashQuery(useApi()))
@@ -106,6 +107,97 @@ function Links({ links, total }: { links: TrashedLinkResource[]; total: number }
         </p>
       </ConfirmDialog>
     </>
+  )
+}
+
+/** Actions on links in the trash: restore, delete one for good, empty the trash. */
+function useTrashActions() {
+  const api = useApi()
+  const client = useQueryClient()
+  return {
+    /** Restored links appear in the lists from their start. */
+    async restore(ids: number[]) {
+      try {
+        await restoreLinks(api, ids)
+        toast(ids.length === 1 ? 'Link restored' : `${formatCount(ids.length, 'link')} restored`)
+      } catch (error) {
+        toastError(error, 'Could not restore')
+      }
+      await invalidateLinks(client, api, { fromStart: true })
+    },
+    /** Throws, so that the dialog can show the error. */
+    async purge(id: number) {
+      await purgeLink(api, id)
+      toast('Link deleted for good')
+      await invalidateLinks(client, api)
+    },
+    async empty() {
+      const { purged } = await emptyTrash(api)
+      toast(`${formatCount(purged, 'link')} deleted for good`)
+      await invalidateLinks(client, api)
+    },
+  }
+}
+
+const DAY_MS = 86_400_000
+
+interface TrashRowProps {
+  link: TrashedLinkResource
+  restore: () => void
+  purge: () => void
+}
+
+/** The id of the element of a row that can have the focus. */
+const toTrashElementId = (id: number) => `trash-${id}`
+
+/** One link in the trash: its destination, its time left, and the actions. */
+function TrashRow({ link, restore, purge }: TrashRowProps) {
+  const canEdit = useCanEdit()
+  const daysLeft = Math.max(0, Math.ceil((Date.parse(link.purgesAt) - Date.now()) / DAY_MS))
+  return (
+    <li
+      id={toTrashElementId(link.id)}
+      tabIndex={-1}
+      aria-label={toLinkName(link)}
+      className="flex flex-wrap items-center gap-x-4 gap-y-2 border-b border-line px-4 py-3 last:border-b-0 focus-visible:-outline-offset-2"
+    >
+      <div className="min-w-0 flex-1 basis-60">
+        <p className="flex min-w-0 items-center gap-2 font-medium">
+          <span className="min-w-0 truncate">
+            <span className="text-soft">{link.domain}/</span>
+            {link.slug}
+          </span>
+          <LinkBadges link={link} />
+        </p>
+        <p className="truncate text-sm text-soft">
+          {link.title && <span className="text-ink">{link.title} </span>}
+          {toReadableUrl(link.destinationUrl)}
+        </p>
+      </div>
+      <p className="text-sm whitespace-nowrap sm:text-right">
+        <span className="block" title={`Deleted for good on ${formatTime(link.purgesAt)}`}>
+          {formatCount(daysLeft, 'day')} left
+        </span>
+        <span className="text-soft" title={`Deleted on ${formatTime(link.deletedAt)}`}>
+          {formatCount(link.clicks, 'click')}
+        </span>
+      </p>
+      {canEdit && (
+        <div className="flex items-center gap-1">
+          <Button
+            size="small"
+            icon={<RotateCcw size={14} />}
+            aria-label={`Restore ${toLinkName(link)}`}
+            onClick={restore}
+          >
+            Restore
+          </Button>
+          <IconButton label={`Delete ${toLinkName(link)} for good`} title="Delete for good" onClick={purge}>
+            <Trash2 size={15} />
+          </IconButton>
+        </div>
+      )}
+    </li>
   )
 }
 

@@ -1,19 +1,22 @@
 // Two-factor sign-in: the authenticator app, the passkeys and the recovery codes.
 
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Download } from 'lucide-react'
 import { useState } from 'react'
 import { type Factors, factorsQuery, removeApp, renewRecoveryCodes } from '../../../api/second-factor.ts'
 import { userQuery } from '../../../api/session.ts'
 import { Badge } from '../../../ui/badge.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
+import { CopyButton } from '../../../ui/copy/copy-button.tsx'
 import { ErrorState } from '../../../ui/error-state.tsx'
 import { ConfirmDialog } from '../../../ui/overlays/confirm-dialog.tsx'
+import { Dialog } from '../../../ui/overlays/dialog.tsx'
 import { toast } from '../../../ui/overlays/toast.tsx'
+import { saveFile } from '../../../ui/save-file.ts'
 import { SkeletonRows } from '../../../ui/skeleton.tsx'
 import { AuthenticatorAppDialog } from './authenticator-app-dialog.tsx'
 import { PasskeyList } from './passkey-list.tsx'
-import { RecoveryCodesDialog } from './recovery-codes-dialog.tsx'
 
 /** Below this number, a person should make new codes. */
 const FEW_CODES = 3
@@ -51,6 +54,47 @@ export function TwoFactorSettings({ onDone }: { onDone?: () => void }) {
       )}
       {codes && <RecoveryCodesDialog codes={codes} onClose={closeCodes} />}
     </Card>
+  )
+}
+
+/** Shows new recovery codes, once: to copy, or to save as a file. */
+function RecoveryCodesDialog({ codes, onClose }: { codes: string[]; onClose: () => void }) {
+  const text = codes.join('\n')
+  const download = () =>
+    saveFile(
+      new Blob([`Recovery codes for ${location.host}. Each one works once.\n\n${text}\n`], {
+        type: 'text/plain',
+      }),
+      'towpath-recovery-codes.txt',
+    )
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title="Save your recovery codes"
+      description="They are not shown again. Each one signs you in once, when you have lost your second factor."
+      footer={
+        <Button variant="primary" onClick={onClose}>
+          I saved them
+        </Button>
+      }
+    >
+      <ul className="grid gap-x-6 gap-y-1.5 rounded-lg border border-line bg-sunken p-4 min-[360px]:grid-cols-2">
+        {codes.map((code) => (
+          <li key={code} className="text-center">
+            <code>{code}</code>
+          </li>
+        ))}
+      </ul>
+      <div className="mt-3 flex flex-wrap gap-2">
+        <CopyButton text={text} label="Copy codes">
+          Copy
+        </CopyButton>
+        <Button size="small" icon={<Download size={15} />} onClick={download}>
+          Download
+        </Button>
+      </div>
+    </Dialog>
   )
 }
 

@@ -1,19 +1,27 @@
 // Result of an import or of a dry run: totals, notices, the outcome of each row, and next steps.
 
-import { Link } from '@tanstack/react-router'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
 import { Ban, CircleCheck, CircleX, FlaskConical, Undo2 } from 'lucide-react'
-import type { ImportResource } from '../../../api/transfer/imports.ts'
-import { useCanEdit, useWorkspace } from '../../../shell/use-workspace.ts'
-import { ButtonLink } from '../../../ui/button.tsx'
+import { useState } from 'react'
+import {
+  type ImportResource,
+  importQuery,
+  startFromDryRun,
+  undoImport,
+} from '../../../api/transfer/imports.ts'
+import { useApi, useCanEdit, useWorkspace } from '../../../shell/use-workspace.ts'
+import { Button, ButtonLink } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
+import { focusIfLost } from '../../../ui/focus.ts'
 import { formatCount, formatNumber } from '../../../ui/format.ts'
+import { FormError } from '../../../ui/forms/form-error.tsx'
+import { ConfirmDialog } from '../../../ui/overlays/confirm-dialog.tsx'
 import { TEXT_LINK } from '../../../ui/text-link.ts'
-import { canUndo } from '../import-state.ts'
-import { getImportDraft } from '../new/import-draft.ts'
+import { canUndo, countItems } from '../import-state.ts'
+import { clearImportDraft, getImportDraft } from '../new/import-draft.ts'
 import { describeOutcome } from './describe-outcome.ts'
-import { DryRunActions } from './dry-run-actions.tsx'
 import { ImportRows } from './import-rows.tsx'
-import { UndoButton } from './undo-button.tsx'
 
 export function ImportResult({ item }: { item: ImportResource }) {
   return (
@@ -101,6 +109,78 @@ function Actions({ item }: { item: ImportResource }) {
       )}
       {canEdit && canUndo(item) && <UndoButton item={item} />}
     </div>
+  )
+}
+
+/** Undoes an import. The dialog says what goes and what stays. */
+function UndoButton({ item }: { item: ImportResource }) {
+  const api = useApi()
+  const client = useQueryClient()
+  const [isOpen, setOpen] = useState(false)
+  async function undo() {
+    const undone = await undoImport(api, item.id)
+    client.setQueryData(importQuery(api, item.id).queryKey, undone)
+    // The import that is undone goes on with its own polling.
+    void client.invalidateQueries({ queryKey: [api.workspaceId] })
+    focusIfLost('#main')
+  }
+  return (
+    <>
+      <Button onClick={() => setOpen(true)}>Undo</Button>
+      <ConfirmDialog
+        open={isOpen}
+        onClose={() => setOpen(false)}
+        title="Undo this import?"
+        action="Undo the import"
+        onConfirm={undo}
+      >
+        <p className="font-medium">This goes, for good:</p>
+        <ul className="grid list-disc gap-1 pl-5">
+          <li>
+            What it created and nobody has changed since: {countItems(item, item.created)} at most. The short
+            links stop working at once, and other links can take them.
+          </li>
+          {item.clicks > 0 && (
+            <li>The click history that it brought: {formatCount(item.clicks, 'click')} at most.</li>
+          )}
+        </ul>
+        <p className="font-medium">This stays:</p>
+        <ul className="grid list-disc gap-1 pl-5">
+          <li>Items that someone has changed since, because that work would be lost.</li>
+          <li>Links that brought leads, because submissions refer to them.</li>
+          <li>Everything from before the import, and the items that it skipped.</li>
+        </ul>
+        <p className="text-soft">The result lists what stayed. You can import the file again.</p>
+      </ConfirmDialog>
+    </>
+  )
+}
+
+/** The button after a dry run that imports the same files with the same settings. */
+function DryRunActions({ item }: { item: ImportResource }) {
+  const api = useApi()
+  const client = useQueryClient()
+  const navigate = useNavigate({ from: '/$workspaceId/transfer/$importId' })
+  const start = useMutation({
+    mutationFn: () => startFromDryRun(api, item.id, { dryRun: false }),
+    onSuccess(started) {
+      client.setQueryData(importQuery(api, started.id).queryKey, started)
+      clearImportDraft(api.workspaceId)
+      return navigate({ params: { importId: String(started.id) }, search: {} })
+    },
+    onError() {},
+  })
+  return (
+    <>
+      {start.error && (
+        <div className="basis-full">
+          <FormError>{start.error.message}</FormError>
+        </div>
+      )}
+      <Button variant="primary" busy={start.isPending} onClick={() => start.mutate()}>
+        {item.created > 0 ? `Import ${formatNumber(item.created)}` : 'Import'}
+      </Button>
+    </>
   )
 }
 

@@ -3,7 +3,7 @@
 
 import { useBlocker } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
-import type { ImportSourceName } from '../../../api/transfer/imports.ts'
+import type { ImportSourceName, OnConflict } from '../../../api/transfer/imports.ts'
 import { LARGE_FILE_MAX, LINKS_FILE_MAX } from '../../../api/transfer/imports.ts'
 import { useWorkspace } from '../../../shell/use-workspace.ts'
 import { Button } from '../../../ui/button.tsx'
@@ -12,12 +12,12 @@ import { focusIfLost } from '../../../ui/focus.ts'
 import { formatBytes } from '../../../ui/format.ts'
 import { Field, Select } from '../../../ui/forms/field.tsx'
 import { FormError } from '../../../ui/forms/form-error.tsx'
+import { RadioList, type RadioOption } from '../../../ui/forms/radio-list.tsx'
 import { ConfirmDialog } from '../../../ui/overlays/confirm-dialog.tsx'
 import { ProgressBar } from '../../../ui/progress-bar.tsx'
 import { formatWholePercent } from '../import-state.ts'
 import { IMPORT_SOURCE_NAMES, SOURCES, toSourcePhrase } from '../source-names.ts'
 import { ColumnMapping } from './column-mapping.tsx'
-import { ConflictChoice } from './conflict-choice.tsx'
 import { DateOrderChoice, TimeZoneField } from './date-fields.tsx'
 import { listDates } from './date-order.ts'
 import { DomainMapping } from './domain-mapping.tsx'
@@ -225,6 +225,35 @@ function Start({ state, source }: { state: NewImportState; source: ImportSourceN
     </Card>
   )
 }
+
+const CONFLICT_CHOICES: RadioOption<OnConflict>[] = [
+  {
+    value: 'skip',
+    name: 'Skip the link',
+    about: 'The existing link stays as it is. The result lists the skipped links.',
+  },
+  {
+    value: 'rename',
+    name: 'Rename the link',
+    about: 'The new link gets a number at its end, such as sale-2.',
+  },
+  {
+    value: 'fail',
+    name: 'Import nothing',
+    about: 'One taken short link stops the whole import, and nothing changes.',
+  },
+]
+
+interface ConflictChoiceProps {
+  value: OnConflict
+  error: string | undefined
+  change: (value: OnConflict) => void
+}
+
+/** Choice for links whose short link is taken: skip them, rename them, or import nothing. */
+const ConflictChoice = (props: ConflictChoiceProps) => (
+  <RadioList legend="If a short link is taken" options={CONFLICT_CHOICES} {...props} />
+)
 
 interface UploadStateProps {
   part: number | null

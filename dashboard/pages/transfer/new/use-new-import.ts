@@ -1,13 +1,14 @@
 // The state of a new import: the draft, the upload that looks at its file, and the one that starts it.
 
-import { useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { type Api, ApiError, toFieldErrors } from '../../../api/client.ts'
 import {
   type FileInspection,
   type ImportSettings,
   importQuery,
+  inspectFile,
   LARGE_FILE_MAX,
   LINKS_FILE_MAX,
   startFromDryRun,
@@ -27,8 +28,6 @@ import {
   toMapping,
   toSource,
 } from './import-draft.ts'
-import { useInspection } from './use-inspection.ts'
-import { useUpload } from './use-upload.ts'
 
 /** The fields that show their own errors; those of columns and hosts are named below them. */
 const SHOWN = ['source', 'file', 'clicks', 'mapping', 'domainMap', 'dateOrder', 'timeZone', 'onConflict']
@@ -86,6 +85,74 @@ export function useNewImport() {
       setFileErrors({})
       change(NO_FILE)
     },
+  }
+}
+
+/** People choose several columns in a row. */
+const CHOOSING_MS = 500
+
+interface Question {
+  file: File
+  mapping?: Record<string, string>
+}
+
+/**
+ * Inspects the chosen file, and again when its columns are mapped: other columns may have other hosts and dates.
+ */
+function useInspection(onAnswer: (inspection: FileInspection, file: File) => void) {
+  const api = useApi()
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const { start, cancel, part, error } = useUpload(
+    ({ file, mapping }: Question, options) => inspectFile(api, file, mapping, options),
+    (inspection, { file }) => onAnswer(inspection, file),
+  )
+  const stopWaiting = () => clearTimeout(timer.current)
+  useEffect(() => () => clearTimeout(timer.current), [])
+  return {
+    start,
+    startSoon(question: Question) {
+      stopWaiting()
+      timer.current = setTimeout(() => start(question), CHOOSING_MS)
+    },
+    stopWaiting,
+    cancel() {
+      stopWaiting()
+      cancel()
+    },
+    part,
+    error,
+  }
+}
+
+/** An upload with progress, which can be canceled. */
+function useUpload<Input, Result>(
+  send: (input: Input, options: UploadOptions) => Promise<Result>,
+  onSuccess: (result: Result, input: Input) => unknown,
+) {
+  const [part, setPart] = useState(0)
+  const controller = useRef<AbortController>(undefined)
+  const upload = useMutation({
+    async mutationFn(input: Input) {
+      controller.current?.abort()
+      const current = new AbortController()
+      controller.current = current
+      setPart(0)
+      return send(input, { signal: current.signal, onProgress: setPart })
+    },
+    onSuccess,
+    onError() {},
+  })
+  useEffect(() => () => controller.current?.abort(), [])
+  return {
+    start: upload.mutate,
+    cancel() {
+      controller.current?.abort()
+      upload.reset()
+    },
+    forget: upload.reset,
+    /** From 0 to 1; null when nothing is on its way. */
+    part: upload.isPending ? part : null,
+    error: controller.current?.signal.aborted ? null : upload.error,
   }
 }
 

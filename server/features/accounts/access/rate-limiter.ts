@@ -3,14 +3,16 @@
 
 import { createHmac } from 'node:crypto'
 import { sql } from 'kysely'
+import { Failure } from '../../../lib/failure.ts'
+import { describeError, log } from '../../../lib/log.ts'
 import { type BudgetResult, createSlidingBudgets } from '../../../lib/sliding-budget.ts'
 import { createSlidingWindows, WINDOW_MS, type WindowResult } from '../../../lib/sliding-window.ts'
+import { toFailure } from '../../../storage/database/errors.ts'
 import type { Database } from '../../../storage/database/open-database.ts'
 import { pruneInSlices } from '../../../storage/database/prune-in-slices.ts'
 import { createRoughLimiter } from './rough-limit.ts'
 import { spendSharedBytes } from './shared-budget.ts'
 import { countShared, refundShared, takeShared } from './shared-limit.ts'
-import { createSharedOrLocal } from './shared-or-local.ts'
 
 export interface RateLimiter {
   /** Counts one, unless the limit is reached. @param windowMs a minute when absent; always the same for one key */
@@ -98,6 +100,50 @@ export function createRateLimiter(
         async () => shared.spend(hashKey(key), bytes, budget),
         () => memory.spend(key, bytes, { ...budget, bytes: toPart(budget.bytes) }),
       ),
+  }
+}
+
+/** How often one question goes to PostgreSQL while it is away. Nobody waits for its answer. */
+const PROBE_EVERY_MS = 1_000
+
+type SharedOrLocal = <T>(shared: () => Promise<T>, local: () => T | Promise<T>) => Promise<T>
+
+/**
+ * Counts in PostgreSQL, and in memory while PostgreSQL is away: a limit must not refuse everybody with 503, nor let
+ * everybody through.
+ * @param probe throws while the shared limits cannot be used
+ */
+function createSharedOrLocal(probe: () => Promise<unknown>, clock = () => performance.now()): SharedOrLocal {
+  let isAway = false
+  let probedAt = 0
+
+  async function probeAgain() {
+    probedAt = clock()
+    try {
+      await probe()
+    } catch {
+      // The log says already that the limits are in memory, and why.
+      return
+    }
+    isAway = false
+    log.info('limits_shared_again')
+  }
+
+  return async (shared, local) => {
+    if (isAway) {
+      if (clock() - probedAt >= PROBE_EVERY_MS) void probeAgain()
+      return local()
+    }
+    try {
+      return await shared()
+    } catch (error) {
+      const failure = toFailure(error)
+      if (!(failure instanceof Failure && failure.code === 'unavailable')) throw error
+      if (!isAway) log.warn('limits_in_memory', describeError(failure.detail.cause))
+      isAway = true
+      probedAt = clock()
+      return local()
+    }
   }
 }
 

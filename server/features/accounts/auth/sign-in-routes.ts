@@ -6,6 +6,7 @@ import { text } from '../../../lib/api-fields.ts'
 import { requirePasswordSlot } from '../../../lib/crypto/password.ts'
 import { Failure, invalid, notFound, unavailable } from '../../../lib/failure.ts'
 import { describeError, log } from '../../../lib/log.ts'
+import type { Database } from '../../../storage/database/open-database.ts'
 import { EmailAddress, NAME_MAX } from '../schema.ts'
 import { getInvitation } from '../workspaces/invitations.ts'
 import { limitGuesses, limitSignIns, tokenLimits } from './auth-limits.ts'
@@ -22,11 +23,12 @@ import {
 } from './auth-request.ts'
 import { type Auth, OIDC_PROVIDER, SIGN_IN_PAGE } from './better-auth.ts'
 import { finishSignIn } from './finish-sign-in.ts'
+import { hasDemoAccount, readFirstAccountState } from './first-account.ts'
 import { findKnownDevice } from './known-devices.ts'
-import { GivenPassword } from './password.ts'
+import { GivenPassword, PASSWORD_MAX, PASSWORD_MIN, PASSWORD_MIN_WITH_SECOND_FACTOR } from './password.ts'
 import { keepSetupToken, mayMakeFirstAccount, readSetupToken } from './setup-access.ts'
 import { recordFailedSignIn } from './sign-in-audit.ts'
-import { getSignInOptions } from './sign-in-options.ts'
+import type { SignUpNeeds } from './sign-up.ts'
 
 const TOKEN_MAX = 100
 export const PersonNameField = text(1, NAME_MAX)
@@ -81,6 +83,48 @@ export function addSignInRoutes(app: AuthRoutes, needs: SignInNeeds, auth: Auth)
     const secondFactor = await finishSignIn(needs, c, answer)
     return c.json(secondFactor ? { status: true, secondFactor } : { status: true })
   })
+}
+
+interface SignInOptions {
+  /**
+   * `first`: the installation is empty, and this caller may make the first account. `setup`: it is empty, and the
+   * operator makes the first account. `operator`: nobody has an account, and only the command line makes one.
+   */
+  signup: 'first' | 'setup' | 'operator' | 'invite' | 'open'
+  /** Somebody can sign in already, where nobody has an account of their own: as the demo account. */
+  demo?: true
+  oidc: { name: string } | null
+  /** Whether the server can mail a link to reset a password. Without mail the operator makes the link. */
+  mail: boolean
+  /** How many characters a new password has. */
+  password: { min: number; minWithSecondFactor: number; max: number }
+}
+
+interface OptionsNeeds {
+  db: Database
+  signup: SignUpNeeds['signup']
+  oidc?: { name: string }
+  sendMail?: unknown
+}
+
+/**
+ * Facts about the server for the sign-in and sign-up pages.
+ * @param mayFound whether the caller may make the first account (first-account.ts)
+ */
+async function getSignInOptions(
+  { db, signup, oidc, sendMail }: OptionsNeeds,
+  mayFound: boolean,
+): Promise<SignInOptions> {
+  const state = await readFirstAccountState(db.read)
+  const isDemo = state !== 'made' && (await hasDemoAccount(db.read))
+  const whileEmpty = mayFound ? 'first' : 'setup'
+  return {
+    signup: state === 'empty' ? whileEmpty : state === 'operatorOnly' ? 'operator' : signup,
+    ...(isDemo && { demo: true }),
+    oidc: oidc ? { name: oidc.name } : null,
+    mail: sendMail !== undefined,
+    password: { min: PASSWORD_MIN, minWithSecondFactor: PASSWORD_MIN_WITH_SECOND_FACTOR, max: PASSWORD_MAX },
+  }
 }
 
 export function addOidcRoutes(app: AuthRoutes, needs: SignInNeeds, auth: Auth) {

@@ -3,13 +3,14 @@
 
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
 import { toIso } from '../../../lib/api-fields.ts'
+import { createTextSealer } from '../../../lib/crypto/sealing.ts'
+import { sha256Hex } from '../../../lib/crypto/sha256.ts'
 import { Failure, invalid, notFound } from '../../../lib/failure.ts'
 import { describeError, log } from '../../../lib/log.ts'
 import { isUniqueViolation } from '../../../storage/database/errors.ts'
 import type { Connection } from '../../../storage/database/open-database.ts'
 import type { RateLimiter } from '../access/rate-limiter.ts'
 import type { FactorNeeds } from './authenticator-app.ts'
-import { createChallenge, spendChallenge } from './passkey-challenge.ts'
 
 const PASSKEYS_MAX = 20
 
@@ -41,6 +42,45 @@ export async function createRegistrationOptions(
     excludeCredentials: passkeys.map(toDescriptor),
     authenticatorSelection: { residentKey: 'preferred', userVerification: 'preferred' },
   })
+}
+
+const CHALLENGE_VALID_MS = 5 * 60 * 1000
+
+/** `register` a new passkey, or `use` one. */
+type Ceremony = 'register' | 'use'
+
+interface ChallengeNeeds {
+  secret: string
+  now: () => number
+  limiter: RateLimiter
+}
+
+const toSealer = ({ secret }: ChallengeNeeds) => createTextSealer(secret, 'towpath passkey challenges 1')
+
+/**
+ * A challenge for a passkey to sign, good for one ceremony within five minutes. It is sealed instead of stored, so that
+ * a stranger who asks for many challenges fills no table.
+ * @param userId 0 when nobody is named: the passkey says whose it is
+ */
+const createChallenge = (needs: ChallengeNeeds, ceremony: Ceremony, userId: number): string =>
+  toSealer(needs).seal(`${userId} ${needs.now() + CHALLENGE_VALID_MS} ${crypto.randomUUID()}`, ceremony)
+
+/**
+ * @param signed the challenge as the browser returns it: base64url of what `createChallenge` made
+ * @returns whether it was made for this ceremony and person, is recent, and was never used
+ */
+async function spendChallenge(
+  needs: ChallengeNeeds,
+  ceremony: Ceremony,
+  userId: number,
+  signed: string,
+): Promise<boolean> {
+  const sealed = Buffer.from(signed, 'base64url').toString('utf8')
+  const [owner, expiresAt] = (toSealer(needs).open(sealed, ceremony) ?? '').split(' ')
+  if (owner !== String(userId) || Number(expiresAt) <= needs.now()) return false
+  // The limiter counts in one step, so that two requests with one challenge cannot both pass.
+  return (await needs.limiter.take(`passkey challenge ${sha256Hex(signed)}`, 1, 2 * CHALLENGE_VALID_MS))
+    .allowed
 }
 
 /** @throws Failure `invalid`, `conflict` */

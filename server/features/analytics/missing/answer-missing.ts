@@ -5,6 +5,7 @@ import { createTopList } from '../../../lib/concurrency/top-list.ts'
 import type { Database } from '../../../storage/database/database.ts'
 import { type MissSum, sumMisses } from '../../hits/misses/sum-misses.ts'
 import { listCountedDomains } from '../../links/domains/counted-domains.ts'
+import type { FilterValues } from '../filter.ts'
 import { resolveRange, type SelectionNeeds, type WorkspaceScope } from '../resolve-selection.ts'
 import type { TimeRange } from '../timeline.ts'
 import {
@@ -14,7 +15,6 @@ import {
   type MissingSlug,
   type SlugNeighbors,
 } from './closest-slug.ts'
-import { isDomainAsked } from './is-domain-asked.ts'
 import type { MissingAnswerData, MissingQuestion } from './schema.ts'
 
 export interface MissingNeeds extends SelectionNeeds {
@@ -41,6 +41,17 @@ export async function answerMissing(
     data.push(toMissingSlug(needs, missed, neighbors))
   }
   return { data, otherHits }
+}
+
+/** Says of a domain whether the filters of a question take it. */
+function isDomainAsked(
+  { defaultDomain }: { defaultDomain: string },
+  filters: FilterValues[],
+): (domain: string) => boolean {
+  return (domain) => {
+    const name = (domain || defaultDomain).toLowerCase()
+    return filters.every(({ values, negate }) => values.includes(name) !== negate)
+  }
 }
 
 const HOUR_MS = 60 * 60 * 1000

@@ -6,7 +6,6 @@ import { type JsonLimits, scanJson } from '../../../lib/formats/json-limits.ts'
 import { noteResumed } from '../../../lib/telemetry/request-context.ts'
 import type { BodyEntry } from './body-entry.ts'
 import { EndpointError, tooLarge } from './endpoint-error.ts'
-import { readJsonMembers } from './json-members.ts'
 import { readMultipart } from './multipart.ts'
 
 // 256 fields may each be a group of many checkboxes. A body with more entries than this only wants to cost time.
@@ -109,6 +108,59 @@ function* readJson(bytes: Uint8Array): Generator<BodyEntry> {
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw new EndpointError(400, 'Invalid JSON')
   for (const { name, json } of readJsonMembers(text)) yield* readMember(name, json)
+}
+
+interface JsonMember {
+  name: string
+  /** The value as JSON text, unchanged. */
+  json: string
+}
+
+/**
+ * Reads the members of a JSON object as they were sent. JSON.parse cannot: its object puts names that are numbers
+ * first, keeps only one of two equal names, and rounds long numbers.
+ * @param text a JSON object that JSON.parse accepts
+ */
+export function* readJsonMembers(text: string): Generator<JsonMember> {
+  let at = skipSpace(text, text.indexOf('{') + 1)
+  while (text[at] === '"') {
+    const nameEnd = findStringEnd(text, at)
+    const value = skipSpace(text, text.indexOf(':', nameEnd) + 1)
+    const end = findValueEnd(text, value)
+    yield { name: JSON.parse(text.slice(at, nameEnd)), json: text.slice(value, end).trimEnd() }
+    // Skip the comma. After the last member there is no quote here, and the loop ends.
+    at = skipSpace(text, end + 1)
+  }
+}
+
+function skipSpace(text: string, from: number): number {
+  let at = from
+  while (text[at] === ' ' || text[at] === '\n' || text[at] === '\r' || text[at] === '\t') at++
+  return at
+}
+
+/** @returns the index after the string that begins at `start` */
+function findStringEnd(text: string, start: number): number {
+  let at = start + 1
+  while (text[at] !== '"') at += text[at] === '\\' ? 2 : 1
+  return at + 1
+}
+
+/** @returns the index of the comma or brace that ends the value */
+function findValueEnd(text: string, start: number): number {
+  let depth = 0
+  let at = start
+  for (;;) {
+    const char = text[at]
+    if (char === '"') {
+      at = findStringEnd(text, at)
+      continue
+    }
+    if (depth === 0 && (char === ',' || char === '}')) return at
+    if (char === '{' || char === '[') depth++
+    else if (char === '}' || char === ']') depth--
+    at++
+  }
 }
 
 function readMember(name: string, json: string): BodyEntry[] {

@@ -3,6 +3,7 @@
 
 import { html } from 'hono/html'
 import { type Html, renderHtmlPage } from '../../../http/html-page.ts'
+import type { Database } from '../../../storage/database/open-database.ts'
 import { fillText, getTexts, hasTexts } from '../rules/languages.ts'
 import {
   type Confirmation,
@@ -10,8 +11,7 @@ import {
   confirmSubmission,
   describeConfirmation,
 } from './confirm-submission.ts'
-import type { LinkKind } from './reply-links.ts'
-import { stopReplies } from './stop-replies.ts'
+import type { LinkKind, ReplyLinks } from './reply-links.ts'
 
 export interface LinkRequest {
   kind: LinkKind
@@ -65,6 +65,36 @@ async function answerStop(needs: AnswerLinkNeeds, { token, method, ...page }: Li
   if (method === 'POST' || !needs.links.readStopToken(token))
     return renderMessage(404, texts.unknownTitle, texts.unknown, page)
   return renderQuestion(texts.stopTitle, html`<p>${texts.stopLead}</p>`, texts.stopButton, page)
+}
+
+interface StopNeeds {
+  db: Database
+  now: () => number
+  links: ReplyLinks
+}
+
+/**
+ * Stops the replies of a workspace to a person's address, for all its forms.
+ * @returns false for a token that is not ours, and for one of a deleted workspace
+ */
+async function stopReplies({ db, now, links }: StopNeeds, token: string): Promise<boolean> {
+  const link = links.readStopToken(token)
+  if (!link) return false
+  const { workspaceId, address } = link
+  return db.write(async (connection) => {
+    const workspace = await connection
+      .selectFrom('workspaces')
+      .select('id')
+      .where('id', '=', workspaceId)
+      .executeTakeFirst()
+    if (!workspace) return false
+    await connection
+      .insertInto('reply_stops')
+      .values({ workspace_id: workspaceId, address, stopped_at: now() })
+      .onConflict((conflict) => conflict.columns(['workspace_id', 'address']).doNothing())
+      .execute()
+    return true
+  })
 }
 
 const renderMessage = (status: number, title: string, text: string, { headers, language }: PageHead) =>

@@ -1,7 +1,6 @@
 // Error messages for fields, in the sender's language: a form's own texts first, then the built-in ones
 // (docs/contract.md §7, §13).
 
-import { formatFileSize, formatNumber } from './format-limit.ts'
 import { fillText, getTexts, type MessageKey } from './languages.ts'
 import type { Mistake } from './mistake.ts'
 import type { FieldMessages } from './schema.ts'
@@ -44,4 +43,24 @@ function toValues(mistake: Mistake, language: string): Record<string, string> {
   if (mistake.rule === 'fileTooLarge') return { limit: formatFileSize(mistake.limit, language) }
   if ('limit' in mistake) return { limit: formatNumber(mistake.limit, language) }
   return mistake.rule === 'fileType' ? { accept: mistake.accept.join(', ') } : {}
+}
+
+const KIB = 1024
+const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte']
+
+/** As the language writes it: `65.536`. */
+const formatNumber = (value: number, language: string) => new Intl.NumberFormat(language).format(value)
+
+/** 10 MiB are `10 MB` to people: no sender's file manager counts more exactly. Rounded down: the limit is never less. */
+function formatFileSize(bytes: number, language: string): string {
+  let value = bytes
+  let unit = 0
+  for (; value >= KIB && unit < UNITS.length - 1; unit++) value /= KIB
+  return new Intl.NumberFormat(language, {
+    style: 'unit',
+    unit: UNITS[unit],
+    unitDisplay: unit === 0 ? 'long' : 'short',
+    maximumFractionDigits: 1,
+    roundingMode: 'floor',
+  } as Intl.NumberFormatOptions).format(value)
 }

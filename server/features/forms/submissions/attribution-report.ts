@@ -2,12 +2,13 @@
 
 import type { Selectable } from 'kysely'
 import { toIso } from '../../../lib/api-fields.ts'
+import { toShortUrl } from '../../../lib/web-url.ts'
+import type { Connection } from '../../../storage/database/open-database.ts'
 import type { Touches } from '../../../storage/database/tables/form-tables.ts'
 import type { Actor } from '../../accounts/access/actor.ts'
 import { type Campaign, hasCampaign } from '../../visitors/campaign.ts'
 import { toCampaign } from '../../visitors/campaign-columns.ts'
 import { getSubmission } from './get-submission.ts'
-import { findLinkNames } from './link-names.ts'
 import type { TouchResource } from './schema.ts'
 import type { SubmissionNeeds, SubmissionRow } from './submission.ts'
 
@@ -48,6 +49,32 @@ export async function getAttributionReport(needs: Needs, actor: Actor, id: numbe
   // Without a visit, the page of the form may have named another campaign than the click has.
   const isKnown = touches.some((touch) => hasSameCampaign(touch, toCampaign(submission)))
   return submission.session_linked === 1 || isKnown ? touches : [...touches, ...toPageTouches(submission)]
+}
+
+interface LinkName {
+  slug: string
+  shortUrl: string
+}
+
+/**
+ * The slugs and short URLs of the links that brought submissions.
+ * @returns names by link id. A deleted link keeps its name.
+ */
+async function findLinkNames(
+  connection: Connection,
+  { workspaceId, origin }: { workspaceId: number; origin: string },
+  ids: number[],
+): Promise<Map<number, LinkName>> {
+  if (ids.length === 0) return new Map()
+  const links = await connection
+    .selectFrom('links')
+    .select(['id', 'slug', 'domain'])
+    .where('workspace_id', '=', workspaceId)
+    .where('id', 'in', ids)
+    .execute()
+  return new Map(
+    links.map(({ id, slug, domain }) => [id, { slug, shortUrl: toShortUrl({ origin }, { domain, slug }) }]),
+  )
 }
 
 type LinkNames = Awaited<ReturnType<typeof findLinkNames>>

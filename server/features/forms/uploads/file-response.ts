@@ -1,7 +1,6 @@
 // Answers with the bytes of a file that a stranger sent: as a download, which no browser shows or runs under our origin.
 
 import type { FileStore } from '../../../storage/files/file-store.ts'
-import { readByteRange } from './byte-range.ts'
 import { openFile, type StoredFileRow } from './find-file.ts'
 
 /** Browsers may keep the type of these to name the program that opens them. Markup and scripts never keep theirs. */
@@ -70,4 +69,23 @@ export async function toFileResponse(
   if (range) headers['Content-Range'] = `bytes ${range.start}-${range.end - 1}/${file.bytes}`
   const body = method === 'HEAD' ? null : await openFile(store, file, range)
   return new Response(body, { status: range ? 206 : 200, headers })
+}
+
+/** Bytes, the end exclusive. */
+interface ByteRange {
+  start: number
+  end: number
+}
+
+/**
+ * Reads which part of a file a request wants (RFC 9110 §14): browsers resume a download that broke off with it.
+ * @returns undefined for the whole file, also where several parts are wanted, which a server may ignore
+ */
+export function readByteRange(header: string | null, bytes: number): ByteRange | 'outside' | undefined {
+  const [, from, to] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? '') ?? []
+  if (from === undefined || to === undefined || (from === '' && to === '')) return undefined
+  const start = from === '' ? Math.max(0, bytes - Number(to)) : Number(from)
+  const end = from === '' || to === '' ? bytes : Math.min(bytes, Number(to) + 1)
+  if (from !== '' && to !== '' && Number(to) < Number(from)) return undefined
+  return start < end ? { start, end } : 'outside'
 }

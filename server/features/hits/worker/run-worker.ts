@@ -3,15 +3,15 @@
 
 import { describeError, log } from '../../../lib/log.ts'
 import { createDailySalts, type DailySalts } from '../../visitors/salts.ts'
+import { answerHitCopyRequest, isHitCopyWanted, toHitCopyPath } from '../batches/hit-copy.ts'
 import { pruneUnfinishedImports } from '../batches/hit-import.ts'
+import { WAITING_HITS } from '../spool/write-position.ts'
 import { answerCall, cancelCall } from './answer-call.ts'
-import { copyHitsIfWanted } from './copy-hits.ts'
 import type { ServerConnection } from './ipc.ts'
 import { openWorker } from './open-worker.ts'
 import { reportProgress } from './progress.ts'
 import type { MessageToWorker } from './protocol.ts'
 import { pruneBatches } from './prune-batches.ts'
-import { reportIdle } from './report-idle.ts'
 import { importPending, ship, shipOrLog } from './ship.ts'
 import type { WorkerState } from './worker-state.ts'
 
@@ -69,6 +69,50 @@ function startTimers(worker: WorkerState) {
     setInterval(() => pruneBatches(worker).catch(logPruneFailure), pruneEveryMs),
     setInterval(() => reportIdle(worker).catch(logPruneFailure), idleMs / 4),
   )
+}
+
+/** Reports an idle worker to the server, which then ends it unless there is new work. */
+async function reportIdle(worker: WorkerState): Promise<void> {
+  if (!isIdle(worker)) worker.busyAt = performance.now()
+  if (worker.closing || performance.now() - worker.busyAt < worker.settings.idleMs) return
+  worker.busyAt = performance.now()
+  await pruneBatches(worker)
+  worker.send({ type: 'idle' })
+}
+
+const isIdle = (worker: WorkerState): boolean =>
+  !worker.shipping &&
+  worker.activeCalls === 0 &&
+  !worker.rollUps.isBusy() &&
+  !worker.reader.isBehind() &&
+  Atomics.load(worker.writePosition, WAITING_HITS) === 0 &&
+  !worker.importer.hasFiles() &&
+  worker.engine.isUp() &&
+  worker.engine.mark(worker.settings.node) >= worker.lastNumber &&
+  worker.clickCounts.lastCounted() >= worker.lastNumber
+
+/**
+ * Makes the copy of all hits that another process has asked for (hit-copy.ts), in the maintenance queue. A worker that
+ * makes a copy is not idle.
+ */
+async function copyHitsIfWanted(worker: WorkerState): Promise<void> {
+  const { dataDir } = worker.settings
+  if (worker.closing || !worker.engine.isUp() || !isHitCopyWanted(dataDir)) return
+  worker.activeCalls++
+  try {
+    await worker.maintenanceQueue(() =>
+      worker.engine.use(async (engine) => {
+        if (!engine.backup) throw new Error('The hits are in ClickHouse already')
+        await engine.backup(toHitCopyPath(dataDir))
+      }),
+    )
+    await answerHitCopyRequest(dataDir)
+  } catch (error) {
+    log.error('hit_copy_failed', describeError(error))
+    await answerHitCopyRequest(dataDir, error instanceof Error ? error.message : String(error))
+  } finally {
+    worker.activeCalls--
+  }
 }
 
 function shipWhatIsNew(worker: WorkerState) {

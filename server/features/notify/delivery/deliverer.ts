@@ -3,20 +3,19 @@
 
 import { withTimeout } from '../../../lib/concurrency/with-timeout.ts'
 import { describeError, log } from '../../../lib/log.ts'
-import { runForNobody } from '../../../lib/telemetry/request-context.ts'
-import type { WakeDeliverer } from '../channels/contract.ts'
+import { createRequestContext, runForNobody, runForRequest } from '../../../lib/telemetry/request-context.ts'
+import { getTracer } from '../../../lib/telemetry/tracing.ts'
+import type { DeliveryResult, WakeDeliverer } from '../channels/contract.ts'
 import { gatherDigests, settleDigests } from '../digests/gather-digests.ts'
 import { isOwnerNotice } from '../outbox/enqueue-deliveries.ts'
 import { REPLY_CHANNEL } from '../outbox/enqueue-reply.ts'
-import { type AttemptNeeds, attemptDelivery } from './attempt-delivery.ts'
+import { type AttemptNeeds, type AttemptResult, attemptDelivery } from './attempt-delivery.ts'
 import { openBacklogWatch } from './backlog-watch.ts'
 import { type ChannelConcurrency, createChannelConcurrency } from './channel-concurrency.ts'
 import { createCircuitBreaker } from './circuit-breaker.ts'
 import { type Claim, claimDeliveries, LEASE_MS, releaseLeases } from './claim-deliveries.ts'
 import { createDeliveryMetrics } from './delivery-metrics.ts'
 import { hasFreeSlots, type RoundRobinPosition, scheduleTurns } from './fair-schedule.ts'
-import { createMailFaultLog } from './mail-fault-log.ts'
-import { observeAttempt } from './observe-attempt.ts'
 import {
   countsForChannel,
   logUnrecordedAttempt,
@@ -241,6 +240,64 @@ async function runAttempt(state: State, claim: Claim) {
   // A receiver that refuses this message alone has answered: it is not away.
   else if (result.permanent?.what !== 'message' && countsForChannel(claim.event, result))
     state.breaker.recordFailure(claim.channel.id, now())
+}
+
+/** Logs that this server cannot send mail: once for each fault, not for each mail it holds up. */
+function createMailFaultLog() {
+  let logged: string | null = null
+  return {
+    /** @param isMail whether the attempt went out as an email */
+    note(isMail: boolean, { outcome, answer, operatorFault }: DeliveryResult) {
+      if (operatorFault) {
+        if (answer !== logged) log.warn('mail_not_sent', { answer })
+        logged = answer
+      } else if (isMail && outcome === 'delivered') logged = null
+    },
+  }
+}
+
+const ROUTE = 'delivery'
+
+/**
+ * Observes an attempt with a log line and a span. Every log line of the attempt has the id of the request that has
+ * caused the delivery.
+ */
+async function observeAttempt(
+  claim: Claim,
+  attempt: () => Promise<AttemptResult | undefined>,
+): Promise<AttemptResult | undefined> {
+  const { id, workspaceId, channel, requestId, traceparent } = claim
+  const startedAt = performance.now()
+  const span = getTracer()?.start({
+    name: `deliver ${channel.type}`,
+    kind: 'client',
+    link: traceparent ?? undefined,
+    attributes: { 'towpath.channel.type': channel.type, 'towpath.delivery.attempt': claim.attempts },
+  })
+  const work = async () => {
+    const attempted = await attempt()
+    const { outcome = 'obsolete', httpStatus = null } = attempted?.result ?? {}
+    log.info('delivery_attempt', {
+      delivery: id,
+      workspaceId,
+      channel: channel.id,
+      type: channel.type,
+      attempt: claim.attempts,
+      outcome,
+      status: httpStatus ?? undefined,
+      ms: Math.round(performance.now() - startedAt),
+    })
+    span?.end({
+      failed: outcome !== 'delivered' && outcome !== 'obsolete',
+      attributes: {
+        'towpath.delivery.outcome': outcome,
+        ...(httpStatus !== null && { 'http.response.status_code': httpStatus }),
+      },
+    })
+    return attempted
+  }
+  // Without a request, such as for a notice to owners, the lines have no id.
+  return requestId === null ? work() : runForRequest(createRequestContext(requestId, ROUTE, span), work)
 }
 
 async function close(state: State) {

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { atScale } from '../../../../tests/support/suite.ts'
-import { recognizeCsvLayout } from './csv-layout.ts'
 import { CsvReader } from './csv-reader.ts'
+import { recognizeCsvLayout } from './open-source-file.ts'
 import type { CsvLayout } from './source-file.ts'
 
 const COMMA: CsvLayout = { delimiter: ',', lineEnd: '\n' }

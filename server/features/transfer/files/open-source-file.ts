@@ -1,7 +1,6 @@
 // Detects the format of an uploaded file: its compression, its encoding, its format, its columns.
 
 import { open, stat } from 'node:fs/promises'
-import { recognizeCsvLayout } from './csv-layout.ts'
 import { CsvReader } from './csv-reader.ts'
 import { createDecoding, InvalidByte, recognizeEncoding } from './encoding.ts'
 import { JsonReader, toElements } from './json-reader.ts'
@@ -151,6 +150,44 @@ function describe(
   }
   const tables = format === 'json' ? describeJson(text, isWhole) : describeSql(text)
   return { layout: null, columns: tables[0]?.columns ?? [], tables }
+}
+
+const DELIMITERS = [',', ';', '\t', '|'] as const
+const SAMPLE_CHARS = 64 * 1024
+
+/** The delimiter that makes the most columns, most often the same number of them. A tie is for the comma. */
+export function recognizeCsvLayout(text: string): CsvLayout {
+  const sample = text.slice(0, SAMPLE_CHARS)
+  // A file of an old Mac ends its rows with a carriage return alone.
+  const lineEnd = !sample.includes('\n') && sample.includes('\r') ? '\r' : '\n'
+  const said = /^sep=([,;\t|])\r?[\n\r]/.exec(sample)?.[1] as CsvLayout['delimiter'] | undefined
+  if (said) return { delimiter: said, lineEnd }
+  let best: CsvLayout = { delimiter: ',', lineEnd }
+  let bestScore = 0
+  for (const delimiter of DELIMITERS) {
+    const score = scoreDelimiter({ delimiter, lineEnd }, sample)
+    if (score > bestScore) {
+      best = { delimiter, lineEnd }
+      bestScore = score
+    }
+  }
+  return best
+}
+
+function scoreDelimiter(layout: CsvLayout, sample: string): number {
+  const reader = new CsvReader(layout)
+  try {
+    reader.write(sample)
+    reader.write(layout.lineEnd)
+  } catch (error) {
+    if (!(error instanceof FileProblem)) throw error
+    // Quotes that make no sense with this delimiter.
+  }
+  const columns = reader.columns?.length ?? 0
+  if (columns < 2) return 0
+  const { records } = reader
+  const fitting = records.filter(({ problem }) => !problem).length
+  return columns * ((fitting + 1) / (records.length + 1))
 }
 
 /** The table with the most columns comes first: that of links, not that of their tags or of the pages around them. */

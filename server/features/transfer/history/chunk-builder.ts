@@ -1,10 +1,10 @@
 // Collects described hits until they make a chunk, with what they add to links and days.
 
+import { DAY_MS } from '../../../lib/utc-day.ts'
 import { createLineBuffer, type LineBuffer } from '../../hits/batches/ndjson-line.ts'
 import type { SourceClick } from '../sources/source.ts'
-import { type Additions, createAdditions } from './additions.ts'
 import type { ClickDescriber } from './describe-click.ts'
-import type { HistoryTask, ProblemRow } from './messages.ts'
+import type { AgedClicks, DayAddition, HistoryChunk, HistoryTask, ProblemRow } from './messages.ts'
 import { toHitLink } from './stand-in.ts'
 
 /** Clicks of the moment wait for the chunk before them (docs/adr/0015-handed-over-hits.md). */
@@ -92,6 +92,66 @@ export function createChunkBuilder(
       describer.clearCaches()
       return taken
     },
+  }
+}
+
+type Additions = Pick<HistoryChunk, 'clicks' | 'firstAt' | 'days' | 'aged'>
+
+interface AdditionCounter {
+  add(linkId: number, at: number, isPerson: boolean): void
+  /** Pairs of link and day. */
+  countDays(): number
+  list(): Additions
+}
+
+/**
+ * Sums up what the clicks of a chunk add to links and days.
+ * @param since clicks before this moment are past their retention
+ */
+function createAdditions(since: number): AdditionCounter {
+  const days = new Map<number, Map<number, DayAddition>>()
+  const aged = new Map<number, AgedClicks>()
+  let firstAt = Number.POSITIVE_INFINITY
+  let [clicks, pairs] = [0, 0]
+
+  function countDay(linkId: number, at: number, isPerson: boolean) {
+    const day = Math.floor(at / DAY_MS)
+    const ofLink = days.get(linkId) ?? new Map<number, DayAddition>()
+    if (ofLink.size === 0) days.set(linkId, ofLink)
+    const addition = ofLink.get(day)
+    if (!addition) {
+      pairs++
+      ofLink.set(day, [linkId, day, 1, isPerson ? 1 : 0, isPerson ? at : 0])
+      return
+    }
+    addition[2]++
+    if (!isPerson) return
+    addition[3]++
+    addition[4] = Math.max(addition[4], at)
+  }
+
+  function countAged(linkId: number, at: number) {
+    const known = aged.get(linkId)
+    if (known) {
+      known[1]++
+      known[2] = Math.max(known[2], at)
+    } else aged.set(linkId, [linkId, 1, at])
+  }
+
+  return {
+    add(linkId, at, isPerson) {
+      clicks++
+      firstAt = Math.min(firstAt, at)
+      countDay(linkId, at, isPerson)
+      if (isPerson && at < since) countAged(linkId, at)
+    },
+    countDays: () => pairs,
+    list: () => ({
+      clicks,
+      firstAt: clicks === 0 ? null : firstAt,
+      days: [...days.values()].flatMap((ofLink) => [...ofLink.values()]),
+      aged: [...aged.values()],
+    }),
   }
 }
 

@@ -1,12 +1,13 @@
 // The stages `check` and `links` of an import.
 
 import { nextTurn } from '../../../lib/concurrency/next-turn.ts'
+import { takeTurn } from '../../../lib/concurrency/take-turn.ts'
 import { allow } from '../../accounts/access/actor.ts'
 import { FileProblem } from '../files/source-file.ts'
 import { createDryRunNames, type DryRunNames, NO_DRY_RUN_NAMES } from './dry-run-names.ts'
 import { type ImportRun, updateRun } from './import-run.ts'
-import { listNotices } from './list-notices.ts'
 import { createBatchStorer, storeBatch, tryBatch } from './store-batch.ts'
+import { CASE_CONFLICT } from './store-link.ts'
 
 /** Reads both files to their ends, and changes nothing. @throws FileProblem where they cannot be imported */
 export async function checkImport(run: ImportRun): Promise<void> {
@@ -69,6 +70,53 @@ export async function importLinks(run: ImportRun): Promise<DryRunNames> {
     }),
   )
   return taken
+}
+
+/** On SQLite each step holds up redirects for about a millisecond. */
+const ROWS_AT_ONCE = 500
+
+/** Notices of an import: facts to know beside the outcome of each row. */
+async function listNotices(run: ImportRun): Promise<string[]> {
+  let collisions = 0
+  let incomplete = 0
+  for await (const { outcome, message } of readMessages(run)) {
+    if (message?.includes(CASE_CONFLICT)) collisions++
+    else if (outcome === 'created' && message !== null) incomplete++
+  }
+  return [
+    ...(collisions === 0
+      ? []
+      : [
+          `${collisions === 1 ? 'One slug differs' : `${collisions} slugs differ`} from another one only in the case of letters. ` +
+            'A domain with case-sensitive slugs keeps both: add one under Domains, undo this import, and choose that domain for it.',
+        ]),
+    ...(incomplete === 0
+      ? []
+      : [
+          `${incomplete === 1 ? 'One link was' : `${incomplete} links were`} not taken over whole: the list of rows says what is missing.`,
+        ]),
+  ]
+}
+
+async function* readMessages({ needs, row }: ImportRun) {
+  for (const outcome of ['created', 'renamed', 'skipped']) {
+    for (let last = 0; ; ) {
+      await takeTurn()
+      const rows = await needs.db.read
+        .selectFrom('import_rows')
+        .select(['id', 'message'])
+        .where('workspace_id', '=', row.workspace_id)
+        .where('import_id', '=', row.id)
+        .where('outcome', '=', outcome)
+        .where('id', '>', last)
+        .orderBy('id')
+        .limit(ROWS_AT_ONCE)
+        .execute()
+      for (const { message } of rows) yield { outcome, message }
+      if (rows.length < ROWS_AT_ONCE) break
+      last = rows.at(-1)?.id ?? 0
+    }
+  }
 }
 
 /** A dry run that a stop has interrupted begins its links again. */

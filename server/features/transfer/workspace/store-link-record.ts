@@ -6,7 +6,7 @@ import { recordChange } from '../../../storage/database/record-change.ts'
 import { toSlugColumns } from '../../links/create.ts'
 import { toPurgedColumns } from '../../links/delete.ts'
 import type { LinkRow } from '../../links/link.ts'
-import type { LinkDomain } from '../../links/names/link-domain.ts'
+import { type LinkDomain, resolveDomain, toStoredDomain } from '../../links/names/link-domain.ts'
 import { checkPeriod, toLinkColumns, toSearchText } from '../../links/rules.ts'
 import { CreateLink, type CreateLinkInput } from '../../links/schema.ts'
 import { setLinkTags } from '../../links/set-link-tags.ts'
@@ -14,15 +14,16 @@ import { generateSlug, isReserved, SLUG_MAX } from '../../links/slug.ts'
 import type { ArchiveRecord } from '../archive/record-schemas.ts'
 import { storeTotals } from '../history/click-totals.ts'
 import {
+  type ArchiveImport,
   IMPORTED_BEFORE,
   type RecordOutcome,
   type RecordTransaction,
   toCreated,
   toSkipped,
 } from './archive-import.ts'
-import { chooseLinkDomain } from './choose-link-domain.ts'
 import { findItems, storeItemKey } from './item-keys.ts'
 import { parseInput } from './parse-input.ts'
+import { toDomainKey } from './store-settings.ts'
 
 type LinkRecord = ArchiveRecord<'links.ndjson'>
 
@@ -56,6 +57,40 @@ export async function storeLinkRecord(
     return { ...(await finish(transaction, record, input, renamed, message)), outcome: 'renamed' }
   }
   throw new Failure('conflict', 'Slug already in use')
+}
+
+/**
+ * Chooses the domain of a link in an archive: the one that the person has chosen for its host; else, for a link of
+ * the default domain, the default domain; else the workspace's own domain of that name. That one may be unverified:
+ * its links wait for it, like those of a lost domain.
+ * @throws Failure `invalid` where the domain that the person has named is gone
+ */
+async function chooseLinkDomain(
+  run: ArchiveImport,
+  connection: Connection,
+  host: string,
+): Promise<LinkDomain> {
+  const { needs, actor, archive, domainMap } = run
+  const lookup = { connection, site: needs.site }
+  const typed = domainMap[host.toLowerCase()]
+  if (typed !== undefined) return resolveDomain(lookup, actor, typed)
+  if (host.toLowerCase() === archive.defaultDomain.toLowerCase()) return { name: '', caseSensitive: false }
+  const name = toStoredDomain(needs.site, host)
+  if (name === '') return { name, caseSensitive: false }
+  if (name !== null) {
+    const own = await connection
+      .selectFrom('domains')
+      .select(['domain', 'case_sensitive'])
+      .where('workspace_id', '=', actor.workspaceId)
+      .where('domain', '=', name)
+      .executeTakeFirst()
+    if (own) return { name: own.domain, caseSensitive: own.case_sensitive === 1 }
+    // A domain of a dry run has no row any more. Its links are new in any case.
+    if (run.dryRunKeys.has(toDomainKey(name))) return { name, caseSensitive: true }
+  }
+  throw new Failure('invalid', `The workspace has no domain ${host}`, {
+    errors: { domain: `is not a domain of this workspace. Name another one for ${host} (domainMap)` },
+  })
 }
 
 function* listNewSlugs(slug: string): Generator<string> {

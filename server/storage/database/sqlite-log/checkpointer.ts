@@ -4,7 +4,6 @@
 
 import { statSync } from 'node:fs'
 import { describeError, log } from '../../../lib/log.ts'
-import { createFileThread, type FileThread } from './file-thread.ts'
 
 /** A commit is followed by a checkpoint within this time, and all commits of this time share it. */
 const CHECKPOINT_EVERY_MS = 1_000
@@ -143,4 +142,59 @@ async function checkpoint(state: State, mode: CheckpointRequest['mode']): Promis
   const answer = await state.thread.ask({ path: state.path, mode })
   state.sizes = answer.sizes
   return answer
+}
+
+/** The answer of a thread whose work has failed. */
+interface ThreadError {
+  error: string
+}
+
+interface FileThread<Request, Answer> {
+  /** One request at a time. @throws when the work fails, or the thread ends */
+  ask(request: Request): Promise<Answer>
+  /** Ends the thread. Call it when no request is under way. */
+  close(): Promise<void>
+}
+
+/**
+ * A thread for disk work that would block the event loop. It starts with the first request, and a thread that has
+ * ended is replaced with the next one.
+ */
+function createFileThread<Request, Answer extends object>(script: URL): FileThread<Request, Answer> {
+  let thread: Worker | undefined
+  let fail = (_problem: string) => {}
+
+  function start(): Worker {
+    const started = new Worker(script.href, { smol: true })
+    // The thread does not keep the process alive.
+    started.unref()
+    const lose = (problem: string) => {
+      if (thread === started) thread = undefined
+      fail(problem)
+    }
+    started.addEventListener('error', ({ message }) => lose(message))
+    started.addEventListener('close', () => lose('the thread has ended'))
+    return started
+  }
+
+  return {
+    ask(request) {
+      thread ??= start()
+      const { promise, resolve, reject } = Promise.withResolvers<Answer>()
+      fail = (problem) => reject(new Error(problem))
+      thread.onmessage = ({ data }: MessageEvent<Answer | ThreadError>) =>
+        'error' in data ? reject(new Error(data.error)) : resolve(data)
+      thread.postMessage(request)
+      return promise
+    },
+    async close() {
+      if (!thread) return
+      const ended = Promise.withResolvers<void>()
+      fail = () => ended.resolve()
+      // Keeps the process alive until the thread has ended: the caller's work after this must still run.
+      thread.ref()
+      thread.postMessage('close')
+      await ended.promise
+    },
+  }
 }

@@ -1,19 +1,21 @@
 // Writes the file of an export. Clicks are sorted and written slice by slice, so that many clicks need no more memory than
 // few. DuckDB writes the files of every hit engine, which are therefore the same, byte for byte.
 
-import { open, rm, stat, statfs } from 'node:fs/promises'
+import { type FileHandle, open, rm, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { unavailable } from '../../../lib/failure.ts'
+import { DROPPED_START, FORMULA_IN_LINE } from '../../../lib/formats/csv-line.ts'
 import type { SqlValue, ValueBinder } from '../../filter-sql.ts'
 import { ORIGIN_DIMENSIONS, toOriginSql } from '../../sources/origin-sql.ts'
 import type { StatementRunner } from '../click-exporter.ts'
+import type { Hit } from '../hit.ts'
+import { HIT_COLUMNS, QUERY_COLUMNS } from '../hit-columns.ts'
 import type { HitDialect } from '../hit-dialect.ts'
 import type { ExportedFile, ExportFormat, HitExport } from '../hit-engine.ts'
 import { toSelectionSql } from '../hit-sql.ts'
 import { duckDbDialect } from './dialect.ts'
-import { HISTORY_COLUMNS, toExportColumns } from './export-columns.ts'
-import { appendFile, mergeParquet, ROW_GROUP } from './export-files.ts'
+import { createMemoryInstance } from './memory-instance.ts'
 import { splitIntoSlices, type TimeSlice } from './time-slices.ts'
 import { quoteLiteral, toDuckDbType, toDuckDbValue } from './values.ts'
 
@@ -147,10 +149,99 @@ async function writePart(
   })
 }
 
+/** Texts that visitors, or the people who make links, may have chosen. */
+const { linkId: _link, class: _class, trigger: _trigger, ...FREE_TEXT_COLUMNS } = QUERY_COLUMNS
+const TEXT_COLUMNS = { slug: 'slug', domain: 'domain', ...FREE_TEXT_COLUMNS }
+
+const [FORMULA, DROPPED] = [quoteLiteral(FORMULA_IN_LINE), quoteLiteral(DROPPED_START)]
+
+/** As `toInertCell`. No `IN`: a list of six values becomes a hash join, and sixteen of those took 100 MB. */
+const toInertText = (column: string) =>
+  `CASE WHEN regexp_matches(${column}, ${FORMULA}) OR regexp_matches(${column}, ${DROPPED})
+    THEN regexp_replace(regexp_replace(${column}, ${FORMULA}, '\\1''\\2', 'g'), ${DROPPED}, '''\\1') ELSE ${column} END`
+
+function toExportColumns(format: ExportFormat): string {
+  const time =
+    format === 'parquet'
+      ? "epoch_ms(recorded_at) AT TIME ZONE 'UTC'"
+      : "strftime(epoch_ms(recorded_at), '%Y-%m-%dT%H:%M:%S.%gZ')"
+  const toText = (column: string) => (format === 'csv' ? toInertText(column) : column)
+  const toTextSql = (name: keyof typeof TEXT_COLUMNS) => `${toText(TEXT_COLUMNS[name])} AS "${name}"`
+  const [slug, domain, ...others] = (Object.keys(TEXT_COLUMNS) as (keyof typeof TEXT_COLUMNS)[]).map(
+    toTextSql,
+  )
+  return [
+    'hits.id AS "id"',
+    `${time} AS "time"`,
+    'hits.link_id AS "linkId"',
+    slug,
+    domain,
+    'class AS "class"',
+    'trigger AS "trigger"',
+    ...others,
+    // The letter in front: a spreadsheet would round a number, and so mix up visitors.
+    `CASE WHEN visitor <> 0 THEN 'v' || lpad(lower(to_hex(visitor)), 16, '0') END AS "visitor"`,
+    // The newest columns come last, so that the others keep their places.
+    `${toText('source')} AS "source"`,
+    'channel AS "channel"',
+    'import_id IS NOT NULL AS "imported"',
+  ].join(', ')
+}
+
+/** Columns that only this server understands. */
+const LOCAL_FIELDS: ReadonlySet<string> = new Set(['workspaceId', 'importId'] satisfies (keyof Hit)[])
+
+/** All fields of a hit that another server can use. The visitor is a text, because JSON's numbers have 53 bits. */
+const HISTORY_COLUMNS = (Object.keys(HIT_COLUMNS) as (keyof Hit)[])
+  .filter((field) => !LOCAL_FIELDS.has(field))
+  .map((field) => `hits.${HIT_COLUMNS[field]}${field === 'visitor' ? '::VARCHAR' : ''} AS "${field}"`)
+  .join(', ')
+
 const toClickSelect = (format: ExportFormat, origins: string) =>
   `SELECT ${toExportColumns(format)} FROM ${origins} AS hits LEFT JOIN link_names ON link_names.id = hits.link_id`
 
 async function requireDiskSpace(dir: string) {
   const { bavail, bsize } = await statfs(dir)
   if (bavail * bsize < DISK_RESERVE_BYTES) throw unavailable('Too little room on the disk for an export')
+}
+
+/** Parquet is merged by an engine of its own, which never needs more memory than this. */
+const MERGE_MEMORY_MB = 48
+/** How many hits a row group of a Parquet file has. */
+const ROW_GROUP = 16_384
+
+/**
+ * Appends a file to an open one. It uses one buffer: a stream makes a new buffer for each piece, which waits for the
+ * collector.
+ */
+async function appendFile(file: FileHandle, path: string, buffer: Buffer): Promise<void> {
+  const source = await open(path)
+  try {
+    for (;;) {
+      const { bytesRead } = await source.read(buffer, 0, buffer.length, null)
+      if (bytesRead === 0) return
+      await file.writeFile(buffer.subarray(0, bytesRead))
+    }
+  } finally {
+    await source.close()
+  }
+}
+
+/**
+ * Merges Parquet files in their order. An engine of its own does it: the hit engine does not keep the order of rows
+ * (open-file.ts).
+ */
+async function mergeParquet(parts: string[], path: string, signal: AbortSignal): Promise<void> {
+  const instance = await createMemoryInstance(MERGE_MEMORY_MB, `${path}.tmp`)
+  const connection = await instance.connect()
+  const interrupt = () => connection.interrupt()
+  signal.addEventListener('abort', interrupt)
+  try {
+    await connection.run(`COPY (FROM read_parquet([${parts.map(quoteLiteral)}])) TO ${quoteLiteral(path)}
+      (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE ${ROW_GROUP})`)
+  } finally {
+    signal.removeEventListener('abort', interrupt)
+    connection.closeSync()
+    instance.closeSync()
+  }
 }

@@ -2,6 +2,7 @@
 
 import { useQuery } from '@tanstack/react-query'
 import { useRef } from 'react'
+import { toFieldLabel } from '../../../../../server/features/forms/markup.ts'
 import type { FormResource } from '../../../../../server/features/forms/schema.ts'
 import { signInOptionsQuery } from '../../../../api/session.ts'
 import { Field, Textarea, TextField, Toggle } from '../../../../ui/forms/field.tsx'
@@ -9,7 +10,6 @@ import { findFieldError } from '../../../../ui/forms/form-error.tsx'
 import { PlaceholderButtons } from '../../../../ui/forms/placeholder-buttons.tsx'
 import type { GroupProps } from '../form-draft.ts'
 import { SettingsGroup } from '../settings-group.tsx'
-import { ReplyPreview } from './reply-preview.tsx'
 import { useFieldNames } from './use-field-names.ts'
 
 type Reply = NonNullable<FormResource['reply']>
@@ -110,5 +110,35 @@ function ReplyFields({ reply, names, errors, change }: ReplyFieldsProps) {
       )}
       <ReplyPreview reply={reply} />
     </>
+  )
+}
+
+const SAMPLES: Record<string, string> = {
+  name: 'Ada Lovelace',
+  first_name: 'Ada',
+  last_name: 'Lovelace',
+  email: 'ada@example.com',
+  message: 'I would like to know more about your offer.',
+  confirm: `${location.origin}/f/confirm/…`,
+  unsubscribe: `${location.origin}/f/stop/…`,
+}
+
+const fill = (template: string) =>
+  template.replace(/\{\{\s*([^{}]*?)\s*\}\}/g, (_, name: string) =>
+    Object.hasOwn(SAMPLES, name) ? (SAMPLES[name] as string) : `[${toFieldLabel(name)}]`,
+  )
+
+/** The email to the sender with sample values. */
+function ReplyPreview({ reply }: { reply: Reply }) {
+  const needsLink = reply.confirm && !/\{\{\s*confirm\s*\}\}/.test(reply.text)
+  const text = needsLink ? `${reply.text.trimEnd()}\n\n{{confirm}}` : reply.text
+  return (
+    <figure className="grid gap-1.5">
+      <figcaption className="text-sm font-medium">Preview with sample values</figcaption>
+      <div className="grid gap-2 rounded-lg bg-sunken px-3 py-2.5 text-sm">
+        <p className="font-medium break-words">{fill(reply.subject) || 'No subject'}</p>
+        <p className="break-words whitespace-pre-wrap">{fill(text)}</p>
+      </div>
+    </figure>
   )
 }

@@ -1,9 +1,13 @@
 // Shlink: the CSV of its web client and of its command line, and the JSON of its API. The formats: fixtures/shlink/README.md.
 
-import { toPlainName } from '../../files/fields.ts'
-import type { ImportSource } from '../source.ts'
-import { toShlinkClick } from './shlink-click.ts'
-import { toShlinkLink } from './shlink-link.ts'
+import { FieldReader, toPlainName } from '../../files/fields.ts'
+import type { FileRecord } from '../../files/source-file.ts'
+import { readDomainName } from '../read-domain-name.ts'
+import { type ShortUrl, splitShortUrl, toSlug } from '../short-url.ts'
+import type { ImportSource, Reading, ReadingOptions, SourceClick, SourceLink } from '../source.ts'
+import { createSourceClick, readClickTime, toKnown } from '../source-click.ts'
+import { createSourceLink } from '../source-link.ts'
+import { readRedirectRules } from './redirect-rules.ts'
 
 export const shlink: ImportSource = {
   name: 'shlink',
@@ -30,7 +34,116 @@ export const shlink: ImportSource = {
   toClick: toShlinkClick,
 }
 
+/** A short URL of Shlink: a row of the web client's CSV, or an object of the API. */
+function toShlinkLink(record: FileRecord, options: ReadingOptions): Reading<SourceLink> {
+  const fields = new FieldReader(record)
+  const meta = readObject(fields, 'meta')
+  const visits = readObject(fields, 'visitsSummary')
+  const rules = readRedirectRules(fields)
+  const link = createSourceLink({
+    ...readName(fields),
+    destinationUrl: fields.required(
+      'The short URL has no destination. Write its URL here.',
+      'longUrl',
+      'originalUrl',
+    ),
+    title: fields.text('title'),
+    tags: readTags(fields),
+    createdAt: fields.time(options, 'dateCreated', 'createdAt'),
+    startsAt: meta?.time(options, 'validSince') ?? null,
+    expiresAt: meta?.time(options, 'validUntil') ?? null,
+    clickLimit: meta?.number('maxVisits') ?? null,
+    geoTargeting: rules.geoTargeting,
+    deviceTargeting: rules.deviceTargeting,
+    // Shlink passes the query on unless somebody has switched it off. The CSV does not say.
+    forwardQuery: fields.raw('forwardQuery') === undefined || fields.flag('forwardQuery'),
+    // Clicks are those of people here.
+    clicks: visits?.number('nonBots', 'total') ?? fields.number('visitsCount', 'visits'),
+    left: [...rules.left, ...(fields.flag('crawlable') ? ['being shown to search engines'] : [])],
+  })
+  return fields.result(link)
+}
+
+/** A list is what PHP makes of an object without properties. */
+function readObject(fields: FieldReader, name: string): FieldReader | null {
+  const value = fields.raw(name)
+  const inner = fields.inner(name)
+  const isEmpty = value === undefined || value === null || (Array.isArray(value) && value.length === 0)
+  if (!inner && !isEmpty) fields.add(name, value, 'This has to be an object. Export the file again.')
+  return inner
+}
+
+/** The web client takes the code from the URL, with its percent signs. The API has it as it is. */
+function readName(fields: FieldReader): Pick<SourceLink, 'host' | 'slug'> {
+  const text = fields.text('shortUrl')
+  const shortUrl = text === null ? null : splitShortUrl(text)
+  const code = fields.text('shortCode')
+  const slug = code === null ? (shortUrl?.slug ?? '') : toSlug(code)
+  if (slug === '') fields.add('shortCode', code ?? text, 'The short URL has no short code. Write it here.')
+  return { host: readDomainName(fields, 'domain') ?? shortUrl?.host ?? null, slug: slug === '' ? null : slug }
+}
+
+/** `|` stands between tags since 2023, a comma stood there before. */
+function readTags(fields: FieldReader): string[] {
+  const value = fields.raw('tags')
+  return fields.list(typeof value === 'string' && value.includes('|') ? '|' : ',', 'tags')
+}
+
 function createLookup(columns: string[]): (name: string) => boolean {
   const names = new Set(columns.map(toPlainName))
   return (name) => names.has(toPlainName(name))
 }
+
+/** Types of visits that belong to no short URL. */
+const ORPHANS = new Set(['invalid_short_url', 'base_url', 'regular_404'])
+/** The path of the tracking pixel, after the short code. */
+const PIXEL = /\/track$/
+
+/** A visit of Shlink: a row of the web client's CSV or of the command line's, or an object of the API. */
+function toShlinkClick(record: FileRecord, options: ReadingOptions): Reading<SourceClick> {
+  const fields = new FieldReader(record)
+  if (ORPHANS.has(fields.text('type') ?? '')) return null
+  const visitedUrl = toKnown(fields.text('visitedUrl'))
+  const shortUrl = readVisitedShortUrl(fields, visitedUrl)
+  if (!shortUrl) fields.add('visitedUrl', visitedUrl, NO_SHORT_URL)
+  const place = fields.inner('visitLocation') ?? fields
+  const click = createSourceClick({
+    ...shortUrl,
+    at: readClickTime(fields, options, 'date'),
+    userAgent: fields.text('userAgent'),
+    referrer: toKnown(fields.text('referer')),
+    country: toKnown(place.text('countryCode')) ?? toKnown(place.text('countryName', 'country')),
+    region: toKnown(place.text('regionName', 'region')),
+    city: toKnown(place.text('cityName', 'city')),
+    browser: toKnown(fields.text('browser')),
+    os: toKnown(fields.text('os')),
+    bot: readBot(fields),
+    visitedUrl,
+    destinationUrl: toKnown(fields.text('redirectUrl')),
+  })
+  return fields.result(click)
+}
+
+const NO_SHORT_URL =
+  'Shlink did not record the short URL of this visit: it does since version 4.1. Export visits by its API, and add shortUrl to each.'
+
+/**
+ * A column that a person's script has added comes first: the visited URL may have a base path, and old visits have none.
+ */
+function readVisitedShortUrl(fields: FieldReader, visitedUrl: string | null): Partial<ShortUrl> | null {
+  const text = fields.text('shortUrl')
+  const shortUrl = text === null ? null : splitShortUrl(text)
+  const visited = visitedUrl === null ? null : splitShortUrl(visitedUrl)
+  const host = readDomainName(fields, 'domain') ?? shortUrl?.host ?? visited?.host
+  const code = fields.text('shortCode')
+  const slug = code === null ? (shortUrl?.slug ?? visited?.slug.replace(PIXEL, '')) : toSlug(code)
+  if (slug === undefined || slug === '') return null
+  return { slug, ...(host !== undefined && { host }) }
+}
+
+/**
+ * The command line writes `Potential bot` or nothing, everything else true or false. Where Shlink knew of no bot, the user
+ * agent decides, as it does for live clicks.
+ */
+const readBot = (fields: FieldReader): true | null =>
+  fields.raw('potentialBot') === 'Potential bot' || fields.flag('potentialBot') || null
