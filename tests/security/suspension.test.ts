@@ -166,7 +166,10 @@ onBothEngines('A suspended link', (server) => {
       [['link', 'suspend', 'nothing-here'], 'Link not found'],
       [['link', 'restore', '99999999'], 'Link not found'],
       [['link', 'suspend'], 'A link is named by its id, its slug or its short URL.'],
-      [['link', 'suspend', 'https://elsewhere.example/x'], 'https://elsewhere.example/x is not a short URL of this server'],
+      [
+        ['link', 'suspend', 'https://elsewhere.example/x'],
+        'https://elsewhere.example/x is not a short URL of this server',
+      ],
       [['link', 'suspend', slug, '--reason', ' '], '--reason must be 1 to 500 characters.'],
       [['workspace', 'suspend', '999999'], 'Workspace not found'],
       [['user', 'suspend', 'nobody@example.com'], 'User not found'],

@@ -1,4 +1,4 @@
-// Which values a top list has to look up, by what the heads of a month leave open.
+// The values that a top list has to look up, by what the heads of a month leave open.
 
 import { expect, test } from 'bun:test'
 import { createHitQuery } from '../../../../tests/contracts/hit-engine.ts'
