@@ -99,6 +99,8 @@ onDashboard('the dashboard by role', (dashboard) => {
     const days = (Date.parse(key.expiresAt) - dashboard().server.now()) / (24 * 60 * 60 * 1000)
     expect(Math.round(days)).toBe(30)
 
+    await page.getByRole('link', { name: 'Workspace', exact: true }).click()
+    await page.getByRole('heading', { name: 'Security' }).waitFor()
     await page.getByRole('link', { name: 'Audit log' }).click()
     const events = page.getByRole('list', { name: 'Events' })
     await events.getByText('API key created').waitFor()

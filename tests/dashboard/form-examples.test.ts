@@ -66,6 +66,8 @@ test('what the settings ask for is in the example: rules, files, consent and the
   ])
     expect(html).toContain(part)
   expect(html.match(/name="newsletter"/g)).toHaveLength(1)
+  const single = htmlExample({ ...full, uploads: { ...full.uploads, maxFiles: 1 } })
+  expect(single).toContain('<label>File <input type="file" name="file" accept="image/*,.pdf"></label>')
   const jsx = reactExample(full)
   expect(jsx).toContain('minLength="5" maxLength="20"')
   expect(() => new Bun.Transpiler({ loader: 'jsx' }).transformSync(jsx)).not.toThrow()
