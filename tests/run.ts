@@ -41,6 +41,8 @@ async function main(suite: Suite, words: string[]): Promise<number> {
     say('Nothing that has tests was changed.')
     return 0
   }
+  // The tests read it, and it decides which programs they need.
+  process.env.TEST_SUITE = suite
   const tree = measureTreeTime()
   const started = Date.now()
   const files = listTestFiles(suite, words)
@@ -115,7 +117,6 @@ async function runTests({ suite, words, ready, seed, dir, quiet }: Run): Promise
     {
       env: {
         ...process.env,
-        TEST_SUITE: suite,
         TEST_COSTS: join(dir, 'costs'),
         ...(seed && { TEST_SEED: seed }),
         ...(ready?.isWithoutPostgres && { TEST_WITHOUT_POSTGRES: 'yes' }),

@@ -1,11 +1,13 @@
-// Starts Chromium. Installs Debian's headless shell where there is none and the tests may install it.
+// Starts Chromium. Installs Debian's package where there is none and the tests may install it.
 
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { canInstallPackages, installPackage } from '../processes/debian-package.ts'
 
-/** The shell without a window of its own draws the same pages for two thirds of the processor time. */
-const PACKAGE = 'chromium-headless-shell'
-const NAMES = [PACKAGE, 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
+/** Draws the same pages for two thirds of the processor time. It has no back/forward cache, which full tests need. */
+const SHELL = 'chromium-headless-shell'
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
+
+const mayBeShell = () => process.env.TEST_SUITE === 'quick'
 
 /** The language and time zone of the people who use the dashboard. */
 export const LOCALE = { locale: 'en-GB', timezoneId: 'Europe/Berlin' }
@@ -87,8 +89,10 @@ async function launchChromium(): Promise<Browser> {
 }
 
 export function findChromium(): string | undefined {
-  const configured = process.env.CHROMIUM
-  return configured ?? NAMES.map((name) => Bun.which(name)).find((path) => path !== null) ?? undefined
+  const names = mayBeShell() ? [SHELL, ...NAMES] : NAMES
+  return (
+    process.env.CHROMIUM ?? names.map((name) => Bun.which(name)).find((path) => path !== null) ?? undefined
+  )
 }
 
 /**
@@ -105,12 +109,13 @@ export function getChromium(): string {
   throw new Error('These tests need Chromium: install it, or set CHROMIUM to the path of its program.')
 }
 
-/** Debian has the shell since bookworm. */
 function installOne() {
   const alternative = 'set CHROMIUM to the path of a Chromium.'
+  if (!mayBeShell()) return installPackage('chromium', alternative)
   try {
-    installPackage(PACKAGE, alternative)
+    installPackage(SHELL, alternative)
   } catch {
+    // A distribution without the shell.
     installPackage('chromium', alternative)
   }
 }
