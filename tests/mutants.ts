@@ -24,8 +24,9 @@ const say = (line: string) => process.stdout.write(`${line}\n`)
 type Suite = 'quick' | 'full'
 
 /** How many seconds of tests one mutant gets, the nearest tests first. */
-const SECONDS: Record<Suite, number> = { quick: 40, full: 120 }
-const KILL_AFTER_MS = 120_000
+const SECONDS: Record<Suite, number> = { quick: 40, full: 60 }
+/** On a quiet machine all tests of a mutant take less: what takes longer hangs. */
+const KILL_AFTER_MS = 300_000
 const WHOLE_SUITE_MS = 6_000_000
 const COPIES = 2
 
@@ -41,6 +42,8 @@ interface Result extends Pick<SourceMutant, 'file' | 'line' | 'from' | 'to'> {
   killedBy: Suite | 'none'
   /** The test files that ran and failed, or all that ran. */
   ran: string[]
+  /** They were ended after KILL_AFTER_MS: the mutant makes them wait, or the machine was busy. */
+  hangs: boolean
 }
 
 const mutants = [
@@ -143,8 +146,14 @@ function change(dir: string, file: string, place: string | RegExp, to: string) {
   writeFileSync(join(dir, file), changed)
 }
 
-/** @returns whether all tests passed */
-async function runTests(dir: string, suite: Suite, files: string[], env: Record<string, string> = {}) {
+type Verdict = 'pass' | 'fail' | 'hang'
+
+async function runTests(
+  dir: string,
+  suite: Suite,
+  files: string[],
+  env: Record<string, string> = {},
+): Promise<Verdict> {
   // Some tests fail on a copy that is not clean; what a whole suite says is kept.
   const output = files.length > 0 ? 'ignore' : Bun.file(join(OUT, `${suite}.log`))
   const ignored = suite === 'quick' ? ['--path-ignore-patterns', '**/*.full.test.*'] : []
@@ -164,7 +173,8 @@ async function runTests(dir: string, suite: Suite, files: string[], env: Record<
   const killer = setTimeout(() => run.kill('SIGKILL'), files.length > 0 ? KILL_AFTER_MS : WHOLE_SUITE_MS)
   const exitCode = await run.exited
   clearTimeout(killer)
-  return exitCode === 0
+  if (run.signalCode === 'SIGKILL') return 'hang'
+  return exitCode === 0 ? 'pass' : 'fail'
 }
 
 async function tryMutants(dir: string) {
@@ -178,7 +188,9 @@ async function tryMutants(dir: string) {
     const result: Result = { n, file, line, from, to, ...tried }
     results.push(result)
     appendFileSync(resultsFile, `${JSON.stringify(result)}\n`)
-    say(`${n} ${tried.killedBy === 'none' ? 'SURVIVES' : tried.killedBy} ${file}:${line} ${from} → ${to}`)
+    say(
+      `${n} ${tried.killedBy === 'none' ? 'SURVIVES' : tried.killedBy}${tried.hangs ? ' (hangs)' : ''} ${file}:${line} ${from} → ${to}`,
+    )
   }
 }
 
@@ -186,7 +198,7 @@ async function trySuites(
   dir: string,
   n: number,
   mutant: SourceMutant,
-): Promise<Pick<Result, 'killedBy' | 'ran'>> {
+): Promise<Pick<Result, 'killedBy' | 'ran' | 'hangs'>> {
   const ran: string[] = []
   for (const suite of ['quick', 'full'] as const) {
     // Cheap ones first, a few at a time: the first failure ends the search.
@@ -194,10 +206,11 @@ async function trySuites(
     for (let from = 0; from < files.length; from += 8) {
       const some = files.slice(from, from + 8)
       ran.push(...some)
-      if (!(await runTests(dir, suite, some))) return { killedBy: suite, ran: some }
+      const verdict = await runTests(dir, suite, some)
+      if (verdict !== 'pass') return { killedBy: suite, ran: some, hangs: verdict === 'hang' }
     }
   }
-  return { killedBy: 'none', ran }
+  return { killedBy: 'none', ran, hangs: false }
 }
 
 /** @returns the test files that come to the place, those of the same folder first, as many as the time allows */
