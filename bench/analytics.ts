@@ -9,7 +9,16 @@ import { openReadOnly } from '../server/storage/hits/duckdb/open-read-only.ts'
 import type { HitAnswer, HitEngine, HitQuery } from '../server/storage/hits/hit-engine.ts'
 import { type ClickHouseServer, startClickHouse } from '../tests/support/clickhouse/clickhouse-server.ts'
 import { createNextQuestions, createPageQuestions, NOW, type Question } from './analytics-questions.ts'
-import { formatCount, median, note, print, readOptions, readProcessorMs, toTable } from './harness.ts'
+import {
+  formatCount,
+  median,
+  note,
+  print,
+  readOptions,
+  readProcessorMs,
+  sumProcessorMs,
+  toTable,
+} from './harness.ts'
 import { BIGGEST, FOUR_PERCENT, generateHits } from './hits-generator.ts'
 import { HOME } from './servers.ts'
 
@@ -37,8 +46,6 @@ interface Subject {
 
 const COSTS =
   'engine; load, µs a hit; bytes a hit; rolled up in, s; processor s; roll-ups, bytes a hit'.split('; ')
-
-const sumProcessorMs = (pids: number[]) => pids.reduce((sum, pid) => sum + readProcessorMs(pid), 0)
 
 interface Loading {
   dir: string

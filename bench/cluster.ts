@@ -13,8 +13,8 @@ import {
   medianRatio,
   print,
   readOptions,
-  readProcessorMs,
   runRounds,
+  sumProcessorMs,
   toTable,
 } from './harness.ts'
 import { load } from './load.ts'
@@ -28,7 +28,6 @@ const IDLE_SECONDS = 8
 
 const isHitWorker = (pid: number) =>
   readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('hits/worker/main.ts')
-const sumProcessorMs = (pids: number[]) => pids.reduce((sum, pid) => sum + readProcessorMs(pid), 0)
 
 interface Round {
   perSecond: number

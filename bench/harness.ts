@@ -97,6 +97,9 @@ export function readProcessorMs(pid: number, withEndedChildren = false): number 
   return ticks.reduce((sum, each) => sum + Number(each), 0) * MS_PER_TICK
 }
 
+/** Milliseconds of processor time of some processes together. */
+export const sumProcessorMs = (pids: number[]) => pids.reduce((sum, pid) => sum + readProcessorMs(pid), 0)
+
 /** Milliseconds of processor time of a process and all that it has started. */
 export const readTreeProcessorMs = (pid: number) =>
   listProcesses(pid).reduce((sum, each) => sum + readProcessorMs(each, true), 0)
