@@ -86,7 +86,7 @@ function cutValue(encoded: string): string {
 
 /** @param parts see `extractUtmParameters`. A parameter of the short URL wins over the same one of the destination. */
 export function parseCampaign(parts: string): Campaign {
-  const [short, destination] = parts.split(SEPARATOR).map((query) => new URLSearchParams(query))
+  const [short, destination] = parts.split(SEPARATOR, 2).map((query) => new URLSearchParams(query))
   // An empty parameter counts as absent.
   const utm = (name: string) => cleanText(short?.get(name) || destination?.get(name) || null, UTM_MAX)
   return {
