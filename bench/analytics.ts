@@ -115,37 +115,27 @@ async function openDuckDbWays(dir: string, hits: number): Promise<Subject> {
   return { ways, costs: toCosts('DuckDB', us, raw, seconds, rolled, hits), close: () => engine.close() }
 }
 
-/** Two databases with the same hits, one of them with roll-ups. */
 async function openClickHouseWays(server: ClickHouseServer, dir: string, hits: number): Promise<Subject> {
-  const pids = [process.pid, server.pid()]
-  const open = async () => {
-    const url = await server.createDatabase()
-    const database = new URL(url).pathname.slice(1)
-    const engine = await openClickHouse({ urls: [url], scratchDir: dir, rollUpSettleMs: 0 })
-    // As DuckDB sorts what arrived, ClickHouse merges it.
-    const settle = () => server.query('OPTIMIZE TABLE hits', database)
-    const us = await loadHits(engine, { dir, hits, pids, settle })
-    await server.query('OPTIMIZE TABLE hits FINAL', database)
-    const of = `database = '${database}'`
-    const readBytes = async () =>
-      Number(await server.query(`SELECT sum(bytes_on_disk) FROM system.parts WHERE active AND ${of}`))
-    return { engine, us, readBytes }
-  }
-  const [fromHits, fromRollUps] = [await open(), await open()]
-  const raw = await fromRollUps.readBytes()
-  const seconds = await rollUp(fromRollUps.engine, pids)
-  const rolled = (await fromRollUps.readBytes()) - raw
-  const toWay = (name: string, { engine }: typeof fromHits): Way => ({
-    name,
+  const url = await server.createDatabase()
+  const database = new URL(url).pathname.slice(1)
+  const engine = await openClickHouse({ urls: [url], scratchDir: dir })
+  // As DuckDB sorts what arrived, ClickHouse merges it.
+  const settle = () => server.query('OPTIMIZE TABLE hits', database)
+  const us = await loadHits(engine, { dir, hits, pids: [process.pid, server.pid()], settle })
+  await server.query('OPTIMIZE TABLE hits FINAL', database)
+  const of = `database = '${database}'`
+  const bytes = Number(
+    await server.query(`SELECT sum(bytes_on_disk) FROM system.parts WHERE active AND ${of}`),
+  )
+  const way: Way = {
+    name: 'ClickHouse, hits',
     ask: (query) => engine.ask(query),
     readMs: () => readProcessorMs(server.pid()),
-  })
+  }
   return {
-    ways: [toWay('ClickHouse, hits', fromHits), toWay('ClickHouse, roll-ups', fromRollUps)],
-    costs: toCosts('ClickHouse', fromHits.us, raw, seconds, rolled, hits),
-    async close() {
-      for (const { engine } of [fromHits, fromRollUps]) await engine.close()
-    },
+    ways: [way],
+    costs: ['ClickHouse', us.toFixed(1), (bytes / hits).toFixed(1), '', '', ''],
+    close: () => engine.close(),
   }
 }
 

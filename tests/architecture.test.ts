@@ -311,7 +311,6 @@ const createClockException = (file: string, what: string, why: string): RuleExce
 /** Tests that need the real clock. */
 const CLOCK_EXCEPTIONS: RuleException[] = [
   createClockException('server/features/cluster/cluster-node.test.ts', 'Date.now', OTHER_CLOCK),
-  createClockException('server/storage/hits/clickhouse/rollups/roller.test.ts', 'Date.now', OTHER_CLOCK),
   createClockException('server/storage/hits/duckdb/layout.test.ts', 'Date.now', OTHER_CLOCK),
   createClockException('tests/cluster/promises.test.ts', 'Date.now', OTHER_CLOCK),
   createClockException('server/features/hits/worker/roll-ups.test.ts', 'Date.now', WORKER_CLOCK),

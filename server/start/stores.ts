@@ -28,7 +28,7 @@ import { log } from '../lib/log.ts'
 import { haveHitsMoved } from '../storage/database/copy/move-log.ts'
 import type { Database } from '../storage/database/open-database.ts'
 import { openDiskSpace } from '../storage/disk-space.ts'
-import { findClickHouseProblem, findRollUpProblem } from '../storage/hits/clickhouse/find-problem.ts'
+import { findClickHouseProblem } from '../storage/hits/clickhouse/find-problem.ts'
 import { toHitFilePath } from '../storage/hits/duckdb/hit-file.ts'
 import { type Lock, lockDataDir } from '../storage/lock.ts'
 import { markRunning } from '../storage/running-mark.ts'
@@ -188,15 +188,9 @@ async function findHitStoreWarning(
   if (!clickHouseUrls) return undefined
   await requireMovedHistory(toHitFilePath(dataDir), db)
   const problem = await findClickHouseProblem(clickHouseUrls, await readInstanceName(db))
-  if (!problem) return findSlowQuestions(clickHouseUrls)
+  if (!problem) return undefined
   if (!problem.isTemporary || !(await hasCountedBatches(db))) throw new Error(problem.sentence)
   return `${problem.sentence} Until then redirects and forms work, analytics answer 503, and clicks wait on the disk.`
-}
-
-async function findSlowQuestions(urls: string[]): Promise<string | undefined> {
-  // A server that has answered a moment ago may be away now: the worker will say so.
-  const sentence = await findRollUpProblem(urls).catch(() => undefined)
-  return sentence && `${sentence} Until then every question is answered from clicks: as exact, and slower.`
 }
 
 /** After a move the file stays, and the rows say that it has moved. */

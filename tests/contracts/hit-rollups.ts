@@ -32,8 +32,6 @@ export interface RollUpSubject {
   questions: Amounts
   /** The fewest days of a world. */
   days: Amounts
-  /** Whether a deletion shows at once in all its hits. */
-  deletesAtOnce: boolean
 }
 
 const BUSY = 8
@@ -229,7 +227,7 @@ export function testRollUps(name: string, subject: RollUpSubject) {
         const loaded: LoadedWorld = { world, engine, directory, batches: 0, hits: [], now }
         await loadHits(loaded, world.hits)
         await rollUp(loaded)
-        const { changes, states } = planChanges(loaded, random, subject.deletesAtOnce)
+        const { changes, states } = planChanges(loaded, random)
         let [begun, done, ended] = [0, 0, false]
         const change = async () => {
           for (const run of changes) {
@@ -280,7 +278,7 @@ export function testRollUps(name: string, subject: RollUpSubject) {
 }
 
 /** Loads of late hits, and deletions between them. State n is the list after n changes. */
-function planChanges(loaded: LoadedWorld, random: Random, deletesAtOnce: boolean) {
+function planChanges(loaded: LoadedWorld, random: Random) {
   const { engine, world } = loaded
   const changes: (() => Promise<void>)[] = []
   const states: Hit[][] = [loaded.hits]
@@ -290,7 +288,7 @@ function planChanges(loaded: LoadedWorld, random: Random, deletesAtOnce: boolean
   }
   for (let n = 0; n < atScale({ full: 24, soak: 400 }); n++) {
     const hits = states.at(-1) as Hit[]
-    const kind = deletesAtOnce ? random() : 1
+    const kind = random()
     if (kind < 0.08) {
       const removed = { workspaceId: pick([1, 2], random), importId: 1 + pickInt(3, random) }
       add(() => engine.deleteImported(removed), withoutImport(hits, removed))

@@ -1,7 +1,7 @@
 // Roll-ups through the front door: the hit worker rolls closed days up by itself, answers stay what they were, and
 // explain=1 says which days they come from.
 
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { createHitImport } from '../../server/features/hits/batches/hit-import.ts'
 import { DAY_MS } from '../../server/lib/utc-day.ts'
 import type { Hit } from '../../server/storage/hits/hit.ts'
@@ -12,7 +12,7 @@ import { recountHits } from '../support/rollups/recount-hits.ts'
 import { full, quick } from '../support/suite.ts'
 import { until } from '../support/until.ts'
 import { addToWorkspace, createSignedInUser } from '../support/users/signed-in-user.ts'
-import { onBothEngines, startServer, type TestServer, type TestWorkspace } from '../support/world.ts'
+import { onBothEngines, type TestServer, type TestWorkspace } from '../support/world.ts'
 
 setDefaultTimeout(180_000)
 
@@ -237,23 +237,3 @@ function testClosedDays(server: () => TestServer) {
 }
 
 onBothEngines('closed days', testClosedDays, { rollUpPace: PACE })
-
-full.describe('closed days (hits in ClickHouse)', () => {
-  let clickHouse: { createDatabase(): Promise<string>; end(): unknown }
-  let server: TestServer
-  beforeAll(async () => {
-    // Loaded here, so that the quick suite does without it.
-    const { startClickHouse } = await import('../support/clickhouse/clickhouse-server.ts')
-    clickHouse = await startClickHouse()
-    const environment = {
-      CLICKHOUSE_URL: await clickHouse.createDatabase(),
-      TOWPATH_SECRET: 'a secret of this test, which is long enough',
-    }
-    server = await startServer('postgres', { rollUpPace: PACE, environment })
-  }, 900_000)
-  afterAll(async () => {
-    await server?.close()
-    await clickHouse?.end()
-  })
-  testClosedDays(() => server)
-})

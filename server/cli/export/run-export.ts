@@ -88,7 +88,7 @@ interface OpenHits {
 async function openHitReader(config: Config, scratchDir: string, signal: AbortSignal): Promise<OpenHits> {
   if (config.clickHouseUrls) {
     const client = createClickHouseClient(config.clickHouseUrls)
-    const reader = openClickHouseReader(client, { scratchDir })
+    const reader = openClickHouseReader(client, scratchDir)
     return {
       hits: reader,
       async close() {

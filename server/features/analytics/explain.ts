@@ -16,6 +16,7 @@ export const explainParameter = oneOf(['1']).optional().openapi({
 })
 
 const REASONS: Record<RawReason, string> = {
+  engine: 'ClickHouse has no roll-ups. It counts the clicks themselves.',
   question: 'Roll-ups do not have the sums that this question needs.',
   not_rolled_up: 'These days have not ended, or are not rolled up yet.',
   unavailable: 'The roll-ups cannot be read at this moment. If this does not pass, look at the log.',

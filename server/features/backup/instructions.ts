@@ -30,12 +30,6 @@ export function listBesides(
 const toArchive = (dir: string) => `Disk('backups', '${basename(dir)}.zip')`
 const toDatabaseName = (url: string) => new URL(url).pathname.slice(1) || 'default'
 
-/** ClickHouse may back up each table at another moment: a roll-up must not count beside hits of another moment. */
-const listMarkRemovals = (database: string) =>
-  ['roll_marks', 'roll_month_marks'].map(
-    (table) => `  clickhouse-client --query "TRUNCATE TABLE IF EXISTS ${database}.${table}"`,
-  )
-
 /** The ids that answers have given out since the backup must not come again. */
 const SKIP_IDS_IN_POSTGRES = `psql "$DATABASE_URL" --command "select setval(format('%I.%I', schemaname, sequencename)::regclass, coalesce(last_value, 0) + 1000000) from pg_sequences where schemaname = current_schema()"`
 
@@ -70,7 +64,6 @@ export function writeInstructions(
     ...(clickHouseUrl
       ? [
           `  clickhouse-client --query "RESTORE DATABASE ${toDatabaseName(clickHouseUrl)} FROM ${toArchive(dir)}"`,
-          ...listMarkRemovals(toDatabaseName(clickHouseUrl)),
         ]
       : []),
     `  npm run -s towpath -- restore ${dir}`,

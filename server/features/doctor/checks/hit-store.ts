@@ -1,8 +1,8 @@
 // Check: the hit store answers, and its database is of this installation.
 
-import { findClickHouseProblem, findRollUpProblem } from '../../../storage/hits/clickhouse/find-problem.ts'
+import { findClickHouseProblem } from '../../../storage/hits/clickhouse/find-problem.ts'
 import { readInstanceName } from '../../cluster/instance.ts'
-import { type CheckResult, ok, problem, warning } from '../finding.ts'
+import { type CheckResult, ok, problem } from '../finding.ts'
 import { type DoctorNeeds, withRows } from '../needs.ts'
 
 export async function checkHitStore(needs: DoctorNeeds): Promise<CheckResult[]> {
@@ -16,9 +16,6 @@ export async function checkHitStore(needs: DoctorNeeds): Promise<CheckResult[]> 
   try {
     const inspection = await needs.inspectHits(false)
     if (!inspection) return [ok('No click has been stored yet.')]
-    const slow = clickHouseUrls && (await findRollUpProblem(clickHouseUrls))
-    if (slow)
-      return [warning(slow, 'Until then every question is answered from clicks: as exact, and slower.')]
     return [ok(`${inspection.version} answers.`)]
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)

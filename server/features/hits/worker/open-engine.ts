@@ -16,7 +16,7 @@ export function openEngine(settings: WorkerSettings, since: () => number): Promi
   const { dataDir, clickHouseUrls: urls, instance, rollUpPace } = settings
   const scratchDir = join(dataDir, 'tmp')
   return urls
-    ? openClickHouse({ urls, scratchDir, since, instance, rollUpSettleMs: rollUpPace.restMs })
+    ? openClickHouse({ urls, scratchDir, since, instance })
     : openDuckDb({
         path: toHitFilePath(dataDir),
         batchDir: join(dataDir, 'batches'),

@@ -5,7 +5,6 @@ import { readFile } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib'
 import { areWholeZstdFrames } from '../../../lib/formats/zstd-frames.ts'
-import { DAY_MS } from '../../../lib/utc-day.ts'
 import type { Hit } from '../hit.ts'
 
 const CHUNK_BYTES = 1024 * 1024
@@ -70,31 +69,6 @@ export async function readBatchExtent(path: string, since: number): Promise<Batc
     if (at > times.last) times.last = at
   }
   return extent
-}
-
-/** How our own writers write the moment of a hit. A text inside of a line has backslashes before its quotes. */
-const MOMENT = /"at":"?(-?\d+)\b(?!\.)/g
-
-/**
- * @returns the UTC days that a batch has hits of, without those before `since`. A line that ClickHouse is going to refuse
- * may have any day, or none.
- */
-export async function readBatchDays(path: string, since: number): Promise<number[]> {
-  const days = new Set<number>()
-  for await (const line of readLines(await openLines(path))) {
-    const moments = Array.from(line.matchAll(MOMENT), ([, digits]) => Number(digits))
-    for (const at of moments.length > 0 ? moments : [parseMoment(line)])
-      if (!(at < since) && Number.isFinite(at)) days.add(Math.floor(at / DAY_MS))
-  }
-  return [...days].sort((a, b) => a - b)
-}
-
-function parseMoment(line: string): number {
-  try {
-    return Number((JSON.parse(line) as Hit).at)
-  } catch {
-    return Number.NaN
-  }
 }
 
 async function* readLines(stream: Readable): AsyncGenerator<string> {

@@ -4,17 +4,12 @@
 export const CLICKHOUSE_CODES = {
   unknownTable: 60,
   unknownDatabase: 81,
-  timeout: 159,
   readOnly: 164,
   unknownUser: 192,
   wrongPassword: 193,
   requiredPassword: 194,
-  quota: 201,
   tooManyQueries: 202,
   memoryLimit: 241,
-  /** A replica that is down has not done it yet. */
-  unfinished: 341,
-  canceled: 394,
   accessDenied: 497,
   authenticationFailed: 516,
 } as const
@@ -59,18 +54,6 @@ export class ClickHouseError extends Error {
     return this.code === undefined && this.reason !== 'AbortError' && this.reason !== 'TimeoutError'
   }
 }
-
-const OF_SERVER: ReadonlySet<number | undefined> = new Set<number | undefined>([
-  0,
-  CLICKHOUSE_CODES.unknownTable,
-  CLICKHOUSE_CODES.tooManyQueries,
-  CLICKHOUSE_CODES.accessDenied,
-  CLICKHOUSE_CODES.authenticationFailed,
-])
-
-/** Whether other statements would fail as well. */
-export const isOfServer = (error: unknown) =>
-  error instanceof ClickHouseError && (error.isAway || OF_SERVER.has(error.code))
 
 /** @param text the body of ClickHouse's answer: `Code: 81. DB::Exception: Database x does not exist. (UNKNOWN_DATABASE) …` */
 export function toServerError(status: number, codeHeader: string | null, text: string): ClickHouseError {

@@ -26,11 +26,6 @@ export interface ClickHouseClient {
   select(sql: string, call?: ClickHouseCall): Promise<unknown[][]>
   /** Reads an answer of any size. A reader that stops early ends the statement. */
   stream(sql: string, format: string, call?: ClickHouseCall): Promise<ReadableStream<Uint8Array>>
-  /**
-   * Runs several statements at one server: what one of them has found or stored, the next one finds too.
-   * @param isRepeatable whether the work may run again at the next server
-   */
-  atOneServer<T>(work: (server: ClickHouseStatements) => Promise<T>, isRepeatable: boolean): Promise<T>
   /** Runs a statement without an answer, which may run twice. Its settings belong into its text. */
   execute(sql: string, call?: ClickHouseCall): Promise<void>
   /** @param data compressed by zstd. After a failure nobody may know whether the data were stored. */
@@ -38,8 +33,6 @@ export interface ClickHouseClient {
   /** Ends what runs. */
   close(): Promise<void>
 }
-
-export type ClickHouseStatements = Pick<ClickHouseClient, 'select' | 'execute'>
 
 const TIMEOUT_MS = 60_000
 /** Longer values travel in the body: a server refuses an address of more than 1 MiB, and a proxy refuses a shorter one. */
@@ -67,10 +60,6 @@ export function createClickHouseClient(urls: string[], choiceMs?: number): Click
   const change = async (address: ClickHouseAddress, request: ClickHouseRequest) => {
     await readText(await send(address, request, closing.signal))
   }
-  const toStatements = (address: ClickHouseAddress): ClickHouseStatements => ({
-    select: (sql, call) => select(address, sql, call),
-    execute: (sql, call) => change(address, { ...call, sql }),
-  })
   const choice = createReplicaChoice(urls.map(parseClickHouseAddress), select, choiceMs)
   return {
     select: (sql, call) => choice.run((address) => select(address, sql, call), true),
@@ -80,7 +69,6 @@ export function createClickHouseClient(urls: string[], choiceMs?: number): Click
         (await read(address, sql, format, { ...call, settings })).body ?? new Blob([]).stream()
       return choice.run(open, true)
     },
-    atOneServer: (work, isRepeatable) => choice.run((address) => work(toStatements(address)), isRepeatable),
     execute: (sql, call) => choice.run((address) => change(address, { ...call, sql }), true),
     insert: (sql, data, call) => choice.run((address) => change(address, { ...call, sql, data }), false),
     async close() {

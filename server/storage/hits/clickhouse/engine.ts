@@ -8,8 +8,6 @@ import { inspectClickHouse } from './inspect.ts'
 import { migrateTables } from './layout.ts'
 import { createHitLoader } from './load.ts'
 import { openClickHouseReader } from './reader.ts'
-import { createHealer } from './rollups/heal.ts'
-import { createDayRoller } from './rollups/roller.ts'
 
 export interface ClickHouseOptions {
   /** Replicas of one server, in the order in which they are used. */
@@ -20,8 +18,6 @@ export interface ClickHouseOptions {
   since?: () => number
   /** The random name of the installation. A database that belongs to another one is refused. */
   instance?: string
-  /** For tests: how long a day must have been quiet before it is rolled up. */
-  rollUpSettleMs?: number
 }
 
 /**
@@ -33,27 +29,24 @@ export async function openClickHouse({
   scratchDir,
   since = () => 0,
   instance,
-  rollUpSettleMs,
 }: ClickHouseOptions): Promise<HitEngine> {
   const client = createClickHouseClient(urls)
   const loader = createHitLoader(client)
-  const roller = createDayRoller(client, { settleMs: rollUpSettleMs })
-  const heal = createHealer(client, roller.noteTrouble)
-  const queue = createSerialQueue()
-  const inTurn = (work: () => Promise<void>) => queue(() => heal(work))
+  const inTurn = createSerialQueue()
   try {
     await migrateTables(client, instance)
   } catch (error) {
     await client.close()
     throw error
   }
-  const reader = openClickHouseReader(client, { scratchDir, onTrouble: roller.noteTrouble })
+  const reader = openClickHouseReader(client, scratchDir)
   return {
     ...reader,
-    rollUp: roller.rollUp,
+    // ClickHouse counts hits alone: docs/adr/0065-no-roll-ups-in-clickhouse.md.
+    rollUp: async () => ({ rolled: 0, waiting: 0 }),
     mark: loader.mark,
     load: (batch) => inTurn(() => loader.load(batch, since())),
-    skip: (node, through) => heal(() => loader.skip(node, through)),
+    skip: loader.skip,
     inspect: (withClicks) => inspectClickHouse(client, withClicks),
     deleteBefore: (before) => inTurn(() => deleteHitsBefore(client, before)),
     deleteImported: (hits) => inTurn(() => deleteImportedHits(client, hits)),

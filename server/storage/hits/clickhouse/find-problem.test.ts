@@ -13,7 +13,7 @@ import {
 import { createCertificate } from '../../../../tests/support/processes/certificate.ts'
 import { findFreePort } from '../../../../tests/support/processes/free-port.ts'
 import { openClickHouse } from './engine.ts'
-import { findClickHouseProblem, findRollUpProblem } from './find-problem.ts'
+import { findClickHouseProblem } from './find-problem.ts'
 
 let server: ClickHouseServer
 const stops: (() => void)[] = []
@@ -173,15 +173,6 @@ describe('what answers as ClickHouse does', () => {
     )
     const granted = answerInTurn('26.7.1.1', '0', 'Replicated', '1', '1', '1')
     expect(await findClickHouseProblem([granted])).toBeUndefined()
-  })
-
-  test('a user who may not see deletions: days are not rolled up, and the start goes on', async () => {
-    expect(await findRollUpProblem([answerInTurn('0')])).toBe(
-      'ClickHouse does not allow the user “reader” to see when a deletion has ended, so no day is rolled up: ' +
-        'run GRANT SELECT ON system.mutations TO reader;',
-    )
-    expect(await findRollUpProblem([answerInTurn('1')])).toBeUndefined()
-    expect(await findRollUpProblem([await server.createDatabase()])).toBeUndefined()
   })
 
   test('a server that has too much to do is temporary', async () => {

@@ -1,7 +1,7 @@
 // Diagnoses a faulty CLICKHOUSE_URL before the server starts, as one sentence with the fix.
 
 import { type ClickHouseAddress, parseClickHouseAddress } from './address.ts'
-import { readReplication } from './caught-up.ts'
+import { isReplicated } from './caught-up.ts'
 import { CLICKHOUSE_CODES, ClickHouseError, isTlsReason, NO_TLS } from './clickhouse-error.ts'
 import { type ClickHouseClient, createClickHouseClient } from './client.ts'
 import { findLayoutProblem } from './layout.ts'
@@ -94,7 +94,7 @@ async function findRightsProblem(
   const readOnly = await selectValue(client, "SELECT value FROM system.settings WHERE name = 'readonly'")
   if (readOnly !== '0' && readOnly !== '') return toReadOnlySentence(user, name)
   // The name of the database has letters, digits, _ and - only: config/cluster-settings.ts checks it.
-  const rights = listRights(database, of > 1 || (await isReplicated(client)))
+  const rights = listRights(database, of > 1 || (await mayLackHits(client)))
   for (const right of rights)
     if ((await selectValue(client, `CHECK GRANT ${right}`)) === '0')
       return toRightsSentence(rights, user, name)
@@ -102,26 +102,9 @@ async function findRightsProblem(
 }
 
 /** Also behind one address: each load of a batch asks whether the replica has everything that others have stored. */
-async function isReplicated(client: ClickHouseClient): Promise<boolean> {
+async function mayLackHits(client: ClickHouseClient): Promise<boolean> {
   const select: ClickHouseClient['select'] = (sql) => client.select(sql, { timeoutMs: TIMEOUT_MS })
-  return (await readReplication({ select })) === 'replicated'
-}
-
-const ROLL_UP_RIGHT = 'SELECT ON system.mutations'
-
-/** @returns a sentence when ClickHouse answers every question, and lets nobody roll up days */
-export async function findRollUpProblem(urls: string[]): Promise<string | undefined> {
-  const client = createClickHouseClient(urls)
-  try {
-    if ((await selectValue(client, `CHECK GRANT ${ROLL_UP_RIGHT}`)) !== '0') return undefined
-  } finally {
-    await client.close()
-  }
-  const [user] = urls.map((url) => parseClickHouseAddress(url).user)
-  return (
-    `ClickHouse does not allow the user “${user}” to see when a deletion has ended, so no day is rolled up: ` +
-    `run GRANT ${ROLL_UP_RIGHT} TO ${user};`
-  )
+  return isReplicated({ select })
 }
 
 const toReadOnlySentence = (user: string, name: string) =>

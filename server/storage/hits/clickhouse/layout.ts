@@ -1,13 +1,11 @@
 // The tables in ClickHouse, and their migration from the layout of an earlier release. A database belongs to one
 // installation of Towpath.
 
-import { log } from '../../../lib/log.ts'
 import type { Hit } from '../hit.ts'
 import { HIT_COLUMNS } from '../hit-columns.ts'
+import { CLICKHOUSE_CODES, ClickHouseError } from './clickhouse-error.ts'
 import type { ClickHouseClient } from './client.ts'
 import { toPlaceholder } from './parameters.ts'
-import { recordAllDaysChanged } from './rollups/reset.ts'
-import { BOOKKEEPING_TABLES, listRollUpTables, SUM_TABLES } from './rollups/roll-tables.ts'
 
 /** The type of each column of layout 1. LowCardinality is a dictionary: these texts repeat. */
 const HIT_TYPES: Omit<Record<keyof Hit, string>, 'importId'> = {
@@ -68,29 +66,34 @@ const LAYOUTS: ((engine: EngineNaming) => string[])[] = [
      SETTINGS fsync_after_insert = 1, fsync_part_directory = 1`,
   ],
   () => ['ALTER TABLE hits ADD COLUMN IF NOT EXISTS import_id Nullable(Int64) CODEC(ZSTD)'],
-  listRollUpTables,
+  // This layout had tables of roll-ups.
+  () => [],
 ]
 
 /** Every statement that makes the tables in a replicated database. */
 export const listReplicatedStatements = () => LAYOUTS.flatMap((layout) => layout(toReplicated))
 
-/**
- * Makes the tables of roll-ups that are missing: they can be dropped by hand, or be left out of a restore. No mark counts
- * when a table of sums is there again. It may be called at any moment, also by several nodes at once.
- */
-export async function restoreRollUpTables(
-  client: Pick<ClickHouseClient, 'select' | 'execute'>,
-): Promise<void> {
-  const names: string[] = [...SUM_TABLES, ...BOOKKEEPING_TABLES]
+/** An earlier release has sums of hits in these tables, of erased workspaces too. */
+const ROLL_UP_TABLES =
+  'days slots links values urls people mixed month_links month_values month_urls month_people'
+    .concat(' marks month_marks touches intents loaders steps')
+    .split(' ')
+    .map((name) => `roll_${name}`)
+
+/** At each start: while a cluster is upgraded, a node of the earlier release makes them again. */
+async function dropRollUpTables(client: ClickHouseClient): Promise<void> {
   const found = await client.select(
-    `SELECT name FROM system.tables WHERE database = currentDatabase() AND name IN ${toPlaceholder(1, names)}`,
-    { params: [names] },
+    `SELECT name FROM system.tables WHERE database = currentDatabase() AND name IN ${toPlaceholder(1, ROLL_UP_TABLES)}`,
+    { params: [ROLL_UP_TABLES] },
   )
-  const missing = names.filter((name) => !found.some(([each]) => each === name))
-  if (missing.length === 0) return
-  log.warn('hits.roll_up_tables_missing', { tables: missing.join(', ') })
-  if (!missing.includes('roll_touches')) await recordAllDaysChanged(client)
-  for (const statement of listRollUpTables(await readEngineNaming(client))) await client.execute(statement)
+  for (const [name] of found)
+    try {
+      await client.execute(`DROP TABLE IF EXISTS ${name} SETTINGS max_table_size_to_drop = 0`)
+    } catch (error) {
+      if (!(error instanceof ClickHouseError && error.code === CLICKHOUSE_CODES.accessDenied)) throw error
+      // The rights that docs/clickhouse.md asks for are enough to empty it.
+      await client.execute(`ALTER TABLE ${name} DROP PARTITION ALL SETTINGS max_partition_size_to_drop = 0`)
+    }
 }
 
 /** Says which layout the tables have, and whose they are. */
@@ -104,8 +107,8 @@ const LAYOUT_TABLE = 'hit_layout'
 export async function migrateTables(client: ClickHouseClient, instance = ''): Promise<void> {
   const before = await readLayout(client)
   requireUsable(before, instance)
-  if (before.version === LAYOUTS.length && (before.instance !== '' || instance === ''))
-    return restoreRollUpTables(client)
+  await dropRollUpTables(client)
+  if (before.version === LAYOUTS.length && (before.instance !== '' || instance === '')) return
   const engine = await readEngineNaming(client)
   await client.execute(
     `CREATE TABLE IF NOT EXISTS ${LAYOUT_TABLE} (version Int64, instance String, applied_at DateTime64(3))
@@ -159,7 +162,7 @@ async function hasTable(client: ClickHouseClient, name: string): Promise<boolean
 }
 
 /** A database that replicates its tables names their paths itself. ClickHouse Cloud replicates every MergeTree. */
-async function readEngineNaming(client: Pick<ClickHouseClient, 'select'>): Promise<EngineNaming> {
+async function readEngineNaming(client: ClickHouseClient): Promise<EngineNaming> {
   const [[engine] = []] = await client.select(
     'SELECT engine FROM system.databases WHERE name = currentDatabase()',
   )

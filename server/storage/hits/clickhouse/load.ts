@@ -8,13 +8,11 @@ import { toClickHouseVisitor } from '../day-visitor.ts'
 import type { Hit } from '../hit.ts'
 import { HIT_COLUMNS } from '../hit-columns.ts'
 import type { Batch } from '../hit-engine.ts'
-import { type BatchExtent, readBatchBody, readBatchDays, readBatchExtent } from './batch-body.ts'
+import { type BatchExtent, readBatchBody, readBatchExtent } from './batch-body.ts'
 import { requireCaughtUp } from './caught-up.ts'
 import type { ClickHouseClient } from './client.ts'
 import { createBinder, deleteWhere } from './delete.ts'
 import { toPlaceholder } from './parameters.ts'
-import { changeHits } from './rollups/day-changes.ts'
-import { announceLoader } from './rollups/silent-nodes.ts'
 
 const fields = Object.keys(HIT_COLUMNS) as (keyof Hit)[]
 
@@ -94,24 +92,18 @@ export function createHitLoader(client: ClickHouseClient): HitLoader {
       if (number !== mark + 1) throw new Error(`Batch ${number} of ${node} does not follow batch ${mark}`)
       const isNew = performance.now() - (loadedAt.get(node) ?? Number.NEGATIVE_INFINITY) < NEW_FOR_MS
       loadedAt.delete(node)
-      await announceLoader(client, node, number)
-      const days = await readBatchDays(batch.path, since)
-      await changeHits(client, { source: node, number }, days, () =>
-        isNew ? insertHits(client, batch, since, toToken(batch)) : insertMissing(client, batch, since),
-      )
+      if (isNew) await insertHits(client, batch, since, toToken(batch))
+      else await insertMissing(client, batch, since)
       await writeMark(client, node, number)
       loadedAt.set(node, performance.now())
     },
-    async skip(node, through) {
-      await announceLoader(client, node, (await readMark(client, node)) + 1)
-      await writeMark(client, node, through)
-    },
+    skip: (node, through) => writeMark(client, node, through),
   }
 }
 
 const toToken = ({ node, number }: Batch) => `${node}/${number}`
 
-/** Sends a file of one node's hits, once. The caller tells roll-ups (`changeHits`). @throws `ClickHouseError`: with `isAway` it may be stored, or not */
+/** Sends a file of one node's hits, once. @throws `ClickHouseError`: with `isAway` it may be stored, or not */
 export async function insertHits(
   client: ClickHouseClient,
   batch: Pick<Batch, 'node' | 'path'>,
@@ -132,7 +124,7 @@ export async function insertHits(
  */
 async function insertMissing(client: ClickHouseClient, batch: Batch, since: number): Promise<void> {
   const extent = await readBatchExtent(batch.path, since)
-  await requireCaughtUp(client, ['hits'])
+  await requireCaughtUp(client)
   const isWhole = async () => (await countHits(client, batch, extent)).own === extent.ids.length
   if (extent.ids.length > 0 && (await isWhole())) return
   // If ClickHouse knows the token, this adds just the months that are missing.
@@ -182,7 +174,7 @@ async function deleteHits(client: ClickHouseClient, batch: Batch, extent: BatchE
   if (own === 0) return
   // Imported hits can lie between them. ClickHouse cannot delete a long list of ids.
   if (foreign > 0) throw new Error(`Batch ${batch.number} of ${batch.node} lies among other hits`)
-  await deleteWhere(client, `batch-${batch.node}-${batch.number}`, (bind) => toRangeSql(batch, extent, bind))
+  await deleteWhere(client, (bind) => toRangeSql(batch, extent, bind))
 }
 
 async function readMark(client: ClickHouseClient, node: string): Promise<number> {

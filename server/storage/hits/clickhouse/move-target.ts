@@ -3,13 +3,11 @@
 
 import { DAY_MS } from '../../../lib/utc-day.ts'
 import { HASHED_COLUMNS, type HitDayFigures, IS_CLICK, toDayFigures } from '../hit-day.ts'
-import { readBatchDays } from './batch-body.ts'
 import { ClickHouseError } from './clickhouse-error.ts'
 import { type ClickHouseClient, createClickHouseClient } from './client.ts'
 import { deleteWhere } from './delete.ts'
 import { migrateTables } from './layout.ts'
 import { insertHits } from './load.ts'
-import { changeHits, createChangeSource } from './rollups/day-changes.ts'
 
 export interface HitMoveTarget {
   /** Whether it has neither hits nor marks. */
@@ -64,7 +62,6 @@ export async function openHitMoveTarget(urls: string[], instance?: string): Prom
       await waitForInserts(client)
       await deleteWhere(
         client,
-        `day-${day}`,
         (bind) => `recorded_at >= ${bind(day * DAY_MS)} AND recorded_at < ${bind((day + 1) * DAY_MS)}`,
       )
     },
@@ -89,14 +86,6 @@ async function readFigures(client: ClickHouseClient, day: number): Promise<HitDa
 
 /** A slice whose answer was lost is sent again with its token, and is stored once. */
 async function loadSlice(
-  client: ClickHouseClient,
-  { node, path, token }: { node: string; path: string; token: string },
-): Promise<void> {
-  const days = await readBatchDays(path, 0)
-  await changeHits(client, createChangeSource('move'), days, () => sendSlice(client, { node, path, token }))
-}
-
-async function sendSlice(
   client: ClickHouseClient,
   { node, path, token }: { node: string; path: string; token: string },
 ): Promise<void> {

@@ -2,18 +2,14 @@
 
 import { createFairQueue } from '../../../lib/concurrency/fair-queue.ts'
 import { unavailable } from '../../../lib/failure.ts'
-import { DAY_MS } from '../../../lib/utc-day.ts'
 import type { SqlValue } from '../../filter-sql.ts'
-import type { HitEngine, HitQuery } from '../hit-engine.ts'
+import type { HitEngine } from '../hit-engine.ts'
 import { toHitSql } from '../hit-sql.ts'
 import { toLastClicksSql, toLastClickTimesSql } from '../last-clicks-sql.ts'
-import type { RawReason } from '../rollups/answer-origin.ts'
-import { type DaySpan, toHitsOrigin } from '../rollups/plan-days.ts'
 import { createShareCounter } from '../visitor-shares.ts'
 import { CLICKHOUSE_CODES, ClickHouseError } from './clickhouse-error.ts'
 import type { ClickHouseClient } from './client.ts'
 import { clickHouseDialect } from './dialect.ts'
-import { createRolledExplainer, createRolledReader } from './rollups/answer-rolled.ts'
 
 const QUESTIONS_OF_WORKSPACE = 4
 /** The questions of a node together. A server takes a hundred statements at once, or a thousand. */
@@ -48,15 +44,10 @@ export const toQuestionFailure = (error: unknown): unknown =>
 
 export type QuestionRunner = Pick<HitEngine, 'ask' | 'explain' | 'findLastClicks' | 'findLastClickTimes'>
 
-/**
- * @param client without `atOneServer`, all answers are from hits
- * @param settings limits of each question
- * @param onTrouble called when roll-ups cannot be read
- */
+/** @param settings limits of each question */
 export function createQuestionRunner(
-  client: Pick<ClickHouseClient, 'select'> & Partial<Pick<ClickHouseClient, 'atOneServer'>>,
+  client: Pick<ClickHouseClient, 'select'>,
   settings: Record<string, number> = QUESTION_SETTINGS,
-  onTrouble: () => void = () => {},
 ): QuestionRunner {
   const turns = createFairQueue<number>(QUESTIONS, QUESTIONS_OF_WORKSPACE)
   const select = (workspaceId: number, text: string, params: SqlValue[]) =>
@@ -67,7 +58,7 @@ export function createQuestionRunner(
         throw toQuestionFailure(error)
       }
     })
-  const askHits = createShareCounter({
+  const ask = createShareCounter({
     async ask(query, share) {
       const { text, params, read } = toHitSql(query, clickHouseDialect, share)
       return read(await select(query.workspaceId, text, params))
@@ -75,37 +66,12 @@ export function createQuestionRunner(
     isOutOfMemory: (error) => error instanceof ClickHouseError && error.code === CLICKHOUSE_CODES.memoryLimit,
     largeQuestions: createFairQueue(1),
   })
-  const { atOneServer } = client
-  const readRolled = atOneServer
-    ? createRolledExplainer(createRolledReader({ atOneServer }, settings), onTrouble)
-    : async () => 'not_rolled_up' as const
-  const askRolled = (query: HitQuery) =>
-    turns.run(query.workspaceId, async () => {
-      try {
-        return await readRolled(query)
-      } catch (error) {
-        throw toQuestionFailure(error)
-      }
-    })
-  const findHitsOrigin = async (query: HitQuery, why: RawReason) => {
-    // A client for comparisons asks each question with one statement.
-    if (!atOneServer) return toHitsOrigin(query, why)
-    // No answer fails for its explanation. What goes wrong here fails the question too, which says so.
-    const rows = await select(query.workspaceId, HIT_DAYS, []).catch(() => undefined)
-    return toHitsOrigin(query, why, rows && toHitDays(rows))
-  }
-  const explain: HitEngine['explain'] = async (query) => {
-    const rolled = await askRolled(query)
-    if (typeof rolled === 'object' && 'answers' in rolled) return rolled
-    const [answers, origin] = await Promise.all([
-      askHits(query),
-      typeof rolled === 'string' ? findHitsOrigin(query, rolled) : rolled,
-    ])
-    return { answers, origin }
-  }
   return {
-    ask: async (query) => (await explain(query)).answers,
-    explain,
+    ask,
+    explain: async (query) => {
+      const { start, end } = query
+      return { answers: await ask(query), origin: [{ start, end, from: 'hits', why: 'engine' }] }
+    },
     async findLastClicks(query) {
       if (query.moments.length === 0) return []
       const { text, params, read } = toLastClicksSql(query, clickHouseDialect)
@@ -118,9 +84,3 @@ export function createQuestionRunner(
     },
   }
 }
-
-/** The partitions say which days have hits: none are read. */
-const HIT_DAYS = `SELECT intDiv(min(recorded_at), ${DAY_MS}), intDiv(max(recorded_at), ${DAY_MS}) FROM hits HAVING count() > 0`
-
-const toHitDays = ([row]: readonly (readonly unknown[])[]): DaySpan =>
-  row ? { start: Number(row[0]), end: Number(row[1]) + 1 } : { start: 0, end: 0 }

@@ -3,7 +3,7 @@
 import type { HitEngine } from '../hit-engine.ts'
 import type { ClickHouseClient } from './client.ts'
 import { openClickHouseExporter } from './export.ts'
-import { createQuestionRunner, QUESTION_SETTINGS } from './query.ts'
+import { createQuestionRunner } from './query.ts'
 
 export type ClickHouseReader = Pick<
   HitEngine,
@@ -11,13 +11,10 @@ export type ClickHouseReader = Pick<
 >
 
 /** @returns a reader whose `close` ends the exports that run, and leaves the client open */
-export function openClickHouseReader(
-  client: ClickHouseClient,
-  { scratchDir, onTrouble }: { scratchDir: string; onTrouble?: () => void },
-): ClickHouseReader {
+export function openClickHouseReader(client: ClickHouseClient, scratchDir: string): ClickHouseReader {
   const exporter = openClickHouseExporter(client, scratchDir)
   return {
-    ...createQuestionRunner(client, QUESTION_SETTINGS, onTrouble),
+    ...createQuestionRunner(client),
     export: exporter.run,
     close: exporter.close,
   }

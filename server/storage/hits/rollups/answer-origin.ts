@@ -2,6 +2,8 @@
 
 /** Why hits are read, although roll-ups exist. */
 export const RAW_REASONS = [
+  /** The engine has no roll-ups. */
+  'engine',
   /** The roll-ups have nothing about such a question. */
   'question',
   /** The day has not ended, or has not been rolled up yet. */

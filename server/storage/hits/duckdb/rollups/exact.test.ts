@@ -9,5 +9,4 @@ testRollUps('DuckDB', {
   days: { quick: 32, full: 45, soak: 75 },
   worlds: { quick: 1, full: 2, soak: 24 },
   questions: { quick: 80, full: 350, soak: 850 },
-  deletesAtOnce: true,
 })
