@@ -1,14 +1,14 @@
 // Runs several server processes on the ports of one machine (WORKERS): starts them, starts another when one ends, passes
 // metrics between them, and stops them in order. It answers no request itself.
 
+import { type ChildProcess, startChild } from '../lib/child-process.ts'
 import { type Backoff, createBackoff } from '../lib/concurrency/backoff.ts'
-import { postToChild } from '../lib/concurrency/post-to-child.ts'
 import { log } from '../lib/log.ts'
 import type { MessageFromSupervisor, MessageToSupervisor } from './worker-channel.ts'
 
 export interface SupervisorNeeds {
   count: number
-  /** The command of a worker, by its number from 1. Other users of the machine can read it: no secret belongs in it. */
+  /** The command of a worker, by its number from 1. */
   toCommand(worker: number): string[]
   /** All workers listen, for the first time. */
   onReady(text: string): void
@@ -36,7 +36,7 @@ interface Worker {
   readonly number: number
   readonly backoff: Backoff
   status: WorkerStatus
-  child?: Bun.Subprocess
+  child?: ChildProcess<MessageFromSupervisor>
   /** Set by the first start that was ready. */
   node?: string
   readyAtMs: number
@@ -75,24 +75,19 @@ export function startSupervisor(needs: SupervisorNeeds): Supervisor {
     ended: state.ended.promise,
     stop: () => stop(state),
     kill() {
-      for (const { child } of state.workers) child?.kill('SIGKILL')
+      for (const { child } of state.workers) child?.kill()
     },
   }
 }
 
 function startWorker(state: State, worker: Worker): void {
   worker.status = 'starting'
-  worker.child = Bun.spawn(state.needs.toCommand(worker.number), {
-    stdin: 'ignore',
-    stdout: 'inherit',
-    stderr: 'inherit',
-    ipc: (message: MessageToSupervisor, child) => {
-      if (worker.child === child) receive(state, worker, message)
-    },
-    onExit: (child, code, signal) => {
-      if (worker.child === child) handleExit(state, worker, signal === null ? code : null, signal)
-    },
+  const child: Worker['child'] = startChild<MessageFromSupervisor, MessageToSupervisor>({
+    command: state.needs.toCommand(worker.number),
+    onMessage: (message) => worker.child === child && receive(state, worker, message),
+    onExit: (end) => worker.child === child && handleExit(state, worker, end),
   })
+  worker.child = child
 }
 
 function receive(state: State, worker: Worker, message: MessageToSupervisor): void {
@@ -106,9 +101,7 @@ function receive(state: State, worker: Worker, message: MessageToSupervisor): vo
   }
 }
 
-function send({ child }: Worker, message: MessageFromSupervisor): void {
-  if (child) postToChild(child, message)
-}
+const send = ({ child }: Worker, message: MessageFromSupervisor) => child?.post(message)
 
 function handleReady(state: State, worker: Worker, { node, text }: { node: string; text: string }): void {
   worker.status = 'ready'
@@ -129,7 +122,7 @@ function handleRefusal(state: State, worker: Worker, sentence: string): void {
     state.exitCode = 1
     stop(state)
   }
-  worker.child?.kill('SIGKILL')
+  worker.child?.kill()
 }
 
 function askForMetrics({ workers }: State, asker: Worker, id: number): void {
@@ -144,18 +137,18 @@ function askForMetrics({ workers }: State, asker: Worker, id: number): void {
   send(asker, { type: 'siblings', id, siblings })
 }
 
-function handleExit(state: State, worker: Worker, code: number | null, signal: unknown): void {
+function handleExit(state: State, worker: Worker, end: string | number | null): void {
   worker.child = undefined
   if (state.stopping) {
     worker.status = 'ended'
-    if (code !== 0) state.exitCode = 1
+    if (end !== 0) state.exitCode = 1
     return void endWhenEmpty(state)
   }
   const wasSteady = worker.status === 'ready' && performance.now() - worker.readyAtMs >= STEADY_MS
   if (wasSteady) worker.backoff.reset()
   worker.status = 'lost'
   const restartInMs = worker.backoff.nextMs()
-  log.error('worker_lost', { worker: worker.number, ended: String(signal ?? code), restartInMs })
+  log.error('worker_lost', { worker: worker.number, ended: String(end), restartInMs })
   worker.restartTimer = setTimeout(() => startWorker(state, worker), restartInMs)
 }
 

@@ -2,6 +2,7 @@
 // order to stop, and exchanges metrics with the other server processes of the machine.
 
 import type { Metric } from '../http/health-and-metrics.ts'
+import { connectToParent } from '../lib/child-process.ts'
 
 /** Another server process of the same supervisor. */
 export interface Sibling {
@@ -58,6 +59,7 @@ interface ChannelState {
   readMetrics: () => Metric[]
   questions: Map<number, Question>
   lastId: number
+  send(message: MessageToSupervisor): void
 }
 
 /** @param number of this worker, from 1 */
@@ -68,21 +70,21 @@ export function connectToSupervisor(number: number): WorkerChannel {
     readMetrics: () => [],
     questions: new Map(),
     lastId: 0,
+    // Without its supervisor it is no part of a server any more: the next start needs its directory and ports. A signal to
+    // this process alone makes the supervisor start a new one.
+    send: connectToParent<MessageToSupervisor, MessageFromSupervisor>(
+      (message) => receive(state, message),
+      () => state.stopping.resolve(),
+    ),
   }
-  process.on('message', (message: MessageFromSupervisor) => receive(state, message))
-  // Without its supervisor it is no part of a server any more: the next start needs its directory and ports.
-  process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
-  // A terminal and systemd send a signal to all processes of a command. A signal to this one alone makes the supervisor
-  // start a new one.
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => state.stopping.resolve())
   return {
     number,
     reportReady({ node, text }) {
       state.node = node
-      send({ type: 'ready', node, text })
+      state.send({ type: 'ready', node, text })
     },
     refuse(sentence) {
-      send({ type: 'refused', sentence })
+      state.send({ type: 'refused', sentence })
       return new Promise(() => {})
     },
     onStop: (stop) => void state.stopping.promise.then(stop),
@@ -93,12 +95,10 @@ export function connectToSupervisor(number: number): WorkerChannel {
   }
 }
 
-const send = (message: MessageToSupervisor) => void process.send?.(message)
-
 function receive(state: ChannelState, message: MessageFromSupervisor): void {
   if (message.type === 'stop') return void state.stopping.resolve()
   if (message.type === 'metricsWanted')
-    return void send({ type: 'metrics', id: message.id, to: message.by, metrics: state.readMetrics() })
+    return void state.send({ type: 'metrics', id: message.id, to: message.by, metrics: state.readMetrics() })
   const question = state.questions.get(message.id)
   if (!question) return
   if (message.type === 'siblings') question.siblings = message.siblings
@@ -112,7 +112,7 @@ async function readSiblings(state: ChannelState): Promise<Metric[]> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const question: Question = { answers: new Map(), resolve }
   state.questions.set(id, question)
-  send({ type: 'askMetrics', id })
+  state.send({ type: 'askMetrics', id })
   const late = setTimeout(resolve, ANSWER_MS)
   await promise
   clearTimeout(late)

@@ -3,7 +3,7 @@
 import { readConfig, readDataDirectory } from '../../config/config.ts'
 import { VERSION } from '../../config/version.ts'
 import { type BackupResult, backUp } from '../../features/backup/back-up.ts'
-import { lowerPriority } from '../../features/hits/worker/lower-priority.ts'
+import { lowerPriority } from '../../lib/child-process.ts'
 import { CommandError } from '../command.ts'
 import { endOnSignals } from '../end-on-signals.ts'
 import type { ProgressBar } from '../progress-bar.ts'

@@ -38,7 +38,7 @@ const WORKER = 'server/features/hits/worker'
 /** Stands in for the processes, the lock of the directory, the engine, and the country database. */
 const REPLACEMENTS = {
   [`${WORKER}/ipc.ts`]: 'export const { startWorkerProcess, connectToServer } = platform',
-  [`${WORKER}/lower-priority.ts`]: 'export const lowerPriority = () => {}',
+  'server/lib/child-process.ts': 'export const lowerPriority = () => {}',
   [`${WORKER}/open-engine.ts`]: 'export const { openEngine, toEngineBackupPath } = platform',
   'server/features/hits/batches/open-geo-lookup.ts': `
     const nowhere = { country: null, region: null, city: null, continent: null }

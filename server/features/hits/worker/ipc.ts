@@ -2,14 +2,10 @@
 // ends that process and not the redirects, and the process's memory is free again when the worker exits.
 
 import { join } from 'node:path'
-import { postToChild } from '../../../lib/concurrency/post-to-child.ts'
+import { type ChildProcess, connectToParent, startChild } from '../../../lib/child-process.ts'
 import type { MessageFromWorker, MessageToWorker, WorkerSettings } from './protocol.ts'
 
-export interface WorkerProcess {
-  post(message: MessageToWorker): void
-  /** Ends the worker at once, in the middle of whatever it does. */
-  kill(): void
-}
+export type WorkerProcess = ChildProcess<MessageToWorker>
 
 /** Starts a worker. `onExit` is called once, whatever way the worker ends. */
 export type StartWorker = (
@@ -18,17 +14,13 @@ export type StartWorker = (
 ) => WorkerProcess
 
 export const startWorkerProcess: StartWorker = (settings, listener) => {
-  const child = Bun.spawn([process.execPath, join(import.meta.dir, 'main.ts')], {
-    stdin: 'ignore',
-    stdout: 'inherit',
-    stderr: 'inherit',
-    serialization: 'advanced',
-    ipc: listener.onMessage,
-    onExit: (_, code, signal) => listener.onExit(new Error(`The hit worker ended with ${signal ?? code}`)),
+  const child = startChild<MessageToWorker, MessageFromWorker>({
+    command: [process.execPath, join(import.meta.dir, 'main.ts')],
+    onMessage: listener.onMessage,
+    onExit: (end) => listener.onExit(new Error(`The hit worker ended with ${end}`)),
   })
-  const post = (message: MessageToWorker) => postToChild(child, message)
-  post({ type: 'settings', settings })
-  return { post, kill: () => child.kill('SIGKILL') }
+  child.post({ type: 'settings', settings })
+  return child
 }
 
 export interface ServerConnection {
@@ -38,21 +30,18 @@ export interface ServerConnection {
   onMessage(listener: (message: MessageToWorker) => void): void
 }
 
-/** The worker's end. When the server is gone, the process ends at once, as it would as a part of the server. */
+/** The worker's end. */
 export async function connectToServer(): Promise<ServerConnection> {
   const settings = Promise.withResolvers<WorkerSettings>()
   const early: MessageToWorker[] = []
   let handle: (message: MessageToWorker) => void = (message) => early.push(message)
-  process.on('message', (message: MessageToWorker) => {
+  const send = connectToParent<MessageFromWorker, MessageToWorker>((message) => {
     if (message.type === 'settings') settings.resolve(message.settings)
     else handle(message)
   })
-  process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
-  // A terminal interrupts all processes of a command. Ignore that: the server says when this process has to end.
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {})
   return {
     settings: await settings.promise,
-    send: (message) => void process.send?.(message),
+    send,
     onMessage(listener) {
       handle = listener
       for (const message of early.splice(0)) listener(message)

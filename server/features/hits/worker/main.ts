@@ -2,10 +2,10 @@
 // flush (50 ms), a long question, or a fault in the engine.
 
 import { openTracing } from '../../../http/telemetry/open-tracing.ts'
+import { lowerPriority } from '../../../lib/child-process.ts'
 import { setLogFormat, setLogLevel } from '../../../lib/log.ts'
 import { lockForWorker } from '../../../storage/lock.ts'
 import { connectToServer } from './ipc.ts'
-import { lowerPriority } from './lower-priority.ts'
 import { runWorker } from './run-worker.ts'
 
 // Redirects go first: a hit may wait, it is safe in the spool.

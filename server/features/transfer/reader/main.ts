@@ -1,8 +1,8 @@
 // The reader, a child process of the server for one import: it opens and parses what strangers have uploaded. No row is
 // written here. A file that takes all of its memory, or a fault in a parser, ends this process and not the redirects.
 
+import { connectToParent, lowerPriority } from '../../../lib/child-process.ts'
 import { describeError, log, setLogFormat, setLogLevel } from '../../../lib/log.ts'
-import { lowerPriority } from '../../hits/worker/lower-priority.ts'
 import { FileProblem } from '../files/source-file.ts'
 import type {
   MessageFromReader,
@@ -31,7 +31,7 @@ const ALIVE_EVERY_MS = 1_000
 // Redirects go first.
 lowerPriority()
 
-const send = (message: MessageFromReader) => void process.send?.(message)
+const send = connectToParent<MessageFromReader, MessageToReader>(receive)
 let takeReply: (value: unknown) => void = () => {}
 
 function sendBatch(batch: unknown): Promise<unknown> {
@@ -55,15 +55,11 @@ async function runTask<Name extends ReaderTaskName>(name: Name, input: ReaderTas
 // A file that holds the event loop for longer than the server waits ends this process.
 setInterval(() => send({ type: 'alive' }), ALIVE_EVERY_MS)
 
-process.on('message', (message: MessageToReader) => {
+function receive(message: MessageToReader): void {
   if (message.type === 'reply') takeReply(message.value)
   else if (message.type === 'task') void runTask(message.name, message.input as never)
   else {
     setLogLevel(message.settings.logLevel)
     setLogFormat(message.settings.logFormat)
   }
-})
-// The server is gone: nobody waits for an answer any more.
-process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
-// A terminal interrupts all processes of a command. The server says when this process has to end.
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {})
+}

@@ -1,7 +1,7 @@
 // The server's end of the reader: starts the child process with the first task, and ends it.
 
 import { join } from 'node:path'
-import { postToChild } from '../../../lib/concurrency/post-to-child.ts'
+import { type ChildProcess, startChild } from '../../../lib/child-process.ts'
 import { getLogFormat, getLogLevel } from '../../../lib/log.ts'
 import { FileProblem } from '../files/source-file.ts'
 import type { MessageFromReader, MessageToReader, ReaderTaskName, ReaderTasks } from './protocol.ts'
@@ -39,14 +39,11 @@ interface Task {
   batch?: Promise<unknown>
 }
 
-interface Child {
-  post(message: MessageToReader): void
-  kill(): void
-}
+type ReaderProcess = ChildProcess<MessageToReader>
 
 /** @param signal ends the process and the task that runs */
 export function openReader(signal?: AbortSignal, deadlineMs = READER_DEADLINE_MS): Reader {
-  let child: Child | undefined
+  let child: ReaderProcess | undefined
   let task: Task | undefined
 
   function endTask(): Task | undefined {
@@ -91,7 +88,7 @@ export function openReader(signal?: AbortSignal, deadlineMs = READER_DEADLINE_MS
       if (task) throw new Error('the reader runs one task at a time')
       const { promise, resolve, reject } = Promise.withResolvers<never>()
       task = { onBatch: onBatch as Task['onBatch'], resolve, reject }
-      child ??= startChild(receive, deadlineMs, (started, reason) => {
+      child ??= startReader(receive, deadlineMs, (started, reason) => {
         // The end of a process that was killed on purpose comes later than its successor.
         if (child === started) fail(reason)
       })
@@ -105,36 +102,29 @@ export function openReader(signal?: AbortSignal, deadlineMs = READER_DEADLINE_MS
   }
 }
 
-function startChild(
+function startReader(
   receive: (message: MessageFromReader) => Promise<void>,
   deadlineMs: number,
-  onEnd: (child: Child, reason: ReaderLost) => void,
-): Child {
+  onEnd: (child: ReaderProcess, reason: ReaderLost) => void,
+): ReaderProcess {
   let quietLooks = 0
-  const child = Bun.spawn([process.execPath, join(import.meta.dir, 'main.ts')], {
-    stdin: 'ignore',
-    stdout: 'inherit',
-    stderr: 'inherit',
+  const child = startChild<MessageToReader, MessageFromReader>({
+    command: [process.execPath, join(import.meta.dir, 'main.ts')],
     // It needs nothing of the server's environment. The collector runs early, as on a machine of 256 MB: on a large one a
     // history of a million clicks took 60 MB more.
     env: { BUN_JSC_forceRAMSize: String(256 * 1024 ** 2) },
-    serialization: 'advanced',
-    ipc(message: MessageFromReader) {
+    onMessage(message) {
       quietLooks = 0
       void receive(message)
     },
-    onExit(_, code, signal) {
+    onExit(end) {
       clearInterval(watch)
-      onEnd(handle, new ReaderLost(`The reader ended with ${signal ?? code}`))
+      onEnd(child, new ReaderLost(`The reader ended with ${end}`))
     },
   })
   const watch = setInterval(() => {
-    if (++quietLooks > LOOKS) onEnd(handle, new ReaderLost(`The reader was stuck for ${deadlineMs} ms`))
+    if (++quietLooks > LOOKS) onEnd(child, new ReaderLost(`The reader was stuck for ${deadlineMs} ms`))
   }, deadlineMs / LOOKS)
-  const handle: Child = {
-    post: (message) => postToChild(child, message),
-    kill: () => child.kill('SIGKILL'),
-  }
-  handle.post({ type: 'settings', settings: { logLevel: getLogLevel(), logFormat: getLogFormat() } })
-  return handle
+  child.post({ type: 'settings', settings: { logLevel: getLogLevel(), logFormat: getLogFormat() } })
+  return child
 }
