@@ -22,7 +22,7 @@ const name = text(1, NAME_MAX)
   .trim()
   .refine((value) => value !== '', 'must not be blank')
 
-/** In lower case, so that a person has one account whatever the spelling. */
+/** Lower case, so that two spellings of an address cannot make two accounts. */
 export const EmailAddress = text(1, EMAIL_MAX)
   .trim()
   .toLowerCase()
@@ -80,7 +80,7 @@ export type WorkspaceResource = z.infer<typeof WorkspaceShape>
 
 export const CreateWorkspace = z.strictObject({ name }, mustBeObject).openapi('CreateWorkspace')
 export type CreateWorkspaceInput = z.infer<typeof CreateWorkspace>
-/** Fewer requests are nearly always guesses of robots that say they are people. */
+/** Below this number, nearly all requests are guesses by bots that pose as browsers. */
 export const MISSING_REPORT_MIN = 10
 
 export const UpdateWorkspace = z
@@ -114,7 +114,7 @@ export const MemberShape = z
   .openapi('Member')
 export type MemberResource = z.infer<typeof MemberShape>
 
-/** Text that is not an id is answered with 404. */
+/** A string in the schema: the route answers 404, not 422, to text that is not an id. */
 export const UserIdParameter = z.object({
   userId: z.string().openapi({ param: { name: 'userId', in: 'path' }, type: 'integer', example: 1 }),
 })
