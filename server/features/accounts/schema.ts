@@ -46,14 +46,14 @@ const ownRole = z.enum(ROLES).nullable().openapi({ description: 'Your role; null
 export const WorkspaceSummaryShape = z
   .strictObject({
     id: z.int(),
-    publicId: z.string().openapi({ description: 'Names the workspace in the snippet' }),
+    publicId: z.string().openapi({ description: 'Identifies the workspace in the snippet' }),
     name: z.string(),
     plan: z.enum(PLANS),
     role: ownRole,
     operatesServer: z.boolean().openapi({
-      description: 'You own the first workspace of this installation, and see how its server is',
+      description: 'You own the first workspace of this installation, so you can see the state of its server',
     }),
-    requireTwoFactor: z.boolean().openapi({ description: 'Members without a second factor are refused' }),
+    requireTwoFactor: z.boolean().openapi({ description: 'Members without a second factor have no access' }),
     createdAt: z.iso.datetime(),
   })
   .openapi('WorkspaceSummary')
@@ -64,7 +64,7 @@ export const WorkspaceShape = z
     ...WorkspaceSummaryShape.shape,
     missingReportAbove: z.int().nullable().openapi({
       description:
-        'Owners get a mail when people ask for a slug without a link more often than this in 24 hours; null is never',
+        'Owners get an email when an unknown slug is requested more often than this in 24 hours; null is never',
     }),
     requestsPerMinute: z.int().openapi({ description: 'Limit of the plan for API keys; 0 is no access' }),
     requestsLastMinute: z.int().openapi({ description: 'Requests of API keys in the last 60 seconds' }),
