@@ -1,11 +1,11 @@
-// Prints the directory of the bundled dashboard, which it bundles when there is none: bun dashboard/build.ts [directory]. The
-// server runs this in a process of its own, so that the bundler's memory is not the server's (server/web/dashboard.ts).
+// Bundles the dashboard if it is not built, and prints its directory: bun dashboard/build.ts [directory]. The server runs
+// this in a separate process to keep the bundler's memory out of its own (server/web/dashboard.ts).
 
 import { getBuildDirectory, isBuilt } from './build-directory.ts'
 
 const directory = process.argv[2] ?? (await getBuildDirectory())
 if (!isBuilt(directory)) {
-  // React, Tailwind and the bundler are loaded only here: an image has none of them.
+  // A dynamic import: the container image has no React, Tailwind or bundler.
   const { bundleDashboard } = await import('./bundle.ts')
   await bundleDashboard(directory)
 }

@@ -1,9 +1,9 @@
-// Makes untrusted text fit for every store.
+// Cuts and cleans untrusted text, so that every database can store it.
 
-/** The longest name of a dimension that a database or a library gives, such as a city or a browser. */
+/** Maximum length of a name from a GeoIP database or a user-agent parser, such as a city or a browser. */
 export const DIMENSION_NAME_MAX = 128
 
-/** Cuts a text to a bound, between characters. */
+/** Cuts a text to a bound, and never in the middle of a surrogate pair. */
 export function cutText(text: string, bound: number): string {
   if (text.length <= bound) return text
   const cut = text.slice(0, bound)
@@ -11,7 +11,7 @@ export function cutText(text: string, bound: number): string {
   return last >= 0xd800 && last <= 0xdbff ? cut.slice(0, -1) : cut
 }
 
-/** By a loop: a pattern for what a text ends with begins anew at each such character in it. */
+/** A loop, because a regular expression such as /x+$/ takes quadratic time on long runs of the character. */
 export function trimEnd(text: string, character: string): string {
   let end = text.length
   while (text[end - 1] === character) end--
@@ -30,7 +30,7 @@ export function cleanText(text: string | null, bound: number): string | null {
   let kept = text.length > bound ? text.slice(0, bound) : text
   if (kept.includes('\0')) kept = kept.replaceAll('\0', '')
   if (!kept.isWellFormed()) kept = kept.replace(/\p{Surrogate}/gu, '')
-  // Decoders drop a leading byte order mark later: two values that differ by it alone would look the same.
+  // A decoder would drop a leading byte order mark later: two stored values would then look the same.
   if (kept.startsWith('\ufeff')) kept = kept.replace(/^\ufeff+/, '')
   return kept === '' ? null : kept
 }

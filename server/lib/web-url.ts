@@ -28,7 +28,7 @@ export function parseUrl(text: string, base?: string): URL | null {
   return URL.parse(text, base)
 }
 
-/** The ASCII form of a host (IDNA). @returns '' for what is no host */
+/** The ASCII form of a host (IDNA). @returns '' for text that is not a host */
 export const toAsciiHost = (host: string) => (host.length > HOST_MAX ? '' : domainToASCII(host))
 
 export interface UrlRule {

@@ -10,7 +10,7 @@ import type { PointRange } from './use-brush.ts'
 const TOP = 12
 const BOTTOM = 26
 export const PLOT_RIGHT_MARGIN = 14
-/** The width in pixels that a label of the x axis gets, with its margin. */
+/** Width of a label on the x axis, with its margin, in pixels. */
 const LABEL_WIDTH = 84
 
 interface Box {
@@ -29,7 +29,7 @@ export function usePlotScales(points: ChartPoint[], { width, height }: { width: 
       .domain([0, highest])
       .nice(4)
       .range([height - BOTTOM, TOP])
-    // Clicks are whole numbers. A lead that is shared by several links counts as fractions.
+    // Clicks are whole numbers. A lead shared by several links counts as a fraction on each.
     const whole = points.every(
       ({ value, previous }) => Number.isInteger(value) && Number.isInteger(previous ?? 0),
     )
@@ -75,7 +75,7 @@ export function LinePlot({
       previous: previous.length > 1 ? toPath(previous) : null,
     }
   }, [points, x, y, ground])
-  // The last period has not ended: a drop there means nothing, so that this part is dashed.
+  // Dashed while the last period runs: a drop there means nothing.
   const running = unfinished && points.length > 2
   const point = shown === null ? undefined : points[shown]
   return (
@@ -110,7 +110,7 @@ export function LinePlot({
   )
 }
 
-/** The line is dashed from `until` on. It is one curve, clipped twice, so that it follows the edge of its area. */
+/** Dashed after `until`. Both parts are one curve, clipped twice, so that it matches the edge of the area. */
 function Line({ path, box, until }: { path: string; box: Box; until: number }) {
   const id = useId()
   const stroke = { d: path, fill: 'none', strokeWidth: 2.25, className: 'stroke-accent' }
@@ -179,7 +179,7 @@ function Axes({
       {points.map(
         (point, index) =>
           index % step === 0 && (
-            // biome-ignore lint/suspicious/noArrayIndexKey: points have no id but their position
+            // biome-ignore lint/suspicious/noArrayIndexKey: a point has no id, only its position
             <text key={index} x={x(index)} y={box.height - 6} textAnchor={toAnchor(index)}>
               {point.short}
             </text>

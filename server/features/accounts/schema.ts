@@ -22,7 +22,7 @@ const name = text(1, NAME_MAX)
   .trim()
   .refine((value) => value !== '', 'must not be blank')
 
-/** In lower case, so that a person has one account whatever the spelling. */
+/** Lower case, so that two spellings of an address cannot make two accounts. */
 export const EmailAddress = text(1, EMAIL_MAX)
   .trim()
   .toLowerCase()
@@ -46,14 +46,14 @@ const ownRole = z.enum(ROLES).nullable().openapi({ description: 'Your role; null
 export const WorkspaceSummaryShape = z
   .strictObject({
     id: z.int(),
-    publicId: z.string().openapi({ description: 'Names the workspace in the snippet' }),
+    publicId: z.string().openapi({ description: 'Identifies the workspace in the snippet' }),
     name: z.string(),
     plan: z.enum(PLANS),
     role: ownRole,
     operatesServer: z.boolean().openapi({
-      description: 'You own the first workspace of this installation, and see how its server is',
+      description: 'You own the first workspace of this installation, so you can see the state of its server',
     }),
-    requireTwoFactor: z.boolean().openapi({ description: 'Members without a second factor are refused' }),
+    requireTwoFactor: z.boolean().openapi({ description: 'Members without a second factor have no access' }),
     createdAt: z.iso.datetime(),
   })
   .openapi('WorkspaceSummary')
@@ -64,7 +64,7 @@ export const WorkspaceShape = z
     ...WorkspaceSummaryShape.shape,
     missingReportAbove: z.int().nullable().openapi({
       description:
-        'Owners get a mail when people ask for a slug without a link more often than this in 24 hours; null is never',
+        'Owners get an email when an unknown slug is requested more often than this in 24 hours; null is never',
     }),
     requestsPerMinute: z.int().openapi({ description: 'Limit of the plan for API keys; 0 is no access' }),
     requestsLastMinute: z.int().openapi({ description: 'Requests of API keys in the last 60 seconds' }),
@@ -80,7 +80,7 @@ export type WorkspaceResource = z.infer<typeof WorkspaceShape>
 
 export const CreateWorkspace = z.strictObject({ name }, mustBeObject).openapi('CreateWorkspace')
 export type CreateWorkspaceInput = z.infer<typeof CreateWorkspace>
-/** Fewer requests are nearly always guesses of robots that say they are people. */
+/** Below this number, nearly all requests are guesses by bots that pose as browsers. */
 export const MISSING_REPORT_MIN = 10
 
 export const UpdateWorkspace = z
@@ -114,7 +114,7 @@ export const MemberShape = z
   .openapi('Member')
 export type MemberResource = z.infer<typeof MemberShape>
 
-/** Text that is not an id is answered with 404. */
+/** A string in the schema: the route answers 404, not 422, to text that is not an id. */
 export const UserIdParameter = z.object({
   userId: z.string().openapi({ param: { name: 'userId', in: 'path' }, type: 'integer', example: 1 }),
 })

@@ -49,7 +49,7 @@ export interface BackupResult {
   manifest: Manifest
   /** Hits in the server's memory, which no backup can have. */
   waiting: number
-  /** Files of the previous backup that are not what they were. They were copied anew. */
+  /** Files of the previous backup that are not what they were. They were copied again. */
   damaged: string[]
 }
 

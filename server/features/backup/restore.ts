@@ -54,7 +54,7 @@ export async function restore(needs: RestoreNeeds, backup: string): Promise<Mani
     await putInPlace(dataDir)
     return manifest
   } catch (error) {
-    // Before the first file is in its place. Afterwards only the disk can fail, and a second restore begins anew.
+    // Before the first file is in its place. Afterwards only the disk can fail, and a second restore starts again.
     if (!existsSync(toMark(dataDir))) rmSync(toRestoreDraft(dataDir), { recursive: true, force: true })
     throw error
   } finally {

@@ -1,16 +1,16 @@
-// Deletes changes that every process has read. A process that has not read them empties its caches.
+// Deletes old rows of the `changes` table. A process that finds a gap in the rows empties its caches.
 
 import { sql } from 'kysely'
 import type { Database } from '../../storage/database/open-database.ts'
 import { DATABASE_NOW } from './database-clock.ts'
 
 export const CHANGES_KEPT_MS = 10 * 60_000
-/** A write of SQLite holds up all other writes. */
+/** Rows per transaction: a SQLite write blocks all other writes. */
 const AT_ONCE = 1_000
 
 /**
- * Keeps the newest of the rows that are old enough: a process that starts begins there, and sees every gap after it. So
- * there is always a row, and numbers are never given twice.
+ * Keeps the newest of the old rows: a new process starts to read there, and can detect every later gap. The table is
+ * thus never empty, so the database never reuses a number.
  */
 export async function pruneChanges(db: Database): Promise<void> {
   const isOld = sql<boolean>`at < ${DATABASE_NOW[db.engine]} - ${sql.lit(CHANGES_KEPT_MS)}`

@@ -35,7 +35,7 @@ const { ChannelShape, NewChannelShape, DeliveryShape, DeliveryDetailShape } = sh
 const channels = { tags: ['Channels'] }
 const deliveries = { tags: ['Deliveries'] }
 const idParameter = { params: IdParameter }
-/** The signing secret of a webhook. A client that lost the answer may ask again with its Idempotency-Key. */
+/** For answers with the signing secret of a webhook. A client that lost it can ask again with its Idempotency-Key. */
 const showsSecret = { secretInAnswer: true }
 
 const channelRoutes = {
@@ -139,7 +139,7 @@ const channelRoutes = {
     method: 'post',
     path: '/channels/{id}/preview',
     scope: ['channels:write', 'submissions:read'],
-    // Its answer has what a visitor wrote, and it changes nothing.
+    // No stored answer: it would be a copy of a visitor's text, and the request changes nothing.
     idempotent: false,
     operationId: 'previewChannel',
     summary: 'Show what a channel would send',
@@ -219,7 +219,7 @@ const deliveryRoutes = {
 type Ctx = Context<ApiEnv>
 
 export function createNotifyApi(needs: NotifyApiNeeds) {
-  // The transaction of the request, where it has one.
+  // `c.get('db')` is the request's transaction if it has one.
   const within = (c: Ctx) => ({ ...needs, db: c.get('db') })
   const api = createApi()
     .openapi(channelRoutes.list, async (c) =>

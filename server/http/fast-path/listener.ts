@@ -212,7 +212,7 @@ function send(options: FastPathOptions, client: Client, text: string, keepAlive:
   const visitor = client.data
   visitor.recent = true
   visitor.written += text.length
-  // A socket's time runs on while it is busy, unless it is set anew.
+  // A socket's time runs on while it is busy, unless it is reset.
   client.timeout(options.idleSeconds)
   const sent = client.write(text)
   if (sent !== text.length) {

@@ -53,8 +53,8 @@ export function isPlain(fields: HeaderFields, minorVersion: number | undefined):
 }
 
 /**
- * @returns a reader with places of its own for what it finds, so that nothing is made anew for each request. It
- * answers null for everything but one whole, plain GET of plain path segments that ends where the bytes end.
+ * @returns a reader that stores all requests' header fields in the same object, to save allocations. It answers null
+ * for everything but one whole, plain GET of plain path segments that ends where the bytes end.
  */
 export function createGetParser(): (bytes: Bytes) => RequestHead | null {
   const fields = createHeaderFields()

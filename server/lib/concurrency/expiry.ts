@@ -1,16 +1,16 @@
-// Expiry of cache entries: none while this process follows the changes of other processes, and short while it does not.
+// Expiry of cache entries. They do not expire while this process follows the changes of other processes.
 
 export interface Freshness {
-  /** How long an entry holds while nobody follows the changes; undefined where no other process changes anything. */
+  /** Lifetime of an entry while changes are not followed; undefined if no other process changes anything. */
   timeToLiveMs?: number
-  /** Every change that another process committed before this moment, on `clock`, has voided its entry. */
+  /** Other processes' changes committed before this time (on `clock`) have invalidated their entries. */
   followedUntil?: () => number
   /** Monotonic milliseconds. */
   clock?: () => number
 }
 
 export interface Expiry {
-  /** When an entry of this moment expires, unless changes are followed. */
+  /** The expiry of an entry made now; it holds only while changes are not followed. */
   next(): number
   isCurrent(entry: { until: number }): boolean
 }

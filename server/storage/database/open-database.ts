@@ -12,10 +12,10 @@ import { openSqlite, openSqliteMigrator } from './sqlite.ts'
 export type { Change, Connection, Database, DatabaseEngine, DatabaseHandle, OnCommit } from './database.ts'
 
 /**
- * @param where with `databaseUrl` (postgres://…) PostgreSQL, else the SQLite file `towpath.db` in `dataDir`
- * @param where.isSoleServer the server on a SQLite file is the only process with caches: its changes need no rows, which
- * would cost 2 to 7 % of a link's creation. PostgreSQL has the rows always. Such a server uses threads for the disk
- * @param where.emptyLogEveryMs how often SQLite's log is emptied, which has copies of erased rows
+ * Opens PostgreSQL if `databaseUrl` (postgres://…) is set, else the SQLite file `towpath.db` in `dataDir`.
+ * @param where.isSoleServer SQLite only: no other process has caches. So the server stores no change rows, which would
+ * make the creation of a link 2 to 7 % slower. It also uses threads for the disk
+ * @param where.emptyLogEveryMs interval at which SQLite's write-ahead log is emptied: it has copies of erased rows
  */
 export async function openDatabase(where: {
   dataDir: string

@@ -1,4 +1,4 @@
-// Prepared queries answer like queries that are built anew, on both engines and with all values.
+// Prepared queries answer like queries that are built for each run, on both engines and with all values.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'

@@ -16,7 +16,7 @@ import { type AnalyticsView, explainUnavailable } from '../view/use-analytics-vi
 import { type TopRow, useTopList } from './use-top-list.ts'
 
 const ROWS = 8
-/** The height of ROWS rows and the header, so that a shorter list does not move the page. */
+/** Minimum height: ROWS rows and the header, so that a shorter list does not move the page. */
 const HEIGHT = 'min-h-79'
 
 interface Props {
@@ -162,7 +162,7 @@ function RowActions({ view, dimension, row }: RowProps) {
   )
 }
 
-/** Leads from a source to the hosts that it is made of. */
+/** Filters by a source and shows its referrer hosts. */
 function ShowHostsButton({ view, row }: { view: AnalyticsView; row: TopRow }) {
   const showHosts = () => {
     const tabs = [...view.tabs.filter((tab) => !SOURCE_DIMENSIONS.includes(tab as Dimension)), 'referrer']

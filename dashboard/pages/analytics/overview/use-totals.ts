@@ -1,4 +1,4 @@
-// The totals of clicks and leads, in the range of the view and in the previous period.
+// Loads the totals of clicks and leads for the selected range and for the previous period.
 
 import { keepPreviousData, type Query, useQuery } from '@tanstack/react-query'
 import { totalQuery } from '../../../api/analytics.ts'
@@ -21,7 +21,7 @@ const refetchEvery = (ms: number) => (query: Pick<Query, 'state'>) => {
 
 export type AnalyticsTotals = ReturnType<typeof useTotals>
 
-/** `before` is the previous period; null where there is none. `span` is the range that the API answered for. */
+/** @returns `span`: the range of the API's answer; `before`: the previous period, or null */
 export function useTotals(view: AnalyticsView) {
   const api = useApi()
   const { clicks: clickQuery, leads: leadQuery, range, timezone } = view

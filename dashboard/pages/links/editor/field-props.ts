@@ -1,4 +1,4 @@
-// The props of every group of fields in the drawer.
+// Props that all field groups of the link editor share.
 
 import type { LinkResource } from '../../../../server/features/links/schema.ts'
 import { formatCount } from '../../../ui/format.ts'

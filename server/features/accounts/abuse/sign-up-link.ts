@@ -1,5 +1,5 @@
-// Under `SIGNUP=open` a sign-up starts with a mail: nothing is made before the person follows its link. The password is
-// chosen after that, so that nobody can prepare an account with a password of their own on somebody else's address.
+// Sign-up by email link (`SIGNUP=open`). The account is created, and its password chosen, only after the person follows
+// the link. So nobody can create an account for another person's address with a password that they know.
 
 import type { MailSender } from '../../../http/mail/send-mail.ts'
 import { randomToken } from '../../../lib/crypto/random.ts'
@@ -12,7 +12,7 @@ import type { RateLimiter } from '../access/rate-limiter.ts'
 const LINK_VALID_MS = DAY_MS
 const IDENTIFIER_PREFIX = 'sign-up:'
 
-/** Mails to one address that has no account, and to one that has. Anybody can cause them. */
+/** Daily limits per address, because anyone can trigger these mails: without an account, and with one. */
 const LINKS_A_DAY = 3
 const REMINDERS_A_DAY = 1
 
@@ -41,7 +41,7 @@ export async function createSignUpLink({ db, now, origin }: Needs, email: string
   return `${origin}/app/confirm?token=${token}`
 }
 
-/** Mails the link, or that the address has an account already. The caller of the request does not learn which. */
+/** Mails the link, or a reminder if the address has an account. The client does not learn which. */
 export async function mailSignUpLink(
   needs: Needs & { limiter: RateLimiter; sendMail: MailSender },
   email: string,

@@ -1,4 +1,4 @@
-// The authenticator app of a person: set up, confirmed by a first code, and asked for a code at each sign-in.
+// Authenticator app (TOTP) of a user: set up, confirm with a first code, check a code at sign-in.
 
 import { createTextSealer } from '../../../lib/crypto/sealing.ts'
 import { createTotpSecret, findTotpStep, toTotpUri } from '../../../lib/crypto/totp.ts'
@@ -20,8 +20,8 @@ export const wrongCode = () =>
   invalid({ code: 'is wrong or was used already: type the code that your app shows now' })
 
 /**
- * Makes a new secret, which is no factor until `confirmAuthenticatorApp`. @returns the secret, and its address for a QR
- * code. @throws Failure `conflict` when an app is set up already
+ * Stores a new secret. It does not protect sign-in before `confirmAuthenticatorApp`. @returns the secret, and its
+ * otpauth URI for a QR code. @throws Failure `conflict` when an app is set up already
  */
 export async function startAuthenticatorApp(
   needs: FactorNeeds,

@@ -1,4 +1,4 @@
-// Invitations: rows, resource and list. The database has the SHA-256 of the token; the token is only in the link.
+// Reads, lists and prunes invitations. The database has only the SHA-256 of a token; the token itself is in the link.
 
 import { sql } from 'kysely'
 import { toIso } from '../../../lib/api-fields.ts'
@@ -86,7 +86,7 @@ export interface PendingInvitation {
   role: Role
 }
 
-/** @throws Failure `not_found`, for a token that is unknown, used, revoked or expired alike */
+/** @throws Failure `not_found`, the same for an unknown, used, revoked or expired token */
 export async function getInvitation(
   connection: Connection,
   token: string,
@@ -110,7 +110,7 @@ export async function getInvitation(
   return { ...row, role: row.role as Role }
 }
 
-/** Deletes accepted invitations, and those that expired 30 days ago: the invited address is then of no more use. */
+/** Deletes accepted invitations, and invitations that expired 30 days ago: nothing needs their address any more. */
 export async function pruneInvitations(db: Database, now: number): Promise<void> {
   await pruneInSlices(db, 'invitations', sql`accepted_at is not null`)
   await pruneInSlices(db, 'invitations', sql`expires_at < ${now - KEPT_AFTER_EXPIRY_MS}`)

@@ -1,5 +1,5 @@
-// GET /e/forms?keys=a,b&lang=de: the settings that the snippet needs of the forms on a page, before anybody fills them in. It
-// is open to every site, because it tells no more than the page itself shows.
+// GET /e/forms?keys=a,b&lang=de: settings of the forms on a page, for the snippet. Every site may read it (CORS), because
+// the page shows the same facts.
 
 import type { Selectable } from 'kysely'
 import { toErrorResponse } from '../../../http/error-response.ts'
@@ -22,14 +22,14 @@ export interface FormInfoNeeds {
   captcha: Pick<CaptchaProvider, 'describe'>
 }
 
-/** A request for more forms than this is a guess at keys. */
+/** A request for more forms than this guesses keys. */
 const KEYS_MAX = 50
 
 const HEADERS = { 'Access-Control-Allow-Origin': '*', 'Cache-Control': 'no-store', Vary: 'Accept-Language' }
 
 /**
- * The answer leaves out unknown, disabled and suspended forms, and on a workspace's domain those of others. The snippet then
- * leaves those forms alone.
+ * The answer omits unknown and disabled forms, and forms of suspended workspaces. On a workspace's domain it also omits
+ * forms of other workspaces. The snippet ignores omitted forms.
  */
 export function createFormInfoEndpoint(needs: FormInfoNeeds) {
   return async (request: Request, domain: RequestDomain): Promise<Response> => {
@@ -52,7 +52,7 @@ export function createFormInfoEndpoint(needs: FormInfoNeeds) {
 const refuse = (status: number, error: string, headers = {}) =>
   Response.json({ error }, { status, headers: { ...HEADERS, ...headers } })
 
-/** Uses no URL parser, because a broken Host header makes a URL that the parser refuses. */
+/** No URL parser: it throws on a URL with a malformed Host header. */
 function parseKeys(url: string): string[] {
   const query = /\?([^#]*)/.exec(url)?.[1]
   const lists = new URLSearchParams(query).getAll('keys')
@@ -65,10 +65,10 @@ async function readFormInfo(
   requestedKeys: string[],
   asked: LanguageRequest,
 ) {
-  // PostgreSQL refuses some texts that cannot be a key, such as one with a NUL.
+  // Only well-formed keys: PostgreSQL throws on text with a NUL.
   const keys = requestedKeys.filter((key) => /^[\w-]{1,64}$/.test(key))
   if (keys.length === 0) return {}
-  // The key itself says whose form it is.
+  // Not filtered by workspace: a form key is unique across workspaces.
   const forms = await db.read
     .selectFrom('forms')
     .innerJoin('workspaces', 'workspaces.id', 'forms.workspace_id')

@@ -22,7 +22,7 @@ export const CLASSES_OF_FORM_MAX = 500
 const ESTIMATE_MAX = 10_000
 /** Without regard to case, compiling looks at each character of a range: 25 ns each. */
 const FOLDED_MAX = 400_000
-/** Matches build tables. Above this size they are built anew. */
+/** Matches build tables. Above this size they are built again. */
 const TABLES_MAX_BYTES = 32 * 1024
 /** About what a program takes in memory. */
 const BYTES_OF_STEP = 200

@@ -47,7 +47,7 @@ function toHost(authority: string): string {
   return normalizeHost(host)
 }
 
-/** @returns '' for what is no host */
+/** @returns '' for text that is not a host */
 export function normalizeHost(text: string): string {
   const host = trimEnd(text, '.').toLowerCase()
   if (host === '' || host.length > HOST_MAX) return ''

@@ -1,11 +1,11 @@
-// Finds many patterns in a text in one pass (Aho-Corasick, https://doi.org/10.1145/360825.360855): the time grows with the
-// text, and not with the number of patterns.
+// Finds many patterns in a text in one pass (Aho-Corasick, https://doi.org/10.1145/360825.360855). The time depends on the
+// length of the text, not on the number of patterns.
 
 import { createPacer } from '../../../lib/concurrency/next-turn.ts'
 
 /**
- * A pattern is compared letter by letter. `*` stands for any characters but a space. A text is words between single
- * spaces, with a space at each end, so a pattern says by its own spaces where a word begins or ends.
+ * Matching is case-sensitive. `*` matches any characters except a space. The searched text has one space between words
+ * and one at each end, so a space in a pattern marks the start or the end of a word.
  */
 export interface TextPattern {
   text: string
@@ -15,36 +15,36 @@ export interface TextPattern {
 
 export interface PatternMatch {
   rule: string
-  /** The words of the text that it was found in. */
+  /** The whole words that contain the match. */
   found: string
 }
 
 export interface PatternMatcher {
-  /** @returns each rule once, in the order of the text, at most `max`. It gives the event loop back in between */
+  /** Yields to the event loop on long texts. @returns at most `max` matches, one per rule, in the order of the text */
   find(text: string, max: number): Promise<PatternMatch[]>
 }
 
-/** The match that ends at a node: a whole pattern, or the longest part of one with a star inside. */
+/** A match that ends at a node: a whole pattern, or the longest part of a pattern with stars. */
 interface Hit {
   pattern: number
   length: number
-  /** All parts between its stars; only where there are several. */
+  /** All parts between the stars, if there are several. */
   parts: string[] | undefined
   endsWord: boolean
 }
 
 interface Automaton {
-  /** The node after a node and a letter, by `toEdge`. */
+  /** The trie: the next node for a node and a letter; the key is `toEdge(node, letter)`. */
   edges: Map<number, number>
-  /** The node of the longest end of this node's text that is a beginning too. */
+  /** Failure links: the node of the longest proper suffix of this node's text that is in the trie. */
   fails: Int32Array
-  /** The node itself or the next one by `fails` that has hits; 0 where none has. */
+  /** The first node with hits: this node, or one along its failure links; 0 if there is none. */
   hitNodes: Int32Array
   hits: Map<number, Hit[]>
 }
 
 const ROOT = 0
-/** Letters between two looks at the event loop. */
+/** Letters between two yields to the event loop. */
 const LETTERS_AT_ONCE = 2048
 
 const toEdge = (node: number, code: number) => node * 0x10000 + code
@@ -70,7 +70,7 @@ async function buildAutomaton(patterns: TextPattern[]): Promise<Automaton> {
   }
   const fails = new Int32Array(nodes.length)
   const hitNodes = new Int32Array(nodes.length)
-  // The node behind `fails` is nearer to the root, so it is known first.
+  // By depth: a failure link points to a shallower node, which must be complete first.
   const byDepth = nodes.map((node, number) => ({ ...node, number })).sort((a, b) => a.depth - b.depth)
   for (const { number, parent, code, depth } of byDepth.slice(1)) {
     const fail = depth === 1 ? ROOT : step(edges, fails, fails[parent] as number, code)
@@ -118,7 +118,7 @@ async function find(
 ): Promise<PatternMatch[]> {
   const pace = createPacer()
   const found = new Map<string, PatternMatch>()
-  /** The word in which each pattern was looked at last, so that it is looked at once in each word. */
+  /** The last word in which each pattern was checked: one check per word is enough. */
   const looked = new Int32Array(patterns.length).fill(-1)
   let node = ROOT
   let words = 0
@@ -147,7 +147,7 @@ async function find(
   return [...found.values()]
 }
 
-/** The earliest place of each part leaves the most room for those after it. */
+/** Takes the earliest position of each part, which leaves the most room for the later parts. */
 function hasParts(word: string, parts: string[]): boolean {
   let from = 0
   for (const part of parts) {

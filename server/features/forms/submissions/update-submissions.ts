@@ -21,7 +21,7 @@ export async function updateSubmissions(
   })
 }
 
-/** @throws Failure `not_found`, which names each id that was not found by its index in the request */
+/** @throws Failure `not_found`, with an error for each missing id, under its index in the request */
 export function requireAll(ids: number[], found: ReadonlySet<number>) {
   const missing = ids.flatMap((id, i) => (found.has(id) ? [] : [[`${i}.id`, 'Submission not found']]))
   if (missing.length === 0) return

@@ -21,7 +21,7 @@ export const ROLL_UP_PACE: RollUpPace = {
   pauseMs: 20,
   retryMs: 1000,
   lookEveryMs: 60_000,
-  // ClickHouse waits for five minutes, and begins anew with each worker.
+  // ClickHouse waits for five minutes, and starts again with each worker.
   stayMs: 10 * 60_000,
 }
 

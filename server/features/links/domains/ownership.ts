@@ -9,7 +9,7 @@ import type { DomainRow } from './domain.ts'
 /** How long a verified domain may fail. */
 export const GRACE_MS = 7 * DAY_MS
 
-/** After a longer time without a look, the week of failures begins anew: nobody knows what was in between. */
+/** After a longer time without a look, the week of failures starts again: nobody knows what was in between. */
 const GAP_MAX_MS = 2 * DAY_MS
 
 /** The change of a domain's state. Its owners get a mail about the last two. */

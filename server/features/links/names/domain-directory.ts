@@ -25,7 +25,7 @@ export interface ShortDomain {
 export interface DomainDirectory {
   /**
    * @param host of the request, as it was sent: with or without a port; '' is the default domain's
-   * @returns undefined for a name that nobody has verified, and for what is no host
+   * @returns undefined for a name that nobody has verified, and for text that is not a host
    */
   find(host: string): ShortDomain | undefined
   /** @param name as `links.domain` has it @returns undefined where it does not answer now */

@@ -1,5 +1,5 @@
 // Decides how many attempts to one channel run at once: more while its receiver answers at once, fewer when it slows down
-// or fails (additive increase, multiplicative decrease). The state is in memory, and begins anew after a pause.
+// or fails (additive increase, multiplicative decrease). The state is in memory, and starts again after a pause.
 
 import type { ChannelRow } from '../channels/channel.ts'
 import type { REPLY_CHANNEL } from '../outbox/enqueue-reply.ts'

@@ -58,7 +58,7 @@ notificationsOnBothEngines('deliveries', (outbox) => {
     const workspace = await outbox().createWorkspace()
     const form = await workspace.createFormTo('https://1.example/', 'https://2.example/')
     await outbox().deliverer?.close()
-    // More of each channel than are begun anew in one transaction.
+    // More of each channel than are started again in one transaction.
     const each = 510
     const since = new Date(outbox().now()).toISOString()
     const store = (created_at: number, count: number) =>

@@ -1,28 +1,28 @@
-// Reads lists of JSON objects piece by piece: lists at the top, lists under a key, NDJSON, pages one after another. Each
-// record is parsed by itself, so that a file of gigabytes takes the memory of a record.
+// Streaming reader for lists of JSON objects: a top-level list, lists under a key, NDJSON, or concatenated pages. It parses
+// one record at a time, so a file of gigabytes needs only the memory of one record.
 
 import type { RecordReader } from './csv-reader.ts'
 import { FileProblem, type FileRecord } from './source-file.ts'
 
-/** A longer value is no record. It may be an object around a list: the reader goes into it. */
+/** A longer value is not a record. If it can be an object around a list, the reader descends into it. */
 const VALUE_CHARS_MAX = 1024 * 1024
 const DEPTH_MAX = 64
-/** How many objects and lists may be around a list of records. */
+/** Maximum nesting depth of a list of records. */
 const AROUND_MAX = 4
 
 interface Level {
   kind: 'list' | 'object'
-  /** Whether it stands under a key that the source names: the elements of a list are records for sure. */
+  /** It is under a key that the source names: if it is a list, its elements are records. */
   isNamed: boolean
   /** The next expected token. */
   expects: 'value' | 'key' | 'colon' | 'comma'
-  /** A comma was last: the bracket may not close now. */
+  /** The last token was a comma: a closing bracket is an error now. */
   afterComma: boolean
   key: string | null
 }
 
 const BLANK = /[^ \t\r\n]/g
-/** Some tools number a list: `{"link_1": {…}, "link_2": {…}}`. */
+/** Some tools write a list as an object with numbered keys: `{"link_1": {…}, "link_2": {…}}`. */
 const NUMBERED = /^[a-z]+_\d+$/
 
 export class JsonReader implements RecordReader {
@@ -35,7 +35,7 @@ export class JsonReader implements RecordReader {
   readonly #levels: Level[] = []
   readonly #isList: ((key: string) => boolean) | null
 
-  /** @param isList null to look what a file has: objects that hold lists are records then, and no list has a name */
+  /** @param isList tells which keys hold records; null to inspect an unknown file: objects with lists are then records */
   constructor(isList: ((key: string) => boolean) | null) {
     this.#isList = isList
   }
@@ -86,7 +86,7 @@ export class JsonReader implements RecordReader {
     this.#text = text.slice(at)
   }
 
-  /** Reads one thing. @returns where it ends; -1 where it is not complete yet */
+  /** Reads one token or one whole value. @returns its end; -1 if the text ends first */
   #step(text: string, at: number, isEnd: boolean): number {
     const level = this.#levels.at(-1)
     if (!level) return this.#readValue(text, at, isEnd, null)
@@ -224,14 +224,14 @@ export class JsonReader implements RecordReader {
   }
 }
 
-/** Without the list of pairs that `Object.entries` makes. */
+/** Avoids `Object.entries`, which allocates an array per field. */
 function toFields(value: object): Map<string, unknown> {
   const fields = new Map<string, unknown>()
   for (const key of Object.keys(value)) fields.set(key, (value as Record<string, unknown>)[key])
   return fields
 }
 
-/** @returns null for what is no list */
+/** @returns null for a value that is not a list */
 export function toElements(value: unknown): unknown[] | null {
   if (Array.isArray(value)) return value
   if (typeof value !== 'object' || value === null) return null
@@ -247,7 +247,7 @@ function skipBlanks(text: string, at: number): number {
 
 const TOO_DEEP = -2
 
-/** @returns where the value ends, -1 where the text ends first, -2 where it is too deep */
+/** @returns the end of the value; -1 if the text ends first; TOO_DEEP */
 function findValueEnd(text: string, start: number, isEnd: boolean): number {
   const first = text.charCodeAt(start)
   if (first === 0x22) return findStringEnd(text, start)

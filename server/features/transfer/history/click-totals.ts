@@ -15,8 +15,8 @@ interface ImportPlace {
 export type LinkTotal = [linkId: number, total: number]
 
 /**
- * Stores what a tool has counted on links, and adjusts their `clicks_before`: of two totals of one link the higher one
- * counts. Call it in the transaction that makes the links.
+ * Stores the click totals that another tool reports, and adjusts `clicks_before` of the links. If a link has several
+ * totals, the highest counts. Call this in the transaction that creates the links.
  */
 export async function storeTotals(
   engine: DatabaseEngine,
@@ -39,7 +39,7 @@ export async function storeTotals(
   }
 }
 
-/** Takes new imported clicks from the `clicks_before` of their links, which had counted them. */
+/** Subtracts newly imported clicks from the `clicks_before` of their links, so that no click counts twice. */
 export async function replaceClicksBefore(
   engine: DatabaseEngine,
   connection: Connection,
@@ -56,7 +56,7 @@ export async function replaceClicksBefore(
   )
 }
 
-/** Computes the `clicks_before` of some links anew. */
+/** Recomputes the `clicks_before` of these links. */
 export async function adjustClicksBefore(
   engine: DatabaseEngine,
   connection: Connection,

@@ -24,7 +24,7 @@ const NAMES = [
 ]
 const MARKS = '\u0301\u0316'
 
-/** Content of a cell that takes longest where a pattern begins anew at each character, or a list is searched for each part. */
+/** Content of a cell that takes longest where a pattern starts again at each character, or a list is searched for each part. */
 const CELLS: [string, (size: number) => unknown][] = [
   ['a host of marks', (size) => `https://x.a${MARKS.repeat(size / 2)}/a`],
   ['a host without a scheme', (size) => `x.a${MARKS.repeat(size / 2)}`],

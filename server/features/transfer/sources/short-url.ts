@@ -11,7 +11,7 @@ export interface ShortUrl {
   slug: string
 }
 
-/** @param text with or without `https://` @returns null for what is no URL */
+/** @param text with or without `https://` @returns null for text that is not a URL */
 export function splitShortUrl(text: string): ShortUrl | null {
   // A URL parser takes "123" for the address 0.0.0.123.
   if (!/^(?:https?:\/\/)?[^/?#]*[^/?#.]\.[^/?#.]/i.test(text)) return null

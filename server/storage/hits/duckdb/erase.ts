@@ -1,5 +1,5 @@
-// Removes hits for good. DuckDB only marks deleted rows, and the blocks that it frees keep their bytes. So hits that
-// must be erased are left out of a new file, which replaces the old one.
+// Deletes and erases hits. DuckDB only marks deleted rows, and freed blocks keep their bytes. So erasure copies all other
+// hits to a new file, which replaces the old one.
 
 import { existsSync } from 'node:fs'
 import { readdir, rm } from 'node:fs/promises'
@@ -45,14 +45,14 @@ export async function deleteImported(
 }
 
 /**
- * Erases these workspaces from a closed database, from its backup and from every file of it that was quarantined.
+ * Erases these workspaces from a closed database and from its backup. Removes its quarantined files as a whole.
  * @throws when the database cannot be read, or the disk has no room for a second one
  */
 export async function eraseFromFiles(path: string, workspaceIds: number[]): Promise<void> {
   await eraseWorkspaces(path, workspaceIds)
   if (existsSync(toBackupPath(path))) await copyDurably(path, toBackupPath(path))
   await deleteLeftovers(path)
-  // No single workspace can be erased from a file that cannot be read.
+  // A quarantined file cannot be read, so no single workspace can be erased from it.
   for (const name of await readdir(dirname(path))) {
     if (!isQuarantinedName(name, basename(path))) continue
     log.warn('set_aside_file_removed', { path: join(dirname(path), name) })
@@ -61,8 +61,8 @@ export async function eraseFromFiles(path: string, workspaceIds: number[]): Prom
 }
 
 /**
- * Rewrites a closed database without the hits of these workspaces. A crash leaves the database as it was, or without
- * roll-ups that cannot be read.
+ * Rewrites a closed database without the hits of these workspaces. A crash does not damage the old file. Roll-ups that
+ * cannot be read are first dropped there, so they may be missing after a crash.
  * @throws when the database cannot be read, or the disk has no room for a second one
  */
 export async function eraseWorkspaces(path: string, workspaceIds: number[]): Promise<void> {
@@ -71,7 +71,7 @@ export async function eraseWorkspaces(path: string, workspaceIds: number[]): Pro
   try {
     await deleteDatabase(fresh)
     await copyWithout(path, fresh, workspaceIds)
-    // A log that stayed would be replayed into the new file, and bring the erased hits back.
+    // DuckDB would replay a leftover log into the new file, which would restore the erased hits.
     for (const log of [`${path}.wal`, `${fresh}.wal`])
       if (existsSync(log)) throw new Error(`${log} was not written into its database`)
     await syncToDisk(fresh)
@@ -90,7 +90,7 @@ async function copyWithout(path: string, fresh: string, workspaceIds: number[]) 
     await copyTables(path, fresh, workspaceIds)
   } catch (error) {
     if (!isDamage(error)) throw error
-    // Roll-ups can be made again: damage in them must not keep hits from being erased.
+    // Roll-ups can be rebuilt, so damage in them must not prevent the erasure.
     log.error('hits.copied_without_roll_ups', { path, ...describeError(error) })
     await deleteDatabase(fresh)
     await copyTables(path, fresh, workspaceIds, dropRollUps)
@@ -109,7 +109,7 @@ async function copyTables(
   try {
     await connection.run(`ATTACH ${quoteLiteral(path)} AS kept`)
     await connection.run('USE kept')
-    // Before the checkpoint, which reads what it moves.
+    // Before the checkpoint, because the checkpoint reads the rows that it moves.
     await prepare?.(connection)
     await connection.run('CHECKPOINT kept')
     const version = await readStorageVersion(connection)

@@ -1,8 +1,8 @@
-// Turns the API's numbered errors of list items into messages that name the item.
+// Turns the API's errors for list items, which have an index, into messages that name the item.
 
 import { findFieldError } from '../../../../ui/forms/form-error.tsx'
 
-/** The message for a list, with the item that it is about: `“a b”: must have a character other than *`. */
+/** The error of a list, with the wrong item: `“a b”: must have a character other than *`. */
 export function findItemError(
   errors: Record<string, string>,
   field: string,
