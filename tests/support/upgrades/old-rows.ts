@@ -4,7 +4,7 @@ import { Database } from 'bun:sqlite'
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Kysely, sql } from 'kysely'
+import { type Kysely, type Migration, sql } from 'kysely'
 import type { Connection, DatabaseEngine } from '../../../server/storage/database/database.ts'
 import { listMigrations, migrate } from '../../../server/storage/database/migrate.ts'
 import { openPostgresMigrator } from '../../../server/storage/database/postgres.ts'
@@ -20,6 +20,9 @@ const FOREIGN_KEY_VIOLATION = '23503'
 
 export const listNewMigrations = (engine: DatabaseEngine): string[] =>
   Object.keys(listMigrations(engine)).filter((name) => name > LAST_OLD)
+
+export const listOldMigrations = (engine: DatabaseEngine): Record<string, Migration> =>
+  Object.fromEntries(Object.entries(listMigrations(engine)).filter(([name]) => name <= LAST_OLD))
 
 export interface RowsPlace {
   engine: DatabaseEngine
@@ -68,8 +71,7 @@ async function writePostgres(oldFile: string) {
   const created = await createDatabase()
   const db = openPostgresMigrator(created.url)
   const old = new Database(oldFile, { readonly: true })
-  const known = Object.entries(listMigrations('postgres')).filter(([name]) => name <= LAST_OLD)
-  await migrate(db, Object.fromEntries(known))
+  await migrate(db, listOldMigrations('postgres'))
   // A table waits until the rows that it refers to are there.
   for (let waiting = listTables(old); waiting.length > 0; ) {
     const copied: string[] = []
