@@ -11,6 +11,7 @@ import { openPostgresMigrator } from '../../../server/storage/database/postgres.
 import { openSqliteMigrator } from '../../../server/storage/database/sqlite.ts'
 import type { Tables } from '../../../server/storage/database/tables.ts'
 import { createDatabase } from '../postgres/postgres-server.ts'
+import { describeSchema } from './describe-schema.ts'
 import { unpackReleaseData } from './release-data.ts'
 
 /** The last migration of version 0.1.0. */
@@ -107,17 +108,11 @@ const listTables = (database: Database) =>
     .map(({ name }) => name)
     .filter((name) => !/^(sqlite|kysely)_/.test(name))
 
-/** @returns each table with its columns and rows, and each index: equal texts for equal databases */
+/** @returns the schema, and each table with its rows: equal texts for equal databases */
 export async function dumpRows(place: RowsPlace): Promise<string> {
   const db = await openMigrator(place)
   try {
-    const schema =
-      place.engine === 'sqlite'
-        ? sql`select name, sql from sqlite_master where sql is not null order by name`
-        : sql`select table_name, column_name, data_type, column_default, is_nullable from information_schema.columns
-              where table_schema = 'public' union all
-              select tablename, indexname, indexdef, '', '' from pg_indexes where schemaname = 'public' order by 1, 2`
-    const lines = [(await schema.execute(db)).rows]
+    const lines: unknown[] = await describeSchema(place.engine, db)
     const internal = await db.introspection.getTables({ withInternalKyselyTables: true })
     for (const { name } of internal.toSorted((a, b) => (a.name < b.name ? -1 : 1)))
       lines.push([name, (await sql`select * from ${sql.table(name)} order by 1, 2`.execute(db)).rows])

@@ -12,6 +12,7 @@ import { unpackReleaseData } from '../../../../tests/support/upgrades/release-da
 import type { Connection, DatabaseEngine } from '../database.ts'
 import { listMigrations, migrate, readMigrationState } from '../migrate.ts'
 import { toSqlitePath } from '../open-reader.ts'
+import { isKnownMigration } from '../sqlite-snapshot.ts'
 import { REPLACED_STEPS } from './rename-steps.ts'
 
 /** The last step that has replaced others. Later steps are free to change the schema. */
@@ -45,6 +46,11 @@ async function undoNames(db: Connection) {
 /** Rows of all tables but the names and the floor. */
 const dumpData = async (place: RowsPlace) =>
   (await dumpRows(place)).replace(/\n\["kysely_migration",.*/, '').replace(/\n\["instance",.*/, '')
+
+test('a backup of an unreleased version can be restored', () =>
+  expect([...REPLACED_STEPS, LAST, '0044-later'].filter((name) => !isKnownMigration(name))).toEqual([
+    '0044-later',
+  ]))
 
 describe.each<DatabaseEngine>(['sqlite', 'postgres'])(
   'a database of an unreleased version on %s',
