@@ -6,7 +6,7 @@ import { type Kysely, type Migration, sql } from 'kysely'
 import { Failure } from '../../server/lib/failure.ts'
 import { isUniqueViolation } from '../../server/storage/database/errors.ts'
 import { listMigrations, migrate } from '../../server/storage/database/migrate.ts'
-import { raiseFloor } from '../../server/storage/database/migrations/cluster/raise-floor.ts'
+import { raiseFloor } from '../../server/storage/database/migrations/raise-floor.ts'
 import { toNestedDatabase } from '../../server/storage/database/nested-database.ts'
 import {
   type Connection,

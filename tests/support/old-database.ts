@@ -1,4 +1,4 @@
-// A database as an earlier version left it, for tests of one migration.
+// A database as version 0.1.0 left it, for tests of what an upgrade does to its rows.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,17 +10,16 @@ import { openPostgresMigrator } from '../../server/storage/database/postgres.ts'
 import { openSqliteMigrator } from '../../server/storage/database/sqlite.ts'
 import type { Tables } from '../../server/storage/database/tables.ts'
 import { createTestDatabase } from './postgres/postgres-server.ts'
+import { listOldMigrations } from './upgrades/old-rows.ts'
 
 interface OldDatabase {
   db: Kysely<Tables>
-  /** @param until the number of the first migration that does not run; all run when absent */
-  upgrade(until?: string): Promise<void>
+  /** Runs all migrations of this version. */
+  upgrade(): Promise<void>
 }
 
-/** @param before the number of the first migration that the database does not have, such as `0019` */
 export async function withOldDatabase(
   engine: DatabaseEngine,
-  before: string,
   use: (database: OldDatabase) => Promise<void>,
 ): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), 'towpath-migration-'))
@@ -28,12 +27,9 @@ export async function withOldDatabase(
   const db = await (database
     ? openPostgresMigrator(database.url)
     : openSqliteMigrator(join(dataDir, 'towpath.db')))
-  const all = Object.entries(listMigrations(engine))
-  const upgrade = (until?: string) =>
-    migrate(db, Object.fromEntries(all.filter(([name]) => until === undefined || name < until)))
   try {
-    await upgrade(before)
-    await use({ db, upgrade })
+    await migrate(db, listOldMigrations(engine))
+    await use({ db, upgrade: () => migrate(db, listMigrations(engine)) })
   } finally {
     await db.destroy()
     await database?.drop()

@@ -208,7 +208,7 @@ describe('on PostgreSQL', () => {
 })
 
 test('after an upgrade, nothing is trusted while servers of the release before may still run', async () => {
-  await withOldDatabase('postgres', '0023', async ({ db: read, upgrade }) => {
+  await withOldDatabase('postgres', async ({ db: read, upgrade }) => {
     const at = Date.UTC(2026, 5, 11, 12)
     await read
       .insertInto('workspaces')

@@ -12,38 +12,13 @@ import { submissionsByEmail } from './migrations/0006-submissions-by-email.ts'
 import { accounts } from './migrations/0007-accounts.ts'
 import { words } from './migrations/0008-words.ts'
 import { interrupted } from './migrations/0009-interrupted.ts'
-import { signUps } from './migrations/0010-sign-ups.ts'
-import { secondFactor } from './migrations/0011-second-factor.ts'
-import { audit } from './migrations/0012-audit.ts'
-import { misses } from './migrations/0013-misses.ts'
-import { nextHosts } from './migrations/0014-next-hosts.ts'
-import { suspensions } from './migrations/0015-suspensions.ts'
-import { formPages } from './migrations/0016-form-pages.ts'
-import { trash } from './migrations/0017-trash.ts'
-import { deliveryReports } from './migrations/0018-delivery-reports.ts'
-import { ownReferrers } from './migrations/0019-own-referrers.ts'
-import { submissionsByStatus } from './migrations/0021-submissions-by-status.ts'
-import { cluster } from './migrations/cluster/0022-cluster.ts'
-import { changes } from './migrations/cluster/0023-changes.ts'
-import { sharedCounts } from './migrations/cluster/0024-shared-counts.ts'
-import { linkCounters } from './migrations/cluster/0025-link-counters.ts'
-import { builtFiles } from './migrations/cluster/0026-built-files.ts'
-import { moves } from './migrations/cluster/0027-moves.ts'
-import { domains } from './migrations/domains/0031-domains.ts'
-import { cards } from './migrations/domains/0032-cards.ts'
-import { missing } from './migrations/domains/0033-missing.ts'
-import { formAnswers } from './migrations/forms/0036-form-answers.ts'
-import { uploads } from './migrations/forms/0037-uploads.ts'
-import { replies } from './migrations/forms/0038-replies.ts'
-import { spam } from './migrations/forms/0039-spam.ts'
-import { notificationSettings } from './migrations/forms/0040-notification-settings.ts'
-import { erasureReceipts } from './migrations/forms/0041-erasure-receipts.ts'
-import { deliveryRequests } from './migrations/operations/0029-delivery-requests.ts'
-import { lateDeliveries } from './migrations/operations/0030-late-deliveries.ts'
-import { mailShares } from './migrations/operations/0043-mail-shares.ts'
-import { imports } from './migrations/transfer/0034-imports.ts'
-import { history } from './migrations/transfer/0035-history.ts'
-import { importBounds } from './migrations/transfer/0042-import-bounds.ts'
+import { accountSecurity } from './migrations/0010-account-security.ts'
+import { domainsAndTrash } from './migrations/0011-domains-and-trash.ts'
+import { formFeatures } from './migrations/0012-form-features.ts'
+import { notificationReports } from './migrations/0013-notification-reports.ts'
+import { cluster } from './migrations/0014-cluster.ts'
+import { imports } from './migrations/0015-imports.ts'
+import { renameSteps, toNewSteps } from './migrations/rename-steps.ts'
 import type { Tables } from './tables.ts'
 
 export const listMigrations = (engine: DatabaseEngine): Record<string, Migration> => ({
@@ -56,38 +31,12 @@ export const listMigrations = (engine: DatabaseEngine): Record<string, Migration
   '0007-accounts': accounts(engine),
   '0008-words': words(),
   '0009-interrupted': interrupted(),
-  '0010-sign-ups': signUps(engine),
-  '0011-second-factor': secondFactor(engine),
-  '0012-audit': audit(engine),
-  '0013-misses': misses(engine),
-  '0014-next-hosts': nextHosts(engine),
-  '0015-suspensions': suspensions(engine),
-  '0016-form-pages': formPages(engine),
-  '0017-trash': trash(engine),
-  '0018-delivery-reports': deliveryReports(engine),
-  '0019-own-referrers': ownReferrers(),
-  '0021-submissions-by-status': submissionsByStatus(),
-  '0022-cluster': cluster(engine),
-  '0023-changes': changes(engine),
-  '0024-shared-counts': sharedCounts(engine),
-  '0025-link-counters': linkCounters(engine),
-  '0026-built-files': builtFiles(engine),
-  '0027-moves': moves(engine),
-  '0029-delivery-requests': deliveryRequests(engine),
-  '0030-late-deliveries': lateDeliveries(engine),
-  '0031-domains': domains(engine),
-  '0032-cards': cards(engine),
-  '0033-missing': missing(engine),
-  '0034-imports': imports(engine),
-  '0035-history': history(engine),
-  '0036-form-answers': formAnswers(engine),
-  '0037-uploads': uploads(engine),
-  '0038-replies': replies(engine),
-  '0039-spam': spam(engine),
-  '0040-notification-settings': notificationSettings(engine),
-  '0041-erasure-receipts': erasureReceipts(engine),
-  '0042-import-bounds': importBounds(engine),
-  '0043-mail-shares': mailShares(engine),
+  '0010-account-security': accountSecurity(engine),
+  '0011-domains-and-trash': domainsAndTrash(engine),
+  '0012-form-features': formFeatures(engine),
+  '0013-notification-reports': notificationReports(engine),
+  '0014-cluster': cluster(engine),
+  '0015-imports': imports(engine),
 })
 
 /**
@@ -99,21 +48,27 @@ export async function migrate(
   connection: Kysely<Tables>,
   migrations: Record<string, Migration>,
 ): Promise<void> {
+  const applied = await listAppliedMigrations(connection)
+  await renameSteps(connection as Kysely<unknown>, applied)
+  if (await isNewer(connection, migrations, toNewSteps(applied))) return
   const migrator = new Migrator({ db: connection, provider: { getMigrations: async () => migrations } })
-  if (await isNewer(connection, migrations)) return
   const { error, results } = await migrator.migrateToLatest()
   if (!error) return
   const step = results?.find((result) => result.status === 'Error')?.migrationName
   // A newer release, which starts at the same time, may have been first.
-  if (step === undefined && (await isNewer(connection, migrations))) return
+  if (step === undefined && (await isNewer(connection, migrations, await listAppliedMigrations(connection))))
+    return
   throw new Error(`The database could not be brought up to date${step ? ` (step ${step})` : ''}.`, {
     cause: error,
   })
 }
 
 /** Whether a newer release has migrated the database, and this one can use it. @throws when it cannot */
-async function isNewer(connection: Kysely<Tables>, migrations: Record<string, Migration>): Promise<boolean> {
-  const applied = await listAppliedMigrations(connection)
+async function isNewer(
+  connection: Kysely<Tables>,
+  migrations: Record<string, Migration>,
+  applied: string[],
+): Promise<boolean> {
   const unknown = applied.filter((name) => !(name in migrations))
   if (unknown.length === 0) return false
   const floor = await findFloor(connection)
@@ -140,7 +95,7 @@ export async function readMigrationState(
   connection: Kysely<Tables>,
   migrations: Record<string, Migration>,
 ): Promise<MigrationState> {
-  const applied = await listAppliedMigrations(connection)
+  const applied = toNewSteps(await listAppliedMigrations(connection))
   const unknown = applied.filter((name) => !(name in migrations))
   const missing = Object.keys(migrations).filter((name) => !applied.includes(name))
   const floor = await findFloor(connection)

@@ -3,6 +3,7 @@
 import { Database } from 'bun:sqlite'
 import { syncToDisk } from '../write-durably.ts'
 import { listMigrations } from './migrate.ts'
+import { REPLACED_STEPS } from './migrations/rename-steps.ts'
 
 /**
  * A process of its own, because the statement blocks it until the end. VACUUM INTO reads in one transaction, and what it
@@ -80,8 +81,9 @@ export function listSqliteFileKeys(path: string): Set<string> {
   }
 }
 
-/** Whether this release knows the migration. */
-export const isKnownMigration = (name: string): boolean => name in listMigrations('sqlite')
+/** Whether this release knows the migration, by its name of today or that of an unreleased version. */
+export const isKnownMigration = (name: string): boolean =>
+  name in listMigrations('sqlite') || REPLACED_STEPS.includes(name)
 
 /**
  * Leaves out the next ids of every table. For a file that is older than answers which clients have: what was made after

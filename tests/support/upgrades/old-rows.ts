@@ -4,13 +4,14 @@ import { Database } from 'bun:sqlite'
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Kysely, sql } from 'kysely'
+import { type Kysely, type Migration, sql } from 'kysely'
 import type { Connection, DatabaseEngine } from '../../../server/storage/database/database.ts'
 import { listMigrations, migrate } from '../../../server/storage/database/migrate.ts'
 import { openPostgresMigrator } from '../../../server/storage/database/postgres.ts'
 import { openSqliteMigrator } from '../../../server/storage/database/sqlite.ts'
 import type { Tables } from '../../../server/storage/database/tables.ts'
 import { createDatabase } from '../postgres/postgres-server.ts'
+import { describeSchema } from './describe-schema.ts'
 import { unpackReleaseData } from './release-data.ts'
 
 /** The last migration of version 0.1.0. */
@@ -20,6 +21,9 @@ const FOREIGN_KEY_VIOLATION = '23503'
 
 export const listNewMigrations = (engine: DatabaseEngine): string[] =>
   Object.keys(listMigrations(engine)).filter((name) => name > LAST_OLD)
+
+export const listOldMigrations = (engine: DatabaseEngine): Record<string, Migration> =>
+  Object.fromEntries(Object.entries(listMigrations(engine)).filter(([name]) => name <= LAST_OLD))
 
 export interface RowsPlace {
   engine: DatabaseEngine
@@ -68,8 +72,7 @@ async function writePostgres(oldFile: string) {
   const created = await createDatabase()
   const db = openPostgresMigrator(created.url)
   const old = new Database(oldFile, { readonly: true })
-  const known = Object.entries(listMigrations('postgres')).filter(([name]) => name <= LAST_OLD)
-  await migrate(db, Object.fromEntries(known))
+  await migrate(db, listOldMigrations('postgres'))
   // A table waits until the rows that it refers to are there.
   for (let waiting = listTables(old); waiting.length > 0; ) {
     const copied: string[] = []
@@ -105,17 +108,11 @@ const listTables = (database: Database) =>
     .map(({ name }) => name)
     .filter((name) => !/^(sqlite|kysely)_/.test(name))
 
-/** @returns each table with its columns and rows, and each index: equal texts for equal databases */
+/** @returns the schema, and each table with its rows: equal texts for equal databases */
 export async function dumpRows(place: RowsPlace): Promise<string> {
   const db = await openMigrator(place)
   try {
-    const schema =
-      place.engine === 'sqlite'
-        ? sql`select name, sql from sqlite_master where sql is not null order by name`
-        : sql`select table_name, column_name, data_type, column_default, is_nullable from information_schema.columns
-              where table_schema = 'public' union all
-              select tablename, indexname, indexdef, '', '' from pg_indexes where schemaname = 'public' order by 1, 2`
-    const lines = [(await schema.execute(db)).rows]
+    const lines: unknown[] = await describeSchema(place.engine, db)
     const internal = await db.introspection.getTables({ withInternalKyselyTables: true })
     for (const { name } of internal.toSorted((a, b) => (a.name < b.name ? -1 : 1)))
       lines.push([name, (await sql`select * from ${sql.table(name)} order by 1, 2`.execute(db)).rows])

@@ -21,7 +21,9 @@ export interface ReleaseData {
 }
 
 export function listReleases(): string[] {
-  const names = readdirSync(FIXTURES).map((name) => /^data-(\d+\.\d+\.\d+)\.tar\.gz$/.exec(name)?.[1])
+  const names = readdirSync(FIXTURES).map(
+    (name) => /^data-(\d+\.\d+\.\d+(?:-\w+)?)\.tar\.gz$/.exec(name)?.[1],
+  )
   return names.filter((version) => version !== undefined).sort(Bun.semver.order)
 }
 

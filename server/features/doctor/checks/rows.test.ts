@@ -208,11 +208,11 @@ describe.each(ENGINES)('on %s', (engine) => {
     )
     await run(sql`update instance set floor = '9999-later'`)
     expect(await check()).toContain('problem: The database is of a newer version')
-    await run(sql`delete from kysely_migration where name in ('9999-later', '0027-moves')`)
+    await run(sql`delete from kysely_migration where name in ('9999-later', '0015-imports')`)
     expect(await check()).toContain(
-      'warning: The data model lacks 1 steps of this version (from 0027-moves on)',
+      'warning: The data model lacks 1 steps of this version (from 0015-imports on)',
     )
-    await run(sql`insert into kysely_migration (name, timestamp) values ('0027-moves', 'x')`)
+    await run(sql`insert into kysely_migration (name, timestamp) values ('0015-imports', 'x')`)
   })
 
   test('a secret is a problem when it is guessable or of another installation', async () => {

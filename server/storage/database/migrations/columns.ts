@@ -1,16 +1,18 @@
-// The column types that differ between the engines.
+// The column types that differ between the engines, and what both need to create tables and add columns.
 
-import type { ColumnDataType, Kysely, RawBuilder } from 'kysely'
+import type { ColumnBuilderCallback, ColumnDataType, Kysely, RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import type { DatabaseEngine } from '../database.ts'
 
 export type ColumnTypes = ReturnType<typeof getColumnTypes>
 
+type ColumnType = ColumnDataType | RawBuilder<unknown>
+
 export function getColumnTypes(engine: DatabaseEngine) {
   const postgres = engine === 'postgres'
   const bigint: ColumnDataType = postgres ? 'bigint' : 'integer'
   // Byte order makes both engines and JavaScript sort alike, which cursors rely on.
-  const text: ColumnDataType | RawBuilder<unknown> = postgres ? sql`text collate "C"` : 'text'
+  const text: ColumnType = postgres ? sql`text collate "C"` : 'text'
   return {
     postgres,
     bigint,
@@ -25,3 +27,22 @@ export function getColumnTypes(engine: DatabaseEngine) {
     },
   }
 }
+
+/** Adds columns of one type. Without `build` they may be null. */
+export async function addColumns(
+  db: Kysely<unknown>,
+  table: string,
+  names: string[],
+  type: ColumnType,
+  build?: ColumnBuilderCallback,
+) {
+  // SQLite adds one column at a time.
+  for (const name of names) await db.schema.alterTable(table).addColumn(name, type, build).execute()
+}
+
+/** A number that begins at zero. */
+export const fromZero: ColumnBuilderCallback = (column) => column.notNull().defaultTo(0)
+
+/** The id of a workspace. The row is deleted with the workspace. */
+export const ofWorkspace: ColumnBuilderCallback = (column) =>
+  column.notNull().references('workspaces.id').onDelete('cascade')

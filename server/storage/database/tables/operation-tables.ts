@@ -76,7 +76,7 @@ export interface RateLimits {
   expires_at: number
 }
 
-/** Budgets that processes share: PostgreSQL only. Releases before 0024-shared-counts have their rate limits here too. */
+/** Budgets that processes share: PostgreSQL only. Version 0.1.0 has its rate limits here too. */
 export interface RateWindows {
   key: string
   /** Pairs: a slice of time, and what was spent in it. */
