@@ -127,6 +127,10 @@ onSqlite(
         '5',
       ])
       expect((await inspect(second)).status).toBe(200)
+      // Its process must not be taken for the next one.
+      await until('its process is gone', () =>
+        listReaderProcesses(process.pid).every((pid) => stopped.has(pid)),
+      )
       stuck.push(inspect(second, toFile(second, 20_000)))
       await stopReader()
       await until('a place for the third workspace', async () => (await inspect(third)).status === 200)
