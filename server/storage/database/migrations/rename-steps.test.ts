@@ -69,7 +69,8 @@ describe.each<DatabaseEngine>(['sqlite', 'postgres'])(
     })
 
     // What PostgreSQL prints of its schema depends on its version, so no schema of the earlier version is kept.
-    test.if(engine === 'sqlite')('has the schema of a new one', async () => {
+    const onSqliteOnly = engine === 'sqlite' ? test : () => {}
+    onSqliteOnly('has the schema of a new one', async () => {
       const fresh = await openMigrator({ engine, address: join(dataDir, 'fresh.db') })
       await migrate(fresh, listReplacing(engine))
       expect(await describeSchema(engine, fresh)).toEqual(await describeSchema(engine, db))
