@@ -428,6 +428,26 @@ test('a workspace has four questions at a server at once, and the others need no
   await listener.stop(true)
 })
 
+test('an answer says that it was counted from hits, and on which days there are none', async () => {
+  const day = (text: string) => Date.parse(`${text}T00:00:00Z`)
+  const range = { start: day('2026-04-30'), end: day('2026-05-05') }
+  const noHits = { ...range, from: 'hits' as const, why: 'no_hits' as const }
+  const ask = async (hits: Hit[]) => {
+    const pair = await openPair(hits.length > 0 ? [toLines(hits)] : [])
+    const { origin } = await pair.clickHouse.explain(createHitQuery({ workspaceId: 1, ...range }))
+    await closePair(pair)
+    return origin
+  }
+  expect(await ask([])).toEqual([noHits])
+  // The hits of all workspaces count.
+  const hits = [day('2026-05-01') + 1, day('2026-05-03') - 1].map((at) => createHit({ at, workspaceId: 2 }))
+  expect(await ask(hits)).toEqual([
+    { ...noHits, end: day('2026-05-01') },
+    { start: day('2026-05-01'), end: day('2026-05-03'), from: 'hits', why: 'engine' },
+    { ...noHits, start: day('2026-05-03') },
+  ])
+})
+
 test('no value is in the text of a statement', () => {
   fc.assert(
     fc.property(anyQuery, fc.string({ minLength: 12 }), (asked, marker) => {

@@ -2,10 +2,12 @@
 
 import { createFairQueue } from '../../../lib/concurrency/fair-queue.ts'
 import { unavailable } from '../../../lib/failure.ts'
+import { DAY_MS } from '../../../lib/utc-day.ts'
 import type { SqlValue } from '../../filter-sql.ts'
 import type { HitEngine } from '../hit-engine.ts'
 import { toHitSql } from '../hit-sql.ts'
 import { toLastClicksSql, toLastClickTimesSql } from '../last-clicks-sql.ts'
+import { type DaySpan, toHitsOrigin } from '../rollups/plan-days.ts'
 import { createShareCounter } from '../visitor-shares.ts'
 import { CLICKHOUSE_CODES, ClickHouseError } from './clickhouse-error.ts'
 import type { ClickHouseClient } from './client.ts'
@@ -68,9 +70,11 @@ export function createQuestionRunner(
   })
   return {
     ask,
-    explain: async (query) => {
-      const { start, end } = query
-      return { answers: await ask(query), origin: [{ start, end, from: 'hits', why: 'engine' }] }
+    async explain(query) {
+      // No answer fails for its explanation. What goes wrong here fails the question too, which says so.
+      const hitDays = select(query.workspaceId, HIT_DAYS, []).then(toHitDays, () => undefined)
+      const [answers, days] = await Promise.all([ask(query), hitDays])
+      return { answers, origin: toHitsOrigin(query, 'engine', days) }
     },
     async findLastClicks(query) {
       if (query.moments.length === 0) return []
@@ -84,3 +88,9 @@ export function createQuestionRunner(
     },
   }
 }
+
+/** The partitions say which days have hits: none are read. */
+const HIT_DAYS = `SELECT intDiv(min(recorded_at), ${DAY_MS}), intDiv(max(recorded_at), ${DAY_MS}) FROM hits HAVING count() > 0`
+
+const toHitDays = ([row]: readonly (readonly unknown[])[]): DaySpan =>
+  row ? { start: Number(row[0]), end: Number(row[1]) + 1 } : { start: 0, end: 0 }
