@@ -75,11 +75,19 @@ export const TOWPATH_DIR = join(HOME, 'towpath')
 /** Starts the product as an operator does. @param options.checkout the version to start: this checkout, or another one */
 export function startTowpath(
   environment: Record<string, string> = {},
-  { name = 'towpath', checkout = ROOT, dataDir = TOWPATH_DIR, first = false, core = 0 as number | null } = {},
+  {
+    name = 'towpath',
+    checkout = ROOT,
+    dataDir = TOWPATH_DIR,
+    first = false,
+    core = 0 as number | null,
+    /** Options of the runtime. */
+    runtime = [] as string[],
+  } = {},
 ): Promise<Contender> {
   const port = findFreePort()
   const env = { PORT: String(port), HOST: '127.0.0.1', DATA_DIR: dataDir, LOG_LEVEL: 'error', ...environment }
-  return launch(name, port, [bun, 'server/main.ts'], { env, cwd: checkout, core, first })
+  return launch(name, port, [bun, ...runtime, 'server/main.ts'], { env, cwd: checkout, core, first })
 }
 
 /** This checkout, and the one that the command names to compare with. */

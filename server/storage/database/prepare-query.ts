@@ -1,8 +1,10 @@
 // Prepared queries: Kysely builds their text once. For an insert of 30 columns the text takes 18 µs, and SQLite takes 6
 // µs.
 
+import type { Database, Statement } from 'bun:sqlite'
 import type { Compilable, CompiledQuery } from 'kysely'
 import type { Connection } from './database.ts'
+import { SqliteExecutor } from './sqlite-kysely.ts'
 
 type QueryValues = Record<string, unknown>
 
@@ -13,34 +15,73 @@ class Placeholder {
 
 /**
  * @param build builds the query once for each engine, from placeholders. It must pass the values on without reading
- * them. Every call must give values for the same names.
+ * them. Every call must give values for the same names. On SQLite, what is no placeholder stands in the text, where the
+ * planner sees it: a partial index needs that.
  */
 export function prepareQuery<V extends QueryValues, Row>(
   build: (connection: Connection, values: V) => Compilable<Row>,
 ): (connection: Connection, values: V) => Promise<Row[]> {
   const queries = new WeakMap<object, CompiledQuery<Row>>()
+  let sqlite: { text: string; names: string[] } | undefined
+  const statements = new WeakMap<Database, Statement<Row>>()
 
   function compile(connection: Connection, values: V): CompiledQuery<Row> {
     const placeholders = Object.fromEntries(Object.keys(values).map((name) => [name, new Placeholder(name)]))
     return build(connection, placeholders as V).compile() as CompiledQuery<Row>
   }
 
+  function runOnSqlite({ database, allow }: SqliteExecutor, connection: Connection, values: V): Row[] {
+    allow()
+    sqlite ??= toSqliteText(compile(connection, values))
+    let statement = statements.get(database)
+    if (!statement) {
+      statement = database.query<Row, never[]>(sqlite.text)
+      statements.set(database, statement)
+    }
+    return statement.all(...(sqlite.names.map((name) => getValue(values, name)) as never[]))
+  }
+
   return async (connection, values) => {
-    // Each pool of PostgreSQL has its adapter, and SQLite has one.
-    const { adapter } = connection.getExecutor()
-    let query = queries.get(adapter)
+    const executor = connection.getExecutor()
+    if (executor instanceof SqliteExecutor) return runOnSqlite(executor, connection, values)
+    // Each pool of PostgreSQL has its adapter.
+    let query = queries.get(executor.adapter)
     if (!query) {
       query = compile(connection, values)
-      queries.set(adapter, query)
+      queries.set(executor.adapter, query)
     }
     const parameters = query.parameters.map((value) =>
-      value instanceof Placeholder ? getValue(values, value) : value,
+      value instanceof Placeholder ? getValue(values, value.name) : value,
     )
     return (await connection.executeQuery<Row>({ ...query, parameters })).rows
   }
 }
 
-function getValue(values: QueryValues, { name }: Placeholder): unknown {
+/**
+ * SQLite plans a statement anew at each execution where its planner has looked at the value of a `?`
+ * (https://sqlite.org/c3ref/prepare.html, the third reason to prepare again). It does not look behind a plus.
+ */
+function toSqliteText({ sql, parameters }: CompiledQuery): { text: string; names: string[] } {
+  const [first = '', ...parts] = sql.split('?')
+  if (parts.length !== parameters.length)
+    throw new Error(`A prepared query has a question mark of its own: ${sql}`)
+  const names: string[] = []
+  const texts = parts.map((part, n) => {
+    const value = parameters[n]
+    if (!(value instanceof Placeholder)) return `${toLiteral(value)}${part}`
+    names.push(value.name)
+    return `+?${part}`
+  })
+  return { text: first + texts.join(''), names }
+}
+
+function toLiteral(value: unknown): string {
+  if (value === null || typeof value === 'number' || typeof value === 'bigint') return String(value)
+  if (typeof value === 'string') return `'${value.replaceAll("'", "''")}'`
+  throw new Error('A prepared query has a constant that is neither a text nor a number.')
+}
+
+function getValue(values: QueryValues, name: string): unknown {
   const value = values[name]
   if (value === undefined) throw new Error(`A prepared query has no value for ${name}`)
   return value

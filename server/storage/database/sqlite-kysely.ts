@@ -4,6 +4,8 @@ import type { Database } from 'bun:sqlite'
 import {
   CompiledQuery,
   type DatabaseConnection,
+  DefaultQueryExecutor,
+  type Dialect,
   type Driver,
   Kysely,
   type QueryResult,
@@ -23,11 +25,44 @@ class Adapter extends SqliteAdapter {
 const adapter = new Adapter()
 const compiler = new SqliteQueryCompiler()
 
+/** Runs each statement where it is asked for. Kysely's own executor waits for a connection of a pool first. */
+export class SqliteExecutor extends DefaultQueryExecutor {
+  readonly #connection: DatabaseConnection
+
+  constructor(
+    readonly database: Database,
+    /** Runs before each statement, which fails with what it throws. */
+    readonly allow: () => void,
+  ) {
+    const connection = connect(database, allow)
+    super(compiler, adapter, { provideConnection: (consumer) => consumer(connection) })
+    this.#connection = connection
+  }
+
+  override executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    return this.#connection.executeQuery<R>(query)
+  }
+}
+
 /** @param allow runs before each statement; the statement fails with what it throws */
 export function createSqliteKysely(database: Database, allow: () => void = () => {}): Connection {
-  const connection = connect(database, allow)
+  const executor = new SqliteExecutor(database, allow)
+  return new Kysely<Tables>({ config: { dialect }, dialect, driver: createDriver(database), executor })
+}
+
+const dialect: Dialect = {
+  createDriver() {
+    throw new Error('Each connection has its own driver.')
+  },
+  createAdapter: () => adapter,
+  createQueryCompiler: () => compiler,
+  createIntrospector: (db) => new SqliteIntrospector(db),
+}
+
+function createDriver(database: Database): Driver {
+  const connection = connect(database, () => {})
   const run = (text: string) => connection.executeQuery(CompiledQuery.raw(text))
-  const driver: Driver = {
+  return {
     async init() {},
     acquireConnection: async () => connection,
     async beginTransaction() {
@@ -45,14 +80,6 @@ export function createSqliteKysely(database: Database, allow: () => void = () =>
       database.close()
     },
   }
-  return new Kysely<Tables>({
-    dialect: {
-      createDriver: () => driver,
-      createAdapter: () => adapter,
-      createQueryCompiler: () => compiler,
-      createIntrospector: (db) => new SqliteIntrospector(db),
-    },
-  })
 }
 
 function connect(database: Database, allow: () => void): DatabaseConnection {
