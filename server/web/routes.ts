@@ -46,6 +46,7 @@ import { createImportsApi } from '../features/transfer/api.ts'
 import { createExportApi } from '../features/transfer/export-api.ts'
 import { createHeaderWrapper, toStrictTransportLine } from '../http/answer-headers.ts'
 import type { FastPathOptions } from '../http/fast-path/listener.ts'
+import type { PostRequest } from '../http/fast-path/request-parser.ts'
 import type { Metric } from '../http/health-and-metrics.ts'
 import { jsonBody } from '../http/json-body.ts'
 import { requireOneHost } from '../http/request-host.ts'
@@ -53,7 +54,7 @@ import { createPathMatcher, pathOf } from '../http/request-path.ts'
 import type { Caller } from '../http/route-facts.ts'
 import { toRouteTemplate } from '../http/route-table.ts'
 import type { ServerHandle } from '../http/server-handle.ts'
-import { observeRequests } from '../http/telemetry/observe-requests.ts'
+import { type FastRequest, observeFastRequests, observeRequests } from '../http/telemetry/observe-requests.ts'
 import { describeRequest } from '../lib/telemetry/request-context.ts'
 import { createDashboard } from './dashboard.ts'
 import { createPages } from './pages.ts'
@@ -159,16 +160,18 @@ const routeMap = (on: Handlers, { snippetPath, intakePath }: RouteNeeds['paths']
 
 /** Answered at the socket, before the map: plain GETs of /:slug, and plain POSTs of the intake. */
 function fastPath(
-  { redirects, pageViews }: Handlers,
-  { paths, origin, hosts, observer: { requests } }: RouteNeeds,
+  { redirects, pageViews, forms }: Handlers,
+  { paths, origin, hosts, observer }: RouteNeeds,
 ): Pick<FastPathOptions, 'redirect' | 'post' | 'headers'> {
   const transport = toStrictTransportLine(origin)
   const findDomain = createDomainFinder(hosts)
+  const { requests } = observer
+  const observe = observeFastRequests(observer)
   const countRedirect = requests.createCounter('/{slug}', 'GET')
   const countPageView = requests.createCounter(`/${paths.intakePath}`, 'POST')
   const finish = <T extends { status: number; headers?: string }>(
     answer: T,
-    count: (status: number) => void,
+    count: (status: number) => void = () => {},
   ) => {
     count(answer.status)
     return transport === undefined ? answer : { ...answer, headers: (answer.headers ?? '') + transport }
@@ -181,12 +184,22 @@ function fastPath(
     },
     post(head, address) {
       const domain = findDomain(head.headers, address)
-      const answer = domain ? pageViews.tryFastPath(head, address, domain) : null
-      return answer && finish(answer, countPageView)
+      if (!domain) return null
+      const answer = pageViews.tryFastPath(head, address, domain)
+      if (answer) return finish(answer, countPageView)
+      const answerLater = forms.tryFastPath(head, address, domain)
+      const later = answerLater && observe(toFormRequest(head), answerLater)
+      return later?.then((given) => finish(given)) ?? null
     },
     headers: transport,
   }
 }
+
+const toFormRequest = ({ path, headers }: PostRequest): FastRequest => ({
+  ...{ route: '/f/*', method: 'POST' },
+  path: `/${path}`,
+  headers,
+})
 
 /** /v1: the gates in the order in which a request passes them, and then the features' routes. */
 export function restApi(needs: RestNeeds, features: OpenAPIHono<ApiEnv>[]) {
@@ -239,7 +252,7 @@ type Handlers = ReturnType<typeof createHandlers>
 function createHandlers(needs: RouteNeeds) {
   const redirects = createRedirects(needs.redirects)
   const pageViews = createPageViewIntake(needs.intake)
-  const submit = createFormEndpoint(needs.forms)
+  const forms = createFormEndpoint(needs.forms)
   const formFacts = createFormInfoEndpoint(needs.formFacts)
   const snippet = createSnippet(needs.snippet)
   const dashboard = createDashboard(needs.dashboard)
@@ -271,6 +284,7 @@ function createHandlers(needs: RouteNeeds) {
   return {
     redirects,
     pageViews,
+    forms,
     routes: {
       pages: pages.routes,
       signIn: signIn.routes,
@@ -280,7 +294,7 @@ function createHandlers(needs: RouteNeeds) {
     },
     slug: onLink,
     form: ((request, server, domain) =>
-      submit(request, server, pathOf(request.url).slice('/f'.length), domain)) as DomainAnswer,
+      forms.answer(request, server, pathOf(request.url).slice('/f'.length), domain)) as DomainAnswer,
     fileLink: createFileLinkEndpoint(needs.fileLinks),
     snippet: snippet.latest,
     pinnedSnippet: snippet.versioned,

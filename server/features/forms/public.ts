@@ -2,9 +2,12 @@
 // the answer. It runs in front of Hono, as the redirect does.
 
 import { readClientAddress, toRateLimitKey } from '../../http/client-address.ts'
+import type { PostRequest } from '../../http/fast-path/request-parser.ts'
+import type { FastResponse } from '../../http/fast-path/response-text.ts'
 import { requestId } from '../../http/request-id.ts'
 import type { ServerHandle } from '../../http/server-handle.ts'
 import { trimBoth } from '../../lib/clean-text.ts'
+import { waitForTurn } from '../../lib/concurrency/next-turn.ts'
 import type { Network } from '../../lib/ip-network.ts'
 import { log } from '../../lib/log.ts'
 import { type RequestDomain, servesWorkspace } from '../../lib/request-domain.ts'
@@ -24,6 +27,7 @@ import { type FormBody, isJson, isMultipart, readBody, requireKnownType } from '
 import { receiveForm } from './endpoint/receive-form.ts'
 import { parseThanksPath } from './endpoint/redirect-target.ts'
 import {
+  type EndpointAnswer,
   type ResponseContext,
   respondToError,
   respondToPreflight,
@@ -31,6 +35,8 @@ import {
   respondToWrongMethod,
   respondWithThanks,
   type SubmissionOutcome,
+  toFastResponse,
+  toResponse,
 } from './endpoint/responses.ts'
 import { toPageSeconds } from './endpoint/store-submission.ts'
 import { type StoreWithFilesNeeds, storeWithFiles, toRoomMistakes } from './endpoint/store-with-files.ts'
@@ -39,7 +45,12 @@ import { type AnswerLinkNeeds, answerReplyLink, type LinkRequest } from './repli
 import { parseLinkPath, type ReplyLinks } from './replies/reply-links.ts'
 import { addRuleMistakes } from './rules/check-fields.ts'
 import { describeMistake, describeMistakes } from './rules/describe-mistakes.ts'
-import { chooseLanguage, readLanguageRequest, type SenderLanguage } from './rules/sender-language.ts'
+import {
+  chooseLanguage,
+  type LanguageRequest,
+  readLanguageRequest,
+  type SenderLanguage,
+} from './rules/sender-language.ts'
 import { isOriginAllowed } from './settings/allowed-origins.ts'
 import { CAPTCHA_FIELD } from './settings/control-fields.ts'
 import { type FormSettings, findFormSettings } from './settings/form-settings.ts'
@@ -71,23 +82,24 @@ interface RequestContext extends ResponseContext {
 }
 
 interface FormRequest {
-  request: Request
   /** The address of the connection. */
   peer: string
   /** The path after `/f`. */
   path: string
+  /** A body that has come already, or the request that brings it. */
+  body: Uint8Array | Request
 }
 
 /** The request's facts about its sender. */
 interface RequestSender {
-  headers: Headers
+  headers: Pick<Headers, 'get'>
   /** The sender's IP address. */
   address: string
 }
 
 /** The end of one request, for its answer and its log line. */
 interface EndpointResult {
-  response: Response
+  answer: EndpointAnswer
   formId?: number
   trapped?: boolean
   spam?: boolean
@@ -96,30 +108,63 @@ interface EndpointResult {
 const PER_MINUTE = 10
 const RETRY_AFTER_SECONDS = 60
 
-/** @returns the handler for every method, and for everything after `/f` in the path, with its slash or without */
+/** Answers every method, and everything after `/f` in the path, with its slash or without. */
 export function createFormEndpoint(needs: FormEndpointNeeds) {
-  return async (request: Request, server: Peer, path: string, domain: RequestDomain): Promise<Response> => {
-    const started = performance.now()
-    const { method, headers } = request
-    const peer = server.requestIP(request)?.address ?? ''
-    const context: RequestContext = {
-      requestId: requestId(headers.get('x-request-id')),
-      headers,
-      domain,
-      origin: needs.toOrigin(domain.name),
-      language: chooseLanguage(readLanguageRequest(request)),
-    }
-    if (method === 'OPTIONS') return respondToPreflight(context)
-    const link = parseLinkPath(path)
-    if (link) return answerMailLink(needs, context, { ...link, method })
-    if (method !== 'POST') return answerVisitor(needs, context, method, path)
-    const { response, formId, trapped, spam } = await answerPost(needs, context, { request, peer, path })
-    const ms = Math.round((performance.now() - started) * 10) / 10
-    // To the sender a filled honeypot and spam look like a success. This line tells an operator what was caught.
-    const { status } = response
-    log.info('form_request', { requestId: context.requestId, formId, status, trapped, spam, ms })
-    return response
+  return {
+    async answer(request: Request, server: Peer, path: string, domain: RequestDomain): Promise<Response> {
+      const { method, headers } = request
+      const peer = server.requestIP(request)?.address ?? ''
+      const context = toContext(needs, headers, domain, readLanguageRequest(request))
+      if (method === 'OPTIONS') return respondToPreflight(context)
+      const link = parseLinkPath(path)
+      if (link) return toResponse(await answerMailLink(needs, context, { ...link, method }))
+      if (method !== 'POST') return toResponse(await answerVisitor(needs, context, method, path))
+      return toResponse(await answerPost(needs, context, { body: request, peer, path }))
+    },
+    /**
+     * The same answer for a plain POST that is all there.
+     * @returns null where only `answer` can tell; then nothing has happened yet
+     */
+    tryFastPath(
+      { path, query, headers: sent, keep }: PostRequest,
+      peer: string,
+      domain: RequestDomain,
+    ): (() => Promise<FastResponse>) | null {
+      if (!FORM_PATH.test(path) || query !== '' || isMultipart(sent)) return null
+      const { headers, body } = keep()
+      return async () => {
+        await waitForTurn()
+        const context = toContext(needs, headers, domain, { acceptLanguage: headers.get('accept-language') })
+        return toFastResponse(await answerPost(needs, context, { body, peer, path: path.slice('f'.length) }))
+      }
+    },
   }
+}
+
+/** A form key alone. */
+const FORM_PATH = /^f\/[\w-]{1,64}$/
+
+function toContext(
+  { toOrigin }: FormEndpointNeeds,
+  headers: Pick<Headers, 'get'>,
+  domain: RequestDomain,
+  language: LanguageRequest,
+): RequestContext {
+  const id = requestId(headers.get('x-request-id'))
+  return { requestId: id, headers, domain, origin: toOrigin(domain.name), language: chooseLanguage(language) }
+}
+
+async function answerPost(
+  needs: FormEndpointNeeds,
+  context: RequestContext,
+  request: FormRequest,
+): Promise<EndpointAnswer> {
+  const started = performance.now()
+  const { answer, formId, trapped, spam } = await receivePost(needs, context, request)
+  const ms = Math.round((performance.now() - started) * 10) / 10
+  // To the sender a filled honeypot and spam look like a success. This line tells an operator what was caught.
+  log.info('form_request', { requestId: context.requestId, formId, status: answer.status, trapped, spam, ms })
+  return answer
 }
 
 /** The page behind a link in a mail to a sender. */
@@ -127,7 +172,7 @@ async function answerMailLink(
   needs: FormEndpointNeeds,
   context: RequestContext,
   link: Pick<LinkRequest, 'kind' | 'token' | 'method'>,
-): Promise<Response> {
+): Promise<EndpointAnswer> {
   const { builtIn } = context.language
   const renderThanks: AnswerLinkNeeds['renderThanks'] = ({ successMessage, pageUrl }, language) => {
     const answered = { ...context, language: { ...context.language, builtIn: language } }
@@ -149,7 +194,7 @@ async function answerVisitor(
   context: RequestContext,
   method: string,
   path: string,
-): Promise<Response> {
+): Promise<EndpointAnswer> {
   const thanksKey = method === 'GET' || method === 'HEAD' ? parseThanksPath(path) : undefined
   try {
     if (thanksKey !== undefined) {
@@ -181,10 +226,10 @@ async function findForm({ db }: FormEndpointNeeds, { domain }: RequestContext, k
   return form && servesWorkspace(domain, form.workspaceId) ? form : undefined
 }
 
-async function answerPost(
+async function receivePost(
   needs: FormEndpointNeeds,
   context: RequestContext,
-  { request, peer, path }: FormRequest,
+  { body: sent, peer, path }: FormRequest,
 ): Promise<EndpointResult> {
   const { headers } = context
   let form: FormSettings | undefined
@@ -193,13 +238,16 @@ async function answerPost(
     const address = readClientAddress(peer, headers.get('x-forwarded-for'), needs.trustProxy)
     form = await getEnabledForm(needs, context, path)
     describeRequest({ workspaceId: form.workspaceId })
-    if (form.uploads && isMultipart(headers)) files = createFileReceiver(needs.uploads, form.uploads)
+    const request = sent instanceof Request ? sent : undefined
+    if (request && form.uploads && isMultipart(headers))
+      files = createFileReceiver(needs.uploads, form.uploads)
     const declared = files ? 0 : toDeclaredBytes(headers)
     await checkSender(needs, form, { headers, address }, declared)
     const json = isJson(headers.get('content-type'))
-    const body = files
-      ? await receiveFiles(needs, form, request, { headers, address }, files)
-      : await readBody(request, headers)
+    const body =
+      request && files
+        ? await receiveFiles(needs, form, request, { headers, address }, files)
+        : await readBody(sent, headers)
     const { entries, size } = body
     // The rest of a body that did not say its size, and the fields beside files.
     await spendAddressBytes(needs.limiter, address, size - declared)
@@ -210,12 +258,12 @@ async function answerPost(
     countAttempt(needs.attempts, form, outcome)
     const { trapped, isSpam } = outcome.kind === 'accepted' ? outcome : {}
     const answered = { ...context, language }
-    const response = await respondToSubmission(answered, withUsableTargets(needs, form), input, outcome)
-    return { response, formId: form.id, trapped, spam: isSpam || undefined }
+    const answer = await respondToSubmission(answered, withUsableTargets(needs, form), input, outcome)
+    return { answer, formId: form.id, trapped, spam: isSpam || undefined }
   } catch (thrown) {
     const error = toEndpointError(thrown, context.requestId)
     if (form) countRefusedAttempt(needs.attempts, form.id, error)
-    return { response: await respondToError(context, error), formId: form?.id }
+    return { answer: await respondToError(context, error), formId: form?.id }
   } finally {
     await files?.close()
   }

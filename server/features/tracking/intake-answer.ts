@@ -1,7 +1,7 @@
 // The answers of the intake (POST /e), with their CORS headers: as a Response, and as the answer of the fast path.
 
 import { toErrorResponse } from '../../http/error-response.ts'
-import type { FastResponse } from '../../http/fast-path/response-text.ts'
+import { type FastResponse, toHeaderLines } from '../../http/fast-path/response-text.ts'
 import { requestId } from '../../http/request-id.ts'
 import { toFailure } from '../../storage/database/errors.ts'
 
@@ -33,10 +33,6 @@ const HEADERS = {
   'Access-Control-Expose-Headers': 'Retry-After',
   'Cache-Control': 'no-store',
 }
-const toHeaderLines = (headers: Record<string, string>) =>
-  Object.entries(headers)
-    .map(([name, value]) => `${name}: ${value}\r\n`)
-    .join('')
 const HEADER_LINES = toHeaderLines(HEADERS)
 
 export const toResponse = ({ status, json, headers }: IntakeAnswer) =>

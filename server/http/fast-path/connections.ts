@@ -13,6 +13,10 @@ export interface ConnectionState {
   relay: TcpRelay | null
   /** While set, whatever comes goes to the relay. */
   relaying: boolean
+  /** While set, the fast path works on an answer, and whatever comes waits for it. */
+  answering: boolean
+  /** The bytes that came meanwhile. */
+  next: Buffer | null
   /** The part of an answer that the visitor has not taken yet. */
   unsent: Buffer | null
   endWhenSent: boolean
@@ -65,6 +69,8 @@ export interface Connections {
   wait(client: Client): void
   /** The connection has a request that is relayed. */
   relay(client: Client): void
+  /** The connection has a request that the fast path answers later. */
+  answerLater(client: Client): void
   /** The connection is gone. */
   remove(client: Client): void
   /** Counts one more relay. @returns false where no more is allowed */
@@ -121,6 +127,7 @@ export function createConnections(limits: ConnectionLimits, trusted: Network[]):
       stopWaiting(state, client)
       relaying.add(client)
     },
+    answerLater: (client) => stopWaiting(state, client),
     remove: (client) => remove(state, client),
     takeRelay: (peer) => takeRelay(state, peer),
     returnRelay(peer) {
@@ -156,6 +163,8 @@ function admit(state: State, address: string): ConnectionState | null {
     peer,
     relay: null,
     relaying: false,
+    answering: false,
+    next: null,
     unsent: null,
     endWhenSent: false,
     written: 0,

@@ -36,8 +36,8 @@ export interface FastPathOptions {
    * @param address of the peer
    */
   redirect: (head: RequestHead, address: string) => FastRedirect | null
-  /** The same for a plain POST. */
-  post?: (head: PostRequest, address: string) => FastResponse | null
+  /** The same for a plain POST. An answer that comes later never rejects. */
+  post?: (head: PostRequest, address: string) => FastResponse | Promise<FastResponse> | null
   /** Headers of every answer that `redirect` and `post` do not make, each with its line ending. */
   headers?: string
   idleSeconds: number
@@ -77,6 +77,8 @@ interface State {
   stopping: boolean
   /** No connection may wait any more. */
   stopped: boolean
+  /** Answers of the fast path that are still to come. */
+  answers: Set<Promise<void>>
 }
 
 /** As the time that Bun's server lets a connection be idle. */
@@ -108,6 +110,7 @@ export function openFastPath(options: FastPathOptions): FastPath {
     progressMs,
     stopping: false,
     stopped: false,
+    answers: new Set(),
   }
   const listener = listenFor(state)
   setListenerOptions(options.port, progressMs)
@@ -124,7 +127,8 @@ export function openFastPath(options: FastPathOptions): FastPath {
       if (!force) await waitForLastRequests(connections, stopGraceMs)
       state.stopped = true
       connections.endWaiting()
-      await Promise.all(Array.from(connections.relaying, ({ data }) => data.relay?.answerBegun()))
+      const relays = Array.from(connections.relaying, ({ data }) => data.relay?.answerBegun())
+      await Promise.all([...relays, ...state.answers])
     },
   }
 }
@@ -144,11 +148,12 @@ function listenFor(state: State): TCPSocketListener<ConnectionState> {
       drain,
       end: clientEnded,
       timeout(client) {
-        if (!client.data.relaying) endIdle(client)
+        if (!client.data.relaying && !client.data.answering) endIdle(client)
       },
       close(client) {
         // Without data it was never counted.
         if (!client.data) return
+        client.data.ending = true
         connections.remove(client)
         client.data.relay?.close()
       },
@@ -179,7 +184,8 @@ function receive(state: State, client: Client, chunk: Buffer): void {
   const visitor = client.data
   // Bytes may still come from a connection that has just been refused.
   if (!visitor || visitor.ending) return
-  if (visitor.relaying) visitor.relay?.send(chunk)
+  if (visitor.answering) hold(client, chunk)
+  else if (visitor.relaying) visitor.relay?.send(chunk)
   // The visitor asks again before it has taken the answer. Answers must stay in order.
   else if (visitor.unsent) client.terminate()
   else if (!answer(state, client, chunk as Bytes)) passOn(state, client, chunk)
@@ -193,7 +199,8 @@ function answer(state: State, client: Client, chunk: Bytes): boolean {
 }
 
 /** @returns false where the server behind must answer; then nothing has happened yet */
-function tryAnswer({ options, readHead, readPost, stopping }: State, client: Client, chunk: Bytes): boolean {
+function tryAnswer(state: State, client: Client, chunk: Bytes): boolean {
+  const { options, readHead, readPost, stopping } = state
   const { address } = client.data
   const head = readHead(chunk)
   const redirect = head && options.redirect(head, address)
@@ -204,11 +211,44 @@ function tryAnswer({ options, readHead, readPost, stopping }: State, client: Cli
   const post = head || !options.post ? null : readPost(chunk)
   const reply = post && options.post?.(post, address)
   if (!reply) return false
+  if (reply instanceof Promise) {
+    answerLater(state, client, post.keepAlive, reply)
+    return true
+  }
   const keepAlive = post.keepAlive && !stopping
   return send(options, client, replyText(reply, keepAlive), keepAlive)
 }
 
-function send(options: FastPathOptions, client: Client, text: string, keepAlive: boolean): true {
+function answerLater(state: State, client: Client, keptAlive: boolean, reply: Promise<FastResponse>): void {
+  const visitor = client.data
+  visitor.answering = true
+  state.connections.answerLater(client)
+  client.timeout(0)
+  const answer = reply.then((response) => {
+    state.answers.delete(answer)
+    visitor.answering = false
+    if (visitor.ending) return
+    const keepAlive = keptAlive && !state.stopping && !visitor.endWhenSent
+    send(state.options, client, replyText(response, keepAlive), keepAlive)
+    if (!keepAlive) return
+    wait(state, client)
+    const { next } = visitor
+    if (!next) return
+    visitor.next = null
+    client.resume()
+    receive(state, client, next)
+  })
+  state.answers.add(answer)
+}
+
+/** Keeps a copy of what comes before the answer: the buffer is the socket's, and used again. */
+function hold(client: Client, chunk: Buffer): void {
+  const visitor = client.data
+  visitor.next = visitor.next ? Buffer.concat([visitor.next, chunk]) : Buffer.from(chunk)
+  client.pause()
+}
+
+function send(options: FastPathOptions, client: Client, text: string | Buffer, keepAlive: boolean): true {
   const visitor = client.data
   visitor.recent = true
   visitor.written += text.length
@@ -216,7 +256,8 @@ function send(options: FastPathOptions, client: Client, text: string, keepAlive:
   client.timeout(options.idleSeconds)
   const sent = client.write(text)
   if (sent !== text.length) {
-    visitor.unsent = Buffer.from(text, 'latin1').subarray(Math.max(sent, 0))
+    const bytes = typeof text === 'string' ? Buffer.from(text, 'latin1') : text
+    visitor.unsent = bytes.subarray(Math.max(sent, 0))
     visitor.endWhenSent = !keepAlive
   } else if (!keepAlive) client.end()
   return true
@@ -238,7 +279,7 @@ function clientEnded(client: Client): void {
   const visitor = client.data
   // Not a reset: it could overtake the last answer.
   if (!visitor || visitor.ending) client.end()
-  else if (visitor.unsent) visitor.endWhenSent = true
+  else if (visitor.unsent || visitor.answering) visitor.endWhenSent = true
   else if (!visitor.relaying) client.end()
   else if (!visitor.relay?.clientEnded()) client.terminate()
   else visitor.endWhenSent = true

@@ -28,6 +28,8 @@ export interface RequestHead {
 export interface PostRequest extends RequestHead {
   /** Decoded on demand: many POST requests are passed on unread. */
   body: () => string
+  /** Copies what stays valid while other heads are read, for an answer that comes later. */
+  keep: () => { headers: RequestHead['headers']; body: Buffer }
 }
 
 const [CR, LF, QUESTION, SLASH, ZERO, ONE, DOT] = [13, 10, 63, 47, 48, 49, 46]
@@ -77,8 +79,14 @@ export function createPostParser(): (bytes: Bytes) => PostRequest | null {
     if (!found || !length || !/^\d{1,5}$/.test(length) || found.end + Number(length) !== bytes.length)
       return null
     const { end } = found
-    return { ...found.head, body: () => decodeBody(bytes, end) }
+    return { ...found.head, body: () => decodeBody(bytes, end), keep: () => keep(fields, bytes, end) }
   }
+}
+
+function keep({ places, count }: HeaderFields, bytes: Bytes, end: number) {
+  const copy = Buffer.from(bytes) as Bytes
+  const kept = { source: copy, places: places.slice(0, count * 4), count }
+  return { headers: { get: (name: string) => findField(kept, name) }, body: copy.subarray(end) }
 }
 
 /** As `Request.text` does. */

@@ -1,4 +1,4 @@
-// The fast path's answers as bytes on the wire. They are ASCII.
+// The fast path's answers as bytes on the wire.
 
 export interface FastRedirect {
   status: number
@@ -12,20 +12,36 @@ export interface FastResponse {
   status: number
   /** As they stand in an answer, each with its line's end. */
   headers: string
-  /** ASCII. */
   body: string
 }
+
+/** @returns header lines. @throws where a value would end its line */
+export function toHeaderLines(headers: Record<string, string>): string {
+  let lines = ''
+  for (const name in headers) {
+    const value = headers[name] as string
+    if (!PRINTABLE.test(value)) throw new Error(`The header ${name} has a character that no header may have.`)
+    lines += `${name}: ${value}\r\n`
+  }
+  return lines
+}
+const PRINTABLE = /^[ -~]*$/
 
 const REASONS: Record<number, string> = {
   200: 'OK',
   301: 'Moved Permanently',
   302: 'Found',
+  303: 'See Other',
   307: 'Temporary Redirect',
   308: 'Permanent Redirect',
   400: 'Bad Request',
+  403: 'Forbidden',
   404: 'Not Found',
   413: 'Content Too Large',
+  415: 'Unsupported Media Type',
+  422: 'Unprocessable Content',
   429: 'Too Many Requests',
+  500: 'Internal Server Error',
   503: 'Service Unavailable',
 }
 
@@ -34,9 +50,13 @@ export function redirectText({ status, location, headers = '' }: FastRedirect, k
   return `HTTP/1.1 ${status} ${REASONS[status] ?? 'Redirect'}\r\nLocation: ${location}\r\nCache-Control: private, no-store\r\nX-Robots-Tag: noindex\r\n${headers}Date: ${httpDate()}\r\nContent-Length: 0\r\n${end}\r\n`
 }
 
-export function replyText({ status, headers, body }: FastResponse, keepAlive: boolean): string {
+/** @returns text where every character is one byte, else bytes */
+export function replyText({ status, headers, body }: FastResponse, keepAlive: boolean): string | Buffer {
   const end = keepAlive ? '' : 'Connection: close\r\n'
-  return `HTTP/1.1 ${status} ${REASONS[status] ?? 'Answer'}\r\n${headers}Date: ${httpDate()}\r\nContent-Length: ${body.length}\r\n${end}\r\n${body}`
+  const head = `HTTP/1.1 ${status} ${REASONS[status] ?? 'Answer'}\r\n${headers}Date: ${httpDate()}\r\n`
+  const bytes = Buffer.byteLength(body)
+  const text = `${head}Content-Length: ${bytes}\r\n${end}\r\n${body}`
+  return bytes === body.length ? text : Buffer.from(text)
 }
 
 const RETRY_SECONDS = 5

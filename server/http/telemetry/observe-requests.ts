@@ -11,6 +11,7 @@ import {
 } from '../../lib/telemetry/request-context.ts'
 import { getTracer } from '../../lib/telemetry/tracing.ts'
 import { toErrorResponse } from '../error-response.ts'
+import { type FastResponse, toHeaderLines } from '../fast-path/response-text.ts'
 import { requestId } from '../request-id.ts'
 import { pathOf } from '../request-path.ts'
 import type { ServerHandle } from '../server-handle.ts'
@@ -63,6 +64,44 @@ export const observeRequests =
       return fail(error)
     }
   }
+
+export interface FastRequest {
+  /** The template of its path. */
+  route: string
+  path: string
+  method: string
+  headers: { get(name: string): string | null }
+}
+
+/**
+ * The same for requests that the fast path answers later.
+ * @returns null where requests are traced: a span needs facts that only the server behind has
+ */
+export const observeFastRequests =
+  (needs: ObserverNeeds) =>
+  (request: FastRequest, answer: () => Promise<FastResponse>): Promise<FastResponse> | null =>
+    getTracer() ? null : observeFast(needs, request, answer)
+
+async function observeFast(
+  needs: ObserverNeeds,
+  { route, path, method, headers }: FastRequest,
+  answer: () => Promise<FastResponse>,
+): Promise<FastResponse> {
+  const startedAt = performance.now()
+  const context = createRequestContext(requestId(headers.get('x-request-id')), route)
+  const bytes = Number(headers.get('content-length') ?? 0)
+  context.number = postRequest({ id: context.id, method, path, bytes })
+  let response: FastResponse
+  try {
+    response = await runForRequest(context, answer)
+  } catch (error) {
+    const failed = toErrorResponse(error, context.id)
+    const lines = toHeaderLines(Object.fromEntries(failed.headers))
+    response = { status: failed.status, headers: lines, body: await failed.text() }
+  }
+  endRequest(needs, context, { method, status: response.status, startedAt })
+  return response
+}
 
 function startSpan(
   { trustProxy }: ObserverNeeds,

@@ -18,3 +18,18 @@ export function createPacer(): () => Promise<void> | undefined {
     })
   }
 }
+
+let turnEnd = 0
+
+/**
+ * Resolves at once while the requests of this turn of the event loop have used less than a slice, else in a later turn:
+ * a burst of requests comes in one turn, and redirects would wait for all of them.
+ */
+export async function waitForTurn(): Promise<void> {
+  while (turnEnd !== 0 && performance.now() > turnEnd) await nextTurn()
+  if (turnEnd !== 0) return
+  turnEnd = performance.now() + SLICE_MS
+  setImmediate(() => {
+    turnEnd = 0
+  })
+}

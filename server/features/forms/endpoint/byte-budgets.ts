@@ -40,7 +40,7 @@ export async function spendWorkspaceRoom(
 }
 
 /** The size that a request says it has; 0 where it says none, and for a body that is refused unread. */
-export function toDeclaredBytes(headers: Headers): number {
+export function toDeclaredBytes(headers: Pick<Headers, 'get'>): number {
   const length = headers.get('content-length') ?? ''
   return /^\d+$/.test(length) && Number(length) <= BODY_MAX ? Number(length) : 0
 }

@@ -12,7 +12,7 @@ import type { FormSettings } from '../settings/form-settings.ts'
 export interface MistakeContext {
   form: Pick<FormSettings, 'requiredFields' | 'rules' | 'allowedOrigins' | 'pageUrl'>
   /** The headers of the request. */
-  headers: Headers
+  headers: Pick<Headers, 'get'>
   /** The page with the form; undefined where nothing tells it. */
   wayBack: URL | undefined
   /** The values that were sent, by field. */

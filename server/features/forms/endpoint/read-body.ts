@@ -26,10 +26,11 @@ export interface FormBody {
   size: number
 }
 
-export const isMultipart = (headers: Headers) => MULTIPART_TYPE.test(headers.get('content-type') ?? '')
+export const isMultipart = (headers: Pick<Headers, 'get'>) =>
+  MULTIPART_TYPE.test(headers.get('content-type') ?? '')
 
 /** @throws EndpointError 415 */
-export function requireKnownType(headers: Headers): void {
+export function requireKnownType(headers: Pick<Headers, 'get'>): void {
   const type = headers.get('content-type') ?? ''
   const json = isJson(type)
   const known = json || FORM_TYPE.test(type) || MULTIPART_TYPE.test(type)
@@ -38,10 +39,10 @@ export function requireKnownType(headers: Headers): void {
   if (!known || !uncompressed) throw new EndpointError(415, 'Unsupported content type')
 }
 
-/** @throws EndpointError 400, 413 or 415 */
-export async function readBody(request: Request, headers: Headers): Promise<FormBody> {
+/** @param sent a body that has come already, or the request that brings it. @throws EndpointError 400, 413 or 415 */
+export async function readBody(sent: Uint8Array | Request, headers: Pick<Headers, 'get'>): Promise<FormBody> {
   requireKnownType(headers)
-  const bytes = await readBytesUpToLimit(request, headers)
+  const bytes = sent instanceof Request ? await readBytesUpToLimit(sent, headers) : sent
   return { entries: await readEntries(bytes, headers.get('content-type') ?? ''), size: bytes.length }
 }
 
@@ -62,7 +63,7 @@ async function collect(source: Generator<BodyEntry>): Promise<BodyEntry[]> {
   return entries
 }
 
-async function readBytesUpToLimit(request: Request, headers: Headers): Promise<Uint8Array> {
+async function readBytesUpToLimit(request: Request, headers: Pick<Headers, 'get'>): Promise<Uint8Array> {
   const length = headers.get('content-length')
   let bytes: Uint8Array | undefined
   try {

@@ -56,7 +56,7 @@ type BodyRequest = Pick<Request, 'body' | 'signal'>
 /** @returns the fields' entries and their bytes; the files are with the receiver. @throws EndpointError 400, 413, 429, 503 */
 export async function receiveForm(
   { body, signal }: BodyRequest,
-  headers: Headers,
+  headers: Pick<Headers, 'get'>,
   settings: UploadSettings,
   { files, watch }: Pick<State, 'files' | 'watch'>,
 ): Promise<FormBody> {

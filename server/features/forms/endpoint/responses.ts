@@ -1,6 +1,7 @@
 // The responses of the endpoint: JSON for scripts, a redirect for native forms, and a page or JSON where there is no
 // page to redirect to (docs/contract.md §7).
 
+import { type FastResponse, toHeaderLines } from '../../../http/fast-path/response-text.ts'
 import { orderedJson } from '../../../lib/formats/ordered-json.ts'
 import { getTexts, translateError } from '../rules/languages.ts'
 import type { SenderLanguage } from '../rules/sender-language.ts'
@@ -24,7 +25,7 @@ export type SubmissionOutcome =
 
 export interface ResponseContext {
   requestId: string
-  headers: Headers
+  headers: Pick<Headers, 'get'>
   /** The origin of the domain that the request is for. */
   origin: string
   /** The sender's language. */
@@ -68,7 +69,7 @@ export function respondToPreflight({ headers, requestId }: ResponseContext): Res
 export async function respondToWrongMethod(
   { headers, requestId, language }: ResponseContext,
   findPage: () => Promise<URL | undefined>,
-): Promise<Response> {
+): Promise<EndpointAnswer> {
   const responseHeaders = { ...commonHeaders(requestId), Allow: ALLOWED_METHODS }
   return wantsPage(headers)
     ? formAddressPage(await findPage(), language.builtIn, responseHeaders)
@@ -88,28 +89,52 @@ export function respondWithThanks(
  * A script sent the request. Browsers say so in Sec-Fetch-Mode, but only to https and localhost, and Safari only since
  * 16.4. A request that names JSON in Accept is a script too: a navigation never does.
  */
-function isAjax(headers: Headers): boolean {
+function isAjax(headers: Pick<Headers, 'get'>): boolean {
   const mode = headers.get('sec-fetch-mode')?.toLowerCase()
   if (mode === 'cors' || mode === 'same-origin' || isJson(headers.get('content-type'))) return true
   const accept = headers.get('accept') ?? ''
   return /\bapplication\/json\b/i.test(accept) && !/\btext\/html\b/i.test(accept)
 }
 
-const wantsPage = (headers: Headers) =>
+const wantsPage = (headers: Pick<Headers, 'get'>) =>
   !isAjax(headers) && /\btext\/html\b/i.test(headers.get('accept') ?? '')
 
-const json = (status: number, body: object, headers: Record<string, string>) =>
-  new Response(orderedJson(body), { status, headers: { 'Content-Type': 'application/json', ...headers } })
+/** An answer in text, or a page. */
+export type EndpointAnswer = TextAnswer | Response
 
-const seeOther = (location: string, headers: Record<string, string>) =>
-  new Response(null, { status: 303, headers: { ...headers, Location: location } })
+interface TextAnswer {
+  status: number
+  headers: Record<string, string>
+  body: string
+}
+
+export const toResponse = (answer: EndpointAnswer): Response =>
+  answer instanceof Response ? answer : new Response(answer.body || null, answer)
+
+export async function toFastResponse(answer: EndpointAnswer): Promise<FastResponse> {
+  const { status } = answer
+  if (!(answer instanceof Response)) return { ...answer, headers: toHeaderLines(answer.headers) }
+  return { status, headers: toHeaderLines(Object.fromEntries(answer.headers)), body: await answer.text() }
+}
+
+const json = (status: number, body: object, headers: Record<string, string>): TextAnswer => ({
+  status,
+  headers: { 'Content-Type': 'application/json', ...headers },
+  body: orderedJson(body),
+})
+
+const seeOther = (location: string, headers: Record<string, string>): TextAnswer => ({
+  status: 303,
+  headers: { ...headers, Location: location },
+  body: '',
+})
 
 export function respondToSubmission(
   context: ResponseContext,
   form: FormSettings,
   input: Pick<SubmissionInput, 'next' | 'fields' | 'language'>,
   outcome: SubmissionOutcome,
-): Response | Promise<Response> {
+): EndpointAnswer | Promise<EndpointAnswer> {
   const headers = commonHeaders(context.requestId)
   const ajax = isAjax(context.headers)
   const target = {
@@ -153,7 +178,10 @@ function respondWithSuccess(
   return seeOther(location, isOwnPage ? others : { ...others, 'Referrer-Policy': policy })
 }
 
-export function respondToError(context: ResponseContext, { status, message, retryAfter }: EndpointError) {
+export function respondToError(
+  context: ResponseContext,
+  { status, message, retryAfter }: EndpointError,
+): EndpointAnswer | Promise<EndpointAnswer> {
   const headers: Record<string, string> = commonHeaders(context.requestId)
   if (retryAfter !== undefined) headers['Retry-After'] = String(retryAfter)
   const { builtIn: language } = context.language

@@ -29,7 +29,7 @@ export function normalizeOrigin(text: string): string | undefined {
 }
 
 /** @param allowed the form's list; an empty list allows any page */
-export function isOriginAllowed(allowed: string[], headers: Headers): boolean {
+export function isOriginAllowed(allowed: string[], headers: Pick<Headers, 'get'>): boolean {
   if (allowed.length === 0) return true
   const origin = readSenderOrigin(headers)
   return origin !== null && allowed.some((entry) => allowsOrigin(entry, origin))
@@ -45,7 +45,7 @@ export function isHostAllowed(allowed: string[], hostname: string): boolean {
 }
 
 /** `Origin: null` counts as absent: sandboxed frames and pages with the policy `no-referrer` send it. */
-export function readSenderOrigin(headers: Headers): URL | null {
+export function readSenderOrigin(headers: Pick<Headers, 'get'>): URL | null {
   const origin = headers.get('origin')?.trim() ?? ''
   const source = origin === '' || origin === 'null' ? (headers.get('referer') ?? '') : origin
   const url = parseUrl(source)
