@@ -34,6 +34,7 @@ function toCanonical(address: string): string {
 
 /** The key of rate limits: an IPv4 address, or the /64 of an IPv6 address, because one customer has all of a /64. */
 export function toRateLimitKey(address: string): string {
+  if (!address.includes(':')) return address
   const parsed = parseIpAddress(address)
   if (!parsed) return address
   if (parsed.kind() === 'ipv4') return parsed.toString()

@@ -8,7 +8,7 @@ import type { GeoLookup, Place } from '../../storage/geo.ts'
 import { toSpooledText } from '../hits/spool/record-format.ts'
 import { extractUtmParameters, parseCampaign } from '../visitors/campaign.ts'
 import type { SaltLookup } from '../visitors/salts.ts'
-import { type ParsedUserAgent, parseUserAgent } from '../visitors/user-agent.ts'
+import { parseUserAgent } from '../visitors/user-agent.ts'
 import { toVisitorId } from '../visitors/visitor-id.ts'
 
 export interface Sender {
@@ -51,12 +51,15 @@ export interface SenderNeeds {
 
 /** Parsing a user agent takes 14 µs, and most requests have one of a few. */
 const AGENTS = 10_000
+/** Most submissions of a form come from one page. */
+const PAGES = 1_000
 const PAGE_URL_MAX = 2048
 const NOWHERE: Place = { country: null, region: null, city: null, continent: null }
 
 /** The describer runs on the request thread: it never throws and never waits. */
 export function createSenderDescriber({ geo, getSalt }: SenderNeeds): SenderDescriber {
-  const agents = createGenerationCache<ParsedUserAgent>(AGENTS, parseUserAgent)
+  const agents = createGenerationCache(AGENTS, readAgent)
+  const pages = createGenerationCache(PAGES, readPage)
   let geoFailed = false
 
   /** Without the country database, the submission is stored without a place. */
@@ -78,20 +81,23 @@ export function createSenderDescriber({ geo, getSalt }: SenderNeeds): SenderDesc
       { workspaceId, address: toSpooledText('address', address), userAgent: spooledAgent },
       getSalt(at),
     )
-    const { device, browser, os } = agents.get(spooledAgent)
     const place = findPlace(address)
-    const name = (text: string | null) => cleanText(text, DIMENSION_NAME_MAX)
     return {
       visitor: ((BigInt(visitor.high) << 32n) | BigInt(visitor.low)).toString(),
-      device,
-      browser: name(browser),
-      os: name(os),
-      country: name(place.country),
-      region: name(place.region),
-      city: name(place.city),
-      ...readPage(referer),
+      ...agents.get(spooledAgent),
+      country: toName(place.country),
+      region: toName(place.region),
+      city: toName(place.city),
+      ...pages.get(referer),
     }
   }
+}
+
+const toName = (text: string | null) => cleanText(text, DIMENSION_NAME_MAX)
+
+function readAgent(userAgent: string) {
+  const { device, browser, os } = parseUserAgent(userAgent)
+  return { device, browser: toName(browser), os: toName(os) }
 }
 
 /** Reads the page and its campaign from the Referer header. */

@@ -133,7 +133,8 @@ export function createFormEndpoint(needs: FormEndpointNeeds) {
       if (!FORM_PATH.test(path) || query !== '' || isMultipart(sent)) return null
       const { headers, body } = keep()
       return async () => {
-        await waitForTurn()
+        const turn = waitForTurn()
+        if (turn) await turn
         const context = toContext(needs, headers, domain, { acceptLanguage: headers.get('accept-language') })
         return toFastResponse(await answerPost(needs, context, { body, peer, path: path.slice('f'.length) }))
       }
@@ -250,15 +251,17 @@ async function receivePost(
         : await readBody(sent, headers)
     const { entries, size } = body
     // The rest of a body that did not say its size, and the fields beside files.
-    await spendAddressBytes(needs.limiter, address, size - declared)
+    const spending = spendAddressBytes(needs.limiter, address, size - declared)
+    if (spending) await spending
     const input = parseFields(entries, { json })
     const asked = { lang: input.language, acceptLanguage: headers.get('accept-language') }
     const language = chooseLanguage(asked, Object.keys(form.messages))
     const outcome = await submit(needs, form, input, { headers, address, size, language, files })
     countAttempt(needs.attempts, form, outcome)
+    const findUsable = withUsableTargets.bind(null, needs, form)
     const { trapped, isSpam } = outcome.kind === 'accepted' ? outcome : {}
     const answered = { ...context, language }
-    const answer = await respondToSubmission(answered, withUsableTargets(needs, form), input, outcome)
+    const answer = await respondToSubmission(answered, findUsable, input, outcome)
     return { answer, formId: form.id, trapped, spam: isSpam || undefined }
   } catch (thrown) {
     const error = toEndpointError(thrown, context.requestId)
@@ -308,11 +311,13 @@ async function checkSender(
   { headers, address }: RequestSender,
   declaredBytes: number,
 ): Promise<void> {
-  const permit = await limiter.take(`form:${form.id}:${toRateLimitKey(address)}`, PER_MINUTE)
+  const taken = limiter.take(`form:${form.id}:${toRateLimitKey(address)}`, PER_MINUTE)
+  const permit = taken instanceof Promise ? await taken : taken
   if (!permit.allowed) {
     throw new EndpointError(429, 'Too many submissions. Please try again later.', RETRY_AFTER_SECONDS)
   }
-  await spendAddressBytes(limiter, address, declaredBytes)
+  const spending = spendAddressBytes(limiter, address, declaredBytes)
+  if (spending) await spending
   if (!isOriginAllowed(form.allowedOrigins, headers)) throw new EndpointError(403, 'Origin not allowed')
 }
 
@@ -351,7 +356,8 @@ async function submit(
     if (!token) return captcha('captchaFailed')
   }
   // Only what would be stored counts: nobody uses the workspace's budget up with submissions that are refused.
-  await spendWorkspaceRoom(needs, form.workspaceId, size)
+  const spending = spendWorkspaceRoom(needs, form.workspaceId, size)
+  if (spending) await spending
   const referer = headers.get('referer') ?? ''
   // Global Privacy Control (https://w3c.github.io/gpc/): the submission is joined with no visit and no click.
   const trackingOptOut = headers.get('sec-gpc') === '1'

@@ -88,7 +88,7 @@ export function startsWith(bytes: Buffer, start: Buffer, at: number): boolean {
 }
 
 /** @param name in lower case; only letters have a second case among the characters of a token */
-function isNamed(bytes: Buffer, start: number, end: number, name: string): boolean {
+export function isNamed(bytes: Buffer, start: number, end: number, name: string): boolean {
   if (end - start !== name.length) return false
   for (let i = 0; i < name.length; i++) {
     const wanted = name.charCodeAt(i)

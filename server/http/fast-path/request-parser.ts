@@ -8,6 +8,7 @@ import {
   findField,
   HEAD_BYTES_MAX,
   type HeaderFields,
+  isNamed,
   LETTERS_AND_DIGITS,
   readHeaderFields,
   startsWith,
@@ -42,16 +43,28 @@ const GET = Buffer.from('GET /')
 const POST = Buffer.from('POST /')
 const HTTP_1 = Buffer.from(' HTTP/1.')
 
-/** Header fields that announce a body, or ask for more than one answer. */
-const REFUSED_HEADERS = ['transfer-encoding', 'expect', 'upgrade', 'te', 'trailer', 'http2-settings']
+/** Header fields that announce a body, or ask for more than one answer, by the lengths of their names. */
+const REFUSED_HEADERS = Map.groupBy(
+  ['transfer-encoding', 'expect', 'upgrade', 'te', 'trailer', 'http2-settings'],
+  ({ length }) => length,
+)
 
 /** Whether the fields may belong to a plain request, whose end and meaning have one reading. */
 export function isPlain(fields: HeaderFields, minorVersion: number | undefined): boolean {
-  if (REFUSED_HEADERS.some((name) => findField(fields, name) !== null)) return false
+  if (hasRefused(fields)) return false
   const host = findField(fields, 'host')
   if (host === null ? minorVersion === ONE : host === '' || host.includes(',')) return false
   const connection = findField(fields, 'connection')?.toLowerCase()
   return connection === undefined || connection === 'keep-alive' || connection === 'close'
+}
+
+function hasRefused({ source, places, count }: HeaderFields): boolean {
+  for (let at = 0; at < count * 4; at += 4) {
+    const [start, end] = [places[at] as number, places[at + 1] as number]
+    const names = REFUSED_HEADERS.get(end - start)
+    if (names) for (const name of names) if (isNamed(source, start, end, name)) return true
+  }
+  return false
 }
 
 /**

@@ -22,14 +22,16 @@ export function createPacer(): () => Promise<void> | undefined {
 let turnEnd = 0
 
 /**
- * Resolves at once while the requests of this turn of the event loop have used less than a slice, else in a later turn:
- * a burst of requests comes in one turn, and redirects would wait for all of them.
+ * A burst of requests comes in one turn of the event loop, and redirects would wait for all of them.
+ * @returns undefined while the requests of this turn have used less than a slice, else a promise for a later turn
  */
-export async function waitForTurn(): Promise<void> {
-  while (turnEnd !== 0 && performance.now() > turnEnd) await nextTurn()
-  if (turnEnd !== 0) return
-  turnEnd = performance.now() + SLICE_MS
+export function waitForTurn(): Promise<void> | undefined {
+  const now = performance.now()
+  if (turnEnd !== 0 && now > turnEnd) return nextTurn().then(waitForTurn)
+  if (turnEnd !== 0) return undefined
+  turnEnd = now + SLICE_MS
   setImmediate(() => {
     turnEnd = 0
   })
+  return undefined
 }

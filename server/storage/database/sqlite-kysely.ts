@@ -47,7 +47,16 @@ export class SqliteExecutor extends DefaultQueryExecutor {
 /** @param allow runs before each statement; the statement fails with what it throws */
 export function createSqliteKysely(database: Database, allow: () => void = () => {}): Connection {
   const executor = new SqliteExecutor(database, allow)
-  return new Kysely<Tables>({ config: { dialect }, dialect, driver: createDriver(database), executor })
+  return new Kysely<Tables>({ config: CONFIG, dialect, driver: findDriver(database), executor })
+}
+
+/** Only migrations, whose connection begins transactions by itself, need a driver. */
+const DRIVERS = new WeakMap<Database, Driver>()
+
+function findDriver(database: Database): Driver {
+  const driver = DRIVERS.get(database) ?? createDriver(database)
+  DRIVERS.set(database, driver)
+  return driver
 }
 
 const dialect: Dialect = {
@@ -58,6 +67,8 @@ const dialect: Dialect = {
   createQueryCompiler: () => compiler,
   createIntrospector: (db) => new SqliteIntrospector(db),
 }
+
+const CONFIG = { dialect }
 
 function createDriver(database: Database): Driver {
   const connection = connect(database, () => {})

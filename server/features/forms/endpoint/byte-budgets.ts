@@ -3,6 +3,7 @@
 
 import { toRateLimitKey } from '../../../http/client-address.ts'
 import { BODY_MAX } from '../../../http/json-body.ts'
+import type { BudgetResult } from '../../../lib/sliding-budget.ts'
 import type { StorageLimit } from '../../accounts/abuse/storage-limit.ts'
 import type { ByteBudget, ByteLimiter } from '../../accounts/access/rate-limiter.ts'
 import { tooManySubmissions } from './endpoint-error.ts'
@@ -19,24 +20,26 @@ const WORKSPACE_BUDGET: ByteBudget = { bytes: 50 * MIB, windowMs: HOUR_MS }
 const SMALL_BUDGET: ByteBudget = { bytes: 100 * MIB, windowMs: HOUR_MS }
 const SMALL_BYTES = 4 * 1024
 
+/** Undefined where the limits of this machine have answered at once: most requests wait for nothing. */
+type Spending = Promise<void> | undefined
+
 /** @throws EndpointError 429 */
-export async function spendAddressBytes(limiter: ByteLimiter, address: string, bytes: number): Promise<void> {
-  if (bytes > 0) await spend(limiter, `form bytes from ${toRateLimitKey(address)}`, bytes, ADDRESS_BUDGET)
+export function spendAddressBytes(limiter: ByteLimiter, address: string, bytes: number): Spending {
+  if (bytes <= 0) return undefined
+  return spend(limiter, `form bytes from ${toRateLimitKey(address)}`, bytes, ADDRESS_BUDGET)
 }
 
 /** Counts one submission of the day, and its bytes. @throws EndpointError 429 */
-export async function spendWorkspaceRoom(
+export function spendWorkspaceRoom(
   { limiter, submissionLimit }: { limiter: ByteLimiter; submissionLimit: StorageLimit },
   workspaceId: number,
   bytes: number,
-): Promise<void> {
-  const { allowed, waitMs } = submissionLimit.take(workspaceId)
-  if (!allowed) throw tooManySubmissions(waitMs)
+): Spending {
+  requireAllowed(submissionLimit.take(workspaceId))
   const budget = bytes <= SMALL_BYTES ? SMALL_BUDGET : WORKSPACE_BUDGET
-  await spend(limiter, `form bytes for ${workspaceId}`, bytes, budget).catch((error) => {
-    submissionLimit.noteReached(workspaceId)
-    throw error
-  })
+  return spend(limiter, `form bytes for ${workspaceId}`, bytes, budget, () =>
+    submissionLimit.noteReached(workspaceId),
+  )
 }
 
 /** The size that a request says it has; 0 where it says none, and for a body that is refused unread. */
@@ -45,7 +48,21 @@ export function toDeclaredBytes(headers: Pick<Headers, 'get'>): number {
   return /^\d+$/.test(length) && Number(length) <= BODY_MAX ? Number(length) : 0
 }
 
-async function spend(limiter: ByteLimiter, key: string, bytes: number, budget: ByteBudget): Promise<void> {
-  const { allowed, waitMs } = await limiter.spend(key, bytes, budget)
+function spend(
+  limiter: ByteLimiter,
+  key: string,
+  bytes: number,
+  budget: ByteBudget,
+  onRefused = () => {},
+): Spending {
+  const require = (result: BudgetResult) => {
+    if (!result.allowed) onRefused()
+    requireAllowed(result)
+  }
+  const result = limiter.spend(key, bytes, budget)
+  return result instanceof Promise ? result.then(require) : void require(result)
+}
+
+function requireAllowed({ allowed, waitMs }: BudgetResult): void {
   if (!allowed) throw tooManySubmissions(waitMs)
 }

@@ -129,14 +129,17 @@ const seeOther = (location: string, headers: Record<string, string>): TextAnswer
   body: '',
 })
 
+/** @param findForm asked for only where the answer depends on the form */
 export function respondToSubmission(
   context: ResponseContext,
-  form: FormSettings,
+  findForm: () => FormSettings,
   input: Pick<SubmissionInput, 'next' | 'fields' | 'language'>,
   outcome: SubmissionOutcome,
 ): EndpointAnswer | Promise<EndpointAnswer> {
   const headers = commonHeaders(context.requestId)
   const ajax = isAjax(context.headers)
+  if (ajax && outcome.kind === 'accepted') return json(200, { ok: true }, headers)
+  const form = findForm()
   const target = {
     referer: context.headers.get('referer') ?? '',
     origin: context.origin,
@@ -144,9 +147,7 @@ export function respondToSubmission(
   }
   if (outcome.kind === 'accepted') {
     const named = input.language === undefined ? undefined : (context.language.known ?? undefined)
-    return ajax
-      ? json(200, { ok: true }, headers)
-      : respondWithSuccess(context, form, { ...target, ...form, next: input.next, language: named })
+    return respondWithSuccess(context, form, { ...target, ...form, next: input.next, language: named })
   }
   const errors = outcome.kind === 'invalid' ? outcome.errors : new Map([[CAPTCHA_FIELD, outcome.error]])
   const back = ajax || form.onError === 'hosted' ? undefined : errorTarget(target, errors)

@@ -1,6 +1,7 @@
 // Chooses the language of a sender's pages and emails: `_lang` of the form, else the browser's `Accept-Language`, else
 // English.
 
+import { createGenerationCache } from '../../../lib/generation-cache.ts'
 import { DEFAULT_LANGUAGE, hasTexts } from './languages.ts'
 
 export interface SenderLanguage {
@@ -38,14 +39,26 @@ export function normalizeLocale(text: string): string | undefined {
   }
 }
 
+/** Browsers send a few hundred different headers. */
+const BY_HEADER = createGenerationCache(1_000, (header) => choose(undefined, header, []))
+
 /** @param ownLocales of the form's own texts, in their usual spelling */
-export function chooseLanguage(
+export const chooseLanguage = (
   { lang, acceptLanguage }: LanguageRequest,
   ownLocales: string[] = [],
+): SenderLanguage =>
+  lang || ownLocales.length > 0
+    ? choose(lang, acceptLanguage ?? '', ownLocales)
+    : BY_HEADER.get(acceptLanguage ?? '')
+
+function choose(
+  lang: string | null | undefined,
+  acceptLanguage: string,
+  ownLocales: string[],
 ): SenderLanguage {
   // WordPress and Java write `de_DE`.
   const named = normalizeLocale((lang ?? '').trim().replaceAll('_', '-'))
-  for (const locale of [...(named ? [named] : []), ...parseAcceptLanguage(acceptLanguage ?? '')]) {
+  for (const locale of [...(named ? [named] : []), ...parseAcceptLanguage(acceptLanguage)]) {
     const candidates = shorten(locale)
     const builtIn = candidates.find(hasTexts)
     const own = ownLocales.filter((key) => candidates.includes(key))

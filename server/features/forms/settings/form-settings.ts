@@ -1,6 +1,7 @@
 // The settings of a form that its endpoint needs. They are read by an index for each submission, so a change applies to
 // the next submission.
 
+import { createGenerations } from '../../../lib/generations.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import { prepareQuery } from '../../../storage/database/prepare-query.ts'
 import type { ConsentSettings } from '../consent/schema.ts'
@@ -44,60 +45,83 @@ const KEY_SHAPE = /^[\w-]{1,64}$/
 export async function findFormSettings(db: Database, formKey: string): Promise<FormSettings | undefined> {
   if (!KEY_SHAPE.test(formKey)) return undefined
   const [row] = await selectByKeyPrepared(db.read, { formKey })
-  return (
-    row && {
-      id: row.id,
-      workspaceId: row.workspace_id,
-      formKey: row.form_key,
-      enabled: row.enabled === 1,
-      suspended: row.suspended_at !== null,
-      requiredFields: JSON.parse(row.required_fields),
-      redirectUrl: row.redirect_url,
-      pageUrl: row.page_url,
-      afterSubmit: row.after_submit as ReturnMode,
-      onError: row.on_error as ReturnMode,
-      captcha: row.captcha === 1,
-      successMessage: row.success_message,
-      allowedOrigins: JSON.parse(row.allowed_origins),
-      nextHosts: JSON.parse(row.next_hosts),
-      channelIds: JSON.parse(row.channel_ids),
-      uploads: parseOrNull(row.uploads),
-      reply: parseOrNull(row.reply),
-      spam: readSpamSettings(row.spam),
-      rules: parseOrNull(row.rules) ?? {},
-      messages: parseOrNull(row.messages) ?? {},
-      consent: parseOrNull(row.consent),
-    }
-  )
+  if (!row) return undefined
+  const known = READ.get(formKey)
+  if (known && isSameRow(known.row, row)) return known.settings
+  const settings = readRow(row)
+  READ.set(formKey, { row, settings })
+  return settings
 }
+
+type Row = Awaited<ReturnType<typeof selectByKeyPrepared>>[number]
+
+const isSameRow = (a: Row, b: Row) => {
+  for (const name in a) if (a[name as keyof Row] !== b[name as keyof Row]) return false
+  return true
+}
+
+/** What was made of a form's row counts as long as the row is the same. */
+const READ = createGenerations<{ row: Row; settings: FormSettings }>({
+  entriesMax: 500,
+  bytesMax: 16 * 1024 * 1024,
+  weigh: (_, { row }) => 1000 + 2 * JSON.stringify(row).length,
+})
+
+function readRow(row: Row): FormSettings {
+  return {
+    id: row.id,
+    workspaceId: row.workspace_id,
+    formKey: row.form_key,
+    enabled: row.enabled === 1,
+    suspended: row.suspended_at !== null,
+    requiredFields: JSON.parse(row.required_fields),
+    redirectUrl: row.redirect_url,
+    pageUrl: row.page_url,
+    afterSubmit: row.after_submit as ReturnMode,
+    onError: row.on_error as ReturnMode,
+    captcha: row.captcha === 1,
+    successMessage: row.success_message,
+    allowedOrigins: JSON.parse(row.allowed_origins),
+    nextHosts: JSON.parse(row.next_hosts),
+    channelIds: JSON.parse(row.channel_ids),
+    uploads: parseOrNull(row.uploads),
+    reply: parseOrNull(row.reply),
+    spam: readSpamSettings(row.spam),
+    rules: parseOrNull(row.rules) ?? {},
+    messages: parseOrNull(row.messages) ?? {},
+    consent: parseOrNull(row.consent),
+  }
+}
+
+const COLUMNS = [
+  'forms.id',
+  'forms.workspace_id',
+  'forms.form_key',
+  'forms.enabled',
+  'forms.required_fields',
+  'forms.redirect_url',
+  'forms.page_url',
+  'forms.after_submit',
+  'forms.on_error',
+  'forms.captcha',
+  'forms.success_message',
+  'forms.allowed_origins',
+  'forms.next_hosts',
+  'forms.channel_ids',
+  'forms.uploads',
+  'forms.reply',
+  'forms.spam',
+  'forms.rules',
+  'forms.messages',
+  'forms.consent',
+  'workspaces.suspended_at',
+] as const
 
 function selectByKey(connection: Connection, { formKey }: { formKey: string }) {
   return connection
     .selectFrom('forms')
     .innerJoin('workspaces', 'workspaces.id', 'forms.workspace_id')
-    .select([
-      'forms.id',
-      'forms.workspace_id',
-      'forms.form_key',
-      'forms.enabled',
-      'forms.required_fields',
-      'forms.redirect_url',
-      'forms.page_url',
-      'forms.after_submit',
-      'forms.on_error',
-      'forms.captcha',
-      'forms.success_message',
-      'forms.allowed_origins',
-      'forms.next_hosts',
-      'forms.channel_ids',
-      'forms.uploads',
-      'forms.reply',
-      'forms.spam',
-      'forms.rules',
-      'forms.messages',
-      'forms.consent',
-      'workspaces.suspended_at',
-    ])
+    .select(COLUMNS)
     .where('forms.form_key', '=', formKey)
 }
 const selectByKeyPrepared = prepareQuery(selectByKey)
