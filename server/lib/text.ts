@@ -20,9 +20,12 @@ export function countCharacters(text: string): number {
  * case "ǰ" has one. "ς" is the form of "σ" at the end of a word, not another letter.
  */
 export const foldCase = (text: string) =>
-  ASCII.test(text) ? text.toLowerCase() : normalizeUnicode(text.toLowerCase().replaceAll('ς', 'σ'), 'NFC')
+  isAscii(text) ? text.toLowerCase() : normalizeUnicode(text.toLowerCase().replaceAll('ς', 'σ'), 'NFC')
 
 const ASCII = /^[\0-\x7f]*$/
+
+/** Most texts of most senders are, and questions about Unicode take several times as long. */
+export const isAscii = (text: string) => ASCII.test(text)
 
 /** A mark that another mark follows, 30 times. Two letters become marks in a compatible form: U+FF9E and U+FF9F. */
 const LONG_RUN_OF_MARKS = /[\p{M}\uff9e\uff9f]{30}(?=[\p{M}\uff9e\uff9f])/gu
@@ -51,7 +54,7 @@ export function percentDecode(text: string): string {
  * surrogates stay as they are, so the copy equals the text.
  */
 export function copyText(text: string): string {
-  const encoding = ASCII.test(text) ? 'latin1' : 'utf16le'
+  const encoding = isAscii(text) ? 'latin1' : 'utf16le'
   return Buffer.from(text, encoding).toString(encoding)
 }
 

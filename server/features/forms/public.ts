@@ -35,8 +35,8 @@ import {
   respondToWrongMethod,
   respondWithThanks,
   type SubmissionOutcome,
-  toFastResponse,
-  toResponse,
+  toEndpointResponse,
+  toFastEndpointResponse,
 } from './endpoint/responses.ts'
 import { toPageSeconds } from './endpoint/store-submission.ts'
 import { type StoreWithFilesNeeds, storeWithFiles, toRoomMistakes } from './endpoint/store-with-files.ts'
@@ -117,9 +117,9 @@ export function createFormEndpoint(needs: FormEndpointNeeds) {
       const context = toContext(needs, headers, domain, readLanguageRequest(request))
       if (method === 'OPTIONS') return respondToPreflight(context)
       const link = parseLinkPath(path)
-      if (link) return toResponse(await answerMailLink(needs, context, { ...link, method }))
-      if (method !== 'POST') return toResponse(await answerVisitor(needs, context, method, path))
-      return toResponse(await answerPost(needs, context, { body: request, peer, path }))
+      if (link) return toEndpointResponse(await answerMailLink(needs, context, { ...link, method }))
+      if (method !== 'POST') return toEndpointResponse(await answerVisitor(needs, context, method, path))
+      return toEndpointResponse(await answerPost(needs, context, { body: request, peer, path }))
     },
     /**
      * The same answer for a plain POST that is all there.
@@ -136,7 +136,9 @@ export function createFormEndpoint(needs: FormEndpointNeeds) {
         const turn = waitForTurn()
         if (turn) await turn
         const context = toContext(needs, headers, domain, { acceptLanguage: headers.get('accept-language') })
-        return toFastResponse(await answerPost(needs, context, { body, peer, path: path.slice('f'.length) }))
+        return toFastEndpointResponse(
+          await answerPost(needs, context, { body, peer, path: path.slice('f'.length) }),
+        )
       }
     },
   }

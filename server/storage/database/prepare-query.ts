@@ -2,7 +2,7 @@
 // µs.
 
 import type { Database, Statement } from 'bun:sqlite'
-import type { Compilable, CompiledQuery, InsertQueryBuilder, InsertResult } from 'kysely'
+import { type Compilable, type CompiledQuery, type InsertQueryBuilder, type InsertResult, sql } from 'kysely'
 import type { Connection } from './database.ts'
 import { SqliteExecutor } from './sqlite-kysely.ts'
 import type { Tables } from './tables.ts'
@@ -53,6 +53,44 @@ export function prepareInsert<V extends QueryValues>(
 // Every table that a prepared insert is for has the columns that this one has.
 type Insert = InsertQueryBuilder<Tables, 'submissions', InsertResult>
 
+/** More rows are cut into parts: each count of rows is a statement of its own. */
+const ROWS_AT_ONCE = 25
+
+/**
+ * The same for inserts of several rows, which all have the same columns.
+ * @param build passes the rows on
+ */
+export function prepareInserts<Row extends QueryValues>(
+  build: (connection: Connection, rows: Row[]) => Compilable<unknown>,
+): (connection: Connection, rows: Row[]) => Promise<void> {
+  const inserts = Array.from({ length: ROWS_AT_ONCE + 1 }, (_, count) =>
+    prepareQuery((connection, values: QueryValues) => build(connection, toRows<Row>(values, count))),
+  )
+  return async (connection, rows) => {
+    for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {
+      const part = rows.slice(from, from + ROWS_AT_ONCE)
+      const values: QueryValues = {}
+      for (const [n, row] of part.entries()) for (const name in row) values[`${n} ${name}`] = row[name]
+      await inserts[part.length]?.(connection, values)
+    }
+  }
+}
+
+function toRows<Row extends QueryValues>(values: QueryValues, count: number): Row[] {
+  const rows = Array.from({ length: count }, (): QueryValues => ({}))
+  for (const [key, value] of Object.entries(values)) {
+    const [n, name] = key.split(' ') as [string, string]
+    Object.assign(rows[Number(n)] as QueryValues, { [name]: value })
+  }
+  return rows as Row[]
+}
+
+/** A condition on a list of any length, which is one value of a prepared query. */
+export const isOneOf = (connection: Connection, column: string, list: readonly number[]) =>
+  connection.getExecutor() instanceof SqliteExecutor
+    ? sql<boolean>`${sql.ref(column)} in (select value from json_each(${list}))`
+    : sql<boolean>`${sql.ref(column)} = any(${list})`
+
 /** @returns a function that prepares the statement once for each connection to SQLite */
 function prepareSqlite<V extends QueryValues>(
   build: (connection: Connection, values: V) => Compilable<unknown>,
@@ -100,7 +138,10 @@ function compile<V extends QueryValues, Row>(
 }
 
 const toParameters = (names: string[], values: QueryValues) =>
-  names.map((name) => getValue(values, name)) as never[]
+  names.map((name) => {
+    const value = getValue(values, name)
+    return Array.isArray(value) ? JSON.stringify(value) : value
+  }) as never[]
 
 /**
  * SQLite plans a statement anew at each execution where its planner has looked at the value of a `?`

@@ -108,10 +108,10 @@ interface TextAnswer {
   body: string
 }
 
-export const toResponse = (answer: EndpointAnswer): Response =>
+export const toEndpointResponse = (answer: EndpointAnswer): Response =>
   answer instanceof Response ? answer : new Response(answer.body || null, answer)
 
-export async function toFastResponse(answer: EndpointAnswer): Promise<FastResponse> {
+export async function toFastEndpointResponse(answer: EndpointAnswer): Promise<FastResponse> {
   const { status } = answer
   if (!(answer instanceof Response)) return { ...answer, headers: toHeaderLines(answer.headers) }
   return { status, headers: toHeaderLines(Object.fromEntries(answer.headers)), body: await answer.text() }

@@ -1,7 +1,7 @@
 // Naive Bayes over the features of a submission. Each feature says by which factor spam has it more often than other
 // submissions (Graham, "A Plan for Spam"; the correction for rare features is Robinson's).
 
-import type { Features } from './features.ts'
+import { type Features, toLabel } from './features.ts'
 import type { FeatureNumbers } from './number-features.ts'
 
 /** In how many submissions of each kind a feature was, and how many submissions of each kind there were. */
@@ -45,7 +45,7 @@ export function classify(model: SpamModel, features: Features, toNumber: Feature
   const weights: Weight[] = []
   for (const [name, label] of features) {
     const log = weigh(model, model.find(toNumber(name)))
-    if (Math.abs(log) > 0.2) weights.push({ label, log })
+    if (Math.abs(log) > 0.2) weights.push({ label: toLabel(name, label), log })
   }
   weights.sort((a, b) => Math.abs(b.log) - Math.abs(a.log))
   const strongest = weights.slice(0, FEATURES_WEIGHED)

@@ -2,6 +2,7 @@
 // any length give a bounded number of them.
 
 import { isEmail } from '../../../lib/email.ts'
+import { isAscii } from '../../../lib/text.ts'
 import { findLinks } from './find-links.ts'
 import { foldLetters } from './fold-words.ts'
 
@@ -11,7 +12,7 @@ export interface FeatureSource {
   pageSeconds: number | null
 }
 
-/** By their names, which never leave the process; the value says it to people. */
+/** By their names, which never leave the process; `toLabel` says them to people. */
 export type Features = Map<string, string>
 
 const FEATURES_MAX = 250
@@ -22,6 +23,9 @@ const WORD_MIN = 2
 const WORD_MAX = 30
 const SHOWN_MAX = 40
 
+const ASCII_LETTER = /[A-Za-z]/g
+const ASCII_CAPITAL = /[A-Z]/g
+const ASCII_WORD = /[a-z0-9][a-z0-9']*/g
 const WORD = /[\p{L}\p{N}][\p{L}\p{M}\p{N}'’]*/gu
 /** Scripts without spaces between words: two letters beside each other stand for a word. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u
@@ -91,22 +95,27 @@ function takeLinks(text: string, add: Add): { text: string; links: number } {
 }
 
 function addShape(add: Add, text: string) {
-  const letters = text.match(/\p{L}/gu)?.length ?? 0
+  const ascii = isAscii(text)
+  const letters = text.match(ascii ? ASCII_LETTER : /\p{L}/gu)?.length ?? 0
   const size = Math.ceil(Math.log2(text.length + 1))
   add(`size:${size}`, `about ${2 ** size} characters`)
-  for (const [symbol] of text.matchAll(/\p{Sc}/gu)) add(`symbol:${symbol}`, quoteShort(symbol))
+  for (const [symbol] of text.matchAll(ascii ? /\$/g : /\p{Sc}/gu))
+    add(`symbol:${symbol}`, quoteShort(symbol))
   if (MARKUP.test(text)) add('markup', 'markup of links')
   if ((text.match(/!/g)?.length ?? 0) >= 3) add('exclamations', 'three exclamation marks')
   if (letters < 20) return
-  const capitals = text.match(/\p{Lu}/gu)?.length ?? 0
+  const capitals = text.match(ascii ? ASCII_CAPITAL : /\p{Lu}/gu)?.length ?? 0
   if (capitals > letters / 2) add('capitals', 'mostly capital letters')
+  if (ascii) return
   for (const [name, script] of Object.entries(SCRIPTS))
     if ((text.match(script)?.length ?? 0) > letters / 4) add(`script:${name}`, `${name} letters`)
 }
 
 function addWords(add: Add, text: string) {
-  for (const [word] of foldLetters(text).matchAll(WORD)) {
-    if (UNSPACED.test(word)) {
+  const folded = foldLetters(text)
+  const ascii = isAscii(folded)
+  for (const [word] of folded.matchAll(ascii ? ASCII_WORD : WORD)) {
+    if (!ascii && UNSPACED.test(word)) {
       for (let at = 0; at + 1 < Math.min(word.length, WORD_MAX * 10); at++)
         add(`word:${word.slice(at, at + 2)}`, quoteShort(word.slice(at, at + 2)))
       continue
@@ -117,9 +126,13 @@ function addWords(add: Add, text: string) {
       continue
     }
     if (word.length < WORD_MIN || word.length > WORD_MAX) continue
-    add(`word:${word}`, quoteShort(word))
+    add(`word:${word}`, '')
   }
 }
+
+/** A word's label is made where it is shown: most words are not. */
+export const toLabel = (name: string, label: string) =>
+  label === '' ? quoteShort(name.slice('word:'.length)) : label
 
 const quoteShort = (text: string) =>
   JSON.stringify(text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text)

@@ -142,7 +142,7 @@ async function find(
         if (found.size === max) return [...found.values()]
       }
     }
-    if (at % LETTERS_AT_ONCE === 0) await pace()
+    if (at % LETTERS_AT_ONCE === LETTERS_AT_ONCE - 1) await pace()
   }
   return [...found.values()]
 }

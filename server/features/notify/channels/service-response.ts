@@ -9,13 +9,9 @@ const ANSWER_BYTES_MAX = 1024
 
 /** @returns null for an empty answer */
 export function sanitizeResponse(text: string, secrets: string[]): string | null {
-  const shown = truncateText(
-    maskSecrets(removeControlCharacters(text).trim(), secrets),
-    ANSWER_BYTES_MAX,
-    '…',
-    utf8Length,
-  )
-  return shown === '' ? null : shown
+  const plain = removeControlCharacters(text).trim()
+  if (plain === '') return null
+  return truncateText(maskSecrets(plain, secrets), ANSWER_BYTES_MAX, '…', utf8Length)
 }
 
 /**

@@ -2,6 +2,7 @@
 
 import { type RawBuilder, sql } from 'kysely'
 import type { Connection, Database, DatabaseEngine } from '../../../storage/database/open-database.ts'
+import { isOneOf, prepareQuery } from '../../../storage/database/prepare-query.ts'
 import type { ChannelRow } from '../channels/channel.ts'
 import { IS_OWNER_NOTICE } from '../outbox/enqueue-deliveries.ts'
 import type { ChannelTurn } from './fair-schedule.ts'
@@ -71,9 +72,7 @@ export async function claimDeliveries(
   if (spent.length > 0) await failSpent(connection, spent, now)
   const claimed = due.filter((row) => !isSpent(row))
   if (claimed.length === 0) return []
-  await sql`update deliveries set attempts = attempts + 1,
-      interrupted = interrupted + case when leased_until is null then 0 else 1 end, leased_until = ${now + leaseMs}
-    where id in (${sql.join(claimed.map(({ id }) => id))})`.execute(connection)
+  await setLeased(connection, { until: now + leaseMs, ids: claimed.map(({ id }) => id) })
   const channels = new Map(turns.map(({ channel }) => [channel.id, channel]))
   const withoutTurn = claimed.filter(({ channel_id }) => !channels.has(channel_id))
   for (const channel of await readChannels(connection, withoutTurn)) channels.set(channel.id, channel)
@@ -91,6 +90,18 @@ export async function claimDeliveries(
     channel: channels.get(row.channel_id) as ChannelRow,
   }))
 }
+
+const setLeased = prepareQuery(
+  (connection, { until, ids }: { until: number; ids: number[] } & Record<string, unknown>) =>
+    connection
+      .updateTable('deliveries')
+      .set((e) => ({
+        attempts: e('attempts', '+', 1),
+        interrupted: sql<number>`interrupted + case when leased_until is null then 0 else 1 end`,
+        leased_until: until,
+      }))
+      .where(isOneOf(connection, 'id', ids)),
+)
 
 async function readChannels(connection: Connection, due: DueDelivery[]): Promise<ChannelRow[]> {
   if (due.length === 0) return []

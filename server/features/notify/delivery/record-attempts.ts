@@ -1,8 +1,10 @@
 // Records how attempts ended, and what follows for the deliveries and their channels.
 
-import { sql } from 'kysely'
+import { type Insertable, sql } from 'kysely'
 import { describeError, log } from '../../../lib/log.ts'
 import type { Connection, DatabaseEngine, OnCommit } from '../../../storage/database/open-database.ts'
+import { isOneOf, prepareInserts, prepareQuery } from '../../../storage/database/prepare-query.ts'
+import type { DeliveryAttempts } from '../../../storage/database/tables/notify-tables.ts'
 import type { DeliveryResult } from '../channels/contract.ts'
 import { toStoredRequest } from '../channels/sent-request.ts'
 import { CHANNEL_DISABLED, enqueueOwnerNotice, isOwnerNotice } from '../outbox/enqueue-deliveries.ts'
@@ -178,11 +180,7 @@ const deleteDelivery = (connection: Connection, { id, workspaceId }: Claim) =>
 
 async function recordDelivered(connection: Connection, delivered: ReportedAttempt[]): Promise<void> {
   const now = Math.max(...delivered.map(({ report }) => report.now))
-  const { rows } = await sql<{ id: number }>`
-    update deliveries set status = 'delivered', due_at = null, leased_until = null, finished_at = ${now},
-      last_error = null
-    where id in (${sql.join(delivered.map(({ claim }) => claim.id))}) and status = 'waiting'
-    returning id`.execute(connection)
+  const rows = await setDelivered(connection, { now, ids: delivered.map(({ claim }) => claim.id) })
   // The other deliveries were deleted with their submission or channel.
   const updated = new Set(rows.map(({ id }) => id))
   const existing = delivered.filter(({ claim }) => updated.has(claim.id))
@@ -195,10 +193,29 @@ async function recordDelivered(connection: Connection, delivered: ReportedAttemp
     existing.filter(({ claim }) => !isOwnerNotice(claim.event)).map(({ claim }) => claim.channel.id),
   )
   if (healthy.size === 0) return
-  await sql`update channels set last_delivery_at = ${now}, failing_since = null, own_failures_since = null,
-      last_error = null
-    where id in (${sql.join([...healthy])})`.execute(connection)
+  await setHealthy(connection, { now, ids: [...healthy] })
 }
+
+interface ListUpdate extends Record<string, unknown> {
+  now: number
+  ids: number[]
+}
+
+const setDelivered = prepareQuery((connection, { now, ids }: ListUpdate) =>
+  connection
+    .updateTable('deliveries')
+    .set({ status: 'delivered', due_at: null, leased_until: null, finished_at: now, last_error: null })
+    .where(isOneOf(connection, 'id', ids))
+    .where('status', '=', 'waiting')
+    .returning('id'),
+)
+
+const setHealthy = prepareQuery((connection, { now, ids }: ListUpdate) =>
+  connection
+    .updateTable('channels')
+    .set({ last_delivery_at: now, failing_since: null, own_failures_since: null, last_error: null })
+    .where(isOneOf(connection, 'id', ids)),
+)
 
 /** @returns false where another process has claimed the delivery in the meantime, or the result is recorded already */
 async function scheduleRetry(connection: Connection, claim: Claim, report: AttemptReport): Promise<boolean> {
@@ -260,8 +277,12 @@ export async function insertAttempts(connection: Connection, attempts: NewAttemp
     took_ms: Math.round(tookMs),
     at,
   }))
-  await connection.insertInto('delivery_attempts').values(values).execute()
+  await insertAttemptRows(connection, values)
 }
+
+const insertAttemptRows = prepareInserts((connection, rows: Insertable<DeliveryAttempts>[]) =>
+  connection.insertInto('delivery_attempts').values(rows),
+)
 
 /** For a store that does not answer now: the lease ends, and the deliverer repeats the delivery. */
 export function logUnrecordedAttempt({ id, workspaceId, requestId }: Claim, error: unknown) {

@@ -4,7 +4,7 @@ import { type Insertable, sql } from 'kysely'
 import { randomBase62, toBase62 } from '../../../lib/crypto/random.ts'
 import { findRequest } from '../../../lib/telemetry/request-context.ts'
 import type { Connection, DatabaseEngine } from '../../../storage/database/open-database.ts'
-import { prepareQuery } from '../../../storage/database/prepare-query.ts'
+import { isOneOf, prepareInserts, prepareQuery } from '../../../storage/database/prepare-query.ts'
 import type { Deliveries } from '../../../storage/database/tables/notify-tables.ts'
 import { planDelivery, readTiming } from '../timing/plan-delivery.ts'
 
@@ -26,8 +26,7 @@ export async function enqueueDeliveries(
   { workspaceId, submissionId, channelIds, at }: NewDeliveries,
 ): Promise<number> {
   if (channelIds.length === 0) return 0
-  const ids = Object.fromEntries(channelIds.map((id, n) => [`id${n}`, id]))
-  const channels = await selectEnabled(engine, channelIds.length)(connection, { ...ids, workspaceId })
+  const channels = await SELECT_ENABLED[engine](connection, { workspaceId, channelIds })
   if (channels.length === 0) return 0
   const event = { workspace_id: workspaceId, submission_id: submissionId, event: SUBMISSION_CREATED }
   await insertDeliveries(
@@ -42,37 +41,25 @@ export async function enqueueDeliveries(
   return channels.length
 }
 
-/** Each count of rows is a statement of its own. */
-const prepareByCount = <T>(prepare: (count: number) => T) => {
-  const prepared: T[] = []
-  return (count: number): T => {
-    prepared[count] ??= prepare(count)
-    return prepared[count]
-  }
+interface EnabledQuery extends Record<string, unknown> {
+  workspaceId: number
+  channelIds: number[]
 }
 
-const toList = <T>(count: number, read: (n: number) => T) => Array.from({ length: count }, (_, n) => read(n))
+const selectEnabled = (connection: Connection, { workspaceId, channelIds }: EnabledQuery) =>
+  connection
+    .selectFrom('channels')
+    .select(['id', 'digest', 'quiet_hours'])
+    .where('workspace_id', '=', workspaceId)
+    .where(isOneOf(connection, 'id', channelIds))
+    .where('enabled', '=', 1)
+    .orderBy('id')
 
-const prepareEnabled = (engine: DatabaseEngine) =>
-  prepareByCount((count) =>
-    prepareQuery((connection, values: Record<string, number>) => {
-      const enabled = connection
-        .selectFrom('channels')
-        .select(['id', 'digest', 'quiet_hours'])
-        .where('workspace_id', '=', values.workspaceId as number)
-        .where(
-          'id',
-          'in',
-          toList(count, (n) => values[`id${n}`] as number),
-        )
-        .where('enabled', '=', 1)
-        .orderBy('id')
-      // The lock lasts until the commit: without it, a channel that is deleted at the same moment would fail the submission.
-      return engine === 'postgres' ? enabled.forKeyShare() : enabled
-    }),
-  )
-const ENABLED = { sqlite: prepareEnabled('sqlite'), postgres: prepareEnabled('postgres') }
-const selectEnabled = (engine: DatabaseEngine, count: number) => ENABLED[engine](count)
+const SELECT_ENABLED = {
+  sqlite: prepareQuery(selectEnabled),
+  // The lock lasts until the commit: without it, a channel that is deleted at the same moment would fail the submission.
+  postgres: prepareQuery((connection, query: EnabledQuery) => selectEnabled(connection, query).forKeyShare()),
+}
 
 export const SUBMISSION_CREATED = 'submission.created'
 /** Its delivery sends those of many submissions in one message. They are delivered, or fail, as it does. */
@@ -110,38 +97,18 @@ export async function insertDeliveries(
   at: number,
 ): Promise<void> {
   const request = findRequest()
-  const values: Record<string, string | number | null> = {
-    at,
-    requestId: request?.id ?? null,
-    traceparent: request?.span?.traceparent ?? null,
-  }
-  for (const [n, { workspace_id, channel_id, submission_id, event, due_at = at }] of deliveries.entries())
-    Object.assign(values, {
-      [`workspace${n}`]: workspace_id,
-      [`channel${n}`]: channel_id,
-      [`submission${n}`]: submission_id ?? null,
-      [`event${n}`]: event,
-      [`due${n}`]: due_at,
-      [`message${n}`]: newMessageId(),
-    })
-  await insertWaiting(deliveries.length)(connection, values)
+  const cause = { request_id: request?.id ?? null, traceparent: request?.span?.traceparent ?? null }
+  await insertWaiting(
+    connection,
+    deliveries.map(({ workspace_id, submission_id = null, event, channel_id, due_at = at }) => ({
+      ...{ workspace_id, submission_id, event, channel_id, due_at, created_at: at, ...cause },
+      message_id: newMessageId(),
+    })),
+  )
 }
 
-const insertWaiting = prepareByCount((count) =>
-  prepareQuery((connection, values: Record<string, string | number | null>) =>
-    connection.insertInto('deliveries').values(
-      toList(count, (n) => ({
-        workspace_id: values[`workspace${n}`] as number,
-        channel_id: values[`channel${n}`] as number,
-        submission_id: values[`submission${n}`] as number | null,
-        event: values[`event${n}`] as string,
-        message_id: values[`message${n}`] as string,
-        due_at: values[`due${n}`] as number,
-        status: 'waiting',
-        created_at: values.at as number,
-        request_id: values.requestId as string | null,
-        traceparent: values.traceparent as string | null,
-      })),
-    ),
-  ),
+type WaitingDelivery = Omit<Insertable<Deliveries>, 'status' | 'id'>
+
+const insertWaiting = prepareInserts((connection, rows: WaitingDelivery[]) =>
+  connection.insertInto('deliveries').values(rows.map((row) => ({ ...row, status: 'waiting' }))),
 )
