@@ -6,6 +6,7 @@ import type { Metric } from '../../../http/health-and-metrics.ts'
 import { toUtcDay } from '../../../lib/utc-day.ts'
 import { openCountBuffer } from '../../../storage/database/count-buffer.ts'
 import type { Database } from '../../../storage/database/open-database.ts'
+import { prepareQuery } from '../../../storage/database/prepare-query.ts'
 
 /** In the order of the checks that end an attempt (docs/contract.md §7). */
 export const ATTEMPT_OUTCOMES = [
@@ -98,31 +99,33 @@ async function store(db: Database, counts: Count[]): Promise<void> {
       compare(a.field, b.field),
   )
   await db.write(async (connection) => {
-    for (const { formId, day, outcome, field, attempts } of sorted) {
-      await connection
-        .insertInto('form_attempts')
-        .columns(['form_id', 'day', 'outcome', 'field', 'attempts'])
-        // Selected from the form: a form that was deleted meanwhile gets no row.
-        .expression((e) =>
-          e
-            .selectFrom('forms')
-            .select([
-              'id',
-              sql<string>`cast(${day} as text)`.as('day'),
-              sql<string>`cast(${outcome} as text)`.as('outcome'),
-              sql<string>`cast(${field} as text)`.as('field'),
-              sql<number>`cast(${attempts} as bigint)`.as('attempts'),
-            ])
-            .where('id', '=', formId),
-        )
-        .onConflict((conflict) =>
-          conflict
-            .columns(['form_id', 'day', 'outcome', 'field'])
-            .doUpdateSet({ attempts: sql`form_attempts.attempts + excluded.attempts` }),
-        )
-        .execute()
-    }
+    for (const count of sorted) await addAttempts(connection, { ...count })
   })
 }
+
+const addAttempts = prepareQuery(
+  (connection, { formId, day, outcome, field, attempts }: Count & Record<string, unknown>) =>
+    connection
+      .insertInto('form_attempts')
+      .columns(['form_id', 'day', 'outcome', 'field', 'attempts'])
+      // Selected from the form: a form that was deleted meanwhile gets no row.
+      .expression((e) =>
+        e
+          .selectFrom('forms')
+          .select([
+            'id',
+            sql<string>`cast(${day} as text)`.as('day'),
+            sql<string>`cast(${outcome} as text)`.as('outcome'),
+            sql<string>`cast(${field} as text)`.as('field'),
+            sql<number>`cast(${attempts} as bigint)`.as('attempts'),
+          ])
+          .where('id', '=', formId),
+      )
+      .onConflict((conflict) =>
+        conflict
+          .columns(['form_id', 'day', 'outcome', 'field'])
+          .doUpdateSet({ attempts: sql`form_attempts.attempts + excluded.attempts` }),
+      ),
+)
 
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)

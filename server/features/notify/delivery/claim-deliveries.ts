@@ -91,17 +91,22 @@ export async function claimDeliveries(
   }))
 }
 
-const setLeased = prepareQuery(
-  (connection, { until, ids }: { until: number; ids: number[] } & Record<string, unknown>) =>
-    connection
-      .updateTable('deliveries')
-      .set((e) => ({
-        attempts: e('attempts', '+', 1),
-        interrupted: sql<number>`interrupted + case when leased_until is null then 0 else 1 end`,
-        leased_until: until,
-      }))
-      .where(isOneOf(connection, 'id', ids)),
-)
+interface Lease extends Record<string, unknown> {
+  until: number
+  ids: number[]
+}
+
+const setLeased = prepareQuery(updateLeased)
+function updateLeased(connection: Connection, { until, ids }: Lease) {
+  return connection
+    .updateTable('deliveries')
+    .set((e) => ({
+      attempts: e('attempts', '+', 1),
+      interrupted: sql<number>`interrupted + case when leased_until is null then 0 else 1 end`,
+      leased_until: until,
+    }))
+    .where(isOneOf(connection, 'id', ids))
+}
 
 async function readChannels(connection: Connection, due: DueDelivery[]): Promise<ChannelRow[]> {
   if (due.length === 0) return []

@@ -201,21 +201,23 @@ interface ListUpdate extends Record<string, unknown> {
   ids: number[]
 }
 
-const setDelivered = prepareQuery((connection, { now, ids }: ListUpdate) =>
-  connection
+const setDelivered = prepareQuery(updateDelivered)
+function updateDelivered(connection: Connection, { now, ids }: ListUpdate) {
+  return connection
     .updateTable('deliveries')
     .set({ status: 'delivered', due_at: null, leased_until: null, finished_at: now, last_error: null })
     .where(isOneOf(connection, 'id', ids))
     .where('status', '=', 'waiting')
-    .returning('id'),
-)
+    .returning('id')
+}
 
-const setHealthy = prepareQuery((connection, { now, ids }: ListUpdate) =>
-  connection
+const setHealthy = prepareQuery(updateHealthy)
+function updateHealthy(connection: Connection, { now, ids }: ListUpdate) {
+  return connection
     .updateTable('channels')
     .set({ last_delivery_at: now, failing_since: null, own_failures_since: null, last_error: null })
-    .where(isOneOf(connection, 'id', ids)),
-)
+    .where(isOneOf(connection, 'id', ids))
+}
 
 /** @returns false where another process has claimed the delivery in the meantime, or the result is recorded already */
 async function scheduleRetry(connection: Connection, claim: Claim, report: AttemptReport): Promise<boolean> {
