@@ -1,7 +1,7 @@
 // Stores which click brought a submission without the snippet: on the submission, among its touches, and on the link's
 // counter of leads.
 
-import { type Selectable, sql } from 'kysely'
+import { type Selectable, sql, type Updateable } from 'kysely'
 import type { Connection, Database } from '../../storage/database/open-database.ts'
 import type { Submissions } from '../../storage/database/tables/form-tables.ts'
 import type { ClickSource, LastClick } from '../../storage/hits/hit-engine.ts'
@@ -36,14 +36,15 @@ export async function assignClicks(
   await db.write(async (connection, onCommit) => {
     const leads = new Map<number, number>()
     for (const { click, ids } of assignments) {
-      const clickId = click && clickIds.sign({ ...click, workspaceId })
-      const decided = await markAssigned(
-        connection,
-        workspaceId,
-        ids,
-        click && { link_id: click.linkId, click_id: clickId },
-      )
-      if (!click) continue
+      if (!click) {
+        await markDecided(connection, workspaceId, ids, {}).execute()
+        continue
+      }
+      const clickId = clickIds.sign({ ...click, workspaceId })
+      const decided = await markAssigned(connection, workspaceId, ids, {
+        link_id: click.linkId,
+        click_id: clickId,
+      })
       const credited = await addClick(connection, workspaceId, decided, { ...click, clickId })
       for (const { isLead, touches } of credited) {
         const linkId = touches.at(-1)?.linkId
@@ -59,18 +60,26 @@ export async function assignClicks(
 
 type AssignedSubmission = Awaited<ReturnType<typeof markAssigned>>[number]
 
+const markDecided = (
+  connection: Connection,
+  workspaceId: number,
+  ids: number[],
+  columns: Updateable<Submissions>,
+) =>
+  connection
+    .updateTable('submissions')
+    .set({ attribution_due: 0, ...columns })
+    .where('workspace_id', '=', workspaceId)
+    .where('id', 'in', ids)
+    .where(ATTRIBUTION_DUE)
+
 const markAssigned = (
   connection: Connection,
   workspaceId: number,
   ids: number[],
-  click: { link_id: number; click_id: string | null } | null,
+  click: { link_id: number; click_id: string | null },
 ) =>
-  connection
-    .updateTable('submissions')
-    .set({ attribution_due: 0, ...(click && { attribution: 'inferred', ...click }) })
-    .where('workspace_id', '=', workspaceId)
-    .where('id', 'in', ids)
-    .where(ATTRIBUTION_DUE)
+  markDecided(connection, workspaceId, ids, { attribution: 'inferred', ...click })
     .returning([
       'id',
       'duplicate_of',

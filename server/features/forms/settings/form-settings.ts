@@ -1,7 +1,7 @@
 // The settings of a form that its endpoint needs. They are read by an index for each submission, so a change applies to
 // the next submission.
 
-import { createGenerations } from '../../../lib/generations.ts'
+import { createGenerations, type Generations } from '../../../lib/generations.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import { prepareQuery } from '../../../storage/database/prepare-query.ts'
 import type { ConsentSettings } from '../consent/schema.ts'
@@ -44,28 +44,63 @@ const KEY_SHAPE = /^[\w-]{1,64}$/
 /** Names no workspace: the form key is public and belongs to one workspace. */
 export async function findFormSettings(db: Database, formKey: string): Promise<FormSettings | undefined> {
   if (!KEY_SHAPE.test(formKey)) return undefined
+  const [version] = await selectVersionPrepared(db.read, { formKey })
+  if (!version) return undefined
+  const read = findRead(db.read)
+  const known = read.get(formKey)
+  if (known && isSameVersion(known.version, version)) return known.settings
   const [row] = await selectByKeyPrepared(db.read, { formKey })
   if (!row) return undefined
-  const known = READ.get(formKey)
-  if (known && isSameRow(known.row, row)) return known.settings
   const settings = readRow(row)
-  READ.set(formKey, { row, settings })
+  read.set(formKey, { version: row, settings, bytes: 1000 + 2 * JSON.stringify(row).length })
   return settings
 }
 
 type Row = Awaited<ReturnType<typeof selectByKeyPrepared>>[number]
+type Version = Awaited<ReturnType<typeof selectVersionPrepared>>[number]
 
-const isSameRow = (a: Row, b: Row) => {
-  for (const name in a) if (a[name as keyof Row] !== b[name as keyof Row]) return false
-  return true
+/** A server of an earlier release changes `updated_at` alone. */
+const isSameVersion = (a: Version, b: Version) =>
+  a.id === b.id &&
+  a.enabled === b.enabled &&
+  a.revision === b.revision &&
+  a.updated_at === b.updated_at &&
+  a.suspended_at === b.suspended_at
+
+interface ReadSettings {
+  version: Version
+  settings: FormSettings
+  bytes: number
 }
 
-/** What was made of a form's row counts as long as the row is the same. */
-const READ = createGenerations<{ row: Row; settings: FormSettings }>({
-  entriesMax: 500,
-  bytesMax: 16 * 1024 * 1024,
-  weigh: (_, { row }) => 1000 + 2 * JSON.stringify(row).length,
-})
+/** The settings that were read last from each database. They count as long as the version is the same. */
+const READ = new WeakMap<Connection, Generations<ReadSettings>>()
+
+function findRead(connection: Connection): Generations<ReadSettings> {
+  const known = READ.get(connection)
+  if (known) return known
+  const weigh = (_: string, { bytes }: ReadSettings) => bytes
+  const empty = createGenerations<ReadSettings>({ entriesMax: 500, bytesMax: 16 * 1024 * 1024, weigh })
+  READ.set(connection, empty)
+  return empty
+}
+
+const VERSION_COLUMNS = [
+  'forms.id',
+  'forms.enabled',
+  'forms.revision',
+  'forms.updated_at',
+  'workspaces.suspended_at',
+] as const
+
+function selectVersion(connection: Connection, { formKey }: { formKey: string }) {
+  return connection
+    .selectFrom('forms')
+    .innerJoin('workspaces', 'workspaces.id', 'forms.workspace_id')
+    .select(VERSION_COLUMNS)
+    .where('forms.form_key', '=', formKey)
+}
+const selectVersionPrepared = prepareQuery(selectVersion)
 
 function readRow(row: Row): FormSettings {
   return {
@@ -94,10 +129,9 @@ function readRow(row: Row): FormSettings {
 }
 
 const COLUMNS = [
-  'forms.id',
+  ...VERSION_COLUMNS,
   'forms.workspace_id',
   'forms.form_key',
-  'forms.enabled',
   'forms.required_fields',
   'forms.redirect_url',
   'forms.page_url',
@@ -114,7 +148,6 @@ const COLUMNS = [
   'forms.rules',
   'forms.messages',
   'forms.consent',
-  'workspaces.suspended_at',
 ] as const
 
 function selectByKey(connection: Connection, { formKey }: { formKey: string }) {

@@ -36,7 +36,7 @@ export async function updateForm(
     // Sets only the named columns, so that two changes at once do not undo each other.
     await connection
       .updateTable('forms')
-      .set({ ...changes, updated_at: needs.now() })
+      .set((e) => ({ ...changes, revision: e('revision', '+', 1), updated_at: needs.now() }))
       .where('workspace_id', '=', actor.workspaceId)
       .where('id', '=', form.id)
       .execute()

@@ -26,7 +26,7 @@ export function deleteChannel(
       const others = (JSON.parse(form.channel_ids) as number[]).filter((channelId) => channelId !== id)
       await connection
         .updateTable('forms')
-        .set({ channel_ids: JSON.stringify(others) })
+        .set((e) => ({ channel_ids: JSON.stringify(others), revision: e('revision', '+', 1) }))
         .where('workspace_id', '=', actor.workspaceId)
         .where('id', '=', form.id)
         .execute()

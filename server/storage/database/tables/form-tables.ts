@@ -42,6 +42,8 @@ export interface Forms {
   retention_days: number | null
   /** JSON of `ConsentSettings`. */
   consent: string | null
+  /** Every change of the row raises it. */
+  revision: Generated<number>
   created_at: number
   updated_at: number
 }
