@@ -156,7 +156,7 @@ const EXCEPTIONS: RuleException[] = [
   createException('allow', 'accounts/auth/better-auth-adapter.ts', 'createAdapter', OWN_ACCOUNT),
   createException('allow', 'accounts/auth/better-auth-adapter.ts', 'createTableWrites', OWN_ACCOUNT),
   createException('allow', 'accounts/auth/better-auth-adapter.ts', 'deleteRows', OWN_ACCOUNT),
-  createException('workspace', 'accounts/access/keys.ts', 'findKeyActor', BEFORE_ACTOR),
+  createException('workspace', 'accounts/access/keys.ts', 'selectKey', BEFORE_ACTOR),
   createException('workspace', 'accounts/access/keys.ts', 'recordUse', BEFORE_ACTOR),
   createException('workspace', 'accounts/access/keys.ts', 'revokeKey', OPERATOR),
   createException(
@@ -272,7 +272,7 @@ const EXCEPTIONS: RuleException[] = [
   createException('allow', 'visitors/ensure-salts.ts', 'ensureSalts', JOB),
   createException('allow', 'attribution/assign-clicks.ts', 'assignClicks', JOB),
   createException('allow', 'forms/attempts/attempt-counter.ts', 'store', JOB),
-  createException('workspace', 'forms/attempts/attempt-counter.ts', 'store', JOB),
+  createException('workspace', 'forms/attempts/attempt-counter.ts', 'upsertAttempts', JOB),
   createException(
     'workspace',
     'forms/endpoint/form-info.ts',

@@ -364,3 +364,98 @@ describe('stopping beside a server that does not answer', () => {
     client.socket.destroy()
   })
 })
+
+describe('an answer that comes later', () => {
+  /** A fast path whose answers come when the test says so, in the order of their requests. */
+  function openLate(options: Partial<FastPathOptions> = {}) {
+    const waiting: (() => void)[] = []
+    const post: FastPathOptions['post'] = ({ path, keep }) => {
+      const { headers, body } = keep()
+      return new Promise((resolve) => {
+        const answered = `${path} ${headers.get('user-agent')} ${body}`
+        waiting.push(() => resolve({ status: 200, headers: '', body: answered }))
+      })
+    }
+    return { ...openAnother({ post, ...options }), waiting }
+  }
+  const tell = (path: string, body: string) =>
+    `POST ${path} HTTP/1.1\r\nHost: a\r\nUser-Agent: Test\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+
+  test('keeps what was sent, though other requests are read meanwhile', async () => {
+    const { at, opened, waiting } = openLate()
+    const [one, other] = [await dial(at), await dial(at)]
+    one.socket.write(tell('/one', 'a=1'))
+    await until('the first request', () => waiting.length === 1)
+    other.socket.write(tell('/other', 'b=%C3%A9'))
+    await until('the second request', () => waiting.length === 2)
+    for (const answer of waiting.reverse()) answer()
+    await until('both answers', () => one.text.includes('a=1') && other.text.includes('b='))
+    expect(one.text).toEndWith('\r\nContent-Length: 12\r\n\r\none Test a=1')
+    expect(other.text).toEndWith('other Test b=%C3%A9')
+    await opened.stop(true)
+  })
+
+  test('comes before the answer to what the client has sent since', async () => {
+    const { at, opened, waiting } = openLate()
+    const client = await dial(at)
+    client.socket.write(tell('/first', '1'))
+    await until('the first request', () => waiting.length === 1)
+    client.socket.write(tell('/second', '2'))
+    client.socket.write(get('/behind'))
+    waiting[0]?.()
+    await until('the second request', () => waiting.length === 2 || client.text.includes('GET /behind'))
+    waiting[1]?.()
+    await until('all answers', () => client.text.includes('/behind'))
+    expect(client.text).toMatch(/first Test 1[\s\S]*(?:second Test 2|POST \/second 1)[\s\S]*GET \/behind 0$/)
+    await opened.stop(true)
+  })
+
+  test('reaches a client that sends no more, and ends its connection', async () => {
+    const { at, opened, waiting } = openLate()
+    const client = await dial(at)
+    client.socket.end(tell('/last', 'x'))
+    await until('the request', () => waiting.length === 1)
+    waiting[0]?.()
+    await until('the end', () => client.ended)
+    expect(client.text).toContain('last Test x')
+    await opened.stop(true)
+  })
+
+  test('is waited for by an orderly end, and is the last one of its connection', async () => {
+    const { at, opened, waiting } = openLate({ stopGraceMs: 0 })
+    const client = await dial(at)
+    client.socket.write(tell('/slow', 'x'))
+    await until('the request', () => waiting.length === 1)
+    let stopped = false
+    const stop = opened.stop().then(() => {
+      stopped = true
+    })
+    await until('no new connection', () =>
+      connectOnce(at).then(
+        () => false,
+        () => true,
+      ),
+    )
+    expect(stopped).toBe(false)
+    waiting[0]?.()
+    await stop
+    await until('the end', () => client.ended)
+    expect(client.text).toMatch(/\r\nConnection: close\r\n[\s\S]*slow Test x$/)
+  })
+
+  test('goes nowhere where the client is gone, and the next client is answered', async () => {
+    const { at, opened, waiting } = openLate()
+    const gone = await dial(at)
+    gone.socket.write(tell('/gone', 'x'))
+    await until('the request', () => waiting.length === 1)
+    gone.socket.resetAndDestroy()
+    await until('no connection', () => opened.counts().open === 0)
+    waiting[0]?.()
+    const client = await dial(at)
+    client.socket.write(tell('/next', 'y'))
+    await until('the next request', () => waiting.length === 2)
+    waiting[1]?.()
+    await until('its answer', () => client.text.includes('next Test y'))
+    await opened.stop(true)
+  })
+})

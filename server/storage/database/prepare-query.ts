@@ -2,10 +2,9 @@
 // µs.
 
 import type { Database, Statement } from 'bun:sqlite'
-import { type Compilable, type CompiledQuery, type InsertQueryBuilder, type InsertResult, sql } from 'kysely'
+import { type Compilable, type CompiledQuery, sql } from 'kysely'
 import type { Connection } from './database.ts'
 import { SqliteExecutor } from './sqlite-kysely.ts'
-import type { Tables } from './tables.ts'
 
 type QueryValues = Record<string, unknown>
 
@@ -38,7 +37,7 @@ export function prepareQuery<V extends QueryValues, Row>(
  * @returns the id of the row. On SQLite that is the number of the row: RETURNING would take as long as half an insert.
  */
 export function prepareInsert<V extends QueryValues>(
-  build: (connection: Connection, values: V) => Pick<Insert, 'returning' | 'compile'>,
+  build: (connection: Connection, values: V) => Insert,
 ): (connection: Connection, values: V) => Promise<number> {
   const prepare = prepareSqlite(build)
   const query = prepareElsewhere((connection, values: V) => build(connection, values).returning('id'))
@@ -50,8 +49,10 @@ export function prepareInsert<V extends QueryValues>(
   }
 }
 
-// Every table that a prepared insert is for has the columns that this one has.
-type Insert = InsertQueryBuilder<Tables, 'submissions', InsertResult>
+/** Into a table with ids. */
+interface Insert extends Compilable<unknown> {
+  returning(column: 'id'): Compilable<{ id: number }>
+}
 
 /** More rows are cut into parts: each count of rows is a statement of its own. */
 const ROWS_AT_ONCE = 25

@@ -8,7 +8,8 @@ import { sha256Hex } from '../../../lib/crypto/sha256.ts'
 import { notFound } from '../../../lib/failure.ts'
 import { describeError, log } from '../../../lib/log.ts'
 import type { Plan } from '../../../lib/plan.ts'
-import type { Database } from '../../../storage/database/open-database.ts'
+import type { Connection, Database } from '../../../storage/database/open-database.ts'
+import { prepareQuery } from '../../../storage/database/prepare-query.ts'
 import { type AuditActor, recordAudit } from '../audit/record-audit.ts'
 import type { KeyActor } from './actor.ts'
 import { generateApiKey, isApiKey } from './api-key.ts'
@@ -133,18 +134,9 @@ export async function revokeKey(
   })
 }
 
-/**
- * @returns undefined for a malformed, unknown, revoked or expired key; the answer must not say which of these it is
- * @throws Failure `forbidden` for a key of a suspended workspace
- */
-export async function findKeyActor(
-  { db, now }: { db: Database; now: () => number },
-  key: string,
-): Promise<KeyActor | undefined> {
-  if (!isApiKey(key)) return undefined
-  const at = now()
-  const hash = sha256Hex(key)
-  const row = await db.read
+const selectLiveKey = prepareQuery(selectKey)
+function selectKey(connection: Connection, { hash, at }: { hash: string; at: number }) {
+  return connection
     .selectFrom('api_keys')
     .innerJoin('workspaces', 'workspaces.id', 'api_keys.workspace_id')
     .select([
@@ -160,7 +152,20 @@ export async function findKeyActor(
     .where('api_keys.hash', '=', hash)
     .where('api_keys.revoked_at', 'is', null)
     .where((e) => e.or([e('api_keys.expires_at', 'is', null), e('api_keys.expires_at', '>', at)]))
-    .executeTakeFirst()
+}
+
+/**
+ * @returns undefined for a malformed, unknown, revoked or expired key; the answer must not say which of these it is
+ * @throws Failure `forbidden` for a key of a suspended workspace
+ */
+export async function findKeyActor(
+  { db, now }: { db: Database; now: () => number },
+  key: string,
+): Promise<KeyActor | undefined> {
+  if (!isApiKey(key)) return undefined
+  const at = now()
+  const hash = sha256Hex(key)
+  const [row] = await selectLiveKey(db.read, { hash, at })
   if (!row || !timingSafeEqual(Buffer.from(row.hash), Buffer.from(hash))) return undefined
   refuseSuspended('workspace', row)
   if (at - (row.last_used_at ?? 0) > USE_RECORDED_EVERY_MS) recordUse(db, row.id, at)

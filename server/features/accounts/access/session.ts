@@ -7,6 +7,7 @@ import type { Role } from '../../../lib/role.ts'
 import { percentDecode } from '../../../lib/text.ts'
 import { DAY_MS } from '../../../lib/utc-day.ts'
 import type { Database } from '../../../storage/database/open-database.ts'
+import { prepareQuery } from '../../../storage/database/prepare-query.ts'
 import type { UserActor } from './actor.ts'
 import { refuseSuspended } from './suspension.ts'
 
@@ -110,6 +111,16 @@ function extendSession(db: Database, id: number, createdAt: number, at: number):
   ).catch((error) => log.warn('session_not_extended', describeError(error)))
 }
 
+const selectMember = prepareQuery(
+  (connection, { userId, workspaceId }: { userId: number; workspaceId: number }) =>
+    connection
+      .selectFrom('members')
+      .innerJoin('workspaces', 'workspaces.id', 'members.workspace_id')
+      .select(['members.role', 'workspaces.plan', 'workspaces.suspended_at', 'workspaces.suspended_reason'])
+      .where('members.workspace_id', '=', workspaceId)
+      .where('members.user_id', '=', userId),
+)
+
 /**
  * @returns undefined when the person is not a member, and for an unknown workspace
  * @throws Failure `forbidden` for a suspended workspace
@@ -119,13 +130,7 @@ export async function findUserActor(
   userId: number,
   workspaceId: number,
 ): Promise<UserActor | undefined> {
-  const row = await db.read
-    .selectFrom('members')
-    .innerJoin('workspaces', 'workspaces.id', 'members.workspace_id')
-    .select(['members.role', 'workspaces.plan', 'workspaces.suspended_at', 'workspaces.suspended_reason'])
-    .where('members.workspace_id', '=', workspaceId)
-    .where('members.user_id', '=', userId)
-    .executeTakeFirst()
+  const [row] = await selectMember(db.read, { userId, workspaceId })
   if (row) refuseSuspended('workspace', row)
   return (
     row && { kind: 'user', workspaceId, plan: row.plan as Plan, keyId: null, userId, role: row.role as Role }

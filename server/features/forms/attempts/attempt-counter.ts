@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import type { Metric } from '../../../http/health-and-metrics.ts'
 import { toUtcDay } from '../../../lib/utc-day.ts'
 import { openCountBuffer } from '../../../storage/database/count-buffer.ts'
-import type { Database } from '../../../storage/database/open-database.ts'
+import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import { prepareQuery } from '../../../storage/database/prepare-query.ts'
 
 /** In the order of the checks that end an attempt (docs/contract.md §7). */
@@ -103,8 +103,12 @@ async function store(db: Database, counts: Count[]): Promise<void> {
   })
 }
 
-const addAttempts = prepareQuery(
-  (connection, { formId, day, outcome, field, attempts }: Count & Record<string, unknown>) =>
+const addAttempts = prepareQuery(upsertAttempts)
+function upsertAttempts(
+  connection: Connection,
+  { formId, day, outcome, field, attempts }: Count & Record<string, unknown>,
+) {
+  return (
     connection
       .insertInto('form_attempts')
       .columns(['form_id', 'day', 'outcome', 'field', 'attempts'])
@@ -125,7 +129,8 @@ const addAttempts = prepareQuery(
         conflict
           .columns(['form_id', 'day', 'outcome', 'field'])
           .doUpdateSet({ attempts: sql`form_attempts.attempts + excluded.attempts` }),
-      ),
-)
+      )
+  )
+}
 
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)

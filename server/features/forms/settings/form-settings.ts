@@ -44,20 +44,20 @@ const KEY_SHAPE = /^[\w-]{1,64}$/
 /** Names no workspace: the form key is public and belongs to one workspace. */
 export async function findFormSettings(db: Database, formKey: string): Promise<FormSettings | undefined> {
   if (!KEY_SHAPE.test(formKey)) return undefined
-  const [version] = await selectVersionPrepared(db.read, { formKey })
+  const [version] = await selectVersion(db.read, { formKey })
   if (!version) return undefined
   const read = findRead(db.read)
   const known = read.get(formKey)
   if (known && isSameVersion(known.version, version)) return known.settings
-  const [row] = await selectByKeyPrepared(db.read, { formKey })
+  const [row] = await selectSettings(db.read, { formKey })
   if (!row) return undefined
   const settings = readRow(row)
   read.set(formKey, { version: row, settings, bytes: 1000 + 2 * JSON.stringify(row).length })
   return settings
 }
 
-type Row = Awaited<ReturnType<typeof selectByKeyPrepared>>[number]
-type Version = Awaited<ReturnType<typeof selectVersionPrepared>>[number]
+type Row = Awaited<ReturnType<typeof selectSettings>>[number]
+type Version = Awaited<ReturnType<typeof selectVersion>>[number]
 
 /** A server of an earlier release changes `updated_at` alone. */
 const isSameVersion = (a: Version, b: Version) =>
@@ -93,14 +93,16 @@ const VERSION_COLUMNS = [
   'workspaces.suspended_at',
 ] as const
 
-function selectVersion(connection: Connection, { formKey }: { formKey: string }) {
+function selectByKey(connection: Connection, { formKey }: { formKey: string }) {
   return connection
     .selectFrom('forms')
     .innerJoin('workspaces', 'workspaces.id', 'forms.workspace_id')
-    .select(VERSION_COLUMNS)
     .where('forms.form_key', '=', formKey)
 }
-const selectVersionPrepared = prepareQuery(selectVersion)
+
+const selectVersion = prepareQuery((connection, query: { formKey: string }) =>
+  selectByKey(connection, query).select(VERSION_COLUMNS),
+)
 
 function readRow(row: Row): FormSettings {
   return {
@@ -150,11 +152,6 @@ const COLUMNS = [
   'forms.consent',
 ] as const
 
-function selectByKey(connection: Connection, { formKey }: { formKey: string }) {
-  return connection
-    .selectFrom('forms')
-    .innerJoin('workspaces', 'workspaces.id', 'forms.workspace_id')
-    .select(COLUMNS)
-    .where('forms.form_key', '=', formKey)
-}
-const selectByKeyPrepared = prepareQuery(selectByKey)
+const selectSettings = prepareQuery((connection, query: { formKey: string }) =>
+  selectByKey(connection, query).select(COLUMNS),
+)

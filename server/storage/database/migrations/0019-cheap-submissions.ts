@@ -1,5 +1,5 @@
-// What makes a submission cheap: a number that every change of a form raises, so that its settings are read once, and an
-// index that counts the replies of an hour without reading their rows.
+// Columns and indexes for cheap submissions: a number that every change of a form raises, so that its settings are read
+// once, and an index that counts the replies of an hour without reading their rows.
 
 import { type Kysely, sql } from 'kysely'
 import type { DatabaseEngine } from '../database.ts'
