@@ -24,6 +24,17 @@ export function trimBoth(text: string, character: string): string {
   return trimEnd(text.slice(start), character)
 }
 
+/** Characters that nobody sees, such as a zero-width space, and blanks. */
+const INVISIBLE = /[\s\p{Cf}]/u
+
+/** The text without the invisible characters at its ends; '' for a text that has no other. */
+export function trimInvisible(text: string): string {
+  let [start, end] = [0, text.length]
+  while (start < end && INVISIBLE.test(text[start] as string)) start++
+  while (end > start && INVISIBLE.test(text[end - 1] as string)) end--
+  return text.slice(start, end)
+}
+
 /** Cuts a text to a bound, without the characters that no engine stores (NUL, lone surrogates). '' becomes null. */
 export function cleanText(text: string | null, bound: number): string | null {
   if (text === null || text === '') return null

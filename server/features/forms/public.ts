@@ -22,13 +22,14 @@ import type { CaptchaProvider, VerifiedToken } from './captcha/captcha-provider.
 import { readConsent, requireConsent } from './consent/read-consent.ts'
 import { spendAddressBytes, spendWorkspaceRoom, toDeclaredBytes } from './endpoint/byte-budgets.ts'
 import { EndpointError, toEndpointError } from './endpoint/endpoint-error.ts'
-import { parseFields, type SubmissionInput, validateFields } from './endpoint/fields.ts'
+import { isBlankSubmission, parseFields, type SubmissionInput, validateFields } from './endpoint/fields.ts'
 import { type FormBody, isJson, isMultipart, readBody, requireKnownType } from './endpoint/read-body.ts'
 import { receiveForm } from './endpoint/receive-form.ts'
 import { parseThanksPath } from './endpoint/redirect-target.ts'
 import {
   type EndpointAnswer,
   type ResponseContext,
+  readAnswerShape,
   respondToError,
   respondToPreflight,
   respondToSubmission,
@@ -114,7 +115,11 @@ export function createFormEndpoint(needs: FormEndpointNeeds) {
     async answer(request: Request, server: Peer, path: string, domain: RequestDomain): Promise<Response> {
       const { method, headers } = request
       const peer = server.requestIP(request)?.address ?? ''
-      const context = toContext(needs, headers, domain, readLanguageRequest(request))
+      const query = /\?([^#]*)/.exec(request.url)?.[1] ?? ''
+      const context = {
+        ...toContext(needs, headers, domain, readLanguageRequest(request)),
+        shape: readAnswerShape(query),
+      }
       if (method === 'OPTIONS') return respondToPreflight(context)
       const link = parseLinkPath(path)
       if (link) return toEndpointResponse(await answerMailLink(needs, context, { ...link, method }))
@@ -342,12 +347,15 @@ async function submit(
   const captcha = (rule: 'captchaRequired' | 'captchaFailed'): SubmissionOutcome => {
     return { kind: 'captcha', error: describeMistake(source, CAPTCHA_FIELD, { rule }) }
   }
-  const mistakes = validateFields(input, form.requiredFields)
+  const mistakes = validateFields(input, form.requiredFields, form.rules)
   for (const [field, mistake] of files?.mistakes ?? []) if (!mistakes.has(field)) mistakes.set(field, mistake)
   requireConsent(mistakes, form, input)
   const fileFields = new Set([...input.files, ...(files?.files ?? []).map(({ field }) => field)])
   await addRuleMistakes(mistakes, form.rules, { ...input, files: fileFields })
-  if (mistakes.size > 0) return { kind: 'invalid', errors: describeMistakes(source, mistakes) }
+  const refuse = (found: typeof mistakes): SubmissionOutcome => {
+    return { kind: 'invalid', errors: describeMistakes(source, found), mistakes: found }
+  }
+  if (mistakes.size > 0) return refuse(mistakes)
   requireRoom(needs)
   // The captcha comes last, because a token works once: a mistake in a field must not use it up.
   let token: VerifiedToken | undefined
@@ -363,10 +371,13 @@ async function submit(
   const referer = headers.get('referer') ?? ''
   // Global Privacy Control (https://w3c.github.io/gpc/): the submission is joined with no visit and no click.
   const trackingOptOut = headers.get('sec-gpc') === '1'
-  const spamReasons = await needs.judgeSpam(form, {
-    ...input,
-    readPageSeconds: () => (trackingOptOut ? null : readPageSeconds(needs, form, input, referer)),
-  })
+  const isBlank = isBlankSubmission(input) && !files?.files.length
+  const spamReasons = isBlank
+    ? ['Every field is blank.']
+    : await needs.judgeSpam(form, {
+        ...input,
+        readPageSeconds: () => (trackingOptOut ? null : readPageSeconds(needs, form, input, referer)),
+      })
   const submission = {
     fields: input.fields,
     spamReasons,
@@ -382,8 +393,7 @@ async function submit(
     token,
   }
   const result = await storeWithFiles(needs, form, submission, files)
-  if (result === 'no room' && files)
-    return { kind: 'invalid', errors: describeMistakes(source, toRoomMistakes(files)) }
+  if (result === 'no room' && files) return refuse(toRoomMistakes(files))
   return result === 'stored' ? { kind: 'accepted', isSpam: spamReasons.length > 0 } : captcha('captchaFailed')
 }
 

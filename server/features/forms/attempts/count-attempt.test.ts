@@ -24,6 +24,7 @@ test.each<[string, SubmissionOutcome, unknown[][]]>([
         ['email', 'Enter a valid email address'],
         ['jo@example.com', 'Must be a string'],
       ]),
+      mistakes: new Map(),
     },
     [
       [7, 'validation'],

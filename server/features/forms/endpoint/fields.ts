@@ -1,9 +1,12 @@
 // Turns the entries of a body into the fields to store: takes control fields out, joins repeated names into one text,
 // and checks the form's rules (docs/contract.md §7).
 
-import { isEmail } from '../../../lib/email.ts'
+import { trimInvisible } from '../../../lib/clean-text.ts'
+import { toEmailAddress } from '../../../lib/email.ts'
 import { countCharacters } from '../../../lib/text.ts'
+import { listAddresses } from '../rules/check-fields.ts'
 import type { Mistake } from '../rules/mistake.ts'
+import type { FieldRules } from '../rules/schema.ts'
 import {
   CAPTCHA_FIELD,
   CAPTCHA_JSON_FIELD,
@@ -13,6 +16,7 @@ import {
   LANGUAGE_FIELD,
   NEXT_FIELD,
   PAGE_VIEW_FIELD,
+  REPLY_TO_FIELD,
 } from '../settings/control-fields.ts'
 import type { BodyEntry } from './body-entry.ts'
 import { tooLarge } from './endpoint-error.ts'
@@ -32,8 +36,9 @@ export interface SubmissionInput {
   files: Set<string>
   /** Names whose JSON value is an object, or an array with one. */
   nested: Set<string>
-  /** The trimmed value of the field named exactly `email`; undefined where it is absent or blank. */
+  /** The sender's address, or text that is none, in the field that has it; undefined where it is absent or blank. */
   email: string | undefined
+  emailField: 'email' | typeof REPLY_TO_FIELD
   /** The honeypot has a value. */
   trapped: boolean
   next: string | undefined
@@ -55,6 +60,7 @@ export function parseFields(entries: BodyEntry[], { json }: { json: boolean }): 
     files: new Set(),
     nested: new Set(),
     email: undefined,
+    emailField: 'email',
     trapped: false,
     next: undefined,
     language: undefined,
@@ -78,8 +84,8 @@ export function parseFields(entries: BodyEntry[], { json }: { json: boolean }): 
     if (isTooLong(value, VALUE_MAX)) throw tooLarge()
     input.fields.set(name, value)
     if (texts.length > 1) input.repeated.set(name, texts)
-    if (texts.every((text) => text.trim() === '')) input.blank.add(name)
-    else if (name === 'email') input.email = value.trim()
+    if (texts.every(isBlank)) input.blank.add(name)
+    else if (name === 'email') setEmail(input, name, value)
   }
   if (new Set([...values.keys(), ...input.nested, ...input.files]).size > FIELDS_MAX) throw tooLarge()
   return input
@@ -91,6 +97,15 @@ export const toStorable = (text: string) =>
 
 // Counts characters only where needed: a text never has more characters than UTF-16 units.
 const isTooLong = (text: string, max: number) => text.length > max && countCharacters(text) > max
+
+const isBlank = (text: string) => trimInvisible(text) === ''
+
+/** The first of the two fields that has text counts, and `email` before the other one. */
+function setEmail(input: SubmissionInput, field: SubmissionInput['emailField'], text: string) {
+  if (input.email !== undefined && field !== 'email') return
+  input.email = toEmailAddress(text) ?? trimInvisible(text)
+  input.emailField = field
+}
 
 function addValue(values: Map<string, string[]>, name: string, value: string) {
   const texts = values.get(name)
@@ -112,16 +127,24 @@ function addControlField(input: SubmissionInput, name: string, entry: BodyEntry,
   const value = 'value' in entry ? toStorable(entry.value) : ''
   if (isTooLong(value, VALUE_MAX)) throw tooLarge()
   if (name === HONEYPOT_FIELD) input.trapped ||= value !== '' || ('file' in entry && entry.file === 'chosen')
-  if (value.trim() === '') return
+  if (isBlank(value)) return
   if (name === NEXT_FIELD) input.next ??= value
+  if (name === REPLY_TO_FIELD) setEmail(input, name, value)
   if (name === LANGUAGE_FIELD) input.language ??= value
   if (name === EVENT_ID_FIELD) input.eventId ??= value
   if (name === PAGE_VIEW_FIELD) input.pageView ??= value
   if (name === CAPTCHA_FIELD || (name === CAPTCHA_JSON_FIELD && json)) input.token ??= value
 }
 
+/** Nothing, or only blanks, was sent in every field. */
+export const isBlankSubmission = ({ fields, blank }: SubmissionInput): boolean => blank.size === fields.size
+
 /** @returns the first mistake of each field; an empty map where every field is valid */
-export function validateFields(input: SubmissionInput, requiredFields: string[]): Map<string, Mistake> {
+export function validateFields(
+  input: SubmissionInput,
+  requiredFields: string[],
+  rules: FieldRules = {},
+): Map<string, Mistake> {
   const mistakes = new Map<string, Mistake>()
   const add = (name: string, mistake: Mistake) => {
     if (!mistakes.has(name)) mistakes.set(name, mistake)
@@ -132,6 +155,10 @@ export function validateFields(input: SubmissionInput, requiredFields: string[])
   }
   for (const name of input.nested) add(name, { rule: 'text' })
   for (const name of input.files) add(name, { rule: 'noUploads' })
-  if (input.email !== undefined && !isEmail(input.email)) add('email', { rule: 'type', type: 'email' })
+  if (input.email !== undefined) {
+    const addresses = listAddresses(input.email, rules[input.emailField]?.multiple)
+    if (addresses) input.email = addresses[0]
+    else add(input.emailField, { rule: 'type', type: 'email' })
+  }
   return mistakes
 }

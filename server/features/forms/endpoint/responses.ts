@@ -4,6 +4,7 @@
 import { type FastResponse, toHeaderLines } from '../../../http/fast-path/response-text.ts'
 import { orderedJson } from '../../../lib/formats/ordered-json.ts'
 import { getTexts, translateError } from '../rules/languages.ts'
+import type { Mistake } from '../rules/mistake.ts'
 import type { SenderLanguage } from '../rules/sender-language.ts'
 import { CAPTCHA_FIELD } from '../settings/control-fields.ts'
 import type { FormSettings } from '../settings/form-settings.ts'
@@ -20,7 +21,7 @@ import { errorTarget, findWayBack, successTarget, toThanksUrl } from './redirect
  */
 export type SubmissionOutcome =
   | { kind: 'accepted'; trapped?: true; isSpam?: boolean }
-  | { kind: 'invalid'; errors: Map<string, string> }
+  | { kind: 'invalid'; errors: Map<string, string>; mistakes: Map<string, Mistake> }
   | { kind: 'captcha'; error: string }
 
 export interface ResponseContext {
@@ -30,6 +31,17 @@ export interface ResponseContext {
   origin: string
   /** The sender's language. */
   language: SenderLanguage
+  /** Another shape of the answers to scripts. */
+  shape?: AnswerShape
+}
+
+/** `text` is `OK` or the message; `formspree` is Formspree's JSON, for pages that move here. */
+export type AnswerShape = 'text' | 'formspree'
+
+/** @param query without its `?` */
+export function readAnswerShape(query: string): AnswerShape | undefined {
+  const shape = new URLSearchParams(query).get('answer')
+  return shape === 'text' || shape === 'formspree' ? shape : undefined
 }
 
 const ALLOWED_METHODS = 'POST, OPTIONS'
@@ -87,14 +99,24 @@ export function respondWithThanks(
 
 /**
  * A script sent the request. Browsers say so in Sec-Fetch-Mode, but only to https and localhost, and Safari only since
- * 16.4. A request that names JSON in Accept is a script too: a navigation never does.
+ * 16.4. Without it, a browser's request with an Origin is a script's where it does not ask for a page. A request that names
+ * JSON in Accept is a script's too: a navigation never does.
  */
 function isAjax(headers: Pick<Headers, 'get'>): boolean {
   const mode = headers.get('sec-fetch-mode')?.toLowerCase()
   if (mode === 'cors' || mode === 'same-origin' || isJson(headers.get('content-type'))) return true
+  const requestedWith = headers.get('x-requested-with')?.trim() ?? ''
+  if (/^(?:xmlhttprequest|fetch)$/i.test(requestedWith)) return true
   const accept = headers.get('accept') ?? ''
-  return /\bapplication\/json\b/i.test(accept) && !/\btext\/html\b/i.test(accept)
+  if (/\btext\/html\b/i.test(accept)) return false
+  if (/\bapplication\/json\b/i.test(accept)) return true
+  // Android's WebView puts the name of its app into X-Requested-With of a navigation.
+  if (mode === 'navigate' || accept === '') return false
+  return requestedWith !== '' || (headers.get('origin') !== null && isBrowser(headers))
 }
+
+const isBrowser = (headers: Pick<Headers, 'get'>) =>
+  /^(?:Mozilla|Opera)\//.test(headers.get('user-agent') ?? '')
 
 const wantsPage = (headers: Pick<Headers, 'get'>) =>
   !isAjax(headers) && /\btext\/html\b/i.test(headers.get('accept') ?? '')
@@ -138,12 +160,19 @@ export function respondToSubmission(
 ): EndpointAnswer | Promise<EndpointAnswer> {
   const headers = commonHeaders(context.requestId)
   const ajax = isAjax(context.headers)
-  if (ajax && outcome.kind === 'accepted') return json(200, { ok: true }, headers)
+  const isShaped = context.shape !== undefined && !wantsPage(context.headers)
+  if (ajax && outcome.kind === 'accepted' && !isShaped) return json(200, { ok: true }, headers)
   const form = findForm()
   const target = {
     referer: context.headers.get('referer') ?? '',
     origin: context.origin,
     pageUrl: form.pageUrl,
+  }
+  if (isShaped) {
+    const next = () => successTarget({ ...target, ...form, next: input.next })
+    return context.shape === 'text'
+      ? toTextOutcome(outcome, headers)
+      : toFormspreeOutcome(outcome, next, headers)
   }
   if (outcome.kind === 'accepted') {
     const named = input.language === undefined ? undefined : (context.language.known ?? undefined)
@@ -160,8 +189,44 @@ export function respondToSubmission(
       ? fieldErrorsPage(page, errors, headers)
       : captchaPage(page, outcome.error, headers)
   }
-  const { kind, ...details } = outcome
-  return json(422, { ok: false, ...details }, headers)
+  if (outcome.kind === 'captcha') return json(422, { ok: false, error: outcome.error }, headers)
+  return json(422, { ok: false, errors }, headers)
+}
+
+const plainText = (status: number, body: string, headers: Record<string, string>): TextAnswer => ({
+  status,
+  headers: { 'Content-Type': 'text/plain; charset=utf-8', ...headers },
+  body,
+})
+
+/** Always 200: scripts that compare the text with `OK` show the text of no other status. */
+function toTextOutcome(outcome: SubmissionOutcome, headers: Record<string, string>): TextAnswer {
+  if (outcome.kind === 'accepted') return plainText(200, 'OK', headers)
+  if (outcome.kind === 'captcha') return plainText(200, outcome.error, headers)
+  const lines = Array.from(outcome.errors, ([field, message]) => `${field}: ${message}`)
+  return plainText(200, lines.join('\n'), headers)
+}
+
+/** The codes of https://github.com/formspree/formspree-js (`FieldErrorCode`). */
+function toFormspreeCode(mistake: Mistake | undefined): string {
+  if (mistake?.rule === 'required' || mistake?.rule === 'consent') return 'REQUIRED_FIELD_MISSING'
+  if (mistake?.rule !== 'type') return 'TYPE_TEXT'
+  return { email: 'TYPE_EMAIL', number: 'TYPE_NUMERIC' }[mistake.type as string] ?? 'TYPE_TEXT'
+}
+
+function toFormspreeOutcome(
+  outcome: SubmissionOutcome,
+  findNext: () => string,
+  headers: Record<string, string>,
+): TextAnswer {
+  if (outcome.kind === 'accepted') return json(200, { next: findNext(), ok: true }, headers)
+  const errors =
+    outcome.kind === 'captcha'
+      ? [{ field: CAPTCHA_FIELD, code: 'TYPE_TEXT', message: outcome.error }]
+      : Array.from(outcome.errors, ([field, message]) => {
+          return { field, code: toFormspreeCode(outcome.mistakes.get(field)), message }
+        })
+  return json(422, { error: 'Validation errors', errors }, headers)
 }
 
 /**
@@ -186,7 +251,8 @@ export function respondToError(
   const headers: Record<string, string> = commonHeaders(context.requestId)
   if (retryAfter !== undefined) headers['Retry-After'] = String(retryAfter)
   const { builtIn: language } = context.language
-  return wantsPage(context.headers)
-    ? endpointErrorPage({ status, error: message, language }, headers)
-    : json(status, { error: translateError(message, getTexts(language)) }, headers)
+  if (wantsPage(context.headers)) return endpointErrorPage({ status, error: message, language }, headers)
+  const error = translateError(message, getTexts(language))
+  if (context.shape === 'text') return plainText(status, error, headers)
+  return json(status, context.shape ? { error, errors: [{ message: error }] } : { error }, headers)
 }

@@ -2,15 +2,21 @@
 
 import { z } from '@hono/zod-openapi'
 import { numberParameter, parameter } from '../../../lib/api-fields.ts'
-import { EMAIL_MAX, isEmail } from '../../../lib/email.ts'
+import { EMAIL_MAX, toEmailAddress } from '../../../lib/email.ts'
 
 const emailParameter = () =>
   z
     .string({
       error: ({ input }) => (input === undefined ? 'is required' : 'must be given once'),
     })
-    .refine(isEmail, 'must be an email address')
+    .transform((value, context) => {
+      const address = toEmailAddress(value)
+      if (address !== undefined) return address
+      context.addIssue({ code: 'custom', message: 'must be an email address' })
+      return z.NEVER
+    })
     .openapi({
+      type: 'string',
       format: 'email',
       maxLength: EMAIL_MAX,
       example: 'ada@example.com',

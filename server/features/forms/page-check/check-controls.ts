@@ -12,12 +12,16 @@ import {
   hasControlPrefix,
   LANGUAGE_FIELD,
   NEXT_FIELD,
+  REPLY_TO_FIELD,
 } from '../settings/control-fields.ts'
 import { createFinding, type Finding, formatElement, quoteList } from './finding.ts'
 import type { FormControl, PageForm } from './parse-page.ts'
 
 /** Names with an underscore that have a meaning. A browser fills in `_charset_` by itself. */
-const KNOWN_CONTROL_FIELDS = [HONEYPOT_FIELD, NEXT_FIELD, LANGUAGE_FIELD, EVENT_ID_FIELD, '_charset_']
+const KNOWN_CONTROL_FIELDS = [
+  ...[HONEYPOT_FIELD, NEXT_FIELD, LANGUAGE_FIELD, EVENT_ID_FIELD, REPLY_TO_FIELD],
+  '_charset_',
+]
 
 const isButton = ({ tag, type }: FormControl) =>
   tag === 'button' || /^(submit|reset|button|image)$/.test(type)
@@ -130,15 +134,14 @@ function checkNames(fields: FormControl[]): Finding[] {
   const unnamed = fields.filter(({ name, disabled }) => name === '' && !disabled)
   if (unnamed.length > 0) {
     const what = unnamed.map(({ tag, type, attributes }) => attributes.get('id') || type || tag)
-    const message = `${unnamed.length} field(s) without a name: browsers do not send them (${quoteList(what)}).`
-    findings.push(
-      createFinding(
-        'warning',
-        'field_without_name',
-        message,
-        'Give each a name, for example name="message".',
-      ),
+    const isSome = fields.some(
+      ({ name, type }) => type !== 'hidden' && name !== '' && !hasControlPrefix(name),
     )
+    const message = isSome
+      ? `${unnamed.length} field(s) without a name: browsers do not send them (${quoteList(what)}).`
+      : `No field has a name: browsers send nothing of what people type (${quoteList(what)}).`
+    const fix = 'Give each a name, for example name="message".'
+    findings.push(createFinding(isSome ? 'warning' : 'error', 'field_without_name', message, fix))
   }
   const dropped = fields.filter(({ name }) => hasControlPrefix(name) && !KNOWN_CONTROL_FIELDS.includes(name))
   if (dropped.length > 0) {

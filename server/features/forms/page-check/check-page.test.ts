@@ -180,6 +180,31 @@ table('its fields', [
     '',
   ],
   ['without a name', also(`<input><textarea id=message></textarea>`), 'warning field_without_name'],
+  [
+    'all without names',
+    { inside: `${TRAP}<input type=email><textarea></textarea>${SEND}`, is: { requiredFields: [] } },
+    'error field_without_name',
+  ],
+  [
+    "BootstrapMade's script",
+    { head: `${HEAD}<script src="assets/vendor/php-email-form/validate.js"></script>` },
+    'warning script_expects_text',
+  ],
+  [
+    "BootstrapMade's form",
+    { form: `action="${HERE}" method="post" class="a php-email-form"` },
+    'warning script_expects_text',
+  ],
+  [
+    "Formspree's script",
+    { head: `${HEAD}<script src="https://unpkg.com/@formspree/ajax@1" defer></script>` },
+    'warning script_expects_formspree',
+  ],
+  [
+    'sent with cookies',
+    also(`<script>fetch(u, { method: 'POST', credentials: 'include' })</script>`),
+    'warning credentials_included',
+  ],
   ['with an empty name', also(`<input name="">`), 'warning field_without_name'],
   ['never stored', also(`<input name=_phone>`), 'warning name_never_stored'],
   [

@@ -23,6 +23,7 @@ import {
   type PolicyCheckInput,
 } from './check-policies.ts'
 import { checkReturn } from './check-return.ts'
+import { checkScripts } from './check-scripts.ts'
 import { createFinding, type Finding, formatElement, sortFindings } from './finding.ts'
 import { parsePage } from './parse-page.ts'
 
@@ -112,6 +113,7 @@ export async function checkPage(check: PageCheckInput): Promise<PageCheckResult>
     ...(parsedPage.cut ? [createLargePageFinding()] : []),
     ...(matchedForms.length === 0 ? [createMissingFormFinding(parsedPage.forms.length, endpoint)] : []),
     ...formFindings,
+    ...checkScripts(parsedPage, matchedForms, { html, endpoint }),
     ...checkSnippet(policyCheck),
     ...checkContentPolicy(policyCheck, matchedForms),
   ])

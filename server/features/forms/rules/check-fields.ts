@@ -1,7 +1,7 @@
 // Checks what was sent against the rules of the form's fields (docs/contract.md §13).
 
 import { createPacer } from '../../../lib/concurrency/next-turn.ts'
-import { isEmail } from '../../../lib/email.ts'
+import { toEmailAddress } from '../../../lib/email.ts'
 import { countCharacters } from '../../../lib/text.ts'
 import { parseUrl } from '../../../lib/web-url.ts'
 import { matchesPattern, WORK_MAX, type WorkBudget } from './field-pattern.ts'
@@ -44,14 +44,15 @@ export async function addRuleMistakes(
 
 /** @returns a function that finds the first mistake of a value */
 export function createCheck(rule: FieldRule, budget: WorkBudget): (value: string) => Mistake | undefined {
-  const { type, minLength, maxLength, pattern } = rule
+  const { type, multiple, minLength, maxLength, pattern } = rule
   const choices = rule.oneOf && new Set(rule.oneOf)
   return (value) => {
     // Browsers send a line break as two characters, and count it as one.
     const text = value.replaceAll('\r\n', '\n')
     const trimmed = text.trim()
     if (trimmed === '') return undefined
-    if (type !== undefined && !isOfType(type, trimmed)) return { rule: 'type', type }
+    const isRight = multiple ? listAddresses(trimmed, true) : type === undefined || isOfType(type, trimmed)
+    if (!isRight) return { rule: 'type', type: type ?? 'email' }
     if (minLength !== undefined && countCharacters(text) < minLength)
       return { rule: 'minLength', limit: minLength }
     if (maxLength !== undefined && countCharacters(text) > maxLength)
@@ -60,6 +61,12 @@ export function createCheck(rule: FieldRule, budget: WorkBudget): (value: string
     if (choices && !choices.has(value) && !choices.has(text)) return { rule: 'oneOf' }
     return undefined
   }
+}
+
+/** As `<input type=email multiple>`. @returns undefined where one of them is no address */
+export function listAddresses(text: string, multiple = false): string[] | undefined {
+  const addresses = (multiple ? text.split(',') : [text]).map(toEmailAddress)
+  return addresses.every((address) => address !== undefined) ? addresses : undefined
 }
 
 /**
@@ -82,7 +89,7 @@ const PHONE_DIGITS = { min: 3, max: 25 }
 const TEXT_MAX = 2_048
 
 const CHECKS: Record<FieldType, (text: string) => boolean> = {
-  email: isEmail,
+  email: (text) => toEmailAddress(text) !== undefined,
   /**
    * An absolute URL: https://html.spec.whatwg.org/multipage/input.html#url-state-(type=url). Only http and https: others
    * read what was sent and open it, and `javascript:` is a URL, too.

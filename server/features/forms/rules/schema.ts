@@ -1,7 +1,7 @@
 // The shapes of a form's rules for its fields, and of its own texts for mistakes (docs/contract.md §13).
 
 import { z } from '@hono/zod-openapi'
-import { oneOf, text, wholeNumber } from '../../../lib/api-fields.ts'
+import { flag, oneOf, text, wholeNumber } from '../../../lib/api-fields.ts'
 import { MESSAGE_KEYS, type MessageKey } from './languages.ts'
 import { normalizeLocale } from './sender-language.ts'
 
@@ -17,6 +17,9 @@ const LOCALES_MAX = 30
 
 const RuleShape = z.strictObject({
   type: oneOf(FIELD_TYPES).optional(),
+  multiple: flag().optional().openapi({
+    description: 'With the type `email`: several addresses, with commas between them',
+  }),
   minLength: wholeNumber(0, VALUE_MAX).optional().openapi({ description: 'In characters' }),
   maxLength: wholeNumber(0, VALUE_MAX).optional().openapi({ description: 'In characters' }),
   pattern: text(1, 500)
@@ -34,6 +37,9 @@ export type FieldRule = z.infer<typeof RuleShape>
 const RuleInput = RuleShape.refine(({ minLength = 0, maxLength = VALUE_MAX }) => minLength <= maxLength, {
   path: ['minLength'],
   message: 'must be at most maxLength',
+}).refine(({ type, multiple }) => !multiple || type === 'email', {
+  path: ['multiple'],
+  message: 'is only for the type email',
 })
 
 /** zod itself says of a wrong key only that it is wrong. */

@@ -4,6 +4,8 @@
 export const HONEYPOT_FIELD = '_gotcha'
 /** Where a browser goes after a native submission. */
 export const NEXT_FIELD = '_next'
+/** The sender's address, where the form has no field `email`. */
+export const REPLY_TO_FIELD = '_replyto'
 /** The event id that links the submission to a visit. */
 export const EVENT_ID_FIELD = '_service_eid'
 /** The snippet's report of a page view that the server has not answered yet. */

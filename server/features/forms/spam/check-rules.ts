@@ -2,8 +2,9 @@
 
 import { trimEnd } from '../../../lib/clean-text.ts'
 import { createPacer } from '../../../lib/concurrency/next-turn.ts'
-import { isEmail } from '../../../lib/email.ts'
+import { toEmailAddress } from '../../../lib/email.ts'
 import { quote } from '../../../lib/text.ts'
+import { toAsciiHost } from '../../../lib/web-url.ts'
 import { findLinks, normalizeHost } from './find-links.ts'
 import { foldWords, toWordPattern } from './fold-words.ts'
 import { compilePatterns, type PatternMatcher, type TextPattern } from './pattern-matcher.ts'
@@ -58,7 +59,12 @@ async function compile(rules: string[], toPatterns: (rule: string) => string[]) 
 const withoutOuterStars = (pattern: string) => pattern.replace(/^ \*+/, '').replace(/\*+ $/, '')
 
 /** `@spam.example` is short for `*@spam.example`. */
-const toAddressPatterns = (rule: string) => [` ${rule.startsWith('@') ? '*' : ''}${rule.toLowerCase()} `]
+function toAddressPatterns(rule: string): string[] {
+  const at = rule.lastIndexOf('@') + 1
+  const ascii = at === 0 || rule.includes('*', at) ? '' : toAsciiHost(rule.slice(at))
+  const address = ascii === '' ? rule : rule.slice(0, at) + ascii
+  return [` ${rule.startsWith('@') ? '*' : ''}${address.toLowerCase()} `]
+}
 
 /** A domain covers its subdomains; `*.example` covers them alone. */
 function toDomainPatterns(rule: string): string[] {
@@ -76,19 +82,18 @@ export async function checkRules(form: RuledForm, fields: Map<string, string>): 
   const links = { count: 0, fields: new Set<string>() }
   for (const [name, value] of fields) {
     const field = show(name)
-    const address = value.trim()
-    const isAddress = isEmail(address)
+    const address = toEmailAddress(value)
     if (words)
       for (const { rule, found } of await words.find(foldWords(value), REASONS_OF_KIND))
         reasons.words.push(
           `The word ${show(found)} in the field ${field} is on the list of this form${differs(found, rule)}.`,
         )
-    if (emails && isAddress)
+    if (emails && address)
       for (const { rule } of await emails.find(` ${address.toLowerCase()} `, REASONS_OF_KIND))
         reasons.senders.push(
           `The address ${cut(address)} in the field ${field} is on the list of this form${differs(address, rule)}.`,
         )
-    const { hosts, count } = await readHosts(value, isAddress ? address : undefined)
+    const { hosts, count } = await readHosts(value, address)
     if (domains)
       for (const { rule, found } of await domains.find(` ${hosts.join(' ')} `, REASONS_OF_KIND))
         reasons.domains.push(

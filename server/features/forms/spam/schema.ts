@@ -2,7 +2,7 @@
 
 import { z } from '@hono/zod-openapi'
 import { flag, numberParameter, parameter, text, wholeNumber } from '../../../lib/api-fields.ts'
-import { EMAIL_MAX, isEmail } from '../../../lib/email.ts'
+import { EMAIL_MAX, toEmailAddress } from '../../../lib/email.ts'
 import { toWordPattern } from './fold-words.ts'
 
 const RULES_MAX = 500
@@ -113,10 +113,19 @@ const ALLOWED_ADDRESS = 'must be an email address, or *@ and a domain'
 export const AllowSender = z
   .strictObject({
     address: text(3, EMAIL_MAX)
-      .trim()
-      .toLowerCase()
-      .refine((value) => isEmail(value.replace(/^\*@/, 'any@')), ALLOWED_ADDRESS)
-      .openapi({ description: 'An address, or `*@example.com` for all of a domain' }),
+      .transform((value, context) => {
+        const [, star = '', rest = ''] = /^\s*(\*?)(.*)$/s.exec(value) ?? []
+        const address = toEmailAddress(star ? `any${rest}` : rest)
+        if (address !== undefined) return (star ? `*${address.slice('any'.length)}` : address).toLowerCase()
+        context.addIssue({ code: 'custom', message: ALLOWED_ADDRESS })
+        return z.NEVER
+      })
+      .openapi({
+        type: 'string',
+        minLength: 3,
+        maxLength: EMAIL_MAX,
+        description: 'An address, or `*@example.com` for all of a domain',
+      }),
   })
   .openapi('AllowSender')
 export type AllowedSenderInput = z.infer<typeof AllowSender>

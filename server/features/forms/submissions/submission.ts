@@ -9,6 +9,7 @@ import {
   sql,
 } from 'kysely'
 import { toIso } from '../../../lib/api-fields.ts'
+import { toEmailAddress } from '../../../lib/email.ts'
 import { toShortUrl } from '../../../lib/web-url.ts'
 import { containsText } from '../../../storage/database/contains-text.ts'
 import type { Connection, Database, DatabaseEngine } from '../../../storage/database/open-database.ts'
@@ -167,7 +168,9 @@ function toCondition(engine: DatabaseEngine, by: SubmissionSelection): Expressio
   if (by.country !== undefined) conditions.push(e('submissions.country', '=', by.country.toUpperCase()))
   // A valid address is ASCII, so SQLite and PostgreSQL agree on its lower case.
   if (by.email !== undefined)
-    conditions.push(sql<boolean>`lower(submissions.email) = ${by.email.toLowerCase()}`)
+    conditions.push(
+      sql<boolean>`lower(submissions.email) = ${(toEmailAddress(by.email) ?? by.email).toLowerCase()}`,
+    )
   for (const name of SELECTION_TEXT_FIELDS) {
     const value = by[name]
     if (value !== undefined) conditions.push(e(COLUMN_BY_FIELD[name], '=', value))

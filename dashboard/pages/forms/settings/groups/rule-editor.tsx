@@ -7,7 +7,7 @@ import type { FormResource } from '../../../../../server/features/forms/schema.t
 import { Button } from '../../../../ui/button.tsx'
 import { CollapsibleSection } from '../../../../ui/collapsible-section.tsx'
 import { formatCount, formatNumber } from '../../../../ui/format.ts'
-import { Field, Input, Select, TextField } from '../../../../ui/forms/field.tsx'
+import { Checkbox, Field, Input, Select, TextField } from '../../../../ui/forms/field.tsx'
 import { FormError } from '../../../../ui/forms/form-error.tsx'
 import { findItemError } from '../controls/item-error.ts'
 import { ListField } from '../controls/list-field.tsx'
@@ -63,6 +63,17 @@ export function RuleEditor({ name, rule, errors, startsOpen, onChange, remove }:
     >
       {errors[path] && <FormError>{errors[path]}</FormError>}
       <TypeField rule={rule} error={error('type')} autoFocus={startsOpen} set={set} />
+      {rule.type === 'email' && (
+        <Field label="Several addresses, separated by commas">
+          {(control) => (
+            <Checkbox
+              {...control}
+              checked={rule.multiple === true}
+              onChange={(event) => set({ multiple: event.target.checked || undefined })}
+            />
+          )}
+        </Field>
+      )}
       <div className="grid grid-cols-2 gap-4 sm:max-w-md">
         <NumberField
           label="Minimum characters"
@@ -172,7 +183,9 @@ const TypeField = ({ rule, error, autoFocus, set }: TypeFieldProps) => (
         autoFocus={autoFocus}
         className="max-w-64"
         value={rule.type ?? ''}
-        onChange={(event) => set({ type: (event.target.value || undefined) as Rule['type'] })}
+        onChange={(event) =>
+          set({ type: (event.target.value || undefined) as Rule['type'], multiple: undefined })
+        }
       >
         <option value="">Any text</option>
         {Object.entries(TYPE_LABELS).map(([type, label]) => (
