@@ -317,6 +317,7 @@ const ALONE: Record<string, string[]> = {
   'features/transfer/sources/source-click.ts': ['toKnown'],
   'features/visitors/campaign.ts': ['cutUtmParameters', 'parseCampaign'],
   'features/visitors/referrer.ts': ['stripQuery', 'cutReferrer', 'toSiteHost'],
+  'features/visitors/is-bot.ts': ['isBot'],
   'features/visitors/user-agent.ts': ['parseUserAgent'],
   'http/api-route.ts': ['parseId'],
   'http/client-address.ts': ['toRateLimitKey'],
@@ -343,6 +344,7 @@ const ALONE: Record<string, string[]> = {
   'lib/text.ts': ['isCleanText', 'countCharacters', 'foldCase', 'percentDecode', 'copyText', 'quote'],
   'lib/user-agent.ts': ['deviceForTargeting'],
   'lib/web-url.ts': ['parseUrl', 'toAsciiHost', 'toServerName'],
+  'storage/clients/device-models.ts': ['findModelDevice'],
   'storage/sources/traffic-channel.ts': ['toWord', 'isSourceName', 'findKnownSource', 'readSource'],
 }
 

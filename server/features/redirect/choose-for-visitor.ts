@@ -1,7 +1,6 @@
 // Chooses the answer of a link for one visitor: the visitor's side of `chooseDestination`, and the link's click
 // limit.
 
-import { isbot } from 'isbot'
 import { deviceForTargeting, isPrefetch } from '../../lib/user-agent.ts'
 import type { GeoLookup } from '../../storage/geo.ts'
 import type { HitRequest } from '../hits/record.ts'
@@ -10,6 +9,7 @@ import type { CachedLink } from '../links/cache.ts'
 import type { ClickLimiter } from '../links/counting/use-click.ts'
 import type { Site } from '../links/link.ts'
 import type { ShortDomain } from '../links/names/domain-directory.ts'
+import { isBot } from '../visitors/is-bot.ts'
 import { chooseDestination, type DestinationChoice, type RedirectContext } from './destination.ts'
 import { toDomainTarget } from './domain-target.ts'
 
@@ -81,6 +81,6 @@ const USER_AGENT_MAX = 512
 
 export function isHuman({ method, headers }: VisitorRequest): boolean {
   const userAgent = (headers.get('user-agent') ?? '').slice(0, USER_AGENT_MAX)
-  if (method === 'HEAD' || userAgent.trim() === '' || isbot(userAgent)) return false
+  if (method === 'HEAD' || userAgent.trim() === '' || isBot(userAgent)) return false
   return !isPrefetch((name) => headers.get(name))
 }

@@ -3,6 +3,7 @@
 
 import { cutText } from '../../../lib/clean-text.ts'
 import { createGenerationCache } from '../../../lib/generation-cache.ts'
+import { closeNames } from '../../../storage/clients/closed-names.ts'
 import { CONTINENTS } from '../../../storage/continents.ts'
 import type { Place } from '../../../storage/geo.ts'
 import { type HitClass, NO_VISITOR } from '../../../storage/hits/hit.ts'
@@ -96,7 +97,7 @@ export function createClickDescriber(needs: HitPartNeeds): ClickDescriber {
 function describeOwn(place: ClickPlace, at: number, described: DescribedClick, lines: LineBuffer): boolean {
   appendHead(lines, place.id, { ...place, ...described, at }, described.class)
   appendBytes(lines, toUtf8(`${toDayVisitor(described.visitor, at)}"`))
-  appendBytes(lines, toDescribedPart(described))
+  appendBytes(lines, toDescribedPart(closeNames(described)))
   if (described.unknownSlug !== null) appendBytes(lines, toJsonPart({ unknownSlug: described.unknownSlug }))
   appendEnd(lines, place)
   return described.class === 'human' && described.outcome === 'redirect'
