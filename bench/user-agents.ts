@@ -25,7 +25,7 @@ print('|---|--:|--:|--:|--:|--:|--:|--:|')
 for (const [name, list] of Object.entries(LISTS)) {
   const listed = list()
   const before = process.cpuUsage()
-  const parsed = listed.map((each) => ({ ...each, is: parseUserAgent(each.userAgent.slice(0, 512)) }))
+  const parsed = listed.map((each) => ({ ...each, is: parseUserAgent(each.userAgent) }))
   const { user, system } = process.cpuUsage(before)
   const robots = parsed.filter(({ bot }) => bot)
   const people = parsed.filter(({ bot }) => !bot)

@@ -380,6 +380,7 @@ export const NOT_RUN: Record<string, string[]> = {
     ...['lib/crypto/random.ts randomFrom', 'lib/failure.ts notFound', 'lib/failure.ts unavailable'],
     ...['lib/log.ts describeError', 'lib/pagination.ts orderByCreation', 'lib/pagination.ts orderById'],
     ...['lib/telemetry/request-context.ts createRequestContext'],
+    ...['features/visitors/find-device.ts findDevice'],
     ...['storage/sources/origin-sql.ts isOriginDimension', 'storage/sources/origin-sql.ts toOriginSql'],
   ],
   'the text is bounded before: a slug, an address, a password, a list of a form’s settings': [

@@ -76,11 +76,7 @@ async function applyClickLimit(
   return hasClick ? choice : chooseDestination(link, { ...context, clicksUsedUp: true })
 }
 
-/** The characters that hits keep of a user agent: the search for robots takes longer in a longer text. */
-const USER_AGENT_MAX = 512
-
 export function isHuman({ method, headers }: VisitorRequest): boolean {
-  const userAgent = (headers.get('user-agent') ?? '').slice(0, USER_AGENT_MAX)
-  if (method === 'HEAD' || userAgent.trim() === '' || isBot(userAgent)) return false
+  if (method === 'HEAD' || isBot(headers.get('user-agent') ?? '')) return false
   return !isPrefetch((name) => headers.get(name))
 }
