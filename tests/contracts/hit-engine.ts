@@ -238,7 +238,7 @@ export function testHitEngine(name: string, { open, openBackup }: HitEngineSubje
           'source',
           [
             ['Unknown', 2, 1],
-            ['Facebook', 1, 0],
+            ['X', 1, 0],
           ],
         ],
       ]
@@ -474,7 +474,7 @@ export function testHitEngine(name: string, { open, openBackup }: HitEngineSubje
         ['Facebook', 4, 2],
         ['(direct)', 1, 1],
         ['Gmail', 1, 1],
-        ['news.example', 1, 1],
+        ['newsletter', 1, 1],
       ])
       expect(await keys({ groupBy: top('source', 1) })).toEqual([['Facebook', 4, 2]])
       expect(await keys({ groupBy: top('channel') })).toEqual([
@@ -486,7 +486,7 @@ export function testHitEngine(name: string, { open, openBackup }: HitEngineSubje
       const count = (column: OriginDimension, values: (string | null)[], negate = false) =>
         total({ filters: [{ column, values, negate }] })
       expect(await count('source', ['Facebook'])).toBe(4)
-      expect(await count('source', ['Facebook', 'news.example'])).toBe(5)
+      expect(await count('source', ['Facebook', 'newsletter'])).toBe(5)
       expect(await count('source', ['Facebook', null], true)).toBe(2)
       expect(await count('source', ['facebook.com'])).toBe(0)
       expect(await count('channel', ['social', 'direct'])).toBe(4)

@@ -316,7 +316,8 @@ const ALONE: Record<string, string[]> = {
   'features/transfer/sources/short-url.ts': ['splitShortUrl', 'toHost', 'toSlug'],
   'features/transfer/sources/source-click.ts': ['toKnown'],
   'features/visitors/campaign.ts': ['cutUtmParameters', 'parseCampaign'],
-  'features/visitors/referrer.ts': ['stripQuery', 'cutReferrer', 'toSiteHost'],
+  'features/visitors/referrer-spam.ts': ['isReferrerSpam'],
+  'features/visitors/referrer.ts': ['stripQuery', 'cutReferrer', 'toSiteHost', 'isSpamReferrer'],
   'features/visitors/is-bot.ts': ['isBot'],
   'features/visitors/user-agent.ts': ['parseUserAgent'],
   'http/api-route.ts': ['parseId'],
@@ -345,7 +346,13 @@ const ALONE: Record<string, string[]> = {
   'lib/user-agent.ts': ['deviceForTargeting'],
   'lib/web-url.ts': ['parseUrl', 'toAsciiHost', 'toServerName'],
   'storage/clients/device-models.ts': ['findModelDevice'],
-  'storage/sources/traffic-channel.ts': ['toWord', 'isSourceName', 'findKnownSource', 'readSource'],
+  'storage/sources/traffic-channel.ts': [
+    'toWord',
+    'toSourceWord',
+    'toSourceText',
+    'findKnownSource',
+    'readSource',
+  ],
 }
 
 /** By file and name. Undefined: the function is called with the text alone. */

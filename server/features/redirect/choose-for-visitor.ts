@@ -10,6 +10,7 @@ import type { ClickLimiter } from '../links/counting/use-click.ts'
 import type { Site } from '../links/link.ts'
 import type { ShortDomain } from '../links/names/domain-directory.ts'
 import { isBot } from '../visitors/is-bot.ts'
+import { isSpamReferrer } from '../visitors/referrer.ts'
 import { chooseDestination, type DestinationChoice, type RedirectContext } from './destination.ts'
 import { toDomainTarget } from './domain-target.ts'
 
@@ -78,5 +79,6 @@ async function applyClickLimit(
 
 export function isHuman({ method, headers }: VisitorRequest): boolean {
   if (method === 'HEAD' || isBot(headers.get('user-agent') ?? '')) return false
+  if (isSpamReferrer(headers.get('referer'))) return false
   return !isPrefetch((name) => headers.get(name))
 }

@@ -54,6 +54,11 @@ onBothEngines.quick('A link with a click limit', (server) => {
   test.each([
     ['robots', { headers: { 'User-Agent': 'Slackbot-LinkExpanding 1.0' } }, ''],
     ['programs', { headers: { 'User-Agent': 'curl/8.5.0' } }, ''],
+    [
+      'referrer spam',
+      { headers: { 'User-Agent': BROWSER_USER_AGENT, Referer: 'https://www.0n-line.tv/' } },
+      '',
+    ],
     ['prefetching', { headers: { 'User-Agent': BROWSER_USER_AGENT, 'Sec-Purpose': 'prefetch' } }, ''],
     ['HEAD', { method: 'HEAD', headers: { 'User-Agent': BROWSER_USER_AGENT } }, ''],
     ['previews', { headers: { 'User-Agent': BROWSER_USER_AGENT } }, '+'],

@@ -72,13 +72,14 @@ export function createClickDescriber(needs: HitPartNeeds): ClickDescriber {
 
   function describeOther(place: ClickPlace, click: SourceClick, lines: LineBuffer): boolean {
     const client = toClient(click)
-    const hitClass: HitClass = (click.bot ?? client.bot) ? 'bot' : 'human'
+    const referrer = parts.referrer(toReferrer(click.referrer))
+    const hitClass: HitClass = (click.bot ?? client.bot) ? 'bot' : referrer.spam ? 'spam' : 'human'
     const hit = { ...place, at: click.at, outcome: 'redirect' as const, trigger: click.trigger }
     appendHead(lines, place.id, hit, hitClass)
     appendBytes(lines, NOBODY)
     appendBytes(lines, toPlace(click))
     appendBytes(lines, client.part)
-    appendBytes(lines, parts.referrer(toReferrer(click.referrer)))
+    appendBytes(lines, referrer.part)
     appendBytes(lines, parts.campaign(toUtmQuery(click.visitedUrl), toUtmQuery(click.destinationUrl)))
     appendEnd(lines, place)
     return hitClass === 'human'
@@ -140,7 +141,7 @@ function toReferrer(text: string | null): string {
 }
 
 function toUtmQuery(url: string | null): string {
-  if (!url?.includes('utm_')) return ''
+  if (url === null) return ''
   const start = url.indexOf('?')
   const end = url.indexOf('#')
   return start < 0 ? '' : cutUtmParameters(url.slice(start + 1, end < start ? undefined : end))
