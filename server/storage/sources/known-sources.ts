@@ -27,7 +27,9 @@ const GOOGLE_ENDINGS =
   'co.zw com.af com.ag com.ar com.au com.bd com.bh com.bn com.bo com.br com.bz com.co com.cu com.cy com.do com.ec ' +
   'com.eg com.et com.fj com.gh com.gi com.gt com.hk com.jm com.kh com.kw com.lb com.ly com.mm com.mt com.mx com.my ' +
   'com.na com.ng com.ni com.np com.om com.pa com.pe com.pg com.ph com.pk com.pr com.py com.qa com.sa com.sb com.sg ' +
-  'com.sl com.sv com.tj com.tr com.tw com.ua com.uy com.vc com.vn'
+  'com.sl com.sv com.tj com.tr com.tw com.ua com.uy com.vc com.vn ' +
+  // Few visitors come from these.
+  'ac cc gd gf gp io ms tk us vg com.ai com.by com.lc com.nf com.tn it.ao'
 const GOOGLE_HOSTS = GOOGLE_ENDINGS.split(' ')
   .map((ending) => `google.${ending}`)
   .join(' ')
@@ -72,6 +74,7 @@ const ENTRIES: Record<SourceKind, Entry[]> = {
     ['Instagram', 'instagram.com ig.me com.instagram.android 389801252', 'ig insta'],
     ['Threads', 'threads.net threads.com com.instagram.barcelona 6446901002'],
     ['X', 't.co x.com twitter.com com.twitter.android 333903271', 'tw twitter'],
+    ['Google Plus', 'plus.google.com url.google.com'],
     ['LinkedIn', 'linkedin.com lnkd.in com.linkedin.android 288429040', 'li'],
     ['Reddit', 'reddit.com redd.it com.reddit.frontpage 1064216828'],
     [
