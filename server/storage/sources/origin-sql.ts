@@ -127,17 +127,19 @@ function toDimensionSql(
   const utm = replace(dialect.lower(`${row}utm_source`), [www, nothing])
   const word = replace(utm, [underscore, nothing], [dash, nothing], [blank, nothing])
   const byCampaign = findWord('known_words', word, dimension)
+  const byCampaignHost = findWord('known_hosts', utm, dimension)
   if (dimension === 'source') {
     const blanks = bind('  ')
     const text = `trim(BOTH ${blank} FROM ${replace(utm, [blanks, blank], [blanks, blank])})`
-    const named = [byCampaign, text].map((each) => `nullif(${each}, ${nothing})`)
-    return `coalesce(${[...named, ...byHost, host].join(', ')})`
+    const [named, own] = [byCampaign, text].map((each) => `nullif(${each}, ${nothing})`)
+    return `coalesce(${[named, byCampaignHost, own, ...byHost, host].join(', ')})`
   }
   const medium = replace(dialect.lower(`${row}utm_medium`), [underscore, dash], [blank, dash])
   const alternatives = [
     findWord('known_mediums', medium, 'channel'),
     `CASE WHEN ${medium} LIKE ${bind(`${PAID_PREFIX}%`)} THEN ${bind('paid')} END`,
     byCampaign,
+    byCampaignHost,
     ...byHost,
     `CASE WHEN coalesce(${host}, ${nothing}) = ${nothing} THEN ${bind('direct')} ELSE ${bind('referral')} END`,
   ]
@@ -145,7 +147,7 @@ function toDimensionSql(
 }
 
 // An entry of a list is one text of fixed widths, because every engine can read a list of texts as a table.
-const WORD_WIDTH = 64
+const WORD_WIDTH = Math.max(...Object.values(KNOWN).flatMap((words) => words.map(({ word }) => word.length)))
 const CHANNEL_WIDTH = Math.max(...TRAFFIC_CHANNELS.map(({ length }) => length))
 
 function toKnownTable(name: KnownName, dialect: OriginJoinDialect, bind: ValueBinder): string {

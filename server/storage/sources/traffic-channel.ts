@@ -63,10 +63,8 @@ export interface SourceWord {
 
 /** `utm_source` as `toSourceWord` writes it. */
 export const SOURCE_WORDS: ReadonlyMap<string, SourceWord> = new Map([
-  ...KNOWN_SOURCES.flatMap(({ name, kind, words, hosts }) =>
-    [...hosts, ...words].map(
-      (word) => [toSourceWord(word), { channel: CHANNEL_BY_KIND[kind], source: name }] as const,
-    ),
+  ...KNOWN_SOURCES.flatMap(({ name, kind, words }) =>
+    words.map((word) => [toSourceWord(word), { channel: CHANNEL_BY_KIND[kind], source: name }] as const),
   ),
   ...['email', 'mail', 'newsletter'].map((word) => [word, { channel: 'email', source: '' }] as const),
   ...listAdWords({
@@ -100,6 +98,14 @@ export function findKnownSource(host: string): KnownSource | undefined {
 export const toSourceText = (utmSource: string) =>
   trimBoth(toLower(utmSource).replaceAll('  ', ' ').replaceAll('  ', ' '), ' ')
 
+/** What a campaign's source means: a word, or a host of a known source. */
+function findSourceWord(utmSource: string): SourceWord | undefined {
+  const known = SOURCE_WORDS.get(toSourceWord(utmSource))
+  if (known) return known
+  const source = sourceByHost.get(toLower(utmSource))
+  return source && { channel: CHANNEL_BY_KIND[source.kind], source: source.name }
+}
+
 type SourceColumns = Pick<Origin, 'referrer'> & Partial<Pick<Origin, 'utmSource'>>
 
 /**
@@ -107,7 +113,7 @@ type SourceColumns = Pick<Origin, 'referrer'> & Partial<Pick<Origin, 'utmSource'
  * null when the visitor came directly.
  */
 export function toSource({ referrer, utmSource = null }: SourceColumns): string | null {
-  const named = SOURCE_WORDS.get(toSourceWord(utmSource ?? ''))?.source || toSourceText(utmSource ?? '')
+  const named = findSourceWord(utmSource ?? '')?.source || toSourceText(utmSource ?? '')
   if (named !== '') return named
   return referrer === null ? null : (findKnownSource(referrer)?.name ?? referrer)
 }
@@ -120,7 +126,7 @@ export const readSource = (text: string): string =>
 export function toTrafficChannel({ referrer, utmSource, utmMedium }: Origin): TrafficChannel {
   const medium = toWord(utmMedium ?? '')
   const byCampaign = CHANNEL_BY_MEDIUM.get(medium) ?? (medium.startsWith(PAID_PREFIX) ? 'paid' : undefined)
-  const byWord = byCampaign ?? SOURCE_WORDS.get(toSourceWord(utmSource ?? ''))?.channel
+  const byWord = byCampaign ?? findSourceWord(utmSource ?? '')?.channel
   if (byWord) return byWord
   if (referrer === null || referrer === '') return 'direct'
   const known = findKnownSource(referrer)
