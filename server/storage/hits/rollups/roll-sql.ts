@@ -71,12 +71,12 @@ export function listDayStatements(source: string, day: number): RollUpStatement[
       columns: `${PEOPLE}, clicks, visitors`,
       select: `SELECT workspace_id, ${day} AS day, ${PEOPLE}, clicks, visitors FROM (${toSums(PEOPLE)}) AS sums ORDER BY workspace_id, ${PEOPLE}`,
     },
-    ...listValueStatements(source, day),
+    ...listValueStatements(clicks, day),
   ]
 }
 
 /** Each click column has its rows under its own number. */
-const listValueStatements = (source: string, day: number): RollUpStatement[] =>
+const listValueStatements = (clicks: string, day: number): RollUpStatement[] =>
   CLICK_COLUMNS.map((column) => {
     const stored = column === 'source' || column === 'channel' ? column : HIT_COLUMNS[column]
     const value = `coalesce(${stored}, '${toNullName(column)}')`
@@ -85,7 +85,7 @@ const listValueStatements = (source: string, day: number): RollUpStatement[] =>
       columns: 'name, value, clicks, visitors',
       select: `SELECT workspace_id, ${day} AS day, ${toSetNumber(column)} AS name, named_value, sum(n), count(nullif(visitor, 0))
         FROM (SELECT workspace_id, ${value} AS named_value, visitor, count(*) AS n
-          FROM (SELECT * FROM ${source} WHERE NOT is_landing) AS clicks GROUP BY workspace_id, named_value, visitor) AS visits
+          FROM ${clicks} GROUP BY workspace_id, named_value, visitor) AS visits
         GROUP BY workspace_id, named_value ORDER BY workspace_id, named_value`,
     }
   })
