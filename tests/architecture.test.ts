@@ -47,6 +47,8 @@ const EXCEPTIONS: RuleException[] = [
     'a request knows only the host, and a verified domain belongs to one workspace',
   ),
   createException('workspace', 'links/domains/recheck-domains.ts', 'listDue', JOB),
+  createException('workspace', 'forms/submissions/close-client-names.ts', 'closeSlice', JOB),
+  createException('allow', 'forms/submissions/close-client-names.ts', 'closeSlice', JOB),
   createException('workspace', 'forms/uploads/sweep-uploads.ts', 'findKnownKeys', JOB),
   createException('allow', 'forms/uploads/erase-files.ts', 'eraseStep', JOB),
   createException('workspace', 'doctor/checks/uploads.ts', 'compareAll', WHOLE_SERVER),

@@ -3,15 +3,21 @@
 
 export type TargetDevice = 'ios' | 'android' | 'desktop'
 
+/** Phones of other systems. Their user agents name iPhone and Android too, so that sites take them for phones. */
+const OTHER_PHONE = /\bWindows Phone\b|\bIEMobile\b|\bTizen\b|\bKAIOS\b|\bBada\b|\bSymb(?:ian)?OS\b/i
+/** Whole words: a `MiPad` is no iPad. */
+const ANDROID = /\bAndroid(?![a-z])|\bAdr \d/i
+const APPLE = /\biP(?:hone|ad|od)(?![a-z])|\biOS\b/
+
 /**
  * iPadOS asks for desktop sites with a Mac's user agent. Only the web views of its apps add `Mobile`, and those count as
- * iOS. Everything that is neither iOS nor Android is a desktop; so is a Windows phone, whose user agent names both.
+ * iOS. An Android phone may have `iPhone` in the name of its model, and no Apple device names Android. Everything else is a
+ * desktop.
  */
 export function deviceForTargeting(userAgent: string): TargetDevice {
-  if (/Windows Phone|IEMobile/i.test(userAgent)) return 'desktop'
-  if (/iPhone|iPad|iPod/.test(userAgent) || isMacWithMobile(userAgent)) return 'ios'
-  if (/Android/i.test(userAgent)) return 'android'
-  return 'desktop'
+  if (OTHER_PHONE.test(userAgent)) return 'desktop'
+  if (ANDROID.test(userAgent)) return 'android'
+  return APPLE.test(userAgent) || isMacWithMobile(userAgent) ? 'ios' : 'desktop'
 }
 
 function isMacWithMobile(userAgent: string): boolean {

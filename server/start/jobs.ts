@@ -11,6 +11,7 @@ import { pruneFormAttempts } from '../features/forms/attempts/prune-form-attempt
 import { pruneSpentTokens } from '../features/forms/captcha/spent-tokens.ts'
 import type { SubmissionPruner } from '../features/forms/erasure/prune-submissions.ts'
 import { pruneReplies } from '../features/forms/replies/prune-replies.ts'
+import { closeClientNames } from '../features/forms/submissions/close-client-names.ts'
 import { type ErasureNeeds, eraseDeletedWorkspaces } from '../features/hits/erase-deleted-workspaces.ts'
 import { pruneMisses } from '../features/hits/misses/prune-misses.ts'
 import { toRetentionStart } from '../features/hits/retention.ts'
@@ -128,6 +129,13 @@ const JOBS: Job[] = [
     everyMs: 60 * MINUTE,
     firstMs: 2 * MINUTE,
     run: ({ submissionPruner }) => submissionPruner.run(),
+  },
+  {
+    name: 'close names of browsers',
+    runsOn: 'cluster',
+    everyMs: DAY,
+    firstMs: MINUTE,
+    run: ({ db }) => closeClientNames(db),
   },
   {
     name: 'prune form attempts',

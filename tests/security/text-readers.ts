@@ -316,7 +316,9 @@ const ALONE: Record<string, string[]> = {
   'features/transfer/sources/short-url.ts': ['splitShortUrl', 'toHost', 'toSlug'],
   'features/transfer/sources/source-click.ts': ['toKnown'],
   'features/visitors/campaign.ts': ['cutUtmParameters', 'parseCampaign'],
-  'features/visitors/referrer.ts': ['stripQuery', 'cutReferrer', 'toSiteHost'],
+  'features/visitors/referrer-spam.ts': ['isReferrerSpam'],
+  'features/visitors/referrer.ts': ['stripQuery', 'cutReferrer', 'toSiteHost', 'isSpamReferrer'],
+  'features/visitors/is-bot.ts': ['isBot'],
   'features/visitors/user-agent.ts': ['parseUserAgent'],
   'http/api-route.ts': ['parseId'],
   'http/client-address.ts': ['toRateLimitKey'],
@@ -343,7 +345,14 @@ const ALONE: Record<string, string[]> = {
   'lib/text.ts': ['isCleanText', 'countCharacters', 'foldCase', 'percentDecode', 'copyText', 'quote'],
   'lib/user-agent.ts': ['deviceForTargeting'],
   'lib/web-url.ts': ['parseUrl', 'toAsciiHost', 'toServerName'],
-  'storage/sources/traffic-channel.ts': ['toWord', 'isSourceName', 'findKnownSource', 'readSource'],
+  'storage/clients/device-models.ts': ['findModelDevice'],
+  'storage/sources/traffic-channel.ts': [
+    'toWord',
+    'toSourceWord',
+    'toSourceText',
+    'findKnownSource',
+    'readSource',
+  ],
 }
 
 /** By file and name. Undefined: the function is called with the text alone. */
@@ -378,6 +387,7 @@ export const NOT_RUN: Record<string, string[]> = {
     ...['lib/crypto/random.ts randomFrom', 'lib/failure.ts notFound', 'lib/failure.ts unavailable'],
     ...['lib/log.ts describeError', 'lib/pagination.ts orderByCreation', 'lib/pagination.ts orderById'],
     ...['lib/telemetry/request-context.ts createRequestContext'],
+    ...['features/visitors/find-device.ts findDevice'],
     ...['storage/sources/origin-sql.ts isOriginDimension', 'storage/sources/origin-sql.ts toOriginSql'],
   ],
   'the text is bounded before: a slug, an address, a password, a list of a form’s settings': [

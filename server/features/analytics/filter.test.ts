@@ -89,7 +89,7 @@ describe('a filter', () => {
 test('classes', () => {
   expect(readClasses(['human'])).toEqual(['human'])
   expect(readClasses(['bot,head'])).toEqual(['bot', 'head'])
-  expect(readClasses(['-bot'])).toEqual(['human', 'prefetch', 'head'])
-  expect(readClasses(['all'])).toEqual(['human', 'bot', 'prefetch', 'head'])
+  expect(readClasses(['-bot'])).toEqual(['human', 'prefetch', 'head', 'spam'])
+  expect(readClasses(['all'])).toEqual(['human', 'bot', 'prefetch', 'head', 'spam'])
   expect(readClasses(['robot'])).toBeString()
 })

@@ -26,7 +26,7 @@ export function splitOriginFilters<Column extends string>(filters: ColumnFilter<
 
 export const toOrigin = ({ referrer, utm_source, utm_medium }: OriginRow, dimension: OriginDimension) =>
   dimension === 'source'
-    ? toSource({ referrer })
+    ? toSource({ referrer, utmSource: utm_source })
     : toTrafficChannel({ referrer, utmSource: utm_source, utmMedium: utm_medium })
 
 export const passesOriginFilters = (row: OriginRow, filters: OriginFilter[]): boolean =>

@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { isbot } from 'isbot'
 import { addVerifiedDomain } from '../../../tests/support/server/verified-domain.ts'
 import {
   BROWSER_USER_AGENT,
@@ -8,6 +7,7 @@ import {
   type TestWorkspace,
 } from '../../../tests/support/world.ts'
 import { readTags, type Tag } from '../../lib/html/read-tags.ts'
+import { isBot } from '../visitors/is-bot.ts'
 import { expectVisitorPage, readRecordedHits } from './redirect.fixture.ts'
 import { isUnfurler, UNFURLERS } from './unfurlers.ts'
 
@@ -109,7 +109,7 @@ describe('the list of unfurlers', () => {
       for (const userAgent of USER_AGENTS[name] ?? []) {
         expect([userAgent, new RegExp(pattern, 'i').test(userAgent)]).toEqual([userAgent, true])
         // Else its requests would count as clicks of people, and use up click limits.
-        expect([userAgent, isbot(userAgent)]).toEqual([userAgent, true])
+        expect([userAgent, isBot(userAgent)]).toEqual([userAgent, true])
       }
     }
   })

@@ -1,7 +1,7 @@
 // Chooses the answer of a link for one visitor: the visitor's side of `chooseDestination`, and the link's click
 // limit.
 
-import { isbot } from 'isbot'
+import { createGenerationCache } from '../../lib/generation-cache.ts'
 import { deviceForTargeting, isPrefetch } from '../../lib/user-agent.ts'
 import type { GeoLookup } from '../../storage/geo.ts'
 import type { HitRequest } from '../hits/record.ts'
@@ -10,6 +10,8 @@ import type { CachedLink } from '../links/cache.ts'
 import type { ClickLimiter } from '../links/counting/use-click.ts'
 import type { Site } from '../links/link.ts'
 import type { ShortDomain } from '../links/names/domain-directory.ts'
+import { isBot, USER_AGENT_MAX } from '../visitors/is-bot.ts'
+import { isSpamReferrer } from '../visitors/referrer.ts'
 import { chooseDestination, type DestinationChoice, type RedirectContext } from './destination.ts'
 import { toDomainTarget } from './domain-target.ts'
 
@@ -76,11 +78,13 @@ async function applyClickLimit(
   return hasClick ? choice : chooseDestination(link, { ...context, clicksUsedUp: true })
 }
 
-/** The characters that hits keep of a user agent: the search for robots takes longer in a longer text. */
-const USER_AGENT_MAX = 512
+/** Most visitors have one of a few user agents. Each takes half a kilobyte at most. */
+const USER_AGENTS_CACHED = 2000
+const clients = createGenerationCache(USER_AGENTS_CACHED, (userAgent) => ({ bot: isBot(userAgent) }))
 
 export function isHuman({ method, headers }: VisitorRequest): boolean {
-  const userAgent = (headers.get('user-agent') ?? '').slice(0, USER_AGENT_MAX)
-  if (method === 'HEAD' || userAgent.trim() === '' || isbot(userAgent)) return false
+  if (method === 'HEAD' || clients.get((headers.get('user-agent') ?? '').slice(0, USER_AGENT_MAX)).bot)
+    return false
+  if (isSpamReferrer(headers.get('referer'))) return false
   return !isPrefetch((name) => headers.get(name))
 }

@@ -42,12 +42,31 @@ onBothEngines.quick('A link with a click limit', (server) => {
     expect(went).toEqual([...Array(3).fill(`302 ${OVER}`), ...Array(2).fill('308 https://example.com/')])
   })
 
+  test('is used up by a person in an app whose user agent has a word of robots', async () => {
+    const ws = await server().createWorkspace()
+    const { slug } = await ws.createLink({ clickLimit: 1 })
+    const wechat =
+      'Mozilla/5.0 (Linux; Android 12; LGE-AN10; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/86.0 Mobile Safari/537.36 MicroMessenger/8.0.24.2180 WeChat/arm64 Process/tools'
+    const open = async () => (await server().call(`/${slug}`, { headers: { 'User-Agent': wechat } })).status
+    expect([await open(), await open()]).toEqual([302, 410])
+  })
+
   test.each([
     ['robots', { headers: { 'User-Agent': 'Slackbot-LinkExpanding 1.0' } }, ''],
     ['programs', { headers: { 'User-Agent': 'curl/8.5.0' } }, ''],
+    [
+      'referrer spam',
+      { headers: { 'User-Agent': BROWSER_USER_AGENT, Referer: 'https://www.0n-line.tv/' } },
+      '',
+    ],
     ['prefetching', { headers: { 'User-Agent': BROWSER_USER_AGENT, 'Sec-Purpose': 'prefetch' } }, ''],
     ['HEAD', { method: 'HEAD', headers: { 'User-Agent': BROWSER_USER_AGENT } }, ''],
     ['previews', { headers: { 'User-Agent': BROWSER_USER_AGENT } }, '+'],
+    [
+      'links in Office',
+      { headers: { 'User-Agent': 'Mozilla/4.0 (compatible; ms-office; MSOffice 16)' } },
+      '',
+    ],
   ])('is not used up by %s, which gets the same answer as a person', async (_, call, suffix) => {
     const ws = await server().createWorkspace()
     const { id, slug } = await ws.createLink({ clickLimit: 1 })

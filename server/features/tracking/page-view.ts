@@ -82,7 +82,7 @@ function parsePage(text: string): PageInfo {
   const page = parseUrl(text)
   if (!page || !/^https?:$/.test(page.protocol)) return NO_PAGE
   const query = page.search.slice(1)
-  const utm = readCampaignParts(query)
+  const utm = extractUtmParameters(query, '')
   return {
     site: toSiteHost(text),
     url: cleanText(`${page.protocol}//${page.host}${page.pathname}`, URL_MAX),
@@ -120,25 +120,4 @@ function toTouch(
     landingUrl: url,
     ...campaign,
   }
-}
-
-/** The click ids of ad networks, and the utm parameters that stand for each. */
-const AD_CLICKS: [RegExp, string][] = [
-  [/(?:^|&)(?:gclid|gbraid|wbraid|dclid)=[^&]/, 'utm_source=google&utm_medium=cpc'],
-  [/(?:^|&)msclkid=[^&]/, 'utm_source=bing&utm_medium=cpc'],
-  [/(?:^|&)ttclid=[^&]/, 'utm_source=tiktok&utm_medium=cpc'],
-  [/(?:^|&)twclid=[^&]/, 'utm_source=x&utm_medium=cpc'],
-  [/(?:^|&)li_fat_id=[^&]/, 'utm_source=linkedin&utm_medium=cpc'],
-  // Facebook adds its id to every link and not only to ads, so the medium is unknown.
-  [/(?:^|&)fbclid=[^&]/, 'utm_source=facebook'],
-]
-
-/** The click id of an ad network is not kept: the network knows which person it names. */
-function readCampaignParts(query: string): string {
-  if (query === '') return ''
-  const utm = extractUtmParameters(query, '')
-  if (utm.includes('utm_source=') || !/(?:clid|braid|li_fat_id)=/.test(query)) return utm
-  const network = AD_CLICKS.find(([pattern]) => pattern.test(query))?.[1]
-  if (network === undefined) return utm
-  return utm === '' ? network : `${utm}&${network}`
 }

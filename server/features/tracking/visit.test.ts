@@ -51,16 +51,33 @@ describe('a page view', () => {
       'by an advertisement that says more itself',
       `${SHOP}/?msclkid=abc&utm_source=own`,
       '',
-      { kind: 'campaign', utmSource: 'own', utmMedium: null },
+      { kind: 'campaign', utmSource: 'own', utmMedium: 'cpc' },
     ],
-    ['by a link on Facebook', `${SHOP}/?fbclid=abc`, '', { utmSource: 'facebook', utmMedium: null }],
+    [
+      'by an advertisement whose medium is named',
+      `${SHOP}/?gclid=abc&utm_medium=email`,
+      '',
+      { utmSource: 'google', utmMedium: 'email' },
+    ],
+    [
+      'by an advertisement on Facebook',
+      `${SHOP}/?fbclid=abc`,
+      '',
+      { utmSource: 'facebook', utmMedium: 'cpc' },
+    ],
+    [
+      'by a page that names itself',
+      `${SHOP}/?ref=producthunt`,
+      '',
+      { kind: 'campaign', utmSource: 'producthunt' },
+    ],
   ])('%s', (_, url, referrer, expected) => {
     expect(read(url, referrer)?.touch).toMatchObject({ at: AT, ...expected })
   })
 
   test('gives its hit no secrets and no personal ids', () => {
     const view = read(`${SHOP}/a?token=secret&utm_source=n&gclid=person&tp_cid=click7#frag`, SEARCH)
-    expect(view).toMatchObject({ utm: 'utm_source=n', referrer: 'https://www.search.example/' })
+    expect(view).toMatchObject({ utm: 'utm_source=n&gclid=1', referrer: 'https://www.search.example/' })
     expect(JSON.stringify(view)).not.toMatch(/secret|person|frag/)
   })
 

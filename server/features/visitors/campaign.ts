@@ -1,4 +1,5 @@
-// Reads the campaign of a click from the utm parameters of the short URL and of the destination.
+// Reads the campaign of a click: from the utm parameters of the short URL and of the destination, and from `ref` and the
+// click ids of ad networks in the short URL.
 
 import { cleanText, cutText } from '../../lib/clean-text.ts'
 
@@ -25,14 +26,45 @@ export const hasCampaign = ({ utmSource, utmMedium, utmCampaign, utmTerm, utmCon
 const SEPARATOR = '\n'
 
 /**
- * Extracts the utm parameters of both queries as one text, which can be a cache key: the other parameters of a query,
- * click ids among them, are never the same twice.
+ * The click ids of ad networks, and the sources that they stand for. Their values are not kept: the network knows which
+ * person each names.
+ */
+const AD_NETWORKS: Record<string, string> = {
+  gclid: 'google',
+  gbraid: 'google',
+  wbraid: 'google',
+  dclid: 'google',
+  msclkid: 'bing',
+  fbclid: 'facebook',
+  ttclid: 'tiktok',
+  twclid: 'x',
+  li_fat_id: 'linkedin',
+  rdt_cid: 'reddit',
+  epik: 'pinterest',
+  sccid: 'snapchat',
+  yclid: 'yandex',
+}
+const AD_CLICK = new RegExp(`(?:^|&)(${Object.keys(AD_NETWORKS).join('|')})=[^&]`, 'i')
+const REF = /(?:^|&)(ref=[^&]+)/
+
+/**
+ * Extracts the parameters of a campaign from both queries as one text, which can be a cache key: the other parameters of a
+ * query are never the same twice. A destination's `ref` names somebody else's campaign.
  */
 export function extractUtmParameters(query: string, destinationQuery: string): string {
   if (query === '' && destinationQuery === '') return ''
-  const short = extractUtm(query)
+  const short = extractCampaign(query)
   const destination = extractUtm(destinationQuery)
   return destination === '' ? short : `${short}${SEPARATOR}${destination}`
+}
+
+function extractCampaign(query: string): string {
+  if (query === '') return ''
+  const utm = extractUtm(query)
+  const ref = query.includes('ref=') ? REF.exec(query)?.[1] : undefined
+  const network = AD_CLICK.exec(query)?.[1]?.toLowerCase()
+  if (ref === undefined && network === undefined) return utm
+  return [utm, ref, network && `${network}=1`].filter(Boolean).join('&')
 }
 
 /** A loop: a regular expression takes ten times as long. */
@@ -48,16 +80,17 @@ function extractUtm(query: string): string {
   return parts
 }
 
-const UTM_NAMES = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content']
+const UTM_NAMES = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content', 'ref']
+const isKept = (name: string) => UTM_NAMES.includes(name) || Object.hasOwn(AD_NETWORKS, name)
 /** The longest encoding of a value that is not cut: four bytes for each character, and three characters for each byte. */
 const ENCODED_MAX = UTM_MAX * 12
 
 /**
- * The utm parameters of a query, cut to what analytics show. `parseCampaign` reads the same from the cut text.
- * @returns at most five parameters, each with a value of at most UTM_MAX characters
+ * The parameters of a campaign, cut to what analytics show. `parseCampaign` reads the same from the cut text.
+ * @returns at most six parameters with a value of at most UTM_MAX characters each, and one click id without its value
  */
 export function cutUtmParameters(query: string): string {
-  const utm = extractUtm(query)
+  const utm = extractCampaign(query)
   // Nearly all queries end here: no value can be too long.
   return utm.length <= UTM_MAX ? utm : cutValues(utm)
 }
@@ -68,13 +101,13 @@ function cutValues(utm: string): string {
     const equals = part.indexOf('=')
     const name = equals < 0 ? part : part.slice(0, equals)
     // As for `URLSearchParams.get`, the first one counts.
-    if (!UTM_NAMES.includes(name) || kept.has(name)) continue
+    if (!isKept(name) || kept.has(name)) continue
     kept.set(name, cutValue(equals < 0 ? '' : part.slice(equals + 1)))
   }
   return Array.from(kept, ([name, value]) => `${name}=${value}`).join('&')
 }
 
-/** Five names, and some repetitions of them. */
+/** Seven names, and some repetitions of them. */
 const PARTS_MAX = 50
 
 function cutValue(encoded: string): string {
@@ -84,14 +117,20 @@ function cutValue(encoded: string): string {
   return cutText(value, UTM_MAX).replace(/[%&+#\n]/g, encodeURIComponent)
 }
 
-/** @param parts see `extractUtmParameters`. A parameter of the short URL wins over the same one of the destination. */
+/**
+ * A parameter of the short URL wins over the same one of the destination. `ref` and click ids fill what both leave open: a
+ * click id makes a click paid, unless a medium says how the visitor came.
+ * @param parts see `extractUtmParameters`
+ */
 export function parseCampaign(parts: string): Campaign {
   const [short, destination] = parts.split(SEPARATOR, 2).map((query) => new URLSearchParams(query))
+  const network = Object.keys(AD_NETWORKS).find((name) => short?.has(name))
   // An empty parameter counts as absent.
-  const utm = (name: string) => cleanText(short?.get(name) || destination?.get(name) || null, UTM_MAX)
+  const utm = (name: string, other: string | null = null) =>
+    cleanText(short?.get(name) || destination?.get(name) || other || null, UTM_MAX)
   return {
-    utmSource: utm('utm_source'),
-    utmMedium: utm('utm_medium'),
+    utmSource: utm('utm_source', short?.get('ref') || (network ? (AD_NETWORKS[network] ?? null) : null)),
+    utmMedium: utm('utm_medium', network ? 'cpc' : null),
     utmCampaign: utm('utm_campaign'),
     utmTerm: utm('utm_term'),
     utmContent: utm('utm_content'),

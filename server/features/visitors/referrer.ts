@@ -2,6 +2,7 @@
 
 import { cleanText, cutText } from '../../lib/clean-text.ts'
 import { parseUrl } from '../../lib/web-url.ts'
+import { isReferrerSpam } from './referrer-spam.ts'
 
 const HOST_MAX = 253
 /** Characters of a referring URL (docs/contract.md §16). */
@@ -45,6 +46,12 @@ export function parseReferrer(header: string, ownHosts: OwnHosts): Referrer {
     referrerUrl: cleanText(`${url.protocol}//${host}${url.pathname}`, URL_MAX),
   }
 }
+
+const NO_HOSTS: OwnHosts = new Set()
+
+/** Whether the Referer header advertises a site: such a visitor is no person. */
+export const isSpamReferrer = (header: string | null): boolean =>
+  header !== null && isReferrerSpam(parseReferrer(cutReferrer(header), NO_HOSTS).referrer)
 
 /** `www.go.example` is another host than `go.example`: a company may have its site there. */
 export function isOwnHost(host: string, ownHosts: OwnHosts): boolean {

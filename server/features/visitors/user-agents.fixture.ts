@@ -285,6 +285,123 @@ export const BROWSER_USER_AGENTS: [userAgent: string, device: string, browser: s
     'Meta Quest Browser',
     'Linux',
   ],
+  // Browsers, systems and devices that have names of their own.
+  [
+    'Mozilla/5.0 (Mobile; Nokia_8110_4G; rv:48.0) Gecko/48.0 Firefox/48.0 KAIOS/2.5',
+    'Mobile',
+    'KaiOS Browser',
+    'KaiOS',
+  ],
+  [
+    `Mozilla/5.0 (Linux armv7l) ${KHTML} Chrome/88.0.4324.152 Safari/537.36 OPR/46.0 Model/Hisense-MT9602 VIDAA/6.0(Hisense;SmartTV;43A4)`,
+    'TV',
+    'Opera',
+    'VIDAA',
+  ],
+  [
+    `Mozilla/5.0 (Linux; Tizen 2.3; SAMSUNG SM-Z130H) ${KHTML} SamsungBrowser/1.0 Mobile`,
+    'Mobile',
+    'Samsung Internet',
+    'Tizen',
+  ],
+  [
+    `Mozilla/5.0 (Linux; Android 13; SM-A536B) ${KHTML} Chrome/124.0.0.0 YaBrowser/24.6.0.0 Mobile Safari/537.36`,
+    'Mobile',
+    'Yandex Browser',
+    'Android',
+  ],
+  [
+    `Mozilla/5.0 (Linux; arm_64; Android 12; K) ${KHTML} Chrome/124.0 YaApp_Android/24.5 YaSearchBrowser/24.5 Mobile Safari/537.36`,
+    'Mobile',
+    'Yandex',
+    'Android',
+  ],
+  [
+    'Opera/9.80 (Android; Opera Mini/36.2/119.132; U; id) Presto/2.12.423 Version/12.16',
+    'Mobile',
+    'Opera Mini',
+    'Android',
+  ],
+  [
+    'Opera/9.80 (Android 4.1.2; Linux; Opera Mobi/ADR-1305251841) Presto/2.11.355 Version/12.10',
+    'Mobile',
+    'Opera',
+    'Android',
+  ],
+  [
+    `Mozilla/5.0 (Linux; Android 10; M2006C3MG) ${KHTML} Version/4.0 Chrome/76.0 Mobile Safari/537.36 T7/12.10 baiduboxapp/12.10.0.10`,
+    'Mobile',
+    'Baidu',
+    'Android',
+  ],
+  [
+    `Mozilla/5.0 (Linux; Android 11; V2047A; wv) ${KHTML} Version/4.0 Chrome/87.0 Mobile Safari/537.36 VivoBrowser/10.1.1.0`,
+    'Mobile',
+    'vivo Browser',
+    'Android',
+  ],
+  [
+    `Mozilla/5.0 (Linux; U; Android 11; zh-cn; M2102J2SC) ${KHTML} Version/4.0 Chrome/89.0 MQQBrowser/12.9 Mobile Safari/537.36`,
+    'Mobile',
+    'QQ Browser',
+    'Android',
+  ],
+  [`${IOS} ${WEBKIT} Mobile/15E148 QQ/8.9.3.630 V1_IPH_SQ_8.9.3_1_APP_A Pixel/1125`, 'Mobile', 'QQ', 'iOS'],
+  [
+    `${IOS} ${WEBKIT} Mobile/15E148 Reddit/Version 2024.20.0/Build 614551/iOS Version 17.5`,
+    'Mobile',
+    'Reddit',
+    'iOS',
+  ],
+  [
+    `${IOS} ${WEBKIT} Version/18.0 Mobile/15E148 YJApp-IOS jp.co.yahoo.ipn.appli/4.100.1`,
+    'Mobile',
+    'Yahoo! Japan',
+    'iOS',
+  ],
+  [
+    `Mozilla/5.0 (Linux; U; Android 4.4.4; zh-cn; MiPad Build/KTU84P) ${KHTML} Version/4.0 Chrome/61.0 Safari/537.36`,
+    'Tablet',
+    'Chrome',
+    'Android',
+  ],
+  [
+    `Mozilla/5.0 (Linux; Android 11; Lenovo TB-7306X) ${KHTML} Chrome/96.0.4664.104 Mobile Safari/537.36`,
+    'Tablet',
+    'Chrome',
+    'Android',
+  ],
+  [
+    `Mozilla/5.0 (Linux; Android 9; SM-T515) ${KHTML} SamsungBrowser/14.0 Chrome/87.0 Mobile Safari/537.36`,
+    'Tablet',
+    'Samsung Internet',
+    'Android',
+  ],
+  [
+    `Mozilla/5.0 (Linux; Android 9; MiTV-AXSO1) ${KHTML} Chrome/84.0.4147.125 Mobile Safari/537.36`,
+    'TV',
+    'Chrome',
+    'Android',
+  ],
+  [
+    `Mozilla/5.0 (Linux; U; Android 9; X96Max_Plus; wv) ${KHTML} Version/4.0 Chrome/74.0 Safari/537.36`,
+    'TV',
+    'Android WebView',
+    'Android',
+  ],
+  [
+    `Mozilla/5.0 (Linux; Android 9; 50LEX-8173/UTS2C) ${KHTML} Chrome/69.0.3497.91 Safari/537.36`,
+    'TV',
+    'Chrome',
+    'Android',
+  ],
+  ['Roku/DVP-12.5 (12.5.5.4174-88)', 'TV', 'Roku', 'Roku OS'],
+  [
+    `Mozilla/5.0 (Linux; Android 9; ASUS Chromebook Flip C302) ${KHTML} Chrome/85.0.4183.127 Safari/537.36`,
+    'Desktop',
+    'Chrome',
+    'Android',
+  ],
 ]
 
 export const BOT_USER_AGENTS = [

@@ -45,6 +45,7 @@ import type {
   MailShares,
   Misses,
   MissingReports,
+  OpenNames,
   RateLimits,
   RateWindows,
   SuspensionChanges,
@@ -107,6 +108,7 @@ export interface Tables {
   rate_windows: RateWindows
   misses: Misses
   missing_reports: MissingReports
+  open_names: OpenNames
   instance: Instance
   nodes: Nodes
   leases: Leases

@@ -3,7 +3,6 @@
 
 import { toAnyOfSql, type ValueBinder } from '../filter-sql.ts'
 import { ORIGIN_COLUMNS, toOriginSql } from '../sources/origin-sql.ts'
-import { findKnownSource, isSourceName } from '../sources/traffic-channel.ts'
 import { QUERY_COLUMNS } from './hit-columns.ts'
 import type { HitJoinDialect } from './hit-dialect.ts'
 import type { OriginFilter, OriginGrouping } from './hit-engine.ts'
@@ -51,47 +50,17 @@ export function toHitOriginFilterSql(
   dialect: HitJoinDialect,
   bind: ValueBinder,
 ): string {
-  const texts = values.filter((value) => value !== null).map(String)
-  const alternatives =
-    column === 'source'
-      ? toSourceConditions(texts, values.length > texts.length, range, dialect, bind)
-      : toChannelConditions(texts, range, dialect, bind)
-  const condition = alternatives.length === 0 ? 'false' : `(${alternatives.join(' OR ')})`
-  return negate ? `NOT coalesce(${condition}, false)` : condition
-}
-
-function toSourceConditions(
-  texts: string[],
-  withoutReferrer: boolean,
-  range: string,
-  dialect: HitJoinDialect,
-  bind: ValueBinder,
-): string[] {
-  const conditions = withoutReferrer ? ['referrer IS NULL'] : []
-  // A host without a name is its own source, so no other host can belong to it.
-  const hosts = texts.filter((text) => !findKnownSource(text))
-  if (hosts.length > 0) conditions.push(toAnyOfSql('referrer', hosts, dialect, bind))
-  const names = texts.filter(isSourceName)
-  if (names.length > 0) {
-    const distinct = `(SELECT DISTINCT referrer FROM hits WHERE ${range} AND referrer IS NOT NULL)`
-    const named = `SELECT referrer FROM ${toOriginSql(distinct, ['source'], dialect, bind)} AS origins`
-    conditions.push(`referrer IN (${named} WHERE ${toAnyOfSql('source', names, dialect, bind)})`)
-  }
-  return conditions
-}
-
-function toChannelConditions(
-  texts: string[],
-  range: string,
-  dialect: HitJoinDialect,
-  bind: ValueBinder,
-): string[] {
-  if (texts.length === 0) return []
-  const columns = ORIGIN_COLUMNS.channel.map((column) => QUERY_COLUMNS[column])
-  const nothing = bind('')
-  // A missing value and an empty one have the same channel, and no null is in a list.
-  const triple = `(${columns.map((column) => `coalesce(${column}, ${nothing})`).join(', ')})`
+  const columns = ORIGIN_COLUMNS[column].map((name) => QUERY_COLUMNS[name])
+  // No null is in a list. A blank alone has the origin of a missing value.
+  const nothing = bind(' ')
+  const tuple = `(${columns.map((name) => `coalesce(${name}, ${nothing})`).join(', ')})`
   const distinct = `(SELECT DISTINCT ${columns.join(', ')} FROM hits WHERE ${range})`
-  const named = `SELECT ${triple} FROM ${toOriginSql(distinct, ['channel'], dialect, bind)} AS origins`
-  return [`${triple} IN (${named} WHERE ${toAnyOfSql('channel', texts, dialect, bind)})`]
+  const texts = values.filter((value) => value !== null).map(String)
+  const matches =
+    [
+      ...(texts.length > 0 ? [toAnyOfSql(column, texts, dialect, bind)] : []),
+      ...(values.length > texts.length ? [`${column} IS NULL`] : []),
+    ].join(' OR ') || 'false'
+  const named = `SELECT ${tuple} FROM ${toOriginSql(distinct, [column], dialect, bind)} AS origins WHERE ${matches}`
+  return `${tuple} ${negate ? 'NOT ' : ''}IN (${named})`
 }

@@ -16,8 +16,11 @@ export const HIT_OUTCOMES = [
 ] as const
 export type HitOutcome = (typeof HIT_OUTCOMES)[number]
 
-/** Who sent the request: a person, a robot by its user agent, a browser that prefetches, or a HEAD request. */
-export const HIT_CLASSES = ['human', 'bot', 'prefetch', 'head'] as const
+/**
+ * Who sent the request: a person, a robot by its user agent, a browser that prefetches, a HEAD request, or a program whose
+ * referrer advertises a site.
+ */
+export const HIT_CLASSES = ['human', 'bot', 'prefetch', 'head', 'spam'] as const
 export type HitClass = (typeof HIT_CLASSES)[number]
 
 export const HIT_TRIGGERS = ['link', 'qr'] as const

@@ -1,8 +1,22 @@
 // The data about known sources: hosts and apps by the name that people know, and the words that campaigns use. Built by
 // hand from public knowledge. An entry also covers all subdomains of its hosts that have no entry of their own.
 
-export const SOURCE_KINDS = ['search', 'social', 'video', 'email', 'ai', 'site'] as const
+import { PUBLIC_ENTRIES } from './public-sources.ts'
+
+export const SOURCE_KINDS = ['search', 'social', 'video', 'email', 'ai', 'ads', 'site'] as const
 export type SourceKind = (typeof SOURCE_KINDS)[number]
+
+type Entry = [name: string, hosts: string, words?: string]
+
+/** @param names the subdomains of each name */
+const listSubdomains = (domain: string, names: Record<string, string>): Entry[] =>
+  Object.entries(names).map(([name, subdomains]) => [
+    name,
+    subdomains
+      .split(' ')
+      .map((subdomain) => `${subdomain}.${domain}`)
+      .join(' '),
+  ])
 
 /** Google has a host in nearly every country: `google.` and one of these. */
 const GOOGLE_ENDINGS =
@@ -13,7 +27,9 @@ const GOOGLE_ENDINGS =
   'co.zw com.af com.ag com.ar com.au com.bd com.bh com.bn com.bo com.br com.bz com.co com.cu com.cy com.do com.ec ' +
   'com.eg com.et com.fj com.gh com.gi com.gt com.hk com.jm com.kh com.kw com.lb com.ly com.mm com.mt com.mx com.my ' +
   'com.na com.ng com.ni com.np com.om com.pa com.pe com.pg com.ph com.pk com.pr com.py com.qa com.sa com.sb com.sg ' +
-  'com.sl com.sv com.tj com.tr com.tw com.ua com.uy com.vc com.vn'
+  'com.sl com.sv com.tj com.tr com.tw com.ua com.uy com.vc com.vn ' +
+  // Few visitors come from these.
+  'ac cc gd gf gp io ms tk us vg com.ai com.by com.lc com.nf com.tn it.ao'
 const GOOGLE_HOSTS = GOOGLE_ENDINGS.split(' ')
   .map((ending) => `google.${ending}`)
   .join(' ')
@@ -22,7 +38,7 @@ const GOOGLE_HOSTS = GOOGLE_ENDINGS.split(' ')
  * By kind: the source's name, its hosts, and words of `utm_source` that mean it. Its name and its hosts are such words
  * anyway. Android apps send their package name as host, and iOS apps their number in the App Store.
  */
-const ENTRIES: Record<SourceKind, [name: string, hosts: string, words?: string][]> = {
+const ENTRIES: Record<SourceKind, Entry[]> = {
   search: [
     ['Google', `${GOOGLE_HOSTS} com.google.android.googlequicksearchbox 284815942`],
     ['Google News', 'news.google.com com.google.android.apps.magazines 459182288'],
@@ -58,6 +74,7 @@ const ENTRIES: Record<SourceKind, [name: string, hosts: string, words?: string][
     ['Instagram', 'instagram.com ig.me com.instagram.android 389801252', 'ig insta'],
     ['Threads', 'threads.net threads.com com.instagram.barcelona 6446901002'],
     ['X', 't.co x.com twitter.com com.twitter.android 333903271', 'tw twitter'],
+    ['Google Plus', 'plus.google.com url.google.com'],
     ['LinkedIn', 'linkedin.com lnkd.in com.linkedin.android 288429040', 'li'],
     ['Reddit', 'reddit.com redd.it com.reddit.frontpage 1064216828'],
     [
@@ -173,7 +190,61 @@ const ENTRIES: Record<SourceKind, [name: string, hosts: string, words?: string][
     ['HuggingChat', 'huggingface.co'],
     ['NotebookLM', 'notebooklm.google.com'],
   ],
+  // Ad networks and their servers: who comes from there, came by an ad.
+  ads: [
+    [
+      'Google Ads',
+      'googleads.g.doubleclick.net googlesyndication.com doubleclick.net googleadservices.com 2mdn.net adsensecustomsearchads.com syndicatedsearch.goog imasdk.googleapis.com',
+    ],
+  ],
+  // Subdomains of search engines that are no search, and all else.
   site: [
+    ...listSubdomains('google.com', {
+      'Google Calendar': 'calendar',
+      'Google Meet': 'meet',
+      'Google Sites': 'sites',
+      'Google Groups': 'groups',
+      'Google Classroom': 'classroom',
+      'Google Play': 'play',
+      'Google Keep': 'keep',
+      'Google Photos': 'photos',
+      'Google Contacts': 'contacts',
+      'Google Earth': 'earth',
+      'Google Accounts': 'accounts myaccount admin one',
+      'Google Help': 'support developers cloud console.cloud workspace script policies about blog business',
+      'Google Data': 'analytics ads adwords datastudio lookerstudio search trends tagmanager colab.research',
+      'Google Tasks': 'tasks',
+      'Google Voice': 'voice',
+      'Google Finance': 'finance',
+      'Google Travel': 'travel',
+      'Google Forms': 'forms',
+    }),
+    ...listSubdomains('yahoo.com', {
+      'Yahoo News': 'news',
+      'Yahoo Finance': 'finance',
+      'Yahoo Sports': 'sports eurosport',
+      'Yahoo Weather': 'weather',
+      'Yahoo Groups': 'groups answers messenger login',
+      'Yahoo Life':
+        'lifestyle travel shopping games movies cars omg screen astrology tv music entertainment style makers autos health homes',
+    }),
+    [
+      'Yahoo Japan',
+      'news.yahoo.co.jp auctions.yahoo.co.jp shopping.yahoo.co.jp chiebukuro.yahoo.co.jp finance.yahoo.co.jp weather.yahoo.co.jp sports.yahoo.co.jp page.auctions.yahoo.co.jp',
+    ],
+    [
+      'Yandex Services',
+      'maps.yandex.ru maps.yandex.ua maps.yandex.com maps.yandex.by disk.yandex.ru disk.yandex.com calendar.yandex.ru calendar.yandex.com music.yandex.ru news.yandex.ru dzen.ru passport.yandex.ru docs.yandex.ru forms.yandex.ru tracker.yandex.ru',
+    ],
+    [
+      'Baidu Services',
+      'tieba.baidu.com baike.baidu.com zhidao.baidu.com pan.baidu.com map.baidu.com wenku.baidu.com',
+    ],
+    [
+      'Naver Services',
+      'blog.naver.com cafe.naver.com news.naver.com map.naver.com shopping.naver.com calendar.naver.com',
+    ],
+    ['Bing Maps', 'maps.bing.com rewards.bing.com'],
     ['GitHub', 'github.com com.github.android'],
     ['GitLab', 'gitlab.com'],
     ['Slack', 'slack.com com.slack 618783545'],
@@ -186,7 +257,6 @@ const ENTRIES: Record<SourceKind, [name: string, hosts: string, words?: string][
     ['Google Chat', 'chat.google.com com.google.android.apps.dynamite'],
     ['Google Translate', 'translate.google.com'],
     ['Google Maps', 'maps.google.com com.google.android.apps.maps'],
-    ['Google Ads', 'googleads.g.doubleclick.net googlesyndication.com doubleclick.net'],
     ['Notion', 'notion.so notion.com'],
     ['Jira', 'atlassian.net'],
     ['Zoom', 'zoom.us us.zoom.videomeetings'],
@@ -216,14 +286,26 @@ export interface KnownSource {
   name: string
   kind: SourceKind
   hosts: readonly string[]
-  /** Words of `utm_source` that mean this source, in lower case: its name, its hosts and its abbreviations. */
+  /** Words of `utm_source` that mean this source, beside its hosts: its name and its abbreviations, in lower case. */
   words: readonly string[]
 }
 
-export const KNOWN_SOURCES: readonly KnownSource[] = SOURCE_KINDS.flatMap((kind) =>
-  ENTRIES[kind].map(([name, hosts, words = '']): KnownSource => {
-    const hostList = hosts.split(' ')
-    const abbreviations = words === '' ? [] : words.split(' ')
-    return { name, kind, hosts: hostList, words: [name.toLowerCase(), ...hostList, ...abbreviations] }
-  }),
-)
+/** Sources of the public list add hosts to a source of the same name, and are sources of their own else. */
+const listKind = (kind: SourceKind): KnownSource[] => {
+  const more = new Map<string, string>(PUBLIC_ENTRIES[kind] ?? [])
+  const own = ENTRIES[kind].map(([name, hosts, words = '']): KnownSource => {
+    const added = more.get(name) ?? ''
+    more.delete(name)
+    return { name, kind, hosts: split(`${hosts} ${added}`), words: [name.toLowerCase(), ...split(words)] }
+  })
+  // Many names of old search engines are common words: only those of social networks and assistants are words of a source.
+  const isWord = kind === 'social' || kind === 'ai'
+  const others = Array.from(more, ([name, hosts]) => {
+    return { name, kind, hosts: split(hosts), words: isWord ? [name.toLowerCase()] : [] }
+  })
+  return [...own, ...others]
+}
+
+const split = (text: string) => text.split(' ').filter((word) => word !== '')
+
+export const KNOWN_SOURCES: readonly KnownSource[] = SOURCE_KINDS.flatMap(listKind)

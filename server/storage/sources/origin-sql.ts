@@ -6,14 +6,14 @@ import { KNOWN_SOURCES } from './known-sources.ts'
 import {
   CHANNEL_BY_KIND,
   CHANNEL_BY_MEDIUM,
-  CHANNEL_BY_WORD,
   PAID_PREFIX,
+  SOURCE_WORDS,
   TRAFFIC_CHANNELS,
 } from './traffic-channel.ts'
 
 /** The columns behind each dimension. */
 export const ORIGIN_COLUMNS = {
-  source: ['referrer'],
+  source: ['referrer', 'utmSource'],
   channel: ['referrer', 'utmSource', 'utmMedium'],
 } as const
 export const ORIGIN_DIMENSIONS = ['source', 'channel'] as const
@@ -27,16 +27,13 @@ interface Word {
   source: string
 }
 
-const toWords = (channels: ReadonlyMap<string, string>): Word[] =>
-  Array.from(channels, ([word, channel]) => ({ word, channel, source: '' }))
-
 /** Known words. The names are those of tables in a statement. */
 const KNOWN = {
   known_hosts: KNOWN_SOURCES.flatMap(({ name, kind, hosts }) =>
     hosts.map((word): Word => ({ word, channel: CHANNEL_BY_KIND[kind], source: name })),
   ),
-  known_words: toWords(CHANNEL_BY_WORD),
-  known_mediums: toWords(CHANNEL_BY_MEDIUM),
+  known_words: Array.from(SOURCE_WORDS, ([word, { channel, source }]): Word => ({ word, channel, source })),
+  known_mediums: Array.from(CHANNEL_BY_MEDIUM, ([word, channel]): Word => ({ word, channel, source: '' })),
 }
 type KnownName = keyof typeof KNOWN
 
@@ -61,8 +58,8 @@ export interface OriginLookUpDialect extends WordDialect {
 export const toLastLabelsPattern = (count: number) => `${Array(count).fill('[^.]+').join('[.]')}$`
 
 /**
- * Adds the dimension to the rows of a table with the columns `referrer`, `utm_source` and `utm_medium` (`referrer` alone
- * is enough for the source). Join it to few rows: to distinct values, not to every hit.
+ * Adds the dimension to the rows of a table with the columns `referrer`, `utm_source` and `utm_medium` (the first two
+ * are enough for the source). Join it to few rows: to distinct values, not to every hit.
  * @param table a table or a subquery in brackets
  */
 export function toOriginSql(
@@ -120,19 +117,29 @@ function toDimensionSql(
   dialect: WordDialect,
   bind: ValueBinder,
 ): string {
+  const [dash, underscore, blank, nothing, www] = ['-', '_', ' ', '', 'www.'].map(bind)
+  const replace = (text: string, ...pairs: (readonly [string | undefined, string | undefined])[]) =>
+    pairs.reduce((inner, [found, replacement]) => `replace(${inner}, ${found}, ${replacement})`, text)
   const host = `${row}referrer`
   const byHost = [host, dialect.lastLabels(host, 3), dialect.lastLabels(host, 2)].map((word) =>
     findWord('known_hosts', word, dimension),
   )
-  if (dimension === 'source') return `coalesce(${byHost.join(', ')}, ${host})`
-  const [dash, underscore, blank, nothing] = ['-', '_', ' ', ''].map(bind)
-  const toWordSql = (column: string) =>
-    `replace(replace(${dialect.lower(`${row}${column}`)}, ${underscore}, ${dash}), ${blank}, ${dash})`
-  const medium = toWordSql('utm_medium')
+  const utm = replace(dialect.lower(`${row}utm_source`), [www, nothing])
+  const word = replace(utm, [underscore, nothing], [dash, nothing], [blank, nothing])
+  const byCampaign = findWord('known_words', word, dimension)
+  const byCampaignHost = findWord('known_hosts', utm, dimension)
+  if (dimension === 'source') {
+    const blanks = bind('  ')
+    const text = `trim(BOTH ${blank} FROM ${replace(utm, [blanks, blank], [blanks, blank])})`
+    const [named, own] = [byCampaign, text].map((each) => `nullif(${each}, ${nothing})`)
+    return `coalesce(${[named, byCampaignHost, own, ...byHost, host].join(', ')})`
+  }
+  const medium = replace(dialect.lower(`${row}utm_medium`), [underscore, dash], [blank, dash])
   const alternatives = [
     findWord('known_mediums', medium, 'channel'),
     `CASE WHEN ${medium} LIKE ${bind(`${PAID_PREFIX}%`)} THEN ${bind('paid')} END`,
-    findWord('known_words', toWordSql('utm_source'), 'channel'),
+    byCampaign,
+    byCampaignHost,
     ...byHost,
     `CASE WHEN coalesce(${host}, ${nothing}) = ${nothing} THEN ${bind('direct')} ELSE ${bind('referral')} END`,
   ]
@@ -140,7 +147,7 @@ function toDimensionSql(
 }
 
 // An entry of a list is one text of fixed widths, because every engine can read a list of texts as a table.
-const WORD_WIDTH = 64
+const WORD_WIDTH = Math.max(...Object.values(KNOWN).flatMap((words) => words.map(({ word }) => word.length)))
 const CHANNEL_WIDTH = Math.max(...TRAFFIC_CHANNELS.map(({ length }) => length))
 
 function toKnownTable(name: KnownName, dialect: OriginJoinDialect, bind: ValueBinder): string {

@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { KNOWN_SOURCES } from './known-sources.ts'
-import { readSource, type TrafficChannel, toSource, toTrafficChannel, toWord } from './traffic-channel.ts'
+import {
+  readSource,
+  type TrafficChannel,
+  toSource,
+  toSourceWord,
+  toTrafficChannel,
+} from './traffic-channel.ts'
 
 describe('a referrer', () => {
   test.each([
@@ -41,6 +47,58 @@ describe('a referrer', () => {
     ['you.com', 'You.com'],
   ])('is also found by what people write: %s', (text, source) => {
     expect(readSource(text)).toBe(source)
+  })
+})
+
+describe('a campaign decides the source before the referrer', () => {
+  test.each([
+    ['LinkedIn', 'LinkedIn'],
+    ['linkedin', 'LinkedIn'],
+    ['LINKEDIN', 'LinkedIn'],
+    ['li', 'LinkedIn'],
+    [' linked in ', 'LinkedIn'],
+    ['linked-in', 'LinkedIn'],
+    ['linkedin.com', 'LinkedIn'],
+    ['www.linkedin.com', 'LinkedIn'],
+    ['l.facebook.com', 'l.facebook.com'],
+    ['fb', 'Facebook'],
+    ['ig', 'Instagram'],
+    ['twitter', 'X'],
+    ['Hacker News', 'Hacker News'],
+    ['hackernews', 'Hacker News'],
+    ['google_ads', 'Google'],
+    ['adwords', 'Google'],
+    ['newsletter', 'newsletter'],
+    // What nobody knows is one source, however it is written.
+    ['Spring Sale', 'spring sale'],
+    ['  spring   SALE ', 'spring sale'],
+    ['Partner.Example', 'partner.example'],
+    // An empty one is none.
+    ['', 'Reddit'],
+    [' ', 'Reddit'],
+    [null, 'Reddit'],
+  ])('utm_source "%s" is %s', (utmSource, source) => {
+    expect(toSource({ referrer: 'reddit.com', utmSource })).toBe(source)
+  })
+})
+
+describe('subdomains of search engines that are no search', () => {
+  test.each<[string, string, TrafficChannel]>([
+    ['google.com', 'Google', 'search'],
+    ['calendar.google.com', 'Google Calendar', 'referral'],
+    ['accounts.google.com', 'Google Accounts', 'referral'],
+    ['news.yahoo.com', 'Yahoo News', 'referral'],
+    ['search.yahoo.com', 'Yahoo', 'search'],
+    ['mail.yahoo.com', 'Yahoo Mail', 'email'],
+    ['deref-gmx.net', 'GMX', 'email'],
+    ['tieba.baidu.com', 'Baidu Services', 'referral'],
+    ['googleads.g.doubleclick.net', 'Google Ads', 'paid'],
+    ['trc.taboola.com', 'Taboola', 'paid'],
+    ['myspace.com', 'Myspace', 'social'],
+    ['lycos.de', 'Lycos', 'search'],
+  ])('%s is %s, which is %s', (referrer, source, channel) => {
+    expect(toSource({ referrer })).toBe(source)
+    expect(toTrafficChannel({ referrer, utmSource: null, utmMedium: null })).toBe(channel)
   })
 })
 
@@ -88,7 +146,9 @@ describe('the list of known sources', () => {
   test('has each name and each host once, and each word for one source only', () => {
     expect(findRepeated(KNOWN_SOURCES.map(({ name }) => name.toLowerCase()))).toEqual([])
     expect(findRepeated(KNOWN_SOURCES.flatMap(({ hosts }) => hosts))).toEqual([])
-    expect(findRepeated(KNOWN_SOURCES.flatMap(({ words }) => [...new Set(words.map(toWord))]))).toEqual([])
+    expect(findRepeated(KNOWN_SOURCES.flatMap(({ words }) => [...new Set(words.map(toSourceWord))]))).toEqual(
+      [],
+    )
   })
 
   test('has hosts as referrers are stored, and names that any engine stores', () => {

@@ -1,6 +1,7 @@
 // The source and the channel of a click, a page view or a lead, by its referrer and its campaign. `origin-sql.ts` says the
 // same in SQL.
 
+import { trimBoth } from '../../lib/clean-text.ts'
 import { KNOWN_SOURCES, type KnownSource, type SourceKind } from './known-sources.ts'
 
 /** The kinds of ways that bring a visitor. Channels of notifications are something else: docs/glossary.md. */
@@ -22,6 +23,7 @@ export const CHANNEL_BY_KIND: Record<SourceKind, TrafficChannel> = {
   email: 'email',
   // An assistant names pages as a site does, and shows no list of results.
   ai: 'referral',
+  ads: 'paid',
   site: 'referral',
 }
 
@@ -44,31 +46,47 @@ export const CHANNEL_BY_MEDIUM = readWords({
 })
 export const PAID_PREFIX = 'paid'
 
-/** Words of `utm_source` that name no source, but say the channel. */
-const CHANNEL_WORDS = readWords({
-  paid: 'google-ads googleads adwords bing-ads bingads microsoft-ads facebook-ads fb-ads meta-ads linkedin-ads tiktok-ads',
-  email: 'email e-mail mail newsletter',
-})
-
-/** Medium and source are compared without regard to case, and `_` and spaces are dashes. */
+/** A medium is compared without regard to case, and `_` and spaces are dashes. */
 export const toWord = (text: string) => text.toLowerCase().replaceAll('_', '-').replaceAll(' ', '-')
 
-/** `utm_source` as `toWord` writes it. */
-export const CHANNEL_BY_WORD: ReadonlyMap<string, TrafficChannel> = new Map([
-  ...KNOWN_SOURCES.flatMap(({ kind, words }) =>
-    words.map((word) => [toWord(word), CHANNEL_BY_KIND[kind]] as const),
+const toLower = (utmSource: string) => utmSource.toLowerCase().replaceAll('www.', '')
+
+/** A known source is found in any case, and without blanks, `_` and `-`. */
+export const toSourceWord = (utmSource: string) => toLower(utmSource).replace(/[ _-]/g, '')
+
+/** What a word of `utm_source` means. */
+export interface SourceWord {
+  channel: TrafficChannel
+  /** '' for a word that names no source, but says the channel. */
+  source: string
+}
+
+/** `utm_source` as `toSourceWord` writes it. */
+export const SOURCE_WORDS: ReadonlyMap<string, SourceWord> = new Map([
+  ...KNOWN_SOURCES.flatMap(({ name, kind, words }) =>
+    words.map((word) => [toSourceWord(word), { channel: CHANNEL_BY_KIND[kind], source: name }] as const),
   ),
-  ...CHANNEL_WORDS,
+  ...['email', 'mail', 'newsletter'].map((word) => [word, { channel: 'email', source: '' }] as const),
+  ...listAdWords({
+    Google: 'googleads adwords googleadwords',
+    Bing: 'bingads microsoftads',
+    Facebook: 'facebookads fbads metaads',
+    Instagram: 'instagramads igads',
+    LinkedIn: 'linkedinads',
+    TikTok: 'tiktokads',
+  }),
 ])
+
+/** The words of campaigns in a network of ads. */
+function listAdWords(words: Record<string, string>): [string, SourceWord][] {
+  return Object.entries(words).flatMap(([source, list]) =>
+    list.split(' ').map((word): [string, SourceWord] => [word, { channel: 'paid', source }]),
+  )
+}
 
 const sourceByHost = new Map(
   KNOWN_SOURCES.flatMap((source) => source.hosts.map((host) => [host, source] as const)),
 )
-const names: ReadonlySet<string> = new Set(KNOWN_SOURCES.map(({ name }) => name))
-export const isSourceName = (text: string) => names.has(text)
-
-const nameByText = new Map(KNOWN_SOURCES.map(({ name }) => [name.toLowerCase(), name]))
-
 /** A subdomain belongs to the longest entry of the list that it ends with. */
 export function findKnownSource(host: string): KnownSource | undefined {
   const labels = host.split('.')
@@ -76,21 +94,39 @@ export function findKnownSource(host: string): KnownSource | undefined {
   return ends.map((end) => sourceByHost.get(end.join('.'))).find((source) => source !== undefined)
 }
 
-/** The name of a known source, else the host itself. null when the visitor came directly. */
-export const toSource = ({ referrer }: Pick<Origin, 'referrer'>): string | null =>
-  referrer === null ? null : (findKnownSource(referrer)?.name ?? referrer)
+/** The source of a campaign that nobody knows, so that one way to write it is one source. */
+export const toSourceText = (utmSource: string) =>
+  trimBoth(toLower(utmSource).replaceAll('  ', ' ').replaceAll('  ', ' '), ' ')
 
-/** The source that a person means by a text: a name in any case, or a host of the source. */
-export const readSource = (text: string): string => {
-  const host = text.toLowerCase().replace(/^www\./, '')
-  return nameByText.get(text.toLowerCase()) ?? findKnownSource(host)?.name ?? host
+/** What a campaign's source means: a word, or a host of a known source. */
+function findSourceWord(utmSource: string): SourceWord | undefined {
+  const known = SOURCE_WORDS.get(toSourceWord(utmSource))
+  if (known) return known
+  const source = sourceByHost.get(toLower(utmSource))
+  return source && { channel: CHANNEL_BY_KIND[source.kind], source: source.name }
 }
+
+type SourceColumns = Pick<Origin, 'referrer'> & Partial<Pick<Origin, 'utmSource'>>
+
+/**
+ * The campaign decides first: the link's maker chose it. The name of a known source, else `utm_source` or the host itself;
+ * null when the visitor came directly.
+ */
+export function toSource({ referrer, utmSource = null }: SourceColumns): string | null {
+  const named = findSourceWord(utmSource ?? '')?.source || toSourceText(utmSource ?? '')
+  if (named !== '') return named
+  return referrer === null ? null : (findKnownSource(referrer)?.name ?? referrer)
+}
+
+/** The source that a person means by a text: a name in any case, a host of the source, or a `utm_source`. */
+export const readSource = (text: string): string =>
+  findKnownSource(toLower(text))?.name ?? toSource({ referrer: null, utmSource: text }) ?? text
 
 /** The campaign decides first: the link's maker chose it. */
 export function toTrafficChannel({ referrer, utmSource, utmMedium }: Origin): TrafficChannel {
   const medium = toWord(utmMedium ?? '')
   const byCampaign = CHANNEL_BY_MEDIUM.get(medium) ?? (medium.startsWith(PAID_PREFIX) ? 'paid' : undefined)
-  const byWord = byCampaign ?? CHANNEL_BY_WORD.get(toWord(utmSource ?? ''))
+  const byWord = byCampaign ?? findSourceWord(utmSource ?? '')?.channel
   if (byWord) return byWord
   if (referrer === null || referrer === '') return 'direct'
   const known = findKnownSource(referrer)

@@ -25,7 +25,7 @@ export const ALLOWED_FEATURE_IMPORTS: Record<string, string[]> = {
   cluster: [],
   doctor: ['backup', 'cluster', 'hits'],
   links: [],
-  redirect: ['links', 'hits'],
+  redirect: ['links', 'hits', 'visitors'],
   visitors: [],
   hits: ['visitors'],
   analytics: ['hits', 'links'],

@@ -57,6 +57,7 @@ export const HIT_CLASS_LABELS = {
   bot: 'Bots',
   prefetch: 'Prefetches',
   head: 'HEAD requests',
+  spam: 'Referrer spam',
   all: 'All traffic',
 } as const
 export type HitClass = keyof typeof HIT_CLASS_LABELS

@@ -102,6 +102,16 @@ describe('an enriched hit', () => {
     expect(described({ referrer })).toMatchObject({ referrer: host, referrerUrl: url })
   })
 
+  test.each([
+    ['https://0n-line.tv/x', 'spam'],
+    ['https://www.sub.0n-line.tv/', 'spam'],
+    ['https://not-0n-line.tv/', 'human'],
+    ['https://tv/', 'human'],
+    ['', 'human'],
+  ])('with the referrer "%s" is %s', (referrer, hitClass) => {
+    expect(described({ referrer }).class).toBe(hitClass as never)
+  })
+
   const utm = (query: string, destinationQuery = '') => {
     const hit = described({ query, destinationQuery })
     return [hit.utmSource, hit.utmMedium, hit.utmCampaign, hit.utmTerm, hit.utmContent]
@@ -114,7 +124,21 @@ describe('an enriched hit', () => {
     ['', 'ref=1&utm_source=long', ['long', null, null, null, null]],
     ['utm_source=&utm_medium', 'utm_source=long&utm_medium=email', ['long', 'email', null, null, null]],
     // The spellings of browsers and newsletters.
-    ['fbclid=1&utm_source=a+b%20c&gclid=2', '', ['a b c', null, null, null, null]],
+    ['fbclid=1&utm_source=a+b%20c&gclid=2', '', ['a b c', 'cpc', null, null, null]],
+    // `ref` and click ids of the short URL fill what the parameters leave open.
+    ['ref=Product+Hunt', '', ['Product Hunt', null, null, null, null]],
+    ['ref=x&utm_source=y', '', ['y', null, null, null, null]],
+    ['ref=x', 'utm_source=y', ['y', null, null, null, null]],
+    ['xref=x&refs=y&ref=', '', [null, null, null, null, null]],
+    ...['gclid', 'gbraid', 'wbraid', 'GCLID'].map(
+      (name) => [`a=1&${name}=Cj0K`, '', ['google', 'cpc', null, null, null]] as const,
+    ),
+    ['msclkid=1', '', ['bing', 'cpc', null, null, null]],
+    ['fbclid=1', '', ['facebook', 'cpc', null, null, null]],
+    ['ttclid=1', '', ['tiktok', 'cpc', null, null, null]],
+    ['ttclid=1&utm_medium=email', '', ['tiktok', 'email', null, null, null]],
+    ['ref=news&gclid=1', '', ['news', 'cpc', null, null, null]],
+    ['gclid=&xgclid=1', 'gclid=1', [null, null, null, null, null]],
     ['utm_campaign=fr%C3%BChling&utm_campaign=second', '', [null, null, 'frühling', null, null]],
     ['utm_source=100%&utm_term=%zz', '', ['100%', null, null, '%zz', null]],
     ['utm_source=a=b', '', ['a=b', null, null, null, null]],

@@ -30,14 +30,15 @@ export function createEnricher({ getSalt, ...needs }: EnricherNeeds): Enricher {
   return {
     enrich(id, raw, lines) {
       const client = parts.client(raw.userAgent)
-      const hitClass = classify(raw, client.bot)
+      const referrer = parts.referrer(raw.referrer)
+      const hitClass = classify(raw, client.bot, referrer.spam)
       appendHead(lines, id, raw, hitClass)
       const { high, low } = toVisitorId(raw, getSalt(raw.at))
       appendNumber64(lines, high, low)
       appendBytes(lines, QUOTE)
       appendBytes(lines, parts.place(raw.address))
       appendBytes(lines, client.part)
-      appendBytes(lines, parts.referrer(raw.referrer))
+      appendBytes(lines, referrer.part)
       appendBytes(lines, parts.campaign(raw.query, raw.destinationQuery))
       if (raw.linkId === 0) appendBytes(lines, toJsonPart({ unknownSlug: cleanText(raw.slug, SLUG_MAX) }))
       appendBytes(lines, LINE_END)
@@ -49,8 +50,9 @@ export function createEnricher({ getSalt, ...needs }: EnricherNeeds): Enricher {
 
 const QUOTE = toUtf8('"')
 
-function classify(raw: RawHit, bot: boolean): HitClass {
+function classify(raw: RawHit, bot: boolean, spam: boolean): HitClass {
   if (raw.head) return 'head'
   if (raw.prefetch) return 'prefetch'
-  return bot ? 'bot' : 'human'
+  if (bot) return 'bot'
+  return spam ? 'spam' : 'human'
 }

@@ -15,6 +15,7 @@ import {
 } from '../../../storage/hits/hit.ts'
 import { extractUtmParameters, parseCampaign } from '../../visitors/campaign.ts'
 import { parseReferrer, stripQuery } from '../../visitors/referrer.ts'
+import { isReferrerSpam } from '../../visitors/referrer-spam.ts'
 import type { ParsedUserAgent } from '../../visitors/user-agent.ts'
 import {
   appendBytes,
@@ -33,6 +34,11 @@ export interface HitPartNeeds {
   ownHosts(): ReadonlySet<string>
 }
 
+interface ReferrerPart {
+  spam: boolean
+  part: Uint8Array
+}
+
 interface ClientPart {
   bot: boolean
   part: Uint8Array
@@ -42,7 +48,7 @@ export interface HitParts {
   client(userAgent: string): ClientPart
   place(address: string): Uint8Array
   /** @param referrer as a browser sends it */
-  referrer(referrer: string): Uint8Array
+  referrer(referrer: string): ReferrerPart
   campaign(query: string, destinationQuery: string): Uint8Array
   /** Drops the cached texts of visitors, except user agents. Call it with every batch. */
   clearCaches(): void
@@ -54,12 +60,16 @@ const USER_AGENTS_MAX = 10_000
 const REFERRERS_MAX = 8192
 const CAMPAIGNS_MAX = 8192
 const NOTHING = new Uint8Array()
+const NO_REFERRER: ReferrerPart = { spam: false, part: NOTHING }
 
 export function createHitParts({ geo, parseUserAgent, ownHosts }: HitPartNeeds): HitParts {
   const clients = createGenerationCache(USER_AGENTS_MAX, (userAgent) =>
     toClientPart(parseUserAgent(userAgent)),
   )
-  const referrers = createGenerationCache(REFERRERS_MAX, (url) => toJsonPart(parseReferrer(url, ownHosts())))
+  const referrers = createGenerationCache(REFERRERS_MAX, (url): ReferrerPart => {
+    const referrer = parseReferrer(url, ownHosts())
+    return { spam: isReferrerSpam(referrer.referrer), part: toJsonPart(referrer) }
+  })
   const campaigns = createGenerationCache(CAMPAIGNS_MAX, (parts) => toJsonPart(parseCampaign(parts)))
   // There are many addresses and few places: see `GeoLookup.findPlace`.
   const places = new WeakMap<Place, Uint8Array>()
@@ -73,7 +83,7 @@ export function createHitParts({ geo, parseUserAgent, ownHosts }: HitPartNeeds):
       places.set(place, part)
       return part
     },
-    referrer: (referrer) => (referrer === '' ? NOTHING : referrers.get(stripQuery(referrer))),
+    referrer: (referrer) => (referrer === '' ? NO_REFERRER : referrers.get(stripQuery(referrer))),
     campaign(query, destinationQuery) {
       const utm = extractUtmParameters(query, destinationQuery)
       return utm === '' ? NOTHING : campaigns.get(utm)

@@ -1,5 +1,6 @@
 // Turns the names that tools have for browsers, systems and devices into those of this product (visitors/user-agent.ts).
 
+import { type ClosedDimension, toClosedName } from '../../../storage/clients/closed-names.ts'
 import type { ParsedUserAgent } from '../../visitors/user-agent.ts'
 
 const NOTHING = /^(?:|-|—|n\/?a|null|none|unknown|other|others|undefined|not set|\(not set\)|bot)$/i
@@ -45,11 +46,15 @@ const DEVICES: [RegExp, string][] = [
   [/^(?:wearable|watch)$/i, 'Wearable'],
 ]
 
-/** A name that nobody here knows stays as it is. */
-function toOwnName(text: string | null, names: [RegExp, string][]): string | null {
+/** A name that nobody here knows is `Other`: an import is a text of strangers. */
+function toOwnName(
+  dimension: ClosedDimension,
+  text: string | null,
+  names: [RegExp, string][],
+): string | null {
   const name = text?.trim() ?? ''
   if (NOTHING.test(name)) return null
-  return names.find(([pattern]) => pattern.test(name))?.[1] ?? name
+  return names.find(([pattern]) => pattern.test(name))?.[1] ?? toClosedName(dimension, name)
 }
 
 export const toClientNames = (named: {
@@ -57,8 +62,7 @@ export const toClientNames = (named: {
   os: string | null
   device: string | null
 }): Omit<ParsedUserAgent, 'bot'> => ({
-  browser: toOwnName(named.browser, BROWSERS),
-  os: toOwnName(named.os, SYSTEMS),
-  // Another word is no kind of device.
-  device: toOwnName(named.device, [...DEVICES, [/./, '']]) || null,
+  browser: toOwnName('browser', named.browser, BROWSERS),
+  os: toOwnName('os', named.os, SYSTEMS),
+  device: toOwnName('device', named.device, DEVICES),
 })

@@ -3,6 +3,7 @@
 
 import { cutText } from '../../../lib/clean-text.ts'
 import { createGenerationCache } from '../../../lib/generation-cache.ts'
+import { closeNames } from '../../../storage/clients/closed-names.ts'
 import { CONTINENTS } from '../../../storage/continents.ts'
 import type { Place } from '../../../storage/geo.ts'
 import { type HitClass, NO_VISITOR } from '../../../storage/hits/hit.ts'
@@ -71,13 +72,14 @@ export function createClickDescriber(needs: HitPartNeeds): ClickDescriber {
 
   function describeOther(place: ClickPlace, click: SourceClick, lines: LineBuffer): boolean {
     const client = toClient(click)
-    const hitClass: HitClass = (click.bot ?? client.bot) ? 'bot' : 'human'
+    const referrer = parts.referrer(toReferrer(click.referrer))
+    const hitClass: HitClass = (click.bot ?? client.bot) ? 'bot' : referrer.spam ? 'spam' : 'human'
     const hit = { ...place, at: click.at, outcome: 'redirect' as const, trigger: click.trigger }
     appendHead(lines, place.id, hit, hitClass)
     appendBytes(lines, NOBODY)
     appendBytes(lines, toPlace(click))
     appendBytes(lines, client.part)
-    appendBytes(lines, parts.referrer(toReferrer(click.referrer)))
+    appendBytes(lines, referrer.part)
     appendBytes(lines, parts.campaign(toUtmQuery(click.visitedUrl), toUtmQuery(click.destinationUrl)))
     appendEnd(lines, place)
     return hitClass === 'human'
@@ -96,7 +98,7 @@ export function createClickDescriber(needs: HitPartNeeds): ClickDescriber {
 function describeOwn(place: ClickPlace, at: number, described: DescribedClick, lines: LineBuffer): boolean {
   appendHead(lines, place.id, { ...place, ...described, at }, described.class)
   appendBytes(lines, toUtf8(`${toDayVisitor(described.visitor, at)}"`))
-  appendBytes(lines, toDescribedPart(described))
+  appendBytes(lines, toDescribedPart(closeNames(described)))
   if (described.unknownSlug !== null) appendBytes(lines, toJsonPart({ unknownSlug: described.unknownSlug }))
   appendEnd(lines, place)
   return described.class === 'human' && described.outcome === 'redirect'
@@ -139,7 +141,7 @@ function toReferrer(text: string | null): string {
 }
 
 function toUtmQuery(url: string | null): string {
-  if (!url?.includes('utm_')) return ''
+  if (url === null) return ''
   const start = url.indexOf('?')
   const end = url.indexOf('#')
   return start < 0 ? '' : cutUtmParameters(url.slice(start + 1, end < start ? undefined : end))

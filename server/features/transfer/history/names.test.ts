@@ -34,7 +34,7 @@ describe('a country is found', () => {
 test.each([
   [{ browser: 'Mobile Safari', os: 'iPhone OS 17', device: 'phone' }, ['Safari', 'iOS', 'Mobile']],
   [{ browser: 'Microsoft Edge', os: 'Windows 10', device: 'PC' }, ['Edge', 'Windows', 'Desktop']],
-  [{ browser: 'Vivaldi', os: 'Haiku', device: 'fridge' }, ['Vivaldi', 'Haiku', null]],
+  [{ browser: 'Vivaldi', os: 'Haiku', device: 'fridge' }, ['Vivaldi', 'Other', 'Other']],
   [{ browser: 'Others', os: 'Unknown', device: null }, [null, null, null]],
 ])('%p has our names', (named, names) => {
   const { browser, os, device } = toClientNames(named)

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { invalid } from '../../../lib/failure.ts'
 import { orderedJson } from '../../../lib/formats/ordered-json.ts'
 import { foldCase } from '../../../lib/text.ts'
+import { toClosedName } from '../../../storage/clients/closed-names.ts'
 import { insertTouches } from '../../attribution/record-touches.ts'
 import { recordFiles } from '../../forms/uploads/record-files.ts'
 import { creditLeads } from '../../links/credit-leads.ts'
@@ -116,9 +117,9 @@ async function insertSubmission(
       page_url: record.pageUrl,
       landing_url: record.landingUrl,
       ...toCampaignColumns(record),
-      device: record.device,
-      browser: record.browser,
-      os: record.os,
+      device: toClosedName('device', record.device),
+      browser: toClosedName('browser', record.browser),
+      os: toClosedName('os', record.os),
       country: record.country,
       region: record.region,
       city: record.city,

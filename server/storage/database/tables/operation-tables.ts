@@ -37,6 +37,12 @@ export interface SuspensionChanges {
   at: number
 }
 
+/** A table whose rows up to an id may have names of browsers that are texts of visitors. The job that closes them deletes it. */
+export interface OpenNames {
+  table_name: string
+  through: number
+}
+
 /** Requests for a slug that no link has, in one hour. */
 export interface Misses {
   domain: string

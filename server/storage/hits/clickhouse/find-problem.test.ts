@@ -154,7 +154,7 @@ describe('what answers as ClickHouse does', () => {
   test('a user without rights, as the grants and as the error say it', async () => {
     const sentence =
       'ClickHouse does not allow the user “reader” what Towpath must do: ' +
-      'run GRANT SELECT, INSERT, CREATE TABLE, ALTER ADD COLUMN, ALTER DELETE ON `towpath`.* TO reader; GRANT CREATE TEMPORARY TABLE ON *.* TO reader;'
+      'run GRANT SELECT, INSERT, CREATE TABLE, ALTER ADD COLUMN, ALTER UPDATE, ALTER DELETE ON `towpath`.* TO reader; GRANT CREATE TEMPORARY TABLE ON *.* TO reader;'
     expect(await findClickHouseProblem([answerInTurn('26.7.1.1', '0', 'Atomic', '0')])).toEqual({
       sentence,
       isTemporary: false,

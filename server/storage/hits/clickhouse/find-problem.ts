@@ -81,7 +81,7 @@ const toSemver = (version: string) => {
 
 /** The second one is for `input()`, and the third one tells what a replica lacks. */
 const listRights = (database: string, hasReplicas: boolean) => [
-  `SELECT, INSERT, CREATE TABLE, ALTER ADD COLUMN, ALTER DELETE ON \`${database}\`.*`,
+  `SELECT, INSERT, CREATE TABLE, ALTER ADD COLUMN, ALTER UPDATE, ALTER DELETE ON \`${database}\`.*`,
   'CREATE TEMPORARY TABLE ON *.*',
   ...(hasReplicas ? ['SELECT ON system.replicas'] : []),
 ]

@@ -4,6 +4,7 @@ import {
   type ClickHouseServer,
   getClickHouse,
 } from '../../../../tests/support/clickhouse/clickhouse-server.ts'
+import { until } from '../../../../tests/support/until.ts'
 import { ClickHouseError } from './clickhouse-error.ts'
 import { type ClickHouseClient, createClickHouseClient } from './client.ts'
 import { listReplicatedStatements, migrateTables } from './layout.ts'
@@ -90,6 +91,23 @@ test('tables of the first layout keep their hits, and get the column of imports'
   await client.execute("INSERT INTO hits (node, id, recorded_at, class) VALUES ('a', 1, 1, 'human')")
   await Promise.all([1, 2, 3].map(() => migrateTables(client, 'mine')))
   expect(await client.select('SELECT id, import_id FROM hits')).toEqual([['1', null]])
+})
+
+test('names of an earlier release that are in no list are closed in the background', async () => {
+  await migrateTables(client, 'mine')
+  await client.execute('TRUNCATE TABLE hit_layout')
+  await client.execute("INSERT INTO hit_layout VALUES (3, 'mine', now64(3))")
+  await client.execute(
+    `INSERT INTO hits (node, id, recorded_at, class, browser, os, device) VALUES
+      ('a', 1, 1, 'human', 'Jane Doe, 5 Main Street', 'Android', 'Mobile'), ('a', 2, 1, 'human', 'Chrome', 'MySystem', NULL)`,
+  )
+  await migrateTables(client, 'mine')
+  const list = () => client.select('SELECT browser, os, device FROM hits ORDER BY id')
+  await until('closed names', async () => !/Jane|MySystem/.test(JSON.stringify(await list())))
+  expect(await list()).toEqual([
+    ['Other', 'Android', 'Mobile'],
+    ['Chrome', 'Other', null],
+  ])
 })
 
 describe('a database', () => {

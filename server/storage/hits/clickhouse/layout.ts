@@ -1,6 +1,8 @@
 // The tables in ClickHouse, and their migration from the layout of an earlier release. A database belongs to one
 // installation of Towpath.
 
+import { log } from '../../../lib/log.ts'
+import { toClosedNamesSql } from '../closed-names-sql.ts'
 import type { Hit } from '../hit.ts'
 import { HIT_COLUMNS } from '../hit-columns.ts'
 import { CLICKHOUSE_CODES, ClickHouseError } from './clickhouse-error.ts'
@@ -68,6 +70,8 @@ const LAYOUTS: ((engine: EngineNaming) => string[])[] = [
   () => ['ALTER TABLE hits ADD COLUMN IF NOT EXISTS import_id Nullable(Int64) CODEC(ZSTD)'],
   // This layout had tables of roll-ups.
   () => [],
+  // Names of browsers that are texts of visitors are closed: see `closeOldNames`.
+  () => [],
 ]
 
 /** Every statement that makes the tables in a replicated database. */
@@ -96,6 +100,24 @@ async function dropRollUpTables(client: ClickHouseClient): Promise<void> {
     }
 }
 
+/** The first layout whose hits have names of closed lists only. */
+const CLOSED_NAMES_LAYOUT = 4
+
+/** A mutation, which ClickHouse runs part by part in the background: the start does not wait for it. */
+async function closeOldNames(client: ClickHouseClient): Promise<void> {
+  const { isOpen, assignments } = toClosedNamesSql((text) => `'${text}'`)
+  const statement = `ALTER TABLE hits UPDATE ${assignments} WHERE ${isOpen}`
+  try {
+    await client.execute(`${statement} SETTINGS mutations_sync = 0`)
+  } catch (error) {
+    if (!(error instanceof ClickHouseError && error.code === CLICKHOUSE_CODES.accessDenied)) throw error
+    log.warn('hits.names_not_closed', {
+      remedy: 'GRANT ALTER UPDATE, and run the statement once as UPGRADING.md says',
+      statement,
+    })
+  }
+}
+
 /** Says which layout the tables have, and whose they are. */
 const LAYOUT_TABLE = 'hit_layout'
 
@@ -116,6 +138,7 @@ export async function migrateTables(client: ClickHouseClient, instance = ''): Pr
   )
   for (const layout of LAYOUTS.slice(before.version))
     for (const statement of layout(engine)) await client.execute(statement)
+  if (before.version > 0 && before.version < CLOSED_NAMES_LAYOUT) await closeOldNames(client)
   const sql = `INSERT INTO ${LAYOUT_TABLE} SELECT {p1:Int64}, {p2:String}, now64(3)`
   await client.execute(sql, { params: [LAYOUTS.length, instance] })
   // Two installations may have started at once: the first one has the database.

@@ -9,6 +9,7 @@ import { unavailable } from '../../../lib/failure.ts'
 import { describeError, log } from '../../../lib/log.ts'
 import type { ClickExporter } from '../click-exporter.ts'
 import type { Batch, HitEngine } from '../hit-engine.ts'
+import { startClosingNames } from './close-names.ts'
 import { openReadConnections, type ReadConnections } from './connections.ts'
 import { createDamageWatch, type DamageWatch } from './damage-watch.ts'
 import { deleteBefore, deleteImported, eraseFromFiles } from './erase.ts'
@@ -135,7 +136,7 @@ async function openFile(options: DuckDbOptions): Promise<OpenFile> {
   const { since = () => 0 } = options
   const write = <T>(work: () => Promise<T>) => watchDamage(() => engine.writeQueue(work))
   const writeAlone = (work: () => Promise<void>) => engine.runAlone(() => write(work))
-  const removeAlone = (work: () => Promise<void>) =>
+  const removeAlone = <T>(work: () => Promise<T>) =>
     watchDamage(() => rollUps.withRepair(() => engine.runAlone(() => engine.writeQueue(work))))
   const remove = async (deleteHits: () => Promise<number>) => {
     // No question may see the marks of roll-ups, and not their sums any more.
@@ -162,6 +163,10 @@ async function openFile(options: DuckDbOptions): Promise<OpenFile> {
       throw error
     })
   }
+  const names = startClosingNames({
+    run: (work) => removeAlone(() => runTransaction(writer, () => work(writer), engine.lock.exclusive)),
+    replaceBackup: () => writeAlone(replaceBackup),
+  })
   return {
     mark: (node) => write(() => readMark(writer, node)),
     load: (batch) =>
@@ -192,7 +197,7 @@ async function openFile(options: DuckDbOptions): Promise<OpenFile> {
       watchDamage(() => readers.use(0, (connection) => inspectDuckDb(connection, withClicks))),
     backup: (to) => writeAlone(() => copyTo(to)),
     sorted: () => sorter.settled(),
-    close: () => closeEngine(engine),
+    close: () => names.close().then(() => closeEngine(engine)),
   }
 }
 

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { createHit, createHitQuery } from '../../../../tests/contracts/hit-engine.ts'
 import { quick } from '../../../../tests/support/suite.ts'
+import { until } from '../../../../tests/support/until.ts'
 import { DAY_MS } from '../../../lib/utc-day.ts'
 import type { HitEngine } from '../hit-engine.ts'
 import { openDuckDb } from './engine.ts'
@@ -198,3 +199,30 @@ test.each([
     await engine.close()
   },
 )
+
+quick('names of an earlier release that are in no list are closed in the background', async () => {
+  const named = (n: number, browser: string, os: string, device: string) =>
+    `INSERT INTO hits (node, id, recorded_at, workspace_id, link_id, outcome, class, trigger, visitor, browser, os, device)
+     VALUES ('a', ${n}, ${n * DAY_MS}, 1, 1, 'redirect', 'human', 'link', ${n}, ${browser}, ${os}, ${device})`
+  await run(
+    ...LAYOUT_1,
+    named(1, "'Jane Doe, 5 Main Street'", "'Android'", "'Mobile'"),
+    named(2, "'Chrome'", "'MySystem'", 'NULL'),
+    named(3, "'Safari'", "'iOS'", "'Mobile'"),
+  )
+  const engine = await openDuckDb({ path, batchDir: directory, runHits: 1 })
+  const list = async (by: 'browser' | 'os' | 'device') =>
+    (await engine.ask(createHitQuery({ groupBy: { by, limit: 9, nullAs: '-' } })))
+      .map(({ key }) => key)
+      .sort()
+  await until(
+    'closed names',
+    async () => !/Jane|MySystem/.test(`${await list('browser')}${await list('os')}`),
+  )
+  expect([await list('browser'), await list('os'), await list('device')]).toEqual([
+    ['Chrome', 'Other', 'Safari'],
+    ['Android', 'Other', 'iOS'],
+    ['-', 'Mobile'],
+  ])
+  await engine.close()
+})

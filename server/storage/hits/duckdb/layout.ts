@@ -134,6 +134,11 @@ const LAYOUTS = [
       `UPDATE ${table} SET visitor = ${toDuckDbVisitor('visitor', 'recorded_at')}
        WHERE recorded_at >= (SELECT (least(coalesce(max(recorded_at), 0), epoch_ms(now())) // ${DAY_MS} - 2) * ${DAY_MS} FROM hits)`,
   ),
+  // The file may have names of browsers that are texts of visitors, and batches of the last release may still be loaded.
+  [
+    'CREATE TABLE IF NOT EXISTS open_names (before BIGINT NOT NULL)',
+    `INSERT INTO open_names SELECT epoch_ms(now()) + 3600000 FROM hits HAVING count(*) > 0`,
+  ],
 ]
 
 /** The number of the newest layout. */

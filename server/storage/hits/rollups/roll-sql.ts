@@ -1,11 +1,10 @@
 // The SELECTs that make the roll-ups of a day from its hits, and those of a month from its days. They are the same in every
 // engine; a dialect says what differs.
 
-import { KNOWN_SOURCES } from '../../sources/known-sources.ts'
 import type { HitDimension } from '../hit.ts'
 import { HIT_COLUMNS } from '../hit-columns.ts'
-import { NAMED_REFERRERS, toSetNumber, toValueTable } from './rolled-sql.ts'
-import { CLICK_COLUMNS, type ClickColumn, PEOPLE_COLUMNS, SLOT_MS, toNullName } from './rollup.ts'
+import { toSetNumber, toValueTable } from './rolled-sql.ts'
+import { CLICK_COLUMNS, PEOPLE_COLUMNS, SLOT_MS, toNullName } from './rollup.ts'
 
 /** The number of top values that a month keeps. The rest of a long tail is looked up only where it can matter. */
 export const HEAD_VALUES = 1000
@@ -72,53 +71,24 @@ export function listDayStatements(source: string, day: number): RollUpStatement[
       columns: `${PEOPLE}, clicks, visitors`,
       select: `SELECT workspace_id, ${day} AS day, ${PEOPLE}, clicks, visitors FROM (${toSums(PEOPLE)}) AS sums ORDER BY workspace_id, ${PEOPLE}`,
     },
-    ...listValueStatements(source, day),
+    ...listValueStatements(clicks, day),
   ]
 }
 
-/** A hit whose referrer belongs to a source with a name. */
-const IS_NAMED = `coalesce(source, '') IN (${KNOWN_SOURCES.map(({ name }) => `'${name.replaceAll("'", "''")}'`).join(', ')})`
-
-function listValueStatements(source: string, day: number): RollUpStatement[] {
-  const toStatement = (column: ClickColumn, number: number, condition: string): RollUpStatement => {
+/** Each click column has its rows under its own number. */
+const listValueStatements = (clicks: string, day: number): RollUpStatement[] =>
+  CLICK_COLUMNS.map((column) => {
     const stored = column === 'source' || column === 'channel' ? column : HIT_COLUMNS[column]
     const value = `coalesce(${stored}, '${toNullName(column)}')`
     return {
       table: `roll_${toValueTable(column)}`,
       columns: 'name, value, clicks, visitors',
-      select: `SELECT workspace_id, ${day} AS day, ${number} AS name, named_value, sum(n), count(nullif(visitor, 0))
+      select: `SELECT workspace_id, ${day} AS day, ${toSetNumber(column)} AS name, named_value, sum(n), count(nullif(visitor, 0))
         FROM (SELECT workspace_id, ${value} AS named_value, visitor, count(*) AS n
-          FROM (SELECT * FROM ${source} WHERE ${condition}) AS clicks GROUP BY workspace_id, named_value, visitor) AS visits
+          FROM ${clicks} GROUP BY workspace_id, named_value, visitor) AS visits
         GROUP BY workspace_id, named_value ORDER BY workspace_id, named_value`,
     }
-  }
-  return CLICK_COLUMNS.flatMap((column) => {
-    const number = toSetNumber(column)
-    const isClick = 'NOT is_landing'
-    if (column === 'source') return [toStatement(column, number, `${isClick} AND ${IS_NAMED}`)]
-    if (column !== 'referrer') return [toStatement(column, number, isClick)]
-    return [
-      toStatement(column, number, `${isClick} AND NOT (${IS_NAMED})`),
-      toStatement(column, NAMED_REFERRERS, `${isClick} AND ${IS_NAMED}`),
-    ]
   })
-}
-
-/**
- * The rows of each click column under its own number, as `set_number`: see `toRowNumbers` in rolled-sql.ts.
- * @param columns of the rows, beside the name
- */
-function listValueRows(table: string, columns: string, where: string): string[] {
-  const [referrer, source] = [toSetNumber('referrer'), toSetNumber('source')]
-  const toRows = (number: string | number, names: string) =>
-    `SELECT ${columns}, ${number} AS set_number FROM ${table} WHERE ${where}${names}`
-  if (table.endsWith('urls')) return [toRows('name', '')]
-  return [
-    toRows('name', ` AND name NOT IN (${source}, ${NAMED_REFERRERS})`),
-    toRows(referrer, ` AND name = ${NAMED_REFERRERS}`),
-    toRows(source, ` AND name IN (${referrer}, ${source})`),
-  ]
-}
 
 /** For each quarter hour: its clicks, and how many visitors have their first and their last click of the day in it. */
 function toSlotSelect(clicks: string, day: number): string {
@@ -152,8 +122,8 @@ function toDaySelect(source: string, day: number): string {
  * @param where says which rows of the tables are of the days
  */
 export function toMixedStatement(where: string): RollUpStatement {
-  const values = ['roll_values', 'roll_urls'].flatMap((table) =>
-    listValueRows(table, 'workspace_id, day, visitors', where),
+  const values = ['roll_values', 'roll_urls'].map(
+    (table) => `SELECT workspace_id, day, visitors, name AS set_number FROM ${table} WHERE ${where}`,
   )
   const sets = [
     `SELECT workspace_id, day, ${toSetNumber('links')} AS name, sum(visitors) AS s FROM roll_links WHERE ${where} GROUP BY workspace_id, day`,
@@ -201,8 +171,8 @@ export function listMonthStatements(month: number, where: string): RollUpStateme
  * @param where says which rows of the tables are of the month
  */
 export function toHeadStatement(month: number, where: string, headValues = HEAD_VALUES): RollUpStatement {
-  const rows = ['roll_month_values', 'roll_month_urls'].flatMap((table) =>
-    listValueRows(table, 'workspace_id, value, clicks', where),
+  const rows = ['roll_month_values', 'roll_month_urls'].map(
+    (table) => `SELECT workspace_id, value, clicks, name AS set_number FROM ${table} WHERE ${where}`,
   )
   return {
     table: 'roll_heads',

@@ -37,18 +37,6 @@ interface Builder {
 export const toSetNumber = (set: RollUpSet): number =>
   set === 'links' ? 100 : set === 'people' ? 101 : CLICK_COLUMNS.indexOf(set as ClickColumn)
 
-/** Under this number, `roll_values` has the referrers that belong to a source with a name. */
-export const NAMED_REFERRERS = 50
-
-/**
- * The numbers of the rows of a click column. A referrer without a known source is its own source, so its rows are there
- * once: the referrers are these and the named ones, the sources these and the names.
- */
-const toRowNumbers = (set: RollUpSet): number[] => {
-  if (set === 'referrer') return [toSetNumber('referrer'), NAMED_REFERRERS]
-  return set === 'source' ? [toSetNumber('referrer'), toSetNumber('source')] : [toSetNumber(set)]
-}
-
 /** @param keys the only keys of a top list that can be in its answer, when they are known (head-sql.ts) */
 export function toRolledSql(
   query: HitQuery,
@@ -136,10 +124,7 @@ const toRowColumn = (set: RollUpSet, column: string) => (set === 'people' ? colu
 const toWorkspaceCondition = ({ workspaceId }: HitQuery, bind: ValueBinder) =>
   `workspace_id = ${bind(workspaceId)}`
 
-function toNameCondition(set: RollUpSet, bind: ValueBinder): string {
-  const numbers = toRowNumbers(set).map((number) => bind(number))
-  return `name IN (${numbers.join(', ')})`
-}
+const toNameCondition = (set: RollUpSet, bind: ValueBinder) => `name = ${bind(toSetNumber(set))}`
 
 /** The heads of the set, which have all of its rows under its own number. */
 export const toHeadConditions = ({

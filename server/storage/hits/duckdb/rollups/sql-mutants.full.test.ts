@@ -56,8 +56,6 @@ const SUMS: MutantRule[] = [
   ['that each hit is in one piece', 'spans.slice(ends[n - 1] ?? 0, end)', 'spans.slice(0, end)'],
   ['the last hits', 'sort((a, b) => a - b), spans.length]', 'sort((a, b) => a - b)]'],
   ['the column', '[toNameCondition(set, bind)]', '[]'],
-  ['named referrers', "[toSetNumber('referrer'), NAMED_REFERRERS]", "[toSetNumber('referrer')]"],
-  ['sources without a name', "[toSetNumber('referrer'), toSetNumber('source')]", "[toSetNumber('source')]"],
   ['the workspace', 'workspace_id = ${bind(workspaceId)}', 'workspace_id > 0'],
   ['landings', "['landings', 'landing_visitors']", "['clicks', 'visitors']"],
   ['imports', "['imports', 'import_visitors']", "['clicks', 'visitors']"],
@@ -123,14 +121,10 @@ const DAYS: MutantRule[] = [
   ],
   ['mixed sets', 'WHERE s <> visitors', 'WHERE false'],
 ]
-const NAMED = 'toRows(referrer, ` AND name = ${NAMED_REFERRERS}`)'
-const UNNAMED = 'toRows(source, ` AND name IN (${referrer}, ${source})`)'
 /** Rules that hand-made hits need. */
 const HAND_MADE: MutantRule[] = [
   ['mixed people', 'FROM roll_people WHERE ${where}', 'FROM roll_people WHERE false AND ${where}'],
   ['mixed links', 'FROM roll_links WHERE ${where}', 'FROM roll_links WHERE false AND ${where}'],
-  ['named referrers as referrers', NAMED, 'toRows(referrer, ` AND false`)'],
-  ['unnamed referrers as sources', UNNAMED, 'toRows(source, ` AND name = ${source}`)'],
   ['the first value after the heads', 'WHERE place <= ${headValues + 1}', 'WHERE place <= ${headValues + 2}'],
 ]
 

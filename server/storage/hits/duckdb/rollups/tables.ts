@@ -7,8 +7,8 @@ import { KNOWN_SOURCES } from '../../../sources/known-sources.ts'
 import {
   CHANNEL_BY_KIND,
   CHANNEL_BY_MEDIUM,
-  CHANNEL_BY_WORD,
   PAID_PREFIX,
+  SOURCE_WORDS,
 } from '../../../sources/traffic-channel.ts'
 import type { ReadWriteLock } from '../read-write-lock.ts'
 import { runTransaction } from '../transaction.ts'
@@ -49,7 +49,7 @@ const MARK_TABLES = {
 export const ROLL_UP_TABLES = { ...DAY_TABLES, ...MONTH_TABLES, ...MARK_TABLES }
 
 /** Raise it when a release makes other sums of the same hits. */
-const VERSION = 1
+const VERSION = 2
 
 /** Inputs of the sums beside the hits. Sources and channels are named by lists that a release may change. */
 const RULES = createHash('sha256')
@@ -59,7 +59,7 @@ const RULES = createHash('sha256')
       KNOWN_SOURCES,
       CHANNEL_BY_KIND,
       [...CHANNEL_BY_MEDIUM],
-      [...CHANNEL_BY_WORD],
+      [...SOURCE_WORDS],
       PAID_PREFIX,
     ]),
   )

@@ -1,0 +1,55 @@
+import { expect, test } from 'bun:test'
+import { sql } from 'kysely'
+import { onBothEngines } from '../../../../tests/support/world.ts'
+import { closeClientNames } from './close-client-names.ts'
+import { insertSubmissions } from './submission.fixture.ts'
+
+onBothEngines('names of submissions that an earlier release has stored', (server) => {
+  test('are closed in slices, and those of later submissions stay', async () => {
+    const ws = await server().createWorkspace()
+    const { json } = await ws.api('/forms', { method: 'POST', body: { name: 'Contact' } })
+    const { db } = server().app
+    const form = await db.read
+      .selectFrom('forms')
+      .select('id')
+      .where('form_key', '=', json.data.formKey)
+      .executeTakeFirstOrThrow()
+    const store = (names: [browser: string | null, os: string | null, device: string | null][]) =>
+      db.write((connection) =>
+        insertSubmissions(
+          connection,
+          { workspaceId: ws.id, formId: form.id },
+          names.map(([browser, os, device]) => ({ browser, os, device })),
+        ),
+      )
+    await store([
+      ['Jane Doe, 5 Main Street', 'iOS', 'Mobile'],
+      ['chrome', 'MySystem', null],
+      [null, null, 'fridge'],
+      ['Safari', 'macOS', 'Desktop'],
+      ['x'.repeat(128), 'Other', 'TV'],
+    ])
+    await db.write((connection) =>
+      sql`insert into open_names (table_name, through) select 'submissions', max(id) from submissions`.execute(
+        connection,
+      ),
+    )
+    await store([['later', null, null]])
+    await closeClientNames(db, 2)
+    const rows = await db.read
+      .selectFrom('submissions')
+      .select(['browser', 'os', 'device'])
+      .where('workspace_id', '=', ws.id)
+      .orderBy('id')
+      .execute()
+    expect(rows.map(({ browser, os, device }) => [browser, os, device])).toEqual([
+      ['Other', 'iOS', 'Mobile'],
+      ['Chrome', 'Other', null],
+      [null, null, 'Other'],
+      ['Safari', 'macOS', 'Desktop'],
+      ['Other', 'Other', 'TV'],
+      ['later', null, null],
+    ])
+    expect(await db.read.selectFrom('open_names').selectAll().execute()).toEqual([])
+  })
+})

@@ -1,0 +1,31 @@
+import { expect, test } from 'bun:test'
+import {
+  type ListedUserAgent,
+  listCrawlers,
+  listDevices,
+  listTestSets,
+  listVisitors,
+} from '../../../tests/support/user-agent-lists.ts'
+import { isBot } from './is-bot.ts'
+import { parseUserAgent } from './user-agent.ts'
+
+const rate = <T>(list: T[], isCounted: (each: T) => boolean) => list.filter(isCounted).length / list.length
+const callsBot = ({ userAgent }: ListedUserAgent) => isBot(userAgent)
+
+test('at least 99.5 % of known crawlers are bots', () => {
+  expect(rate(listCrawlers(), callsBot)).toBeGreaterThanOrEqual(0.995)
+})
+
+test('at most 0.2 % of visitors and devices of public lists are called bots', () => {
+  // Every seventh visitor: the whole list takes three times as long.
+  const people = [...listVisitors().filter((_, index) => index % 7 === 0), ...listDevices()]
+  expect(rate(people, callsBot)).toBeLessThanOrEqual(0.002)
+})
+
+test('at least 95 % of devices are named as public lists name them', () => {
+  const listed = [...listTestSets(), ...listDevices()].filter(
+    ({ bot, device }) => !bot && device !== undefined,
+  )
+  const isRight = ({ userAgent, device }: ListedUserAgent) => parseUserAgent(userAgent).device === device
+  expect(rate(listed, isRight)).toBeGreaterThanOrEqual(0.95)
+})

@@ -1,0 +1,94 @@
+// Closes the names of browsers, systems and devices in hits of earlier releases: what is in no list becomes `Other`. It
+// works in the background, a day at a time, and goes on where it stopped.
+
+import type { DuckDBConnection } from '@duckdb/node-api'
+import { describeError, log } from '../../../lib/log.ts'
+import { DAY_MS } from '../../../lib/utc-day.ts'
+import { toClosedNamesSql } from '../closed-names-sql.ts'
+import { unmarkDays } from './rollups/marks.ts'
+import { quoteLiteral } from './values.ts'
+
+/** Between two days, so that questions and loads get their turn. */
+const PAUSE_MS = 200
+const REST_MS = 10 * 60 * 1000
+
+const { isOpen, assignments } = toClosedNamesSql(quoteLiteral)
+
+interface OpenNames {
+  /** Hits of the last release were recorded before this moment. */
+  before: number
+  /** The days with open names, newest first. */
+  days: number[]
+}
+
+/** @returns undefined where all hits are of this release */
+async function findOpenNames(connection: DuckDBConnection): Promise<OpenNames | undefined> {
+  const open = await connection.runAndReadAll('SELECT max(before) FROM open_names')
+  const before = open.getRows()[0]?.[0]
+  if (before === null || before === undefined) return undefined
+  const days = await connection.runAndReadAll(
+    `SELECT DISTINCT recorded_at // ${DAY_MS} AS day FROM hits WHERE recorded_at < $1::BIGINT AND (${isOpen}) ORDER BY day DESC`,
+    [before],
+  )
+  return { before: Number(before), days: days.getRows().map(([day]) => Number(day)) }
+}
+
+/** Run it in a transaction: the roll-ups of the day count no more. */
+async function closeNamesOfDay(connection: DuckDBConnection, day: number): Promise<void> {
+  for (const table of ['hits_arrived', 'hits_sorted'])
+    await connection.run(
+      `UPDATE ${table} SET ${assignments} WHERE recorded_at >= ${day * DAY_MS} AND recorded_at < ${(day + 1) * DAY_MS} AND (${isOpen})`,
+    )
+  await unmarkDays(connection, [day])
+}
+
+export interface NameCloser {
+  /** Resolves when it has stopped, or was interrupted. */
+  close(): Promise<void>
+}
+
+export function startClosingNames(needs: {
+  /** Runs work on the connection for changes, while nothing else changes hits. */
+  run<T>(work: (connection: DuckDBConnection) => Promise<T>): Promise<T>
+  /** The backup has the old names too. */
+  replaceBackup(): Promise<void>
+}): NameCloser {
+  let closed = false
+  let wake = () => {}
+  const rest = (ms: number) =>
+    new Promise<void>((resolve) => {
+      if (closed) return resolve()
+      wake = resolve
+      setTimeout(resolve, ms).unref()
+    })
+  const closeAll = async () => {
+    while (!closed) {
+      const open = await needs.run(findOpenNames)
+      if (open === undefined) return
+      for (const day of open.days) {
+        if (closed) return
+        await needs.run((connection) => closeNamesOfDay(connection, day))
+        await rest(PAUSE_MS)
+      }
+      if (open.days.length > 0) {
+        await needs.replaceBackup()
+        log.info('hits.names_closed', { days: open.days.length })
+      }
+      if (Date.now() >= open.before)
+        return void (await needs.run((connection) => connection.run('DELETE FROM open_names')))
+      // Batches of the last release may still come.
+      await rest(REST_MS)
+    }
+  }
+  // The next start goes on.
+  const running = closeAll().catch((error) => {
+    if (!closed) log.error('hits.names_not_closed', describeError(error))
+  })
+  return {
+    close() {
+      closed = true
+      wake()
+      return running
+    },
+  }
+}
