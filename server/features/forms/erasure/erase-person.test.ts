@@ -4,6 +4,7 @@ import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { until } from '../../../../tests/support/until.ts'
 import { watchWrites } from '../../../../tests/support/watch-writes.ts'
 import { onBothEngines, type TestServer, type TestWorkspace } from '../../../../tests/support/world.ts'
 import { insertSubmissions, type TestSubmission } from '../submissions/submission.fixture.ts'
@@ -237,22 +238,23 @@ onBothEngines('erasing an email address', (server) => {
       const long = `${name} `.repeat(3000)
       await store([from(name), { email: name, fields: [['message', long]] }])
       const path = join(server().dataDir, 'towpath.db')
-      const writeBack = () => {
-        const database = new Database(path)
-        database.run('PRAGMA busy_timeout=5000')
-        const [{ busy }] = database.query('PRAGMA wal_checkpoint(TRUNCATE)').all() as [{ busy: number }]
-        database.close()
-        expect(busy).toBe(0)
-      }
+      // A write of the server may be halfway, and ends only while this test waits.
+      const writeBack = () =>
+        until('the checkpoint', () => {
+          const database = new Database(path)
+          const [{ busy }] = database.query('PRAGMA wal_checkpoint(TRUNCATE)').all() as [{ busy: number }]
+          database.close()
+          return busy === 0
+        })
       const holding = () =>
         readdirSync(server().dataDir, { recursive: true, withFileTypes: true })
           .filter((entry) => entry.isFile())
           .map((entry) => join(entry.parentPath, entry.name))
           .filter((file) => readFileSync(file).includes(name))
-      writeBack()
+      await writeBack()
       expect(holding()).toEqual([path])
       await erase(own, name)
-      writeBack()
+      await writeBack()
       expect(holding()).toEqual([])
     })
   })
