@@ -111,19 +111,20 @@ function go(
   // Creating a link checks this too. A row that was written another way must not redirect to an unsafe scheme.
   if (!isSafe(target, context.schemes)) return { kind: 'gone', rule: 'unsafe', outcome: 'expired' }
   if (context.isBlocked?.(link, target)) return BLOCKED
-  // An app or a phone cannot use a click id, and may take it for a part of its number or address.
-  const isWeb = target.startsWith('https:') || target.startsWith('http:')
   return {
     kind: 'go',
     rule,
     url: link.forwardQuery
-      ? appendForwardedQuery(target, context.query, link.trackConversions || !isWeb)
+      ? appendForwardedQuery(target, context.query, link.trackConversions || !isWebUrl(target))
       : target,
     status: link.redirectStatus,
     outcome: 'redirect',
-    addClickId: link.trackConversions && isWeb,
+    addClickId: link.trackConversions && isWebUrl(target),
   }
 }
+
+/** An app or a phone cannot use a click id, and may take it for a part of its number or address. */
+const isWebUrl = (href: string) => href.startsWith('https:') || href.startsWith('http:')
 
 /** A stored URL is the `href` of a parsed URL, so it begins with its scheme in lower case. */
 function isSafe(href: string, schemes: string[]): boolean {
