@@ -5,9 +5,14 @@ const WITH_SCHEME = /^https?:\/\/\S+$/i
 /** A host with a dot and a top-level domain, such as `example.com/x`. An email address is none. */
 const WITHOUT_SCHEME = /^[a-z\d-]+(\.[a-z\d-]+)*\.[a-z]{2,}(:\d+)?([/?#]\S*)?$/i
 
+/** Blanks, quotes and angle brackets, which a text or a mail has around an address. */
+const AROUND = /^[\s<>"'`“”„‘’‚«»‹›\u200b\ufeff]+|[\s<>"'`“”„‘’‚«»‹›\u200b\ufeff]+$/g
+
+export const stripAroundUrl = (text: string) => text.replace(AROUND, '')
+
 /** The address with its scheme; undefined for a text that cannot be the destination of a link. */
 export function findPastedUrl(text: string): string | undefined {
-  const trimmed = text.trim()
+  const trimmed = stripAroundUrl(text)
   const url = WITH_SCHEME.test(trimmed)
     ? trimmed
     : WITHOUT_SCHEME.test(trimmed)

@@ -2,7 +2,11 @@
 
 /** Appends parameters before the fragment. */
 export function appendQuery(href: string, parameters: Iterable<[string, string]>): string {
-  const added = new URLSearchParams([...parameters]).toString()
+  return appendQueryText(href, new URLSearchParams([...parameters]).toString())
+}
+
+/** Appends a query as it is written, before the fragment. */
+function appendQueryText(href: string, added: string): string {
   if (added === '') return href
   const hash = href.indexOf('#')
   const base = hash < 0 ? href : href.slice(0, hash)
@@ -10,6 +14,23 @@ export function appendQuery(href: string, parameters: Iterable<[string, string]>
   const open = query === base.length - 1 || base.endsWith('&')
   const joint = query < 0 ? '?' : open ? '' : '&'
   return `${base}${joint}${added}${hash < 0 ? '' : href.slice(hash)}`
+}
+
+/**
+ * Appends the parameters of `query` that `isForwarded` accepts and that `href` does not have. The bytes of both stay: many
+ * pages tell `?a` from `?a=`, and `%20` from `+`. `isForwarded` gets a parameter decoded.
+ */
+export function mergeQuery(
+  href: string,
+  query: string,
+  isForwarded: (name: string, value: string) => boolean,
+): string {
+  const own = new URLSearchParams(`&${/^[^?#]*\?([^#]*)/.exec(href)?.[1] ?? ''}`)
+  const forwarded = query.split('&').filter((part) => {
+    const [parameter] = new URLSearchParams(`&${part}`)
+    return parameter === undefined || (!own.has(parameter[0]) && isForwarded(...parameter))
+  })
+  return appendQueryText(href, forwarded.join('&'))
 }
 
 /** Replaces each named parameter in its place, or appends it. Null removes the parameter; undefined leaves it. */

@@ -13,6 +13,57 @@ const CREDENTIALS = 'must not contain a user name or password'
 const OWN = 'must not point to a short domain of this server'
 const LONG = 'must be at most 8192 characters'
 
+describe('the host of a URL', () => {
+  test.each([
+    'https://https://example.com/x',
+    'https://http://example.com/x',
+    'http:https://example.com',
+    'https://www.https://example.com',
+    'https://example,com/',
+    'https://example..com/',
+    'https://.example.com/',
+    'https://example.com../',
+    'https://./',
+    `https://${'a'.repeat(64)}.example/`,
+    'https://{host}/',
+    'https://%7Bhost%7D/',
+    'https://*/',
+    'https://*.example.com/',
+    'https://-example.com/',
+    'https://example-.com/',
+    'https://a.-b.example/',
+    'https://exa"mple.com/',
+    "https://'example.com'/",
+    'https://$host/',
+    'https://example.com;/',
+    'https://a&b.example/',
+    'https://(example.com)/',
+    'https://!/',
+    'https://~/',
+    'https://a=b/',
+  ])('cannot be that of %s', (url) => {
+    expect(checkUrl(url, RULE)).toHaveProperty('wrong')
+  })
+
+  test.each([
+    'https://example.com./',
+    'https://my_site.example/',
+    'https://_dmarc.example/',
+    'https://intranet/x',
+    'https://http/',
+    'https://https.example//x',
+    'http://192.0.2.1/',
+    'http://[2001:db8::1]/',
+    'https://xn--mnchen-3ya.example/',
+    'https://a--b.example/',
+    `https://${'a'.repeat(63)}.example/`,
+    'https://xn--i-7iq.ws/',
+    'https://9.example/',
+  ])('can be that of %s', (url) => {
+    expect(checkUrl(url, RULE)).toEqual({ href: url })
+  })
+})
+
 describe('a URL that we send browsers to', () => {
   test.each([
     ['javascript:alert(1)', NOT_WEB],

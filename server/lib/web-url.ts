@@ -51,11 +51,24 @@ export function checkUrl(text: string, rule: UrlRule): { href: string } | { wron
     const others = rule.schemes.length > 0 ? ` (or ${rule.schemes.join(', ')})` : ''
     return { wrong: `must be an http or https URL${others}` }
   }
+  if (web && !isPossibleHost(url)) return { wrong: 'must have a host name that can exist' }
   if (url.username !== '' || url.password !== '') return { wrong: 'must not contain a user name or password' }
   if (web && rule.isShortHost?.(url.host)) return { wrong: 'must not point to a short domain of this server' }
   if (rule.isBlocked?.(url)) return { wrong: BLOCKED_URL }
   if (url.href.length > URL_MAX) return { wrong: `must be at most ${URL_MAX} characters` }
   return { href: url.href }
+}
+
+/** What DNS can hold (RFC 1035 §2.3.4), with the underscores that some hosts have. Parsers of URLs take much more. */
+const LABEL = /^[a-z\d_](?:[a-z\d_-]{0,61}[a-z\d_])?$/
+
+function isPossibleHost({ hostname, port, pathname }: URL): boolean {
+  if (hostname.startsWith('[')) return true
+  const labels = hostname.replace(/\.$/, '').split('.')
+  if (!labels.every((label) => LABEL.test(label))) return false
+  // Somebody pasted a URL after a scheme: https://https://example.com.
+  const isScheme = labels.at(-1) === 'http' || labels.at(-1) === 'https'
+  return !(isScheme && port === '' && pathname.startsWith('//'))
 }
 
 /** "go.example." and "go.example:443" under http reach the same server as "go.example". */

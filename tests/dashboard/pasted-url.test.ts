@@ -1,7 +1,7 @@
 // Recognizing a web address in the palette's text.
 
 import { expect, test } from 'bun:test'
-import { findPastedUrl } from '../../dashboard/shell/pasted-url.ts'
+import { findPastedUrl, stripAroundUrl } from '../../dashboard/shell/pasted-url.ts'
 
 test.each([
   ['https://example.com/a?b=1#c', 'https://example.com/a?b=1#c'],
@@ -22,3 +22,16 @@ test.each([
   '1.5',
   `https://example.com/${'a'.repeat(8192)}`,
 ])('the palette does not offer to shorten %p', (text) => expect(findPastedUrl(text)).toBeUndefined())
+
+test.each([
+  '"https://a.example/x"',
+  '<https://a.example/x>',
+  '“https://a.example/x”',
+  "'https://a.example/x'",
+  ' \t\u00a0https://a.example/x\n',
+  '\u200b«https://a.example/x»',
+  '` https://a.example/x `',
+])('nothing around an address stays: %p', (text) => {
+  expect(stripAroundUrl(text)).toBe('https://a.example/x')
+  expect(findPastedUrl(text)).toBe('https://a.example/x')
+})

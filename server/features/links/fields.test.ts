@@ -89,6 +89,17 @@ const REFUSED: [fields: Record<string, unknown>, errors: Record<string, unknown>
   [{ leadLimit: 1.5 }, { leadLimit: 'must be a whole number' }],
   [{ redirectStatus: 303 }, { redirectStatus: 'must be one of 301, 302, 307, 308' }],
   [{ geoTargeting: { DEU: U } }, { 'geoTargeting.DEU': 'must be a two-letter country code' }],
+  ...['ZZ', 'XX', 'EU', 'AP', 'A1', 'EN', 'SU', 'T1'].map(
+    (code): [Record<string, unknown>, Record<string, string>] => [
+      { geoTargeting: { [code]: U } },
+      {
+        [`geoTargeting.${code}`]: /\d/.test(code)
+          ? 'must be a two-letter country code'
+          : 'must be a country of ISO 3166-1, or XK',
+      },
+    ],
+  ),
+  [{ geoTargeting: { UK: U, gb: U } }, { geoTargeting: 'must name each country once' }],
   [{ geoTargeting: { DE: 5 } }, { 'geoTargeting.DE': 'must be a string' }],
   [{ geoTargeting: { de: U, DE: U } }, { geoTargeting: 'must name each country once' }],
   [{ geoTargeting: [U] }, { geoTargeting: 'must be an object of country codes and URLs' }],

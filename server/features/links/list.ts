@@ -140,12 +140,16 @@ export function filterLinks(
   if (filters.search) links = links.where(containsText(db.engine, 'search_text', filters.search))
   const tagIds = filters.tagId
   if (tagIds) {
-    links = links.where('id', 'in', (e) =>
-      e
-        .selectFrom('link_tags')
-        .select('link_id')
-        .where('workspace_id', '=', actor.workspaceId)
-        .where('tag_id', 'in', tagIds),
+    // Asked of each link by the key of link_tags. A list of the tag's links would be made anew for each step of a scan.
+    links = links.where((e) =>
+      e.exists(
+        e
+          .selectFrom('link_tags')
+          .select('link_tags.link_id')
+          .whereRef('link_tags.link_id', '=', 'links.id')
+          .where('link_tags.workspace_id', '=', actor.workspaceId)
+          .where('link_tags.tag_id', 'in', tagIds),
+      ),
     )
   }
   return links

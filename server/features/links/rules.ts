@@ -1,6 +1,7 @@
 // Turns the fields of a request into the columns of a link, and checks the rules that a schema cannot express.
 
 import { domainToUnicode } from 'node:url'
+import { readCountryCode } from '../../lib/country-code.ts'
 import { Failure, invalid } from '../../lib/failure.ts'
 import { foldCase, isCleanText } from '../../lib/text.ts'
 import { setParameters } from '../../lib/url-query.ts'
@@ -89,7 +90,7 @@ export function toLinkColumns(
     geo_targeting:
       byCountry === undefined
         ? undefined
-        : toTargets('geoTargeting', byCountry, (code) => code.toUpperCase()),
+        : toTargets('geoTargeting', byCountry, (code) => readCountryCode(code) ?? code.toUpperCase()),
     device_targeting: byDevice === undefined ? undefined : toTargets('deviceTargeting', byDevice),
     redirect_status: input.redirectStatus === null ? DEFAULT_REDIRECT_STATUS : input.redirectStatus,
     preview_title: input.previewTitle,

@@ -11,6 +11,7 @@ import {
   text,
   wholeNumber,
 } from '../../lib/api-fields.ts'
+import { readCountryCode } from '../../lib/country-code.ts'
 import { URL_MAX } from '../../lib/web-url.ts'
 import { findSlugProblem, normalizeSlug } from './slug.ts'
 
@@ -173,7 +174,7 @@ const geoTargeting = z
       const problem = findTargetProblem(code, targets[code])
       if (problem !== undefined) context.addIssue({ code: 'custom', path: [code], message: problem })
     }
-    if (new Set(codes.map((code) => code.toUpperCase())).size < codes.length)
+    if (new Set(codes.map((code) => readCountryCode(code) ?? code)).size < codes.length)
       context.addIssue({ code: 'custom', message: 'must name each country once' })
   })
   .openapi({
@@ -190,6 +191,7 @@ const geoTargeting = z
 
 function findTargetProblem(code: string, value: unknown): string | undefined {
   if (!/^[A-Za-z]{2}$/.test(code)) return 'must be a two-letter country code'
+  if (readCountryCode(code) === null) return 'must be a country of ISO 3166-1, or XK'
   if (value === null || (typeof value === 'string' && PLAIN_URL.test(value))) return undefined
   return target.safeParse(value).error?.issues[0]?.message
 }

@@ -90,6 +90,17 @@ export function readRequestedSlug(path: string): string {
   return percentDecode(path.slice(1, end).replaceAll(/%2f/gi, '%252f'))
 }
 
+/** What a mail or chat program takes into a link. Hyphens stay, which end no sentence; a "+" asks for a preview. */
+const GLUED = /(?:(?![-@#%])[\p{P}\p{Z}\p{C}<>|~^`=$/]){1,10}$/u
+/** Those of them that no slug ends with. */
+const GLUED_ONLY = /(?:(?![-@#%._])[\p{P}\p{Z}\p{C}<>|~^`=$/]){1,10}$/u
+
+/** Shorter slugs to look for where no link has this one, the longest first. */
+export function findShorterSlugs(slug: string): string[] {
+  if (slug.length > REQUESTED_MAX || !GLUED.test(slug)) return []
+  return [slug.replace(GLUED_ONLY, ''), slug.replace(GLUED, '')].filter((shorter) => shorter !== slug)
+}
+
 /** The form of a slug that is unique and that look-ups use. @param caseSensitive as the slug's domain is */
 export function toSlugKey(slug: string, caseSensitive = false): string {
   if (ASCII.test(slug)) return caseSensitive ? slug : slug.toLowerCase()

@@ -4,6 +4,7 @@
 import { z } from '@hono/zod-openapi'
 import { apiRoute, dataResponse, IdParameter, parseId } from '../../http/api-route.ts'
 import { instant, oneOf } from '../../lib/api-fields.ts'
+import { readCountryCode } from '../../lib/country-code.ts'
 import { createApi } from '../accounts/access/api-env.ts'
 import type { DestinationJudge } from '../links/blocklist/judge-destination.ts'
 import { toCachedLink } from '../links/cache.ts'
@@ -18,6 +19,7 @@ const ResolveQuery = z.strictObject({
   country: z
     .string({ error: 'must be given once' })
     .regex(/^[A-Za-z]{2}$/, 'must be a two-letter country code')
+    .refine((code) => readCountryCode(code) !== null, 'must be a country of ISO 3166-1, or XK')
     .optional(),
   device: oneOf(['ios', 'android', 'desktop']).optional(),
   at: instant().optional().openapi({ description: 'Now, when absent' }),
@@ -77,7 +79,7 @@ export function createRedirectApi({ site, domains, now, isBlockedDestination }: 
     const choice = chooseDestination(domain && answersOn(domain, cached) ? cached : null, {
       at: at === undefined ? now() : Date.parse(at),
       device: device ?? 'desktop',
-      country: country?.toUpperCase() ?? null,
+      country: country === undefined ? null : readCountryCode(country),
       query: '',
       unlocked: false,
       clicksUsedUp: link.click_limit !== null && link.clicks_used >= link.click_limit,

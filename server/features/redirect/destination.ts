@@ -1,7 +1,7 @@
 // Chooses the answer of a redirect: every branch of the product in one pure function, in the order of
 // docs/contract.md §4.
 
-import { appendQuery } from '../../lib/url-query.ts'
+import { appendQuery, mergeQuery } from '../../lib/url-query.ts'
 import type { TargetDevice } from '../../lib/user-agent.ts'
 import type { HitOutcome } from '../../storage/hits/hit.ts'
 import { CLICK_ID_PARAMETER } from '../hits/click-id.ts'
@@ -114,12 +114,17 @@ function go(
   return {
     kind: 'go',
     rule,
-    url: link.forwardQuery ? appendForwardedQuery(target, context.query, link.trackConversions) : target,
+    url: link.forwardQuery
+      ? appendForwardedQuery(target, context.query, link.trackConversions || !isWebUrl(target))
+      : target,
     status: link.redirectStatus,
     outcome: 'redirect',
-    addClickId: link.trackConversions,
+    addClickId: link.trackConversions && isWebUrl(target),
   }
 }
+
+/** An app or a phone cannot use a click id, and may take it for a part of its number or address. */
+const isWebUrl = (href: string) => href.startsWith('https:') || href.startsWith('http:')
 
 /** A stored URL is the `href` of a parsed URL, so it begins with its scheme in lower case. */
 function isSafe(href: string, schemes: string[]): boolean {
@@ -131,19 +136,14 @@ function isSafe(href: string, schemes: string[]): boolean {
 }
 
 /** Adds the short URL's query, without our own parameters and without names that the destination has itself. */
-function appendForwardedQuery(target: string, query: string, tracked: boolean): string {
-  if (query === '') return target
-  const targetParameters = new URL(target).searchParams
-  return appendQuery(
-    target,
-    [...new URLSearchParams(query)].filter(
-      ([name, value]) =>
-        !targetParameters.has(name) &&
-        !(name === 'qr' && value === '1') &&
-        !(tracked && name === CLICK_ID_PARAMETER),
-    ),
-  )
-}
+const appendForwardedQuery = (target: string, query: string, hidesClickId: boolean): string =>
+  query === ''
+    ? target
+    : mergeQuery(
+        target,
+        query,
+        (name, value) => !(name === 'qr' && value === '1') && !(hidesClickId && name === CLICK_ID_PARAMETER),
+      )
 
 /**
  * Replaces a click id that the destination has already, because somebody copied its URL from a browser. Pages read the

@@ -125,6 +125,59 @@ onBothEngines('A short link', (server) => {
     const json = await server().call(`/${slug}`, { method, headers: { Accept: 'application/json' } })
     expect(json.json).toEqual({ error: 'Method not allowed' })
   })
+
+  test('answers any method with 307 and 308, whose clients repeat it', async () => {
+    const ws = await server().createWorkspace()
+    const destinationUrl = 'https://example.com/hook'
+    for (const redirectStatus of [307, 308]) {
+      const { slug } = await ws.createLink({ destinationUrl, redirectStatus })
+      for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND']) {
+        const { status, headers } = await server().call(`/${slug}?a=1`, { method })
+        expect([method, status, headers.get('location')]).toEqual([method, redirectStatus, destinationUrl])
+      }
+      const over = await ws.createLink({ destinationUrl, redirectStatus, archived: true })
+      expect((await server().call(`/${over.slug}`, { method: 'PUT' })).status).toBe(404)
+      const locked = await ws.createLink({ destinationUrl, redirectStatus, password: 'open sesame' })
+      expect((await server().call(`/${locked.slug}`, { method: 'PUT' })).status).toBe(405)
+    }
+    const expired = await ws.createLink({ redirectStatus: 307, expiresAt: PAST, expiredUrl: destinationUrl })
+    const answer = await server().call(`/${expired.slug}`, { method: 'POST' })
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, destinationUrl])
+  })
+})
+
+onBothEngines('What a program glues to a link', (server) => {
+  test('is dropped where no link has the longer slug', async () => {
+    const ws = await server().createWorkspace()
+    const short = await ws.createLink({ destinationUrl: 'https://example.com/short' })
+    const longer = await ws.createLink({
+      destinationUrl: 'https://example.com/longer',
+      slug: `${short.slug}2.`,
+    })
+    const nested = await ws.createLink({
+      destinationUrl: 'https://example.com/nested',
+      slug: `${short.slug}/a`,
+    })
+    const glued =
+      ', ; : ! ? ) ] } > * _ . ~ ` \' " ... ., ", %22 %20 %20%20 %C2%A0 %E2%80%8B %E2%80%9D %C2%BB %E3%80%82 %0D%0A %3E /, %22/'
+    for (const tail of glued.split(' ')) {
+      if (tail === '?') continue
+      const url = `${server().origin}/${short.slug}${tail}`
+      const answer = await fetch(url, { redirect: 'manual' })
+      expect([tail, answer.headers.get('location')]).toEqual([tail, 'https://example.com/short'])
+    }
+    for (const [path, location] of [
+      [`${short.slug}2.`, longer.destinationUrl],
+      [`${short.slug}2.,`, longer.destinationUrl],
+      [`${short.slug}/a.`, nested.destinationUrl],
+      [`${short.slug}-`, null],
+      [`${short.slug}x.`, null],
+      ['%20', null],
+    ]) {
+      const answer = await fetch(`${server().origin}/${path}`, { redirect: 'manual' })
+      expect([path, answer.headers.get('location')]).toEqual([path, location])
+    }
+  })
 })
 
 onBothEngines('A slug without an open link', (server) => {
@@ -276,14 +329,14 @@ onBothEngines(
 
 describe('forwardQuery', () => {
   onBothEngines('over HTTP', (server) => {
-    test('passes the query on, encoded, without the QR code mark', async () => {
+    test('passes the query on as it is, without the QR code mark', async () => {
       const ws = await server().createWorkspace()
       const { slug } = await ws.createLink({
         forwardQuery: true,
         destinationUrl: 'https://example.com/?own=1#top',
       })
       const { headers } = await server().click(`${slug}/?own=2&a=%20&a=%C3%A9&qr=1&b`)
-      expect(headers.get('location')).toBe('https://example.com/?own=1&a=+&a=%C3%A9&b=#top')
+      expect(headers.get('location')).toBe('https://example.com/?own=1&a=%20&a=%C3%A9&b#top')
     })
   })
 })

@@ -22,7 +22,7 @@ import type { Spool } from '../hits/spool/spool.ts'
 import type { CachedLink, LinkCache } from '../links/cache.ts'
 import type { ShortDomain } from '../links/names/domain-directory.ts'
 import { answersOn, resolveLink } from '../links/resolve.ts'
-import { isPossibleSlug, isReserved, readRequestedSlug, toSlugKey } from '../links/slug.ts'
+import { findShorterSlugs, isPossibleSlug, isReserved, readRequestedSlug, toSlugKey } from '../links/slug.ts'
 import { cardPage } from './card-page.ts'
 import {
   type ChoiceNeeds,
@@ -102,14 +102,12 @@ function answerRequest(
 ): Answer {
   // The runtime builds each of these anew on every read, so this function reads each of them once.
   const { method, headers } = request
-  if (method !== 'GET' && method !== 'HEAD' && method !== 'POST')
-    return methodNotAllowedPage(headers.get('accept'))
-  const isPreview = method !== 'POST' && slug.endsWith('+')
+  const isPreview = isReading(method) && slug.endsWith('+')
   const address = readAddress(state, server.requestIP(request)?.address ?? '', headers)
   const query = readQuery(request.url)
   const visitor = { method, headers, at: state.now(), query, address, domain, slug, isPreview }
   try {
-    const resolved = resolveLink(state, domain, toRequestedSlug(visitor))
+    const resolved = findLink(state, domain, toRequestedSlug(visitor))
     const answer =
       resolved instanceof Promise
         ? resolved.then((link) => answerVisitor(state, visitor, link, request))
@@ -118,6 +116,25 @@ function answerRequest(
   } catch (error) {
     return answerFailure(visitor, error)
   }
+}
+
+/** Looks for shorter slugs only where no link has the whole one. */
+function findLink(state: RedirectNeeds, domain: ShortDomain, slug: string): ReturnType<typeof resolveLink> {
+  const found = resolveLink(state, domain, slug)
+  if (found !== null && !(found instanceof Promise)) return found
+  const shorter = findShorterSlugs(slug)
+  return shorter.length === 0 ? found : findFirst(state, domain, found, shorter)
+}
+
+async function findFirst(
+  state: RedirectNeeds,
+  domain: ShortDomain,
+  found: ReturnType<typeof resolveLink>,
+  slugs: string[],
+): Promise<CachedLink | null> {
+  let link = await found
+  for (const slug of slugs) link ??= await resolveLink(state, domain, slug)
+  return link
 }
 
 function answerRoot({ site }: RedirectNeeds, { method, headers }: Request, domain: ShortDomain): Answer {
@@ -157,8 +174,17 @@ function answerVisitor(
   link: CachedLink | null,
   request: Request,
 ): Answer {
+  const { method } = visitor
+  if (!isReading(method)) {
+    if (method === 'POST' && link && link.passwordHash !== null) {
+      return answerPassword(state, visitor, link, link.passwordHash, request)
+    }
+    const isAnswered = link
+      ? link.passwordHash === null && keepsMethod(link.redirectStatus)
+      : method === 'POST'
+    if (!isAnswered) return methodNotAllowedPage(visitor.headers.get('accept'))
+  }
   if (!link) return answerChoice(state, visitor, null, NOT_FOUND)
-  if (visitor.method === 'POST') return answerPassword(state, visitor, link, request)
   const choice = chooseForVisitor(state, visitor, link)
   return choice instanceof Promise
     ? choice.then((limited) => answerChoice(state, visitor, link, limited))
@@ -187,8 +213,18 @@ function answerChoice(
   if (link?.card && showsCard(visitor, choice)) {
     return cardPage(link.card, { destination: Location, shortUrl: toReport(state, link, visitor).shortUrl })
   }
-  // After the password form the browser must GET. With 307 or 308 it would send the password on to the destination.
-  return redirectTo(Location, visitor.method === 'POST' ? 303 : choice.status)
+  return redirectTo(Location, toStatus(visitor, link, choice))
+}
+
+const isReading = (method: string) => method === 'GET' || method === 'HEAD'
+
+/** Statuses with which a client repeats its method and its body (RFC 9110 §15.4). */
+const keepsMethod = (status: number) => status === 307 || status === 308
+
+/** After the password form the browser must GET. With 307 or 308 it would send the password on to the destination. */
+function toStatus({ method }: VisitorRequest, link: CachedLink | null, { status }: GoChoice): number {
+  if (isReading(method)) return status
+  return keepsMethod(status) && link?.passwordHash === null ? status : 303
 }
 
 const redirectTo = (Location: string, status: number) =>
@@ -233,9 +269,9 @@ async function answerPassword(
   state: RedirectNeeds,
   visitor: VisitorRequest,
   link: CachedLink,
+  passwordHash: string,
   request: Request,
 ): Promise<Response> {
-  if (link.passwordHash === null) return methodNotAllowedPage(visitor.headers.get('accept'))
   const locked = await chooseForVisitor(state, visitor, link)
   // The link may have closed since the visitor got the password page.
   if (locked.kind !== 'password') return answerChoice(state, visitor, link, locked)
@@ -251,7 +287,7 @@ async function answerPassword(
     })
   }
   const password = await readPassword(request)
-  if (password === undefined || !(await checkPassword(password, link.passwordHash, 'links'))) {
+  if (password === undefined || !(await checkPassword(password, passwordHash, 'links'))) {
     record(state, visitor, link, 'password')
     const wrong = 'That is not the password. Please try again.'
     return passwordPage({ status: 403, wrong, report: toReport(state, link, visitor) })

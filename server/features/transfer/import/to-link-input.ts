@@ -2,6 +2,7 @@
 // are longer than ours may be are cut, and people are told.
 
 import { fieldErrors } from '../../../http/validation.ts'
+import { readCountryCode } from '../../../lib/country-code.ts'
 import { foldCase } from '../../../lib/text.ts'
 import { parseUrl } from '../../../lib/web-url.ts'
 import { CARD_DESCRIPTION_MAX, CARD_TITLE_MAX, CreateLink, type CreateLinkInput } from '../../links/schema.ts'
@@ -70,7 +71,7 @@ function toBody(link: SourceLink, notes: string[]) {
     clickLimit: link.clickLimit,
     password: link.password || null,
     forwardQuery: link.forwardQuery,
-    geoTargeting: link.geoTargeting,
+    geoTargeting: toCountries(link.geoTargeting, notes),
     deviceTargeting: link.deviceTargeting,
     redirectStatus: link.redirectStatus,
     previewTitle: cut('previewTitle', link.previewTitle, CARD_TITLE_MAX),
@@ -91,6 +92,14 @@ function toTagNames(names: string[], notes: string[]): string[] {
   }
   if (byKey.size > TAGS_MAX) notes.push(`only the first ${TAGS_MAX} tags`)
   return [...byKey.values()].slice(0, TAGS_MAX)
+}
+
+/** Other tools take codes that no visitor has. Such a target is no reason to lose the link. */
+function toCountries(targets: SourceLink['geoTargeting'], notes: string[]) {
+  const entries = Object.entries(targets)
+  const unknown = entries.filter(([code]) => /^[a-z]{2}$/i.test(code) && readCountryCode(code) === null)
+  for (const [code] of unknown) notes.push(`without its target for "${code}", which is no country`)
+  return Object.fromEntries(entries.filter((entry) => !unknown.includes(entry)))
 }
 
 /** A card's image is no reason to lose the link. */

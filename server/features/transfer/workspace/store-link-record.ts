@@ -1,5 +1,6 @@
 // Stores a link of an archive as it was: its times, its counters, its place in the trash. The rules for links hold for it.
 
+import { readCountryCode } from '../../../lib/country-code.ts'
 import { Failure } from '../../../lib/failure.ts'
 import type { Connection } from '../../../storage/database/open-database.ts'
 import { recordChange } from '../../../storage/database/record-change.ts'
@@ -119,7 +120,10 @@ const toInput = (record: LinkRecord): CreateLinkInput => {
     leadLimit,
     forwardQuery,
     trackConversions,
-    geoTargeting,
+    // Older versions took codes that no visitor has.
+    geoTargeting: Object.fromEntries(
+      Object.entries(geoTargeting).filter(([code]) => readCountryCode(code) !== null),
+    ),
     deviceTargeting,
     redirectStatus,
     previewTitle,
