@@ -15,7 +15,7 @@ import { formatElement } from '../../server/features/forms/page-check/finding.ts
 import { toReferrerReach } from '../../server/features/forms/page-check/referrer-policy.ts'
 import { cutCharacters, toInertText } from '../../server/features/forms/replies/inert-text.ts'
 import { renderReply } from '../../server/features/forms/replies/render-reply.ts'
-import { createCheck, isOfType } from '../../server/features/forms/rules/check-fields.ts'
+import { createCheck, isOfType, listAddresses } from '../../server/features/forms/rules/check-fields.ts'
 import { compilePattern } from '../../server/features/forms/rules/field-pattern.ts'
 import { fillText } from '../../server/features/forms/rules/languages.ts'
 import { chooseLanguage } from '../../server/features/forms/rules/sender-language.ts'
@@ -60,7 +60,7 @@ import { decodeCursor } from '../../server/lib/cursor.ts'
 import { scanJson } from '../../server/lib/formats/json-limits.ts'
 import { readHtml } from '../../server/lib/html/read-html.ts'
 import { normalizeUnicode } from '../../server/lib/text.ts'
-import { appendQuery, setParameters } from '../../server/lib/url-query.ts'
+import { appendQuery, mergeQuery, setParameters } from '../../server/lib/url-query.ts'
 import { checkUrl } from '../../server/lib/web-url.ts'
 
 /** @returns what it read; a promise is waited for */
@@ -259,6 +259,8 @@ const WITH_MORE: Record<string, TextReader> = {
   'lib/clean-text.ts cleanText': (text) => cleanText(text, 512),
   'lib/clean-text.ts cutText': (text) => cutText(text, 512),
   'lib/clean-text.ts trimBoth': (text) => trimBoth(text, '/'),
+  'features/forms/rules/check-fields.ts listAddresses': (text) => listAddresses(text, true),
+  'lib/url-query.ts mergeQuery': (text) => mergeQuery(`https://example.com/?${text}`, text, () => true),
   'lib/clean-text.ts trimEnd': (text) => trimEnd(text, '.'),
   'lib/cursor.ts decodeCursor': (text) => decodeCursor(text, 'id'),
   'lib/formats/json-limits.ts scanJson': (text) =>
@@ -280,6 +282,7 @@ const ALONE: Record<string, string[]> = {
   'features/forms/endpoint/redirect-target.ts': ['parseThanksPath'],
   'features/forms/markup.ts': ['toFieldLabel'],
   'features/forms/page-check/content-policy.ts': ['readContentPolicies'],
+  'features/forms/endpoint/responses.ts': ['readAnswerShape'],
   'features/forms/replies/inert-text.ts': ['isLink', 'normalizeText'],
   'features/forms/replies/mailbox.ts': ['toMailbox', 'isAnswerable'],
   'features/forms/replies/reply-links.ts': ['parseLinkPath'],
@@ -302,6 +305,7 @@ const ALONE: Record<string, string[]> = {
     'isPossibleSlug',
     'readRequestedSlug',
     'toSlugKey',
+    'findShorterSlugs',
   ],
   'features/notify/channels/post-json.ts': ['toStringOrEmpty'],
   'features/notify/channels/safe-text.ts': ['removeControlCharacters', 'toOneLine'],
@@ -334,7 +338,9 @@ const ALONE: Record<string, string[]> = {
   'http/validation.ts': ['refuseBrokenQuery'],
   'lib/browser-name.ts': ['describeBrowser'],
   'lib/date-range.ts': ['parseDateRange', 'isTimeZone'],
-  'lib/email.ts': ['isEmail'],
+  'lib/clean-text.ts': ['trimInvisible'],
+  'lib/country-code.ts': ['readCountryCode'],
+  'lib/email.ts': ['isEmail', 'toEmailAddress'],
   'lib/formats/csv-line.ts': ['toInertCell', 'toReversibleCell', 'fromReversibleCell'],
   'lib/formats/ordered-json.ts': ['orderedJson'],
   'lib/formats/parse-json.ts': ['parseJson'],
@@ -342,7 +348,15 @@ const ALONE: Record<string, string[]> = {
   'lib/ip-network.ts': ['parseNetwork'],
   'lib/parse-ip.ts': ['parseIpAddress', 'unmapAddress', 'isLoopback'],
   'lib/sliding-window.ts': ['toShortKey'],
-  'lib/text.ts': ['isCleanText', 'countCharacters', 'foldCase', 'percentDecode', 'copyText', 'quote'],
+  'lib/text.ts': [
+    'isCleanText',
+    'countCharacters',
+    'foldCase',
+    'percentDecode',
+    'copyText',
+    'quote',
+    'isAscii',
+  ],
   'lib/user-agent.ts': ['deviceForTargeting'],
   'lib/web-url.ts': ['parseUrl', 'toAsciiHost', 'toServerName'],
   'storage/clients/device-models.ts': ['findModelDevice'],
@@ -375,6 +389,7 @@ export const NOT_RUN: Record<string, string[]> = {
     ...['features/forms/settings/form.ts parseOrNull'],
     ...['features/forms/spam/number-features.ts decodeLesson'],
     ...['features/forms/spam/spam-settings.ts readSpamSettings'],
+    ...['features/forms/spam/features.ts toLabel', 'http/fast-path/header-fields.ts isNamed'],
     ...['features/links/slug.ts toReservedOnDomains', 'features/links/slug.ts toReservedSlugs'],
     ...['features/links/version.ts toEtag'],
     ...['features/notify/channels/sent-request.ts parseStoredRequest'],

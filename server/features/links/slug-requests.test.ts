@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net'
 import fc from 'fast-check'
 import { atScale, quick } from '../../../tests/support/suite.ts'
 import { onSqlite } from '../../../tests/support/world.ts'
-import { findSlugProblem, isPossibleSlug, normalizeSlug, toSlugKey } from './slug.ts'
+import { findShorterSlugs, findSlugProblem, isPossibleSlug, normalizeSlug, toSlugKey } from './slug.ts'
 
 const EMOJI = [
   ...['❤️', '⭐', '©️', 'ℹ️', '😀', '1️⃣', '*️⃣', '👍🏽', '☝🏽', '🇩🇪', '🏴󠁧󠁢󠁥󠁮󠁧󠁿'],
@@ -134,7 +134,12 @@ onSqlite('a request for a slug', (server) => {
       const decoded = segments?.map(decodeURIComponent) ?? ['/']
       // One U+FE0F belongs to an emoji, and none to a letter.
       const isHostile = decoded.some((each) => each.includes('/') || /(?<!❤)\ufe0f/u.test(each))
-      return isHostile ? undefined : links.get(toSlugKey(decoded.join('/')))
+      if (isHostile) return undefined
+      const slug = decoded.join('/')
+      // What chat programs glue to a link is cut where no link has the longer name.
+      return [slug, ...findShorterSlugs(slug)]
+        .map((text) => links.get(toSlugKey(text)))
+        .find((found) => found !== undefined)
     } catch {
       return undefined
     }
