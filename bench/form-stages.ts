@@ -112,7 +112,6 @@ async function measure(version: ReturnType<typeof listVersions>[number], kind: F
   await server.end()
   note(`${version.name}, ${kind}: ${submissions} submissions`)
   const file = readdirSync(dir).find((name) => name.endsWith('.cpuprofile')) as string
-  if (process.env.KEEP) require('node:fs').copyFileSync(join(dir, file), `/tmp/w/prof/${kind}.json`)
   const mainUs = threads.get(MAIN) as number
   const stages = countSamples(join(dir, file), from, until)
   const sampled = [...stages.values()].reduce((sum, count) => sum + count, 0)

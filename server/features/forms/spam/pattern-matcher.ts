@@ -34,6 +34,8 @@ interface Hit {
 }
 
 interface Automaton {
+  /** For each ASCII letter whether a pattern begins with it: most letters of a text begin none. */
+  beginnings: Uint8Array
   /** The trie: the next node for a node and a letter; the key is `toEdge(node, letter)`. */
   edges: Map<number, number>
   /** Failure links: the node of the longest proper suffix of this node's text that is in the trie. */
@@ -78,8 +80,12 @@ async function buildAutomaton(patterns: TextPattern[]): Promise<Automaton> {
     hitNodes[number] = hits.has(number) ? number : (hitNodes[fail] as number)
     await pace()
   }
-  return { edges, fails, hitNodes, hits }
+  const beginnings = new Uint8Array(ASCII_LETTERS)
+  for (let code = 0; code < ASCII_LETTERS; code++) beginnings[code] = Number(edges.has(toEdge(ROOT, code)))
+  return { beginnings, edges, fails, hitNodes, hits }
 }
+
+const ASCII_LETTERS = 128
 
 interface TrieNode {
   parent: number
@@ -111,7 +117,7 @@ function step(edges: Automaton['edges'], fails: Int32Array, from: number, code: 
 const SPACE = 0x20
 
 async function find(
-  { edges, fails, hitNodes, hits }: Automaton,
+  { beginnings, edges, fails, hitNodes, hits }: Automaton,
   patterns: TextPattern[],
   text: string,
   max: number,
@@ -125,7 +131,8 @@ async function find(
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
     if (code === SPACE) words++
-    node = step(edges, fails, node, code)
+    if (node !== ROOT || code >= ASCII_LETTERS || beginnings[code] === 1)
+      node = step(edges, fails, node, code)
     for (
       let ending = hitNodes[node] as number;
       ending !== ROOT;

@@ -15,7 +15,8 @@ export interface WorkspaceSpam {
 }
 
 export interface WorkspaceSpamCache {
-  get(workspaceId: number): Promise<WorkspaceSpam>
+  /** At once where it is known. */
+  get(workspaceId: number): WorkspaceSpam | Promise<WorkspaceSpam>
   /** Call it after the commit that changed something. */
   invalidate(workspaceId: number): void
 }
@@ -73,7 +74,7 @@ export function createWorkspaceSpamCache(db: Pick<Database, 'read'>, secret: str
   return {
     get(workspaceId) {
       const entry = entries.get(String(workspaceId))
-      if (entry && !isDue(entry)) return Promise.resolve(entry)
+      if (entry && !isDue(entry)) return entry
       const current = running.get(workspaceId)
       if (current && !current.isStale) return current.entry
       const state = { isStale: false }
