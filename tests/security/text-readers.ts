@@ -59,7 +59,12 @@ import { readClientAddress } from '../../server/http/client-address.ts'
 import { readRequestHost } from '../../server/http/request-host.ts'
 import { cleanText, cutText, trimBoth, trimEnd } from '../../server/lib/clean-text.ts'
 import { decodeCursor } from '../../server/lib/cursor.ts'
-import { decodePercents, decodeStrictly, decodeText } from '../../server/lib/formats/charset.ts'
+import {
+  decodePercents,
+  decodeStrictly,
+  decodeText,
+  recognizeUnicode,
+} from '../../server/lib/formats/charset.ts'
 import { scanJson } from '../../server/lib/formats/json-limits.ts'
 import { readHtml } from '../../server/lib/html/read-html.ts'
 import { normalizeUnicode } from '../../server/lib/text.ts'
@@ -153,6 +158,7 @@ const WITH_MORE: Record<string, TextReader> = {
     ),
   ],
   'lib/formats/charset.ts decodeText': (text) => decodeText(bytes(text), 'gb18030'),
+  'lib/formats/charset.ts recognizeUnicode': (text) => recognizeUnicode(bytes(text)),
   'lib/formats/charset.ts decodeStrictly': (text) => decodeStrictly(bytes(text), 'shift_jis'),
   'lib/formats/charset.ts decodePercents': (text) => decodePercents(bytes(text), { plus: true }),
   'features/forms/endpoint/body-charset.ts findBodyCharset': (text) =>

@@ -44,6 +44,29 @@ export function decodeText(bytes: Uint8Array, encoding: string | undefined): str
   return isLegacy ? undefined : decodeStrictly(bytes, DEFAULT_LEGACY)
 }
 
+const BYTE_ORDER_MARKS: [UnicodeEncoding, number[]][] = [
+  ['utf-8', [0xef, 0xbb, 0xbf]],
+  ['utf-16le', [0xff, 0xfe]],
+  ['utf-16be', [0xfe, 0xff]],
+]
+
+type UnicodeEncoding = 'utf-8' | 'utf-16le' | 'utf-16be'
+
+/** @returns the encoding that a byte order mark names, or that the zeros of UTF-16 show; null where there are none */
+export function recognizeUnicode(sample: Uint8Array): UnicodeEncoding | null {
+  const marked = BYTE_ORDER_MARKS.find(([, mark]) => mark.every((byte, index) => sample[index] === byte))
+  if (marked) return marked[0]
+  // Text of any European language has a zero in most of its pairs of bytes, always on the same side.
+  const pairs = Math.min(sample.length, 4096) >> 1
+  if (pairs === 0) return null
+  const zeros = [0, 0]
+  for (let at = 0; at < pairs * 2; at++) if (sample[at] === 0) zeros[at & 1] = (zeros[at & 1] as number) + 1
+  const [even, odd] = zeros as [number, number]
+  if (odd > pairs / 2 && even <= pairs / 20) return 'utf-16le'
+  if (even > pairs / 2 && odd <= pairs / 20) return 'utf-16be'
+  return null
+}
+
 const [PERCENT, PLUS, SPACE] = [0x25, 0x2b, 0x20]
 
 /** Decodes `%HH`, and with `plus` each `+` as a blank. Other percent signs stay. */
