@@ -30,6 +30,7 @@ import { parseDomainName } from '../../server/features/links/domains/domain-name
 import { replaceEmoji } from '../../server/features/links/names/emoji.ts'
 import { toStoredDomain } from '../../server/features/links/names/link-domain.ts'
 import { isReserved, toReservedSlugs } from '../../server/features/links/slug.ts'
+import { readRedirect } from '../../server/features/notify/channels/redirect-answer.ts'
 import {
   escapeEntities,
   fitFields,
@@ -238,6 +239,8 @@ const WITH_MORE: Record<string, TextReader> = {
   'features/notify/channels/safe-text.ts escapeEntities': (text) => escapeEntities(text, /[<>&]/g),
   'features/notify/channels/safe-text.ts fitFields': (text) =>
     fitFields(fieldsOf(text), { fields: 10, name: 10, value: 1000, total: 5000, each: 2 }),
+  'features/notify/channels/redirect-answer.ts readRedirect': (text) =>
+    readRedirect('https://script.google.com/', { status: 302, headers: { get: () => text } }),
   'features/notify/channels/safe-text.ts sumCost': (text) => sumCost(text, (character) => character.length),
   'features/notify/channels/safe-text.ts truncateText': (text) => truncateText(text, 1000),
   'features/notify/channels/service-response.ts maskSecrets': (text) => maskSecrets(text, ['a.b', 'secret']),
