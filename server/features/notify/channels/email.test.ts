@@ -165,8 +165,24 @@ describe('an email', () => {
       'list-unsubscribe': '<https://go.example/api/mail/y>',
       'list-unsubscribe-post': 'List-Unsubscribe=One-Click',
     })
-    expect(mail.text).toContain(`Stop these emails: ${stop.url}`)
+    expect(mail.headers.find(({ key }) => key === 'list-id')?.value).toBe('<notifications.go.example>')
+    expect(mail.text).toContain(`Stop receiving these emails: ${stop.url}`)
     expect(mail.html).toContain(`<a href="${stop.url}"`)
+  })
+
+  test('keeps the lines of a message where white-space is ignored, and doubles none', async () => {
+    await send({ fields: new Map([['message', 'a <b>\n\nc\nd']]) })
+    const { mail } = await last()
+    expect(mail.html).toContain('>a &lt;b&gt;<br><br>c<br>d</dd>')
+    await send({
+      layout: {
+        subject: null,
+        render: () => `x\ny\n${SUBMISSION_URL}\nz`,
+        hasAttribution: false,
+        hasUrl: true,
+      },
+    })
+    expect((await last()).mail.html).toMatch(/>x<br>y<br><a [^>]*>[^<]*<\/a><br>z<\/div>/)
   })
 
   test('has the same content in HTML and in text, and loads nothing', async () => {

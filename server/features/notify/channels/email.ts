@@ -126,6 +126,8 @@ function toMail(needs: SendNeeds, to: ChannelDestination, notice: Notice, from: 
       'Auto-Submitted': 'auto-generated',
       'X-Auto-Response-Suppress': 'All',
       'X-Entity-Ref-ID': notice.messageId,
+      // RFC 2919. Without it, spam filters take List-Unsubscribe, and a reply to somebody else, for signs of spam.
+      'List-Id': `<notifications.${new URL(needs.origin).hostname}>`,
       ...toUnsubscribeHeaders(to.stop),
     },
     text: mailText(notice, to.stop?.url),
