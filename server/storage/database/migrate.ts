@@ -18,6 +18,7 @@ import { formFeatures } from './migrations/0012-form-features.ts'
 import { notificationReports } from './migrations/0013-notification-reports.ts'
 import { cluster } from './migrations/0014-cluster.ts'
 import { imports } from './migrations/0015-imports.ts'
+import { attachments } from './migrations/0018-attachments.ts'
 import { renameSteps, toNewSteps } from './migrations/rename-steps.ts'
 import type { Tables } from './tables.ts'
 
@@ -37,6 +38,7 @@ export const listMigrations = (engine: DatabaseEngine): Record<string, Migration
   '0013-notification-reports': notificationReports(engine),
   '0014-cluster': cluster(engine),
   '0015-imports': imports(engine),
+  '0018-attachments': attachments(),
 })
 
 /**

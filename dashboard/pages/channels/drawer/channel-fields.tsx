@@ -2,7 +2,7 @@
 
 import type { ChannelResource } from '../../../api/channels.ts'
 import { toFieldErrors } from '../../../api/client.ts'
-import { Field, Textarea, TextField } from '../../../ui/forms/field.tsx'
+import { Field, Select, Textarea, TextField } from '../../../ui/forms/field.tsx'
 import { FormError } from '../../../ui/forms/form-error.tsx'
 import type { ChannelKind } from '../channel-kinds.tsx'
 import {
@@ -16,7 +16,10 @@ import { MessageFields } from './message-fields.tsx'
 import { TimingFields } from './timing-fields.tsx'
 
 /** Their errors are shown at their fields too. */
-const MESSAGE_SETTINGS = ['template', 'digest', 'quietHours']
+const MESSAGE_SETTINGS = ['template', 'digest', 'quietHours', 'attachUpTo']
+
+const MIB = 1024 * 1024
+const ATTACHMENT_SIZES = [1, 5, 10]
 
 export function ChannelFields({
   kind,
@@ -56,6 +59,26 @@ export function ChannelFields({
           error={findAddressError(errors, values)}
         >
           {(control) => <Textarea {...control} required autoComplete="off" {...bind('to')} />}
+        </Field>
+      )}
+      {kind.type === 'email' && (
+        <Field
+          label="Files"
+          hint="Larger ones are links, which work for seven days."
+          error={errors.attachUpTo}
+        >
+          {(control) => (
+            <Select
+              {...control}
+              value={values.attachUpTo}
+              onChange={(event) => onChange({ ...values, attachUpTo: Number(event.target.value) })}
+            >
+              <option value={0}>Send links</option>
+              {ATTACHMENT_SIZES.map((size) => (
+                <option key={size} value={size * MIB}>{`Attach up to ${size} MB`}</option>
+              ))}
+            </Select>
+          )}
         </Field>
       )}
       {kind.fields.includes('url') && (
