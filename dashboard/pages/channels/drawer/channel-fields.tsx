@@ -61,26 +61,7 @@ export function ChannelFields({
           {(control) => <Textarea {...control} required autoComplete="off" {...bind('to')} />}
         </Field>
       )}
-      {kind.type === 'email' && (
-        <Field
-          label="Files"
-          hint="Larger ones are links, which work for seven days."
-          error={errors.attachUpTo}
-        >
-          {(control) => (
-            <Select
-              {...control}
-              value={values.attachUpTo}
-              onChange={(event) => onChange({ ...values, attachUpTo: Number(event.target.value) })}
-            >
-              <option value={0}>Send links</option>
-              {ATTACHMENT_SIZES.map((size) => (
-                <option key={size} value={size * MIB}>{`Attach up to ${size} MB`}</option>
-              ))}
-            </Select>
-          )}
-        </Field>
-      )}
+      {kind.type === 'email' && <AttachmentField {...{ values, errors, onChange }} />}
       {kind.fields.includes('url') && (
         <TextField
           label="URL"
@@ -101,6 +82,33 @@ export function ChannelFields({
         </div>
       )}
     </>
+  )
+}
+
+function AttachmentField({
+  values,
+  errors,
+  onChange,
+}: {
+  values: ChannelFormValues
+  errors: Record<string, string>
+  onChange: (values: ChannelFormValues) => void
+}) {
+  return (
+    <Field label="Files" hint="Larger ones are links, which work for seven days." error={errors.attachUpTo}>
+      {(control) => (
+        <Select
+          {...control}
+          value={values.attachUpTo}
+          onChange={(event) => onChange({ ...values, attachUpTo: Number(event.target.value) })}
+        >
+          <option value={0}>Send links</option>
+          {ATTACHMENT_SIZES.map((size) => (
+            <option key={size} value={size * MIB}>{`Attach up to ${size} MB`}</option>
+          ))}
+        </Select>
+      )}
+    </Field>
   )
 }
 
