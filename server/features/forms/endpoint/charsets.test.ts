@@ -164,6 +164,7 @@ onSqlite(
         ['filename="50% off.txt"', '50% off.txt'],
         ['filename="my%20cv.txt"', 'my%20cv.txt'],
         ['filename=plain.txt', 'plain.txt'],
+        ['\r\n\tfilename="folded\r\n name.txt"', 'folded name.txt'],
         ['filename=my cv.txt', 'my cv.txt'],
         ['filename="C:\\Users\\me\\cv.txt"', 'cv.txt'],
         // A page in windows-1252.

@@ -24,7 +24,8 @@ export const withoutName = () =>
 
 /** @param raw the headers, one character for each byte. @throws EndpointError 400 */
 export function readPartHead(raw: string, charset = UNKNOWN): PartHead {
-  const lines = raw.split('\r\n')
+  // Libraries for mail fold a long header (RFC 5322 §2.2.3).
+  const lines = raw.replace(/\r\n[ \t]+/g, ' ').split('\r\n')
   const disposition = findHeader(lines, /^content-disposition[ \t]*:[ \t]*form-data[ \t]*(?=;)/i)
   const parameters = disposition === undefined ? undefined : readParameters(disposition)
   const name = parameters && readValue(parameters, 'name', charset)

@@ -168,6 +168,7 @@ describe('a form accepts', () => {
       true,
     ],
     [['.odt'], 'cv.odt', CFB, false],
+    [['.doc'], 'cv.doc', '{\\rtf1 a}', true],
     [['.csv'], 'bmw.csv', 'BMW;MZ', true],
     [['.csv'], 'list.csv', latin1('Stra\xdfe;1'), true],
     [['.txt'], 'list.txt', Buffer.from('\ufeffa', 'utf16le'), true],

@@ -45,6 +45,8 @@ const SAME_KIND = [
   ['gz', 'tgz'],
   ['pdf', 'ai'],
   ['ps', 'eps', 'ai'],
+  // Word saves RTF under this name, too.
+  ['doc', 'rtf'],
 ]
 
 /** Documents whose bytes may show only the container that they are in, by the type that pages name them with. */
