@@ -197,7 +197,7 @@ async function withoutMissing(ids: number[], send: (ids: number[]) => Promise<un
   }
 }
 
-export const SUBMISSION_EXPORT_FORMATS = ['csv', 'json', 'ndjson'] as const
+export const SUBMISSION_EXPORT_FORMATS = ['xlsx', 'csv', 'json', 'ndjson'] as const
 export type SubmissionExportFormat = (typeof SUBMISSION_EXPORT_FORMATS)[number]
 
 export async function exportSubmissions(
@@ -206,7 +206,13 @@ export async function exportSubmissions(
   format: SubmissionExportFormat,
 ): Promise<Blob> {
   const path = `/forms/${encodeURIComponent(formKey)}/submissions/export`
-  return (await api.raw(path, { query: { ...toQueryParameters(filter), format } })).blob()
+  // Excel reads CSV as UTF-8 only behind a byte order mark.
+  const forSpreadsheets = {
+    timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    ...(format === 'csv' && { bom: 'true' }),
+  }
+  const query = { ...toQueryParameters(filter), format, ...forSpreadsheets }
+  return (await api.raw(path, { query })).blob()
 }
 
 /** A value that at least one lead has, for the inbox's filter menus. */

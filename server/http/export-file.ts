@@ -6,6 +6,7 @@ export const EXPORT_MEDIA_TYPES = {
   csv: 'text/csv; charset=utf-8; header=present',
   json: 'application/json',
   ndjson: 'application/x-ndjson; charset=utf-8',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
   parquet: 'application/vnd.apache.parquet',
   zip: 'application/zip',
 } as const

@@ -8,9 +8,12 @@ type Pieces<T> = Pick<AsyncGenerator<T>, 'next' | 'return'>
  * Takes the next text when the one before is sent. An error ends the connection, so that the receiver does not take
  * half a file for a whole one. @param requestId the log line about such an error has it
  */
-export function toTextStream(pieces: Pieces<string>, requestId: string): ReadableStream<Uint8Array> {
+export function toTextStream(
+  pieces: Pieces<string | Uint8Array>,
+  requestId: string,
+): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
-  return toStream(pieces, (text) => encoder.encode(text), requestId)
+  return toStream(pieces, (piece) => (typeof piece === 'string' ? encoder.encode(piece) : piece), requestId)
 }
 
 /** The same for bytes. */

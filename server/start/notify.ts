@@ -27,7 +27,7 @@ export interface NotifyNeeds {
   sendMail?: MailSender
   now: () => number
   resolvePendingAttribution: (workspaceId: number) => Promise<void>
-  uploads: Pick<Uploads, 'links'>
+  uploads: Pick<Uploads, 'links' | 'store'>
 }
 
 /** Opens the deliverer, which delivers from now on. */
@@ -40,7 +40,18 @@ export async function openNotify(config: Config, needs: NotifyNeeds) {
     now,
     sealing: createSealing(secret),
     senders: channelSenders,
-    send: { allow: webhookAllow, smtpUrl, mailFrom, mailBudget, origin },
+    send: {
+      allow: webhookAllow,
+      smtpUrl,
+      mailFrom,
+      mailBudget,
+      origin,
+      readFile: async (key: string) => {
+        const bytes = await needs.uploads.store.read(key)
+        if (!bytes) throw new Error(`The file store has no ${key}`)
+        return new Response(bytes).bytes()
+      },
+    },
     recipients: { links: createRecipientLinks(secret, origin), limiter, sendMail, origin },
     readSubmission: createNotificationContentReader({
       db,

@@ -42,6 +42,7 @@ describe('a channel', () => {
       template: null,
       digest: null,
       quietHours: null,
+      attachUpTo: 0,
       ...fields,
     }) as unknown as ChannelResource
 

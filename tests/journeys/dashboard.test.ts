@@ -2,6 +2,7 @@
 // dashboard's own buttons only.
 
 import { expect, test } from 'bun:test'
+import { readXlsx } from 'hucre/xlsx'
 import { onDashboard } from '../support/browser/dashboard-browser.ts'
 import { full } from '../support/suite.ts'
 import { until } from '../support/until.ts'
@@ -63,7 +64,7 @@ onDashboard('a user of the dashboard', (dashboard) => {
     120_000,
   )
 
-  test('creates a form, sends it from the preview and from a page, and finds both submissions in the inbox and as CSV', async () => {
+  test('creates a form, sends it from the preview and from a page, and finds both submissions in the inbox and as a workbook', async () => {
     const { server } = dashboard()
     const person = await dashboard().signUp()
     const { page, errors, open, close } = await dashboard().openWindow(person)
@@ -107,8 +108,8 @@ onDashboard('a user of the dashboard', (dashboard) => {
     await page.getByRole('menuitem', { name: 'Export submissions' }).click()
     const download = page.waitForEvent('download')
     await page.getByRole('dialog').locator('[type=submit]').click()
-    const csv = await Bun.file(await (await download).path()).text()
-    expect(csv).toContain('grace@example.com')
+    const { sheets } = await readXlsx(await Bun.file(await (await download).path()).bytes())
+    expect(sheets[0]?.rows.flat()).toContain('grace@example.com')
     expect(errors).toEqual([])
     await close()
   }, 120_000)

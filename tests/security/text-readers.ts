@@ -4,8 +4,10 @@ import { isPersonalPassword } from '../../server/features/accounts/abuse/persona
 import { readSessionToken } from '../../server/features/accounts/access/session.ts'
 import { readClasses, readFilter } from '../../server/features/analytics/filter.ts'
 import { readMoment } from '../../server/features/analytics/timeline.ts'
+import { findBodyCharset, readText } from '../../server/features/forms/endpoint/body-charset.ts'
 import { parseFields, validateFields } from '../../server/features/forms/endpoint/fields.ts'
-import { createMultipartReader, readMultipart } from '../../server/features/forms/endpoint/multipart.ts'
+import { createMultipartReader, readParts } from '../../server/features/forms/endpoint/multipart.ts'
+import { readPartHead } from '../../server/features/forms/endpoint/part-head.ts'
 import { readJsonMembers } from '../../server/features/forms/endpoint/read-body.ts'
 import { successTarget } from '../../server/features/forms/endpoint/redirect-target.ts'
 import { resolveUrl } from '../../server/features/forms/page-check/check-action.ts'
@@ -28,6 +30,7 @@ import { parseDomainName } from '../../server/features/links/domains/domain-name
 import { replaceEmoji } from '../../server/features/links/names/emoji.ts'
 import { toStoredDomain } from '../../server/features/links/names/link-domain.ts'
 import { isReserved, toReservedSlugs } from '../../server/features/links/slug.ts'
+import { readRedirect } from '../../server/features/notify/channels/redirect-answer.ts'
 import {
   escapeEntities,
   fitFields,
@@ -57,6 +60,12 @@ import { readClientAddress } from '../../server/http/client-address.ts'
 import { readRequestHost } from '../../server/http/request-host.ts'
 import { cleanText, cutText, trimBoth, trimEnd } from '../../server/lib/clean-text.ts'
 import { decodeCursor } from '../../server/lib/cursor.ts'
+import {
+  decodePercents,
+  decodeStrictly,
+  decodeText,
+  recognizeUnicode,
+} from '../../server/lib/formats/charset.ts'
 import { scanJson } from '../../server/lib/formats/json-limits.ts'
 import { readHtml } from '../../server/lib/html/read-html.ts'
 import { normalizeUnicode } from '../../server/lib/text.ts'
@@ -135,8 +144,8 @@ const WITH_MORE: Record<string, TextReader> = {
   'features/forms/endpoint/read-body.ts readJsonMembers': (text) => [
     ...readJsonMembers(JSON.stringify({ a: text, b: partsOf(text) })),
   ],
-  'features/forms/endpoint/multipart.ts readMultipart': (text) => [
-    ...readMultipart(
+  'features/forms/endpoint/multipart.ts readParts': (text) => [
+    ...readParts(
       bytes(`--a\r\nContent-Disposition: form-data; name="a"\r\n\r\n${text}\r\n--a--\r\n`),
       'multipart/form-data; boundary=a',
     ),
@@ -144,10 +153,23 @@ const WITH_MORE: Record<string, TextReader> = {
   'features/forms/endpoint/multipart.ts createMultipartReader': (text) =>
     createMultipartReader(`multipart/form-data; boundary=${text}`),
   'a header of a part of a form': (text) => [
-    ...readMultipart(
+    ...readParts(
       bytes(`--a\r\nContent-Disposition: form-data; name="${text.slice(0, 8000)}"\r\n\r\n\r\n--a--\r\n`),
       'multipart/form-data; boundary=a',
     ),
+  ],
+  'lib/formats/charset.ts decodeText': (text) => decodeText(bytes(text), 'gb18030'),
+  'lib/formats/charset.ts recognizeUnicode': (text) => recognizeUnicode(bytes(text)),
+  'lib/formats/charset.ts decodeStrictly': (text) => decodeStrictly(bytes(text), 'shift_jis'),
+  'lib/formats/charset.ts decodePercents': (text) => decodePercents(bytes(text), { plus: true }),
+  'features/forms/endpoint/body-charset.ts findBodyCharset': (text) =>
+    findBodyCharset(`text/plain; charset=${text}`, text, [bytes(text)]),
+  'features/forms/endpoint/body-charset.ts readText': (text) =>
+    readText(bytes(text), { encoding: 'windows-1252', isLegacy: true }),
+  'features/forms/endpoint/part-head.ts readPartHead': (text) => [
+    readPartHead(`Content-Disposition: form-data; name=${text.slice(0, 8000)}`),
+    readPartHead(`Content-Disposition: form-data; name="a"; filename="=?utf-8?b?${text.slice(0, 8000)}"`),
+    readPartHead(`Content-Disposition: form-data; name="a"; filename*=utf-8''${text.slice(0, 8000)}`),
   ],
   'features/forms/endpoint/redirect-target.ts successTarget: _next': (text) =>
     successTarget({ ...TARGET, referer: PAGE.href, next: text }),
@@ -217,6 +239,8 @@ const WITH_MORE: Record<string, TextReader> = {
   'features/notify/channels/safe-text.ts escapeEntities': (text) => escapeEntities(text, /[<>&]/g),
   'features/notify/channels/safe-text.ts fitFields': (text) =>
     fitFields(fieldsOf(text), { fields: 10, name: 10, value: 1000, total: 5000, each: 2 }),
+  'features/notify/channels/redirect-answer.ts readRedirect': (text) =>
+    readRedirect('https://script.google.com/', { status: 302, headers: { get: () => text } }),
   'features/notify/channels/safe-text.ts sumCost': (text) => sumCost(text, (character) => character.length),
   'features/notify/channels/safe-text.ts truncateText': (text) => truncateText(text, 1000),
   'features/notify/channels/service-response.ts maskSecrets': (text) => maskSecrets(text, ['a.b', 'secret']),
@@ -341,10 +365,11 @@ const ALONE: Record<string, string[]> = {
   'lib/clean-text.ts': ['trimInvisible'],
   'lib/country-code.ts': ['readCountryCode'],
   'lib/email.ts': ['isEmail', 'toEmailAddress'],
+  'features/forms/endpoint/body-charset.ts': ['isCharsetField', 'toFormEncoding'],
+  'lib/formats/charset.ts': ['parseCharset', 'findEncoding'],
   'lib/formats/csv-line.ts': ['toInertCell', 'toReversibleCell', 'fromReversibleCell'],
   'lib/formats/ordered-json.ts': ['orderedJson'],
   'lib/formats/parse-json.ts': ['parseJson'],
-  'lib/html/charset.ts': ['parseCharset'],
   'lib/ip-network.ts': ['parseNetwork'],
   'lib/parse-ip.ts': ['parseIpAddress', 'unmapAddress', 'isLoopback'],
   'lib/sliding-window.ts': ['toShortKey'],

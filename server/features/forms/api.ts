@@ -172,7 +172,8 @@ const submissionRoutes = {
       'The file has the submissions that are stored at the time of the request, oldest first. It takes the filters of ' +
       'the list. In CSV each of the first 1,000 fields that the form ever got is a column, and `moreFields` has the others as ' +
       'JSON; a field with the name of another column is `fields.<name>`. Text that a spreadsheet would take for a formula (it begins with = + - @, a tab or a carriage ' +
-      'return) gets an apostrophe in front, in headers too.',
+      'return, and is no number or telephone number) gets an apostrophe in front, in headers too. XLSX opens in Excel ' +
+      'as it is: its texts are texts, and its times are times.',
     request: { ...byFormKey, query: shapes.SubmissionExportQuery },
     responses: {
       200: {
@@ -180,6 +181,7 @@ const submissionRoutes = {
         headers: toFileNameHeader('The name of the file, with the form key'),
         content: {
           'text/csv': toFileSchema('id,createdAt,status,name,message,notes,email,…'),
+          [EXPORT_MEDIA_TYPES.xlsx]: toFileSchema('PK'),
           'application/json': { schema: z.strictObject({ data: z.array(SubmissionShape) }) },
           'application/x-ndjson': toFileSchema('{"id":1,"formKey":"k7m2xw9qpd","fields":{"name":"Ada"},…}'),
         },
@@ -320,15 +322,15 @@ function addSubmissions(api: ReturnType<typeof createApi>, toNeeds: ToNeeds) {
     })
     .openapi(submissionRoutes.export, async (c) => {
       const { formKey } = c.req.valid('param')
-      const { format = 'csv', ...selection } = c.req.valid('query')
-      const query = { ...selection, format }
+      const { format = 'csv', bom, delimiter, timezone, ...selection } = c.req.valid('query')
       // Counting the columns of a big form sends nothing for longer than an idle connection may stay open.
       c.env?.setIdleSeconds?.(0)
       const pieces = await exportSubmissions(
         toNeeds(c),
         c.get('actor'),
         formKey,
-        query,
+        selection,
+        { format, bom, delimiter, timezone },
         c.req.raw.signal,
       ).finally(() => c.env?.setIdleSeconds?.(SENDING_IDLE_SECONDS))
       const isHead = c.req.method === 'HEAD'

@@ -39,9 +39,14 @@ interface SentForm {
 }
 
 /** A workspace, its form, and a submission with files. */
-async function sendFiles(server: TestServer, parts = FILES, team?: TestWorkspace): Promise<SentForm> {
+async function sendFiles(
+  server: TestServer,
+  parts = FILES,
+  team?: TestWorkspace,
+  accept: string[] = [],
+): Promise<SentForm> {
   const owner = team ?? (await server.createWorkspace())
-  const body = { name: 'Jobs', uploads: {} }
+  const body = { name: 'Jobs', uploads: { accept } }
   const { formKey } = (await owner.api('/forms', { method: 'POST', body })).json.data
   // Nothing has to decide which link brought it.
   const sent = await uploadToForm(server, { key: formKey }, parts, { 'Sec-GPC': '1' })
@@ -192,6 +197,27 @@ onSqlite('a file', (server) => {
     rmSync(join(server().dataDir, 'uploads', row?.key ?? ''))
     const lost = await team.api(`/files/${submission.files[0].id}`)
     expect([lost.status, lost.json]).toEqual([404, { error: 'File not found' }])
+  })
+
+  test('is one as people have it, and a text in any encoding has a preview', async () => {
+    const files: [string, Uint8Array | string, string | null][] = [
+      ['a.csv', Buffer.from('Stra\xdfe;1', 'latin1'), 'Straße;1'],
+      ['b.csv', Buffer.from('\ufeffZoë\t1', 'utf16le'), 'Zoë\t1'],
+      ['c.txt', 'BMW', 'BMW'],
+      ['d.pdf', '\x1b%-12345X\n%PDF-1.4\n1 0 obj\n', null],
+      ['e.docx', Buffer.concat([Buffer.from('d0cf11e0a1b11ae1', 'hex'), Buffer.alloc(600)]), null],
+    ]
+    const parts = files.map(([file, bytes]) => ({ name: 'f', file, bytes }))
+    const { team, submission } = await sendFiles(server(), parts, undefined, [
+      '.csv',
+      '.txt',
+      '.pdf',
+      '.docx',
+    ])
+    for (const [at, [, , text]] of files.entries()) {
+      const preview = await team.api(`/files/${submission.files[at].id}/preview`)
+      expect(preview.json.data.text).toBe(text)
+    }
   })
 
   test('has a preview where it is a text', async () => {

@@ -104,6 +104,10 @@ const channel = {
   quietHours: QuietHoursShape.nullable().openapi({
     description: 'Notifications that would be sent in them wait for their end',
   }),
+  attachUpTo: z.int().openapi({
+    description:
+      'The files of a submission are attached to its mail while they have no more bytes together; 0 attaches none',
+  }),
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime(),
 }
@@ -182,6 +186,9 @@ const quietHours = z
   })
   .openapi('QuietHoursInput')
 
+/** Most mail servers take 25 MB, and a mail has a file in a third more bytes. */
+const ATTACH_MAX = 10 * 1024 * 1024
+
 /** The settings of all channel types. `channels/channel-settings.ts` decides which type has which. */
 const fields = {
   enabled: flag().nullable().optional().openapi({ description: 'true when absent' }),
@@ -217,6 +224,10 @@ const fields = {
         'Not for webhooks',
     }),
   quietHours: quietHours.nullable().optional().openapi({ description: 'Not for webhooks' }),
+  attachUpTo: wholeNumber(0, ATTACH_MAX).nullable().optional().openapi({
+    description:
+      'For email channels: bytes of all files of a submission together, at most 10 MiB. 0 when absent: mails have links',
+  }),
 }
 
 export const CreateChannel = z

@@ -14,18 +14,26 @@ export const FORMULA_IN_LINE = String.raw`(^|[\r\n])(${BLANKS}${SIGNS})`
 /** Some programs drop such a start, and then look at what follows. */
 export const DROPPED_START = String.raw`^([\t\r])`
 
+/**
+ * A number or a telephone number: programs compute at most with its digits, and an apostrophe would spoil it. For
+ * JavaScript and for RE2, as a match of the whole text.
+ */
+export const NUMBER_CELL = String.raw`\p{Zs}*(?:[-+]?\d+(?:[.,'\p{Zs}]\d+)*(?:[eE][-+]?\d+)?%?|\+[(]?\d(?:[()\p{Zs}./-]*\d){4,24}(?:\p{Zs}*(?:ext\.?|x|#)\p{Zs}?\d{1,6})?)\p{Zs}*`
+
+const number = new RegExp(`^(?:${NUMBER_CELL})$`, 'u')
 const formulaInLine = new RegExp(FORMULA_IN_LINE, 'gu')
 const droppedStart = new RegExp(DROPPED_START, 'u')
 
-export const toInertCell = (text: string) => text.replace(formulaInLine, "$1'$2").replace(droppedStart, "'$1")
+export const toInertCell = (text: string) =>
+  number.test(text) ? text : text.replace(formulaInLine, "$1'$2").replace(droppedStart, "'$1")
 
-const toCell = (text: string) => {
+const toCell = (text: string, delimiter: string) => {
   const inert = toInertCell(text)
-  return /[",\r\n]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert
+  return /["\r\n]/.test(inert) || inert.includes(delimiter) ? `"${inert.replaceAll('"', '""')}"` : inert
 }
 
-export const toCsvLine = (cells: (string | number | null)[]) =>
-  `${cells.map((cell) => (cell === null ? '' : toCell(String(cell)))).join()}\r\n`
+export const toCsvLine = (cells: (string | number | null)[], delimiter = ',') =>
+  `${cells.map((cell) => (cell === null ? '' : toCell(String(cell), delimiter))).join(delimiter)}\r\n`
 
 const guardedLine = new RegExp(String.raw`(^|[\r\n])'('*${BLANKS}${SIGNS})`, 'gu')
 const guardableLine = new RegExp(String.raw`(^|[\r\n])('*${BLANKS}${SIGNS})`, 'gu')

@@ -1,6 +1,6 @@
 // Reads the HTML of an answer: its type, its encoding and its charset, as browsers decide them.
 
-import { parseCharset } from './charset.ts'
+import { parseCharset } from '../formats/charset.ts'
 
 export type HtmlAnswer =
   | { html: string }

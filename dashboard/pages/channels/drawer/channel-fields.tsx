@@ -2,7 +2,7 @@
 
 import type { ChannelResource } from '../../../api/channels.ts'
 import { toFieldErrors } from '../../../api/client.ts'
-import { Field, Textarea, TextField } from '../../../ui/forms/field.tsx'
+import { Field, Select, Textarea, TextField } from '../../../ui/forms/field.tsx'
 import { FormError } from '../../../ui/forms/form-error.tsx'
 import type { ChannelKind } from '../channel-kinds.tsx'
 import {
@@ -16,7 +16,10 @@ import { MessageFields } from './message-fields.tsx'
 import { TimingFields } from './timing-fields.tsx'
 
 /** Their errors are shown at their fields too. */
-const MESSAGE_SETTINGS = ['template', 'digest', 'quietHours']
+const MESSAGE_SETTINGS = ['template', 'digest', 'quietHours', 'attachUpTo']
+
+const MIB = 1024 * 1024
+const ATTACHMENT_SIZES = [1, 5, 10]
 
 export function ChannelFields({
   kind,
@@ -58,6 +61,7 @@ export function ChannelFields({
           {(control) => <Textarea {...control} required autoComplete="off" {...bind('to')} />}
         </Field>
       )}
+      {kind.type === 'email' && <AttachmentField {...{ values, errors, onChange }} />}
       {kind.fields.includes('url') && (
         <TextField
           label="URL"
@@ -78,6 +82,33 @@ export function ChannelFields({
         </div>
       )}
     </>
+  )
+}
+
+function AttachmentField({
+  values,
+  errors,
+  onChange,
+}: {
+  values: ChannelFormValues
+  errors: Record<string, string>
+  onChange: (values: ChannelFormValues) => void
+}) {
+  return (
+    <Field label="Files" hint="Larger ones are links, which work for seven days." error={errors.attachUpTo}>
+      {(control) => (
+        <Select
+          {...control}
+          value={values.attachUpTo}
+          onChange={(event) => onChange({ ...values, attachUpTo: Number(event.target.value) })}
+        >
+          <option value={0}>Send links</option>
+          {ATTACHMENT_SIZES.map((size) => (
+            <option key={size} value={size * MIB}>{`Attach up to ${size} MB`}</option>
+          ))}
+        </Select>
+      )}
+    </Field>
   )
 }
 

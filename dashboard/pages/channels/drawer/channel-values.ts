@@ -18,7 +18,9 @@ export interface ChannelTexts {
   chatId: string
 }
 
-export interface ChannelFormValues extends ChannelTexts, Pick<ChannelResource, 'digest' | 'quietHours'> {
+export interface ChannelFormValues
+  extends ChannelTexts,
+    Pick<ChannelResource, 'digest' | 'quietHours' | 'attachUpTo'> {
   template: TemplateValues | null
 }
 
@@ -34,6 +36,7 @@ export const toFormValues = (channel?: ChannelResource): ChannelFormValues => ({
   template: channel?.template ? { ...channel.template, subject: channel.template.subject ?? '' } : null,
   digest: channel?.digest ?? null,
   quietHours: channel?.quietHours ?? null,
+  attachUpTo: channel?.attachUpTo ?? 0,
 })
 
 const listAddresses = ({ to }: Pick<ChannelFormValues, 'to'>) => to.split(/[\s,;]+/).filter(Boolean)
@@ -72,6 +75,7 @@ export function toChannelBody(kind: ChannelKind, values: ChannelFormValues, edit
       digest: values.digest,
       quietHours: values.quietHours,
     }),
+    ...(kind.type === 'email' && { attachUpTo: values.attachUpTo }),
   }
 }
 

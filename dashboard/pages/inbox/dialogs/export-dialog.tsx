@@ -17,6 +17,7 @@ import { Dialog } from '../../../ui/overlays/dialog.tsx'
 import { saveFile } from '../../../ui/save-file.ts'
 
 const FORMATS: Record<SubmissionExportFormat, string> = {
+  xlsx: 'Excel',
   csv: 'CSV, for spreadsheets',
   json: 'JSON',
   ndjson: 'NDJSON, one JSON object per line',
@@ -26,7 +27,7 @@ export default function ExportDialog({ filter, onClose }: { filter: InboxFilter;
   const api = useApi()
   const forms = useQuery(formNamesQuery(api))
   const [chosenKey, setFormKey] = useState(filter.formKey)
-  const [format, setFormat] = useState<SubmissionExportFormat>('csv')
+  const [format, setFormat] = useState<SubmissionExportFormat>('xlsx')
   const [isFiltered, setFiltered] = useState(Object.keys(filter).length > 0)
   const id = useId()
   const formKey = chosenKey ?? forms.data?.[0]?.formKey

@@ -3,9 +3,12 @@ import fc from 'fast-check'
 import { MULTIPART_TYPE, toMultipart } from '../../../../tests/support/form-requests.ts'
 import { measureProcessorMs } from '../../../../tests/support/processor-time.ts'
 import { EndpointError } from './endpoint-error.ts'
-import { createMultipartReader, readMultipart } from './multipart.ts'
+import { createMultipartReader, findPartsCharset, readParts, toEntries } from './multipart.ts'
 
-const read = (body: string, type = MULTIPART_TYPE) => [...readMultipart(new TextEncoder().encode(body), type)]
+const read = (body: string, type = MULTIPART_TYPE) => {
+  const parts = [...readParts(new TextEncoder().encode(body), type)]
+  return [...toEntries(parts, findPartsCharset(parts, type))]
+}
 const part = (headers: string, value = 'v') => `--Bd\r\n${headers}\r\n\r\n${value}\r\n`
 const named = (name: string, value?: string) => part(`Content-Disposition: form-data; ${name}`, value)
 const END = '--Bd--\r\n'

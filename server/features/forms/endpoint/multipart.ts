@@ -2,8 +2,10 @@
 // https://html.spec.whatwg.org/multipage/form-control-infrastructure.html#multipart-form-data. The runtime's own parser
 // is not used, because it silently drops parts that it cannot read, and keeps the name `a"b` as `a%22b`.
 
+import { type BodyCharset, findBodyCharset, isCharsetField, readText } from './body-charset.ts'
 import type { BodyEntry } from './body-entry.ts'
 import { EndpointError, tooLarge } from './endpoint-error.ts'
+import { type PartHead, readPartHead, withoutName } from './part-head.ts'
 
 // A name of 256 characters takes up to 2,304 bytes, and the header may also have a file name.
 const HEADERS_MAX = 8 * 1024
@@ -12,12 +14,6 @@ const PADDING_MAX = 1024
 
 const CRLF = '\r\n'
 const [LINE_FEED, CARRIAGE_RETURN, SPACE, TAB, DASH] = [0x0a, 0x0d, 0x20, 0x09, 0x2d]
-
-/** The headers of a part. A part with a `fileName` is a file; a browser names it '' where nothing was chosen. */
-export interface PartHead {
-  name: string
-  fileName: string | undefined
-}
 
 /** A part is a `head`, any number of `content`, and an `end`. The bytes of `content` are a view of the chunk. */
 export type MultipartEvent = { head: PartHead } | { content: Buffer } | { end: true }
@@ -40,8 +36,14 @@ interface ReaderState {
   headers: Buffer | null
 }
 
+/** A part that has come whole: a field with its bytes, a file that the form does not take, or one that it takes. */
+export interface ReceivedPart {
+  head: PartHead
+  content: Buffer | { file: 'none' | 'chosen' } | { fileName: string }
+}
+
 /** Reads a whole body. @throws EndpointError 400 with a message that names the mistake */
-export function* readMultipart(bytes: Uint8Array, contentType: string): Generator<BodyEntry> {
+export function* readParts(bytes: Uint8Array, contentType: string): Generator<ReceivedPart> {
   const reader = createMultipartReader(contentType)
   let head: PartHead | undefined
   let content: Buffer[] = []
@@ -50,15 +52,37 @@ export function* readMultipart(bytes: Uint8Array, contentType: string): Generato
       head = event.head
       content = []
     } else if ('content' in event) content.push(event.content)
-    else if (head) yield toEntry(head, content)
+    else if (head) yield toPart(head, content)
   }
   reader.end()
 }
 
-function toEntry({ name, fileName }: PartHead, content: Buffer[]): BodyEntry {
-  if (fileName === undefined) return { name, value: Buffer.concat(content).toString() }
-  return { name, file: fileName === '' && content.length === 0 ? 'none' : 'chosen' }
+function toPart(head: PartHead, content: Buffer[]): ReceivedPart {
+  if (head.fileName === undefined) return { head, content: Buffer.concat(content) }
+  return { head, content: { file: head.fileName === '' && content.length === 0 ? 'none' : 'chosen' } }
 }
+
+/** `_charset_` may be the last part (RFC 7578 §4.6). */
+export function findPartsCharset(parts: ReceivedPart[], contentType: string): BodyCharset {
+  const sent = parts.find(({ head, content }) => isCharsetField(head.name) && Buffer.isBuffer(content))
+  const texts = parts.flatMap(({ head, content }) => {
+    const name = Buffer.from(head.raw, 'latin1')
+    return Buffer.isBuffer(content) && head.encoding === undefined ? [name, content] : [name]
+  })
+  return findBodyCharset(contentType, sent?.content.toString(), texts)
+}
+
+/** @throws EndpointError 400 */
+export function* toEntries(parts: ReceivedPart[], charset: BodyCharset): Generator<BodyEntry> {
+  for (const { head, content } of parts) {
+    const { name } = charset.isLegacy ? readPartHead(head.raw, charset) : head
+    if (!Buffer.isBuffer(content)) yield { name, ...content }
+    else yield { name, value: readText(content, toPartCharset(head, charset)) }
+  }
+}
+
+const toPartCharset = ({ encoding }: PartHead, charset: BodyCharset): BodyCharset =>
+  encoding === undefined ? charset : { encoding, isLegacy: !encoding.startsWith('utf') }
 
 /** Reads a body as it comes, and keeps no content. @throws EndpointError 400 */
 export function createMultipartReader(contentType: string): MultipartReader {
@@ -173,7 +197,7 @@ function* readContent(state: ReaderState, bytes: Buffer): Generator<MultipartEve
     return
   }
   state.headers = null
-  yield { head: readHead(headers.toString('utf8', 0, headersEnd)) }
+  yield { head: readPartHead(headers.toString('latin1', 0, headersEnd)) }
   const content = headers.subarray(headersEnd + 2 * CRLF.length)
   if (content.length > 0) yield { content }
 }
@@ -182,47 +206,3 @@ function endPart({ headers }: ReaderState): MultipartEvent {
   if (headers) throw withoutName()
   return { end: true }
 }
-
-const withoutName = () =>
-  new EndpointError(400, 'A part of the multipart body has no Content-Disposition: form-data with a name')
-
-function readHead(headers: string): PartHead {
-  const disposition = findDisposition(headers)
-  const parameters = disposition === undefined ? undefined : readParameters(disposition)
-  const name = parameters?.get('name')
-  if (name === undefined) throw withoutName()
-  return { name, fileName: parameters?.get('filename') ?? parameters?.get('filename*') }
-}
-
-/** @returns the parameters of the first Content-Disposition, with the semicolon before them */
-function findDisposition(headers: string): string | undefined {
-  for (const line of headers.split(CRLF)) {
-    const match = /^content-disposition\s*:\s*form-data\s*(?=;)/i.exec(line)
-    if (match) return line.slice(match[0].length)
-  }
-  return undefined
-}
-
-// A quote ends the value only before a semicolon or the end, because older clients write `\"` for a quote inside a
-// value (browsers write `%22`). The `s` flag lets a name contain U+2028, which is a line end to JavaScript.
-const PARAMETER = /\s*;\s*(?:([\w*-]+)\s*=\s*(?:"(.*?)"(?=\s*(?:;|$))|([^\s;"]*))|$)/sy
-
-/** @returns undefined where the header is malformed */
-function readParameters(text: string): Map<string, string> | undefined {
-  const parameters = new Map<string, string>()
-  PARAMETER.lastIndex = 0
-  while (PARAMETER.lastIndex < text.trimEnd().length) {
-    const match = PARAMETER.exec(text)
-    if (!match) return undefined
-    const [, key, quoted, plain] = match
-    if (key !== undefined && !parameters.has(key.toLowerCase())) {
-      parameters.set(key.toLowerCase(), quoted === undefined ? (plain ?? '') : unescapeName(quoted))
-    }
-  }
-  return parameters
-}
-
-const ESCAPES: Record<string, string> = { '%22': '"', '%0D': '\r', '%0A': '\n', '\\"': '"' }
-
-const unescapeName = (text: string) =>
-  text.replace(/%22|%0D|%0A|\\"/gi, (sequence) => ESCAPES[sequence.toUpperCase()] ?? sequence)

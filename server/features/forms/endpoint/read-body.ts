@@ -2,11 +2,13 @@
 
 import { BODY_MAX, readBytes } from '../../../http/json-body.ts'
 import { createPacer } from '../../../lib/concurrency/next-turn.ts'
+import { decodePercents, decodeStrictly, findEncoding, parseCharset } from '../../../lib/formats/charset.ts'
 import { type JsonLimits, scanJson } from '../../../lib/formats/json-limits.ts'
 import { noteResumed } from '../../../lib/telemetry/request-context.ts'
+import { findBodyCharset, isCharsetField, readText } from './body-charset.ts'
 import type { BodyEntry } from './body-entry.ts'
 import { EndpointError, tooLarge } from './endpoint-error.ts'
-import { readMultipart } from './multipart.ts'
+import { findPartsCharset, readParts, toEntries } from './multipart.ts'
 
 // 256 fields may each be a group of many checkboxes. A body with more entries than this only wants to cost time.
 export const ENTRIES_MAX = 10_000
@@ -43,24 +45,27 @@ export function requireKnownType(headers: Pick<Headers, 'get'>): void {
 export async function readBody(sent: Uint8Array | Request, headers: Pick<Headers, 'get'>): Promise<FormBody> {
   requireKnownType(headers)
   const bytes = sent instanceof Request ? await readBytesUpToLimit(sent, headers) : sent
-  return { entries: await readEntries(bytes, headers.get('content-type') ?? ''), size: bytes.length }
+  const type = headers.get('content-type') ?? ''
+  const entries = FORM_TYPE.test(type) ? readForm(bytes, type) : await readEntries(bytes, type)
+  return { entries, size: bytes.length }
 }
 
-function readEntries(bytes: Uint8Array, type: string): BodyEntry[] | Promise<BodyEntry[]> {
-  if (FORM_TYPE.test(type)) return readForm(bytes)
-  return collect(isJson(type) ? readJson(bytes) : readMultipart(bytes, type))
+async function readEntries(bytes: Uint8Array, type: string): Promise<BodyEntry[]> {
+  if (isJson(type)) return collect(readJson(bytes, type))
+  const parts = await collect(readParts(bytes, type))
+  return collect(toEntries(parts, findPartsCharset(parts, type)))
 }
 
-/** Reads one entry after the other, and lets redirects run in between. @throws EndpointError 413 */
-async function collect(source: Generator<BodyEntry>): Promise<BodyEntry[]> {
+/** Reads one item after the other, and lets redirects run in between. @throws EndpointError 413 */
+async function collect<Item>(source: Generator<Item>): Promise<Item[]> {
   const pace = createPacer()
-  const entries: BodyEntry[] = []
-  for (const entry of source) {
-    if (entries.push(entry) > ENTRIES_MAX) throw tooLarge()
+  const items: Item[] = []
+  for (const item of source) {
+    if (items.push(item) > ENTRIES_MAX) throw tooLarge()
     const pause = pace()
     if (pause) await pause
   }
-  return entries
+  return items
 }
 
 async function readBytesUpToLimit(request: Request, headers: Pick<Headers, 'get'>): Promise<Uint8Array> {
@@ -81,22 +86,44 @@ async function readBytesUpToLimit(request: Request, headers: Pick<Headers, 'get'
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
-function readForm(bytes: Uint8Array): BodyEntry[] {
+function readForm(bytes: Uint8Array, type: string): BodyEntry[] {
   const text = decoder.decode(bytes)
   let pairs = 1
   for (let at = text.indexOf('&'); at >= 0; at = text.indexOf('&', at + 1)) pairs++
   if (pairs > ENTRIES_MAX) throw tooLarge()
+  let isUtf8 = !type.includes(';') || findEncoding(parseCharset(type)) === 'utf-8'
   // URLSearchParams removes one `?` at the start. The extra `?` keeps one that belongs to the first name.
-  return Array.from(new URLSearchParams(`?${text}`), ([name, value]) => ({ name, value }))
+  const entries = Array.from(new URLSearchParams(`?${text}`), ([name, value]) => {
+    if (value.includes('\ufffd') || name.includes('\ufffd') || isCharsetField(name)) isUtf8 = false
+    return { name, value }
+  })
+  return isUtf8 ? entries : readEncodedForm(bytes, type)
 }
 
-function* readJson(bytes: Uint8Array): Generator<BodyEntry> {
-  let text: string
-  try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    throw new EndpointError(400, 'Invalid JSON')
+const [AMPERSAND, EQUALS] = [0x26, 0x3d]
+
+/** Reads the bytes of a form whose charset may be another than UTF-8: https://url.spec.whatwg.org/#urlencoded-parsing */
+function readEncodedForm(bytes: Uint8Array, type: string): BodyEntry[] {
+  const pairs: { name: Buffer; value: Buffer }[] = []
+  for (let at = 0; at < bytes.length; ) {
+    const next = bytes.indexOf(AMPERSAND, at)
+    const pair = bytes.subarray(at, next < 0 ? bytes.length : next)
+    const equals = pair.indexOf(EQUALS)
+    const name = decodePercents(equals < 0 ? pair : pair.subarray(0, equals), { plus: true })
+    const value = decodePercents(pair.subarray(equals < 0 ? pair.length : equals + 1), { plus: true })
+    if (pair.length > 0) pairs.push({ name, value })
+    at += pair.length + 1
   }
+  const sent = pairs.find(({ name }) => isCharsetField(name.toString('latin1')))
+  const texts = pairs.flatMap(({ name, value }) => [name, value])
+  const charset = findBodyCharset(type, sent?.value.toString('latin1'), texts)
+  return pairs.map(({ name, value }) => ({ name: readText(name, charset), value: readText(value, charset) }))
+}
+
+function* readJson(bytes: Uint8Array, type: string): Generator<BodyEntry> {
+  const charset = findEncoding(parseCharset(type)) ?? 'utf-8'
+  const text = decodeStrictly(bytes, charset)?.replace(/^\ufeff/, '')
+  if (text === undefined) throw new EndpointError(400, 'Invalid JSON')
   const { excess } = scanJson(text, JSON_LIMITS)
   if (excess === 'depth') throw new EndpointError(400, 'Invalid JSON')
   if (excess) throw tooLarge()

@@ -6,13 +6,22 @@ import { createPacer } from '../../../lib/concurrency/next-turn.ts'
 import { describeError, log } from '../../../lib/log.ts'
 import { freeBuffer } from '../../../lib/memory/free-buffer.ts'
 import { isControlField } from '../settings/control-fields.ts'
+import { toHarmlessName } from '../uploads/file-name.ts'
 import type { FileReceiver } from '../uploads/receive-files.ts'
 import type { StopReason } from '../uploads/receiving-slots.ts'
 import type { UploadSettings } from '../uploads/schema.ts'
-import type { BodyEntry } from './body-entry.ts'
+import type { SubmittedFile } from '../uploads/submitted-file.ts'
+import type { BodyCharset } from './body-charset.ts'
 import { EndpointError, tooLarge } from './endpoint-error.ts'
 import { toStorable } from './fields.ts'
-import { createMultipartReader, type MultipartEvent, type PartHead } from './multipart.ts'
+import {
+  createMultipartReader,
+  findPartsCharset,
+  type MultipartEvent,
+  type ReceivedPart,
+  toEntries,
+} from './multipart.ts'
+import { type PartHead, readPartHead } from './part-head.ts'
 import { ENTRIES_MAX, type FormBody } from './read-body.ts'
 
 /** Fields, headers and boundaries beside the files. */
@@ -30,7 +39,7 @@ export interface UploadWatch {
   begins(stop: (reason: StopReason) => void): void
 }
 
-interface ReceivedPart {
+interface OpenPart {
   head: PartHead
   /** The content of a field. Files have none here. */
   content: Buffer[]
@@ -44,8 +53,10 @@ interface State {
   files: FileReceiver
   watch: UploadWatch
   stop: (reason: StopReason) => void
-  entries: BodyEntry[]
-  part: ReceivedPart | undefined
+  parts: ReceivedPart[]
+  /** The files that are kept, with their parts. */
+  accepted: { file: SubmittedFile; part: ReceivedPart }[]
+  part: OpenPart | undefined
   hasFile: boolean
   total: number
   fileBytes: number
@@ -69,7 +80,8 @@ export async function receiveForm(
     files,
     watch,
     stop: source.stop,
-    entries: [],
+    parts: [],
+    accepted: [],
     part: undefined,
     hasFile: false,
     total: 0,
@@ -83,7 +95,7 @@ export async function receiveForm(
       if (state.hasFile) await watch.received(chunk.byteLength)
       for (const event of multipart.read(chunk)) {
         await take(state, event, Math.max(0, declared - state.total))
-        if (state.entries.length > ENTRIES_MAX) throw tooLarge()
+        if (state.parts.length > ENTRIES_MAX) throw tooLarge()
         const pause = pace()
         if (pause) await pause
       }
@@ -94,7 +106,19 @@ export async function receiveForm(
   } finally {
     source.close()
   }
-  return { entries: state.entries, size: state.total - state.fileBytes }
+  const charset = findPartsCharset(state.parts, headers.get('content-type') ?? '')
+  if (charset.isLegacy) renameFiles(state.accepted, charset)
+  return { entries: [...toEntries(state.parts, charset)], size: state.total - state.fileBytes }
+}
+
+/** The charset is known once all parts have come: `_charset_` may be the last one. */
+function renameFiles(accepted: State['accepted'], charset: BodyCharset): void {
+  for (const { file, part } of accepted) {
+    const { name, fileName = '' } = readPartHead(part.head.raw, charset)
+    file.field = toStorable(name)
+    file.name = toHarmlessName(toStorable(fileName))
+    part.content = { fileName: file.name }
+  }
 }
 
 async function take(state: State, event: MultipartEvent, toCome: number): Promise<void> {
@@ -108,7 +132,7 @@ async function take(state: State, event: MultipartEvent, toCome: number): Promis
   else await takeFileBytes(state, part, event.content, toCome)
 }
 
-async function takeFileBytes(state: State, part: ReceivedPart, bytes: Buffer, toCome: number): Promise<void> {
+async function takeFileBytes(state: State, part: OpenPart, bytes: Buffer, toCome: number): Promise<void> {
   state.fileBytes += bytes.byteLength
   await beginFile(state, part, toCome)
   if (!part.isTaken) return
@@ -116,25 +140,27 @@ async function takeFileBytes(state: State, part: ReceivedPart, bytes: Buffer, to
   await orUnavailable(() => state.files.write(bytes))
 }
 
-async function endPart(state: State, part: ReceivedPart, toCome: number): Promise<void> {
-  const { name, fileName } = part.head
-  if (fileName === undefined) {
-    state.entries.push({ name, value: Buffer.concat(part.content).toString() })
+async function endPart(state: State, part: OpenPart, toCome: number): Promise<void> {
+  const { head } = part
+  if (head.fileName === undefined) {
+    state.parts.push({ head, content: Buffer.concat(part.content) })
     return
   }
   // A browser sends an empty file without a name for a file input where nothing was chosen.
-  if (fileName === '' && part.fileName === undefined) {
-    state.entries.push({ name, file: 'none' })
+  if (head.fileName === '' && part.fileName === undefined) {
+    state.parts.push({ head, content: { file: 'none' } })
     return
   }
   await beginFile(state, part, toCome)
-  if (part.isTaken) await orUnavailable(() => state.files.finish())
-  const entry = part.isTaken ? { fileName: part.fileName as string } : { file: 'chosen' as const }
-  state.entries.push({ name, ...entry })
+  const file = part.isTaken ? await orUnavailable(() => state.files.finish()) : undefined
+  const content = part.isTaken ? { fileName: part.fileName as string } : { file: 'chosen' as const }
+  const received = { head, content }
+  state.parts.push(received)
+  if (file) state.accepted.push({ file, part: received })
 }
 
 /** A file that nobody would see is not taken: one without a field, or of a control field. */
-async function beginFile(state: State, part: ReceivedPart, toCome: number): Promise<void> {
+async function beginFile(state: State, part: OpenPart, toCome: number): Promise<void> {
   if (part.fileName !== undefined) return
   const field = toStorable(part.head.name)
   part.fileName = part.head.fileName ?? ''

@@ -588,6 +588,30 @@ table('the rest', [
     '',
   ],
   [
+    'another encoding, and a form that tells it',
+    {
+      sent: { 'content-type': 'text/html; charset=shift_jis' },
+      inside: `${TRAP}<input type=hidden name=_charset_>${EMAIL}${SEND}`,
+    },
+    '',
+  ],
+  [
+    'a page in UTF-16, whose forms send UTF-8',
+    { sent: { 'content-type': 'text/html; charset=utf-16le' } },
+    '',
+  ],
+  ['UTF-8 under another label', { sent: { 'content-type': 'text/html; charset=unicode-1-1-utf-8' } }, ''],
+  [
+    'a form with another encoding than its page',
+    { form: `action=${HERE} method=post accept-charset="x-unknown, windows-1251 utf-8"` },
+    'warning charset',
+  ],
+  [
+    'a form that says nothing with its encoding',
+    { form: `action=${HERE} method=post accept-charset=unknown` },
+    '',
+  ],
+  [
     'no encoding',
     { sent: { 'content-type': 'text/html' }, head: HEAD.replace('<meta charset=utf-8>', '') },
     'warning charset',

@@ -1,9 +1,10 @@
 // Checks what the page's policies and scripts do to its form: content security policy, the tracking snippet and
 // the encoding.
 
-import { parseCharset } from '../../../lib/html/charset.ts'
+import { findEncoding, parseCharset } from '../../../lib/formats/charset.ts'
 import { quote } from '../../../lib/text.ts'
 import { parseUrl } from '../../../lib/web-url.ts'
+import { isCharsetField, toFormEncoding } from '../endpoint/body-charset.ts'
 import type { FormResource } from '../schema.ts'
 import { HONEYPOT_FIELD } from '../settings/control-fields.ts'
 import { isNextAllowed } from '../settings/next-hosts.ts'
@@ -234,7 +235,8 @@ export function checkSnippet(check: PolicyCheckInput): Finding[] {
 }
 
 /**
- * Browsers send text in the page's encoding, and the endpoint reads it as UTF-8.
+ * Browsers send text in the encoding of the form, else of the page. Without `_charset_` the endpoint is not told, and
+ * reads what is not UTF-8 as windows-1252.
  * @param fetched the headers are known
  */
 export function checkEncoding(
@@ -247,12 +249,24 @@ export function checkEncoding(
     parsedPage.metas
       .map((meta) => meta.get('charset') ?? parseCharset(readMetaContentType(meta)))
       .find(Boolean)
-  if (declared === undefined && !fetched) return []
-  if (/^utf-?8$/i.test(declared?.trim() ?? '')) return []
-  if (/^utf-?8$/i.test((form.attributes.get('accept-charset') ?? '').trim())) return []
-  const what = declared === undefined ? 'does not say its encoding' : `is encoded as ${quote(declared)}`
-  const message = `The page ${what}: letters such as é and ü may arrive broken.`
-  const fix = `Add ${formatElement('meta', { charset: 'utf-8' })} as the first line of the head (and save the page as UTF-8), or accept-charset="utf-8" to the form.`
+  const chosen = (form.attributes.get('accept-charset') ?? '').split(/[\s,]+/).find(findEncoding)
+  const sent = chosen ?? declared
+  if (sent === undefined && !fetched) return []
+  if (toFormEncoding(findEncoding(sent)) === 'utf-8') return []
+  if (form.controls.some(({ name, disabled }) => isCharsetField(name) && !disabled)) return []
+  const what =
+    chosen !== undefined
+      ? `The form sends its text as ${quote(chosen)}`
+      : declared !== undefined
+        ? `The page is encoded as ${quote(declared)}`
+        : 'The page does not say its encoding'
+  const message = `${what}: letters may arrive broken.`
+  const own = 'accept-charset="utf-8"'
+  const field = formatElement('input', { type: 'hidden', name: '_charset_' })
+  const fix =
+    chosen !== undefined
+      ? `Write ${own} into the form, or add ${field} to it.`
+      : `Add ${formatElement('meta', { charset: 'utf-8' })} as the first line of the head (and save the page as UTF-8), or ${own} to the form, or ${field} into it.`
   return [createFinding('warning', 'charset', message, fix)]
 }
 

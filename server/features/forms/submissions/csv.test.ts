@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { FIELD_COLUMNS_MAX, toCsvColumns, toCsvHeader, toCsvRow } from './csv.ts'
+import { toCsvLine } from '../../../lib/formats/csv-line.ts'
+import { type CsvColumns, FIELD_COLUMNS_MAX, toCells, toCsvColumns, toCsvHeader } from './csv.ts'
 import type { SubmissionResource } from './schema.ts'
 import { toSubmissionResource } from './submission.ts'
 
@@ -34,6 +35,9 @@ function parse(text: string): string[][] {
   return rows
 }
 
+const toCsvRow = (columns: CsvColumns, of: SubmissionResource) =>
+  toCsvLine(toCells(columns, of, (iso) => iso) ?? [])
+
 function written(submissions: SubmissionResource[]) {
   const columns = toCsvColumns(new Set(submissions.flatMap(({ fields }) => [...fields.keys()])))
   const text = toCsvHeader(columns) + submissions.map((each) => toCsvRow(columns, each)).join('')
@@ -44,8 +48,21 @@ function written(submissions: SubmissionResource[]) {
 describe('submissions as CSV', () => {
   test.each([
     ['=1+1', "'=1+1"],
-    ['+49 170', "'+49 170"],
-    ['-1', "'-1"],
+    ['+49 170', '+49 170'],
+    ['+1 (555) 123-4567 ext. 89', '+1 (555) 123-4567 ext. 89'],
+    ['+49/30/1234.56', '+49/30/1234.56'],
+    [' +49170123456 ', ' +49170123456 '],
+    ['-1', '-1'],
+    ['-1.234,56', '-1.234,56'],
+    ['+1e-3', '+1e-3'],
+    ['-5%', '-5%'],
+    ['-1-1', "'-1-1"],
+    ['+1+1', "'+1+1"],
+    ['+1-1', "'+1-1"],
+    ["-1+cmd|' /C calc'!A0", "'-1+cmd|' /C calc'!A0"],
+    ['+1-800-FLOWERS', "'+1-800-FLOWERS"],
+    ['+49 170 1234567;=1', "'+49 170 1234567;=1"],
+    ['note\n+49 170 1234567', "note\n'+49 170 1234567"],
     ['@SUM(A1)', "'@SUM(A1)"],
     ['\t=1', "'\t=1"],
     ['\r=1', "'\r'=1"],
@@ -139,7 +156,7 @@ describe('submissions as CSV', () => {
         expect(new Set(headers).size).toBe(headers.length)
         expect(rows.map((row) => row.length)).toEqual(all.map(() => headers.length))
         for (const cell of [headers, ...rows].flat()) {
-          expect(cell).not.toMatch(/^[\t\r]|(^|[\r\n])[\s"]*[=+\-@]/)
+          expect(cell).not.toMatch(/^[\t\r]|(^|[\r\n])[\s"]*([=@]|[+-](?! *[(\d]))/)
         }
         const names = [...new Set(all.flat().map(([name]) => name))]
         for (const [i, fields] of all.entries()) {

@@ -1,5 +1,5 @@
-// Submissions as CSV: the columns, their headers and the text of each cell. Field names and values come from
-// strangers.
+// Submissions as rows of a table: the columns, their headers and the cells, and both as lines of CSV. Field names and
+// values come from strangers.
 
 import { toCsvLine, toInertCell } from '../../../lib/formats/csv-line.ts'
 import { orderedJson } from '../../../lib/formats/ordered-json.ts'
@@ -69,25 +69,40 @@ export function toCsvColumns(names: ReadonlySet<string>): CsvColumns {
   return { fields: new Set(fields), headers, more }
 }
 
-export const toCsvHeader = ({ headers }: CsvColumns) => toCsvLine(headers)
+export const toCsvHeader = ({ headers }: CsvColumns, delimiter?: string) => toCsvLine(headers, delimiter)
 
-/** @returns '' where a field has no column: the submission came after the columns were counted */
-export function toCsvRow({ fields, more }: CsvColumns, submission: SubmissionResource): string {
+/** The columns whose cells are times, beside those of fields. */
+export const TIME_COLUMNS = ['createdAt', 'consentAt'] as const
+
+/** The cells of a CSV file are texts; those of a workbook have types. */
+export type TableCell = string | number | Date | null
+
+/**
+ * @param toTime writes a time
+ * @returns undefined where a field has no column: the submission came after the columns were counted
+ */
+export function toCells<Time extends TableCell>(
+  { fields, more }: CsvColumns,
+  submission: SubmissionResource,
+  toTime: (iso: string) => Time,
+): (string | number | Time)[] | undefined {
   const own = (name: OwnColumn) => {
     const value = submission[name]
+    if (name === 'createdAt') return toTime(submission.createdAt)
+    if (typeof value === 'number') return value
     return Array.isArray(value) ? value.map((file) => file.name).join(', ') : toText(value)
   }
   const rest = [...submission.fields].filter(([name]) => !fields.has(name))
-  if (rest.length > 0 && !more) return ''
+  if (rest.length > 0 && !more) return undefined
   const values = Array.from(fields, (name) => submission.fields.get(name) ?? '')
-  return toCsvLine([
+  return [
     ...COLUMNS_BEFORE_FIELDS.map(own),
     ...values,
     ...(more ? [rest.length > 0 ? orderedJson(new Map(rest)) : ''] : []),
     ...COLUMNS_AFTER_FIELDS.map(own),
     submission.consent?.text ?? '',
-    submission.consent?.at ?? '',
-  ])
+    submission.consent ? toTime(submission.consent.at) : '',
+  ]
 }
 
-const toText = (value: string | number | boolean | null) => (value === null ? '' : String(value))
+const toText = (value: string | boolean | null) => (value === null ? '' : String(value))

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { connect } from 'node:net'
+import { readXlsx } from 'hucre/xlsx'
 import { until } from '../../../../tests/support/until.ts'
 import { onBothEngines, type TestServer } from '../../../../tests/support/world.ts'
 import { toTextStream } from '../../../http/text-stream.ts'
@@ -64,7 +65,7 @@ onBothEngines('the export of submissions', (server) => {
       [
         `id,createdAt,status,b,'=x,a,fields.id,${ours}`,
         `${first},1970-01-01T00:00:01.000Z,read,1,'=1+1,,,,,,,,,,,,,,,,,,false,none,,,,,,,,`,
-        `${second},1970-01-01T00:00:02.000Z,new,,,"say ""hi"", you",'@SUM(A1),,'-1,,,,,,,,,,,,,,false,none,,,,DE,,,,`,
+        `${second},1970-01-01T00:00:02.000Z,new,,,"say ""hi"", you",'@SUM(A1),,-1,,,,,,,,,,,,,,false,none,,,,DE,,,,`,
         `${third},1970-01-01T00:00:03.000Z,new,,,,,,,,,,,,'=u,,,,,17,,,false,inferred,,,,,,,,`,
         '',
       ].join('\r\n'),
@@ -106,7 +107,86 @@ onBothEngines('the export of submissions', (server) => {
     expect((await exported('format=json&status=spam')).json).toEqual({ data: [whole[2]] })
     expect((await exported('format=json&status=read')).json).toEqual({ data: [] })
     expect((await exported('format=ndjson&status=read')).text).toBe('')
-    expect((await exported('format=xml')).json.errors).toEqual({ format: 'must be one of csv, json, ndjson' })
+    expect((await exported('format=xml')).json.errors).toEqual({
+      format: 'must be one of csv, json, ndjson, xlsx',
+    })
+  })
+
+  test('is CSV as a spreadsheet of any country opens it', async () => {
+    const { ws, store, exported, formKey } = await testForm(server())
+    await store([
+      {
+        fields: [
+          ['tel', '+49 170 1234567'],
+          ['sum', '-3,50'],
+          ['note', 'a;b'],
+          ['x', '=1+1'],
+        ],
+        created_at: Date.parse('2026-03-29T12:05:07.890Z'),
+      },
+    ])
+    const { text } = await exported('bom=true&delimiter=%3B&timezone=Europe/Berlin')
+    const [header, row] = lines(text)
+    expect(header).toStartWith('id;createdAt;status;tel;sum;note;x;')
+    expect(row).toContain(`;2026-03-29 14:05:07;new;+49 170 1234567;-3,50;"a;b";'=1+1;`)
+    const marked = await fetch(`${server().origin}/v1/forms/${formKey}/submissions/export?bom=true`, {
+      headers: { Authorization: `Bearer ${ws.key}` },
+    })
+    expect(Buffer.from(await marked.bytes()).toString('hex', 0, 5)).toBe('efbbbf6964')
+    expect(lines((await exported('delimiter=%09')).text)[1]).toContain("\t-3,50\ta;b\t'=1+1\t")
+    expect((await exported('bom=false&delimiter=comma')).text).toBe((await exported()).text)
+    const refused = await exported('bom=1&delimiter=x&timezone=Mars/Base')
+    expect([refused.status, Object.keys(refused.json.errors).sort()]).toEqual([
+      422,
+      ['bom', 'delimiter', 'timezone'],
+    ])
+  })
+
+  test('is a workbook whose texts are texts and whose times are times', async () => {
+    const { ws, store, formKey } = await testForm(server())
+    const long = 'x'.repeat(40_000)
+    const fields: [string, string][] = [
+      ['=x', '=1+1'],
+      ['tel', '+49170'],
+      ['zip', '0012'],
+      ['odd', 'a\0b\u0001\r\n_x0041_ <&>\uffff🚲 '],
+      ['long', long],
+    ]
+    const created_at = Date.parse('2026-03-29T12:05:07.890Z')
+    const [id] = await store([
+      { fields, created_at, email: 'a@b.co' },
+      ...Array.from({ length: 120 }, () => ({ created_at })),
+    ])
+    const read = async (query = '') => {
+      const path = `/v1/forms/${formKey}/submissions/export?format=xlsx${query}`
+      const response = await fetch(server().origin + path, { headers: { Authorization: `Bearer ${ws.key}` } })
+      const { sheets } = await readXlsx(await response.bytes())
+      return { response, rows: sheets[0]?.rows ?? [] }
+    }
+    const { response, rows } = await read()
+    expect(response.headers.get('content-type')).toBe(
+      'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+    )
+    expect(response.headers.get('content-disposition')).toBe(
+      `attachment; filename=submissions-${formKey}.xlsx`,
+    )
+    expect(rows).toHaveLength(122)
+    expect(rows[0]?.slice(0, 9)).toEqual([
+      'id',
+      'createdAt',
+      'status',
+      "'=x",
+      'tel',
+      'zip',
+      'odd',
+      'long',
+      'message',
+    ])
+    const time = new Date('2026-03-29T12:05:07Z')
+    const texts = ['=1+1', '+49170', '0012', 'ab\n_x0041_ <&>🚲 ', `${long.slice(0, 32_766)}…`]
+    expect(rows[1]?.slice(0, 8)).toEqual([id ?? 0, time, 'new', ...texts])
+    const [, [, local] = []] = (await read('&timezone=Europe/Berlin')).rows
+    expect(local).toEqual(new Date('2026-03-29T14:05:07Z'))
   })
 
   test('answers HEAD with the headers only', async () => {
@@ -148,7 +228,7 @@ onBothEngines('the export of submissions', (server) => {
     const actor = { kind: 'key', workspaceId: ws.id, plan: 'enterprise', keyId: null } as const
     const needs = { db: server().app.db, origin: server().origin, resolvePendingAttribution: async () => {} }
     const signal = new AbortController().signal
-    const pieces = await exportSubmissions(needs, actor, formKey, { format: 'csv' }, signal)
+    const pieces = await exportSubmissions(needs, actor, formKey, {}, { format: 'csv' }, signal)
     await store([{ fields: [['late', 'x']], created_at: server().now() }])
     let text = ''
     for await (const piece of pieces) text += piece
@@ -167,7 +247,7 @@ onBothEngines('the export of submissions', (server) => {
     }
     const actor = { kind: 'key', workspaceId: ws.id, plan: 'enterprise', keyId: null } as const
     const gone = new AbortController()
-    const pieces = await exportSubmissions(needs, actor, formKey, { format: 'ndjson' }, gone.signal)
+    const pieces = await exportSubmissions(needs, actor, formKey, {}, { format: 'ndjson' }, gone.signal)
     expect(pages).toBe(0)
     await pieces.next()
     expect(pages).toBe(1)

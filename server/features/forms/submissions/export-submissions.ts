@@ -2,12 +2,21 @@
 // memory does not grow with the number of submissions.
 
 import { takeTurn } from '../../../lib/concurrency/take-turn.ts'
+import { toCsvLine } from '../../../lib/formats/csv-line.ts'
 import { orderedJson } from '../../../lib/formats/ordered-json.ts'
 import type { Actor } from '../../accounts/access/actor.ts'
 import { getFormId } from '../settings/get-form.ts'
-import { type CsvColumns, FIELD_COLUMNS_MAX, toCsvColumns, toCsvHeader, toCsvRow } from './csv.ts'
+import {
+  type CsvColumns,
+  FIELD_COLUMNS_MAX,
+  type TableCell,
+  TIME_COLUMNS,
+  toCells,
+  toCsvColumns,
+  toCsvHeader,
+} from './csv.ts'
 import { readSubmissions, type SubmissionScope, scanSubmissions } from './scan-submissions.ts'
-import type { SubmissionExportFormat, SubmissionSelection } from './schema.ts'
+import type { SubmissionExportFormat, SubmissionExportOptions, SubmissionSelection } from './schema.ts'
 import {
   parseStoredFields,
   readWithAttribution,
@@ -16,29 +25,34 @@ import {
   selectFormSubmissions,
   toSubmissionResource,
 } from './submission.ts'
+import { writeWorkbook } from './workbook.ts'
 
 /** Cells of one step. Writing them takes some milliseconds. A row can have more than a thousand. */
 const CELLS_AT_ONCE = 20_000
 
 /**
- * The file has the submissions that were stored at the time of the request. Each yielded text holds some rows.
+ * The file has the submissions that were stored at the time of the request. Each piece holds some rows.
  * @throws Failure `not_found`, before the first piece
  */
 export async function exportSubmissions(
   needs: SubmissionNeeds,
   actor: Actor,
   formKey: string,
-  { format, ...by }: SubmissionSelection & { format: SubmissionExportFormat },
+  by: SubmissionSelection,
+  { format, ...options }: SubmissionExportOptions & { format: SubmissionExportFormat },
   signal: AbortSignal,
-): Promise<AsyncGenerator<string>> {
+): Promise<AsyncGenerator<string | Uint8Array>> {
   const formId = await getFormId(needs.db.read, actor, formKey)
   const newest = await selectFormSubmissions(needs.db, actor, formId, {})
     .select((e) => e.fn.max('submissions.id').as('id'))
     .executeTakeFirst()
   const upTo = Number(newest?.id ?? 0)
   const source = { needs, actor, formId, by, upTo, signal }
-  if (format !== 'csv') return writeJson(source, format)
-  return writeCsv(source, toCsvColumns(await listFieldNames(source)))
+  if (format === 'json' || format === 'ndjson') return writeJson(source, format)
+  const columns = toCsvColumns(await listFieldNames(source))
+  if (format === 'csv') return writeCsv(source, columns, options)
+  const toTime = (iso: string) => new Date(`${toWallTime(iso, options.timezone ?? 'UTC')}Z`)
+  return writeWorkbook(columns.headers, readRows(source, columns, toTime), TIME_COLUMNS)
 }
 
 interface ExportSource extends SubmissionScope {
@@ -70,16 +84,45 @@ async function* readSteps(source: ExportSource): AsyncGenerator<SubmissionRow[]>
   }
 }
 
-async function* writeCsv(source: ExportSource, columns: CsvColumns): AsyncGenerator<string> {
-  yield toCsvHeader(columns)
+/** Spreadsheets read `2026-03-29 14:05:00` as a time, and no zone behind it. */
+const toWallTime = (iso: string, timezone: string) =>
+  Temporal.Instant.from(iso)
+    .toZonedDateTimeISO(timezone)
+    .toPlainDateTime()
+    .toString({ smallestUnit: 'second' })
+    .replace('T', ' ')
+
+async function* readTable<Time extends TableCell>(
+  source: ExportSource,
+  columns: CsvColumns,
+  toTime: (iso: string) => Time,
+): AsyncGenerator<(string | number | Time)[][]> {
   const rowsAtOnce = Math.max(1, Math.floor(CELLS_AT_ONCE / columns.headers.length))
   for await (const rows of readSteps(source)) {
     for (let from = 0; from < rows.length; from += rowsAtOnce) {
       if (from > 0) await takeTurn()
       const some = rows.slice(from, from + rowsAtOnce)
-      yield some.map((row) => toCsvRow(columns, toSubmissionResource(source.needs, row))).join('')
+      yield some.flatMap((row) => {
+        const cells = toCells(columns, toSubmissionResource(source.needs, row), toTime)
+        return cells ? [cells] : []
+      })
     }
   }
+}
+
+async function* readRows(...[source, columns, toTime]: Parameters<typeof readTable<Date>>) {
+  for await (const rows of readTable(source, columns, toTime)) yield* rows
+}
+
+async function* writeCsv(
+  source: ExportSource,
+  columns: CsvColumns,
+  { bom = false, delimiter, timezone }: SubmissionExportOptions,
+): AsyncGenerator<string> {
+  yield `${bom ? '\ufeff' : ''}${toCsvHeader(columns, delimiter)}`
+  const toTime = (iso: string) => (timezone === undefined ? iso : toWallTime(iso, timezone))
+  for await (const rows of readTable(source, columns, toTime))
+    yield rows.map((cells) => toCsvLine(cells, delimiter)).join('')
 }
 
 /** `json` is `{"data": […]}`, as every answer of the API; `ndjson` has one object a line. */

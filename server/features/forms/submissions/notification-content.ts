@@ -81,12 +81,13 @@ async function toContent(
     shortUrl: resource.link?.shortUrl ?? null,
     isPending: resource.attribution === 'pending',
   })
-  const urls = new Map<number, string>()
-  if (row.files.length > 0) {
-    for (const { id, key } of await listStoredFiles(db.read, workspaceId, row.id))
-      urls.set(id, toFileUrl(key))
-  }
-  const files = row.files.map((file) => ({ ...file, url: urls.get(file.id) ?? '' }))
+  const stored = row.files.length > 0 ? await listStoredFiles(db.read, workspaceId, row.id) : []
+  const keys = new Map(stored.map(({ id, key }) => [id, key]))
+  const files = row.files.flatMap((file) => {
+    const key = keys.get(file.id)
+    return key === undefined ? [] : [{ ...file, key, url: toFileUrl(key) }]
+  })
+  const shownFiles = files.map(({ key: _, ...file }) => file)
   return {
     form: { formKey: row.form_key, name: row.form_name },
     submissionId: row.id,
@@ -96,7 +97,11 @@ async function toContent(
     attribution: [held, attribution].filter(Boolean).join(' · '),
     url: `${origin}/app/${workspaceId}/inbox?open=${row.id}`,
     ...(files.length > 0 && { files }),
-    submissionJson: orderedJson({ ...resource, files, ...(held !== undefined && { heldAs: 'spam' }) }),
+    submissionJson: orderedJson({
+      ...resource,
+      files: shownFiles,
+      ...(held !== undefined && { heldAs: 'spam' }),
+    }),
   }
 }
 

@@ -2,6 +2,7 @@
 
 import { z } from '@hono/zod-openapi'
 import { dateRangeEnd, numberParameter, oneOf, parameter, text } from '../../../lib/api-fields.ts'
+import { isTimeZone } from '../../../lib/date-range.ts'
 import { EMAIL_MAX } from '../../../lib/email.ts'
 import { ConsentShape } from '../consent/schema.ts'
 import { FileShape } from '../uploads/schema.ts'
@@ -13,7 +14,7 @@ export const SET_STATUSES = ['new', 'read', 'archived', 'spam'] as const
 export type SubmissionStatus = (typeof SUBMISSION_STATUSES)[number]
 /** The column never holds `pending`: a submission is pending while its `attribution_due` is 1. */
 export const ATTRIBUTIONS = ['measured', 'inferred', 'pending', 'none'] as const
-export const SUBMISSION_EXPORT_FORMATS = ['csv', 'json', 'ndjson'] as const
+export const SUBMISSION_EXPORT_FORMATS = ['csv', 'json', 'ndjson', 'xlsx'] as const
 export type SubmissionExportFormat = (typeof SUBMISSION_EXPORT_FORMATS)[number]
 
 /** The text fields about where a submission came from, in the order of the export's columns. */
@@ -185,12 +186,36 @@ export const AllSubmissionsQuery = z
 export type AllSubmissionsQueryInput = z.infer<typeof AllSubmissionsQuery>
 export type SubmissionSelection = Omit<SubmissionListQueryInput, 'limit' | 'cursor'>
 
+const DELIMITERS = { ',': ',', ';': ';', '\t': '\t', comma: ',', semicolon: ';', tab: '\t' } as const
+
 export const SubmissionExportQuery = z
   .strictObject({
     format: oneOf(SUBMISSION_EXPORT_FORMATS).optional().openapi({ description: 'csv when absent' }),
+    bom: oneOf(['true', 'false'])
+      .transform((value) => value === 'true')
+      .optional()
+      .openapi({
+        description: 'A byte order mark, which Excel needs for letters beyond ASCII in a CSV file',
+      }),
+    delimiter: oneOf(Object.keys(DELIMITERS) as [keyof typeof DELIMITERS])
+      .transform((name) => DELIMITERS[name])
+      .optional()
+      .openapi({ description: 'Of a CSV file: a comma when absent. Excel reads the one of its country' }),
+    timezone: parameter(64)
+      .refine(isTimeZone, 'must be an IANA time zone, for example Europe/Berlin')
+      .optional()
+      .openapi({
+        description: 'CSV and XLSX: times are those of the clocks there, as `2026-03-29 14:05:00`',
+        example: 'Europe/Berlin',
+      }),
     ...SELECTION,
   })
   .superRefine(requireStartBeforeEnd)
+
+export type SubmissionExportOptions = Pick<
+  z.infer<typeof SubmissionExportQuery>,
+  'bom' | 'delimiter' | 'timezone'
+>
 
 export const UpdateSubmission = z
   .strictObject(

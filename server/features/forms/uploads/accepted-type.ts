@@ -6,9 +6,11 @@ import { PLAIN_TEXT, type SniffedType, UNKNOWN_TYPE } from './sniff-type.ts'
 /** Texts have no signature: their name says which kind they are, and their bytes only that they are text. */
 const TEXT_TYPES: Record<string, string> = {
   txt: 'text/plain',
+  text: 'text/plain',
   log: 'text/plain',
   csv: 'text/csv',
   tsv: 'text/tab-separated-values',
+  tab: 'text/tab-separated-values',
   md: 'text/markdown',
   json: 'application/json',
   xml: 'application/xml',
@@ -23,13 +25,14 @@ const TEXT_TYPES: Record<string, string> = {
   gpx: 'application/gpx+xml',
   kml: 'application/vnd.google-earth.kml+xml',
 }
-const TEXT_SIGNATURES = /^(?:text\/|application\/xml$)/
+const TEXT_SIGNATURES = /^(?:text\/|application\/(?:xml|pgp-encrypted|x-ms-regedit)$)/
 
 /** Endings of one kind of file: the bytes show any of them. */
 const SAME_KIND = [
   ['jpg', 'jpeg', 'jpe', 'jfif'],
   ['png', 'apng'],
-  ['tif', 'tiff'],
+  // Cameras write their raw pictures as TIFF.
+  ['tif', 'tiff', 'dng', 'nef', 'cr2', 'arw', 'rw2', 'orf', 'pef', 'srw'],
   ['heic', 'heif'],
   ['mp4', 'm4v', 'm4a', 'mov', 'qt'],
   ['ogg', 'oga', 'ogv', 'ogx', 'opus'],
@@ -42,6 +45,8 @@ const SAME_KIND = [
   ['gz', 'tgz'],
   ['pdf', 'ai'],
   ['ps', 'eps', 'ai'],
+  // Word saves RTF under this name, too.
+  ['doc', 'rtf'],
 ]
 
 /** Documents whose bytes may show only the container that they are in, by the type that pages name them with. */
@@ -58,6 +63,8 @@ const DOCUMENT_ENDINGS: Record<string, string> = {
   'application/vnd.ms-outlook': 'msg',
 }
 const IN_ZIP = /^(?:doc[xm]|xls[xm]|pp[ts][xm]|od[tspg]|epub|pages|numbers|key|jar|apk|kmz)$/
+/** A password puts these into the older container. */
+const PROTECTABLE = /^(?:doc[xm]|xls[xmb]|pp[ts][xm])$/
 const IN_CFB = /^(?:doc|xls|ppt|pps|msg|msi|vsd|pub)$/
 const CONTAINERS = ['application/zip', 'application/x-cfb', 'application/gzip', 'application/x-sqlite3']
 
@@ -78,6 +85,11 @@ const SYNONYMS: Record<string, string> = {
   'application/x-gzip': 'application/gzip',
   'application/x-pdf': 'application/pdf',
   'text/xml': 'application/xml',
+  'text/rtf': 'application/rtf',
+  'text/x-csv': 'text/csv',
+  'application/csv': 'text/csv',
+  'application/x-csv': 'text/csv',
+  'text/comma-separated-values': 'text/csv',
 }
 
 export interface JudgedFile extends SniffedType {
@@ -98,6 +110,7 @@ export function isAccepted(accept: string[], file: JudgedFile): boolean {
 function fitsType(rule: string, ending: string, file: JudgedFile): boolean {
   if (rule === '*/*' || rule === file.type) return true
   // SVG and HTML show only that they are text: `image/*` does not let them in.
+  if (rule === 'text/*') return TEXT_SIGNATURES.test(file.type)
   if (rule.endsWith('/*')) return file.type.startsWith(rule.slice(0, -1))
   const namesEnding = TEXT_TYPES[ending] === rule || (ending !== '' && DOCUMENT_ENDINGS[rule] === ending)
   return namesEnding && fitsEnding(ending, file)
@@ -109,6 +122,7 @@ function fitsEnding(ending: string, { type, shown, isKnownEnding }: JudgedFile):
   if (TEXT_TYPES[ending]) return TEXT_SIGNATURES.test(type)
   if (shown !== undefined && SAME_KIND.some((kind) => kind.includes(ending) && kind.includes(shown)))
     return true
+  if (PROTECTABLE.test(ending) && type === 'application/x-cfb') return true
   if (IN_ZIP.test(ending)) return type === 'application/zip'
   if (IN_CFB.test(ending)) return type === 'application/x-cfb'
   // Files of this kind have a signature, and this one does not.

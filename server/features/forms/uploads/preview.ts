@@ -2,6 +2,7 @@
 // in it can run.
 
 import { z } from '@hono/zod-openapi'
+import { recognizeUnicode } from '../../../lib/formats/charset.ts'
 import type { FileStore } from '../../../storage/files/file-store.ts'
 import { openFile, type StoredFileRow } from './find-file.ts'
 
@@ -23,7 +24,16 @@ export async function previewFile(store: Pick<FileStore, 'read'>, file: StoredFi
   const truncated = file.bytes > TEXT_BYTES
   const range = truncated ? { start: 0, end: TEXT_BYTES } : undefined
   const bytes = await new Response(await openFile(store, file, range)).bytes()
-  // A character that the cut has split is left out.
-  const text = new TextDecoder('utf-8').decode(bytes, { stream: truncated })
+  const text = decode(bytes, truncated)
   return { kind: 'text', text, truncated }
+}
+
+/** As editors open it: UTF-16, UTF-8, else windows-1252. A character that the cut has split is left out. */
+function decode(bytes: Uint8Array, cut: boolean): string {
+  const encoding = recognizeUnicode(bytes) ?? 'utf-8'
+  try {
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes, { stream: cut })
+  } catch {
+    return new TextDecoder('windows-1252' as 'utf-8').decode(bytes)
+  }
 }

@@ -24,7 +24,8 @@ export interface FileReceiver {
   /** Begins a file. @returns its harmless name */
   begin(field: string, givenName: string): Promise<string>
   write(chunk: Uint8Array): Promise<void>
-  finish(): Promise<void>
+  /** @returns the file; undefined where it is refused */
+  finish(): Promise<SubmittedFile | undefined>
   /** Resolves when every file survives a power cut. */
   commit(): Promise<void>
   /** The files are a submission's now, or may be. */
@@ -117,17 +118,19 @@ async function write(state: State, chunk: Uint8Array): Promise<void> {
   await current.draft.write(chunk)
 }
 
-async function finish(state: State): Promise<void> {
+async function finish(state: State): Promise<SubmittedFile | undefined> {
   const { current, settings, receiver } = state
   state.current = undefined
-  if (!current?.draft) return
+  if (!current?.draft) return undefined
   const { field, name, bytes, hash, sniffer, draft } = current
   const sniffed = await sniffer.finish()
   if (!isAccepted(settings.accept, { ...sniffed, name })) {
     await drop(state, current, { rule: 'fileType', accept: settings.accept })
-    return
+    return undefined
   }
-  receiver.files.push({ field, name, type: sniffed.type, bytes, sha256: hash.digest('hex'), draft })
+  const file = { field, name, type: sniffed.type, bytes, sha256: hash.digest('hex'), draft }
+  receiver.files.push(file)
+  return file
 }
 
 /** Refuses the file, and gives its bytes back to the disk at once. */

@@ -1,6 +1,7 @@
 // Finds the media type of a file from its bytes, while they come. Neither the sender's type nor the name is believed.
 
 import { isUtf8 } from 'node:buffer'
+import { recognizeUnicode } from '../../../lib/formats/charset.ts'
 
 export const PLAIN_TEXT = 'text/plain'
 export const UNKNOWN_TYPE = 'application/octet-stream'
@@ -9,6 +10,17 @@ export const UNKNOWN_TYPE = 'application/octet-stream'
 const SAMPLE_BYTES = 32 * 1024
 /** One character has at most four bytes. */
 const CHARACTER_MAX = 4
+
+/** Text in any encoding has none of these; nearly all other files do (https://mimesniff.spec.whatwg.org/#binary-data-byte). */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it looks for them
+const BINARY = /[\0-\x08\x0e-\x19\x1c-\x1f\ufffe\uffff]/
+
+/** Formats whose files may be text. A text that begins with the signature of another format, such as `BM`, is a text. */
+const TEXT_FORMATS =
+  /^(?:text\/.+|image\/gif|application\/(?:xml|pdf|rtf|eps|postscript|pgp-encrypted|x-ms-regedit))$/
+
+/** Readers find the header of a PDF within this many bytes (ISO 32000-1, appendix H.3.4.1). */
+const PDF_PREAMBLE_MAX = 1024
 
 export interface SniffedType {
   /** The media type. */
@@ -27,7 +39,8 @@ export interface TypeSniffer {
 export function createTypeSniffer(): TypeSniffer {
   const sample: Uint8Array[] = []
   let sampled = 0
-  let isText = true
+  let isUtf8Text = true
+  let hasZero = false
   /** The last bytes of a chunk may be the beginning of a character. */
   let cut: Uint8Array = new Uint8Array()
   return {
@@ -38,10 +51,11 @@ export function createTypeSniffer(): TypeSniffer {
         sample.push(part)
         sampled += part.byteLength
       }
-      if (!isText) return
+      hasZero ||= chunk.includes(0)
+      if (hasZero || !isUtf8Text) return
       const bytes = cut.byteLength > 0 ? Buffer.concat([cut, chunk]) : chunk
       const end = findCharacterEnd(bytes)
-      isText = isUtf8(bytes.subarray(0, end)) && !bytes.includes(0)
+      isUtf8Text = isUtf8(bytes.subarray(0, end))
       cut = Buffer.from(bytes.subarray(end))
     },
     async finish() {
@@ -49,11 +63,42 @@ export function createTypeSniffer(): TypeSniffer {
       const { fileTypeFromBuffer, supportedExtensions } = await import('file-type')
       const isKnownEnding = (ending: string) => (supportedExtensions as ReadonlySet<string>).has(ending)
       // A file whose parts contradict each other has no type that can be relied on.
-      const found = await fileTypeFromBuffer(Buffer.concat(sample)).catch(() => undefined)
-      const bare = isText && isUtf8(cut) ? PLAIN_TEXT : UNKNOWN_TYPE
-      return { type: found?.mime ?? bare, shown: found?.ext, isKnownEnding }
+      const start = Buffer.concat(sample)
+      const found = await fileTypeFromBuffer(start).catch(() => undefined)
+      const isText = hasZero ? isUtf16(start) : (isUtf8Text && isUtf8(cut)) || isByteText(start)
+      const shown =
+        found && isText && !isTextFormat(found.mime, start)
+          ? undefined
+          : (found ?? findLateHeader(start, isText))
+      return { type: shown?.mime ?? (isText ? PLAIN_TEXT : UNKNOWN_TYPE), shown: shown?.ext, isKnownEnding }
     },
   }
+}
+
+const isByteText = (start: Buffer) => !BINARY.test(start.toString('latin1'))
+
+function isUtf16(start: Buffer): boolean {
+  const encoding = recognizeUnicode(start)
+  if (encoding === null) return false
+  try {
+    return !BINARY.test(
+      new TextDecoder(encoding, { fatal: true }).decode(start, { stream: start.length === SAMPLE_BYTES }),
+    )
+  } catch {
+    return false
+  }
+}
+
+/** A model in STL may be written as text, and begins with a word that other texts begin with. */
+const isTextFormat = (type: string, start: Buffer) =>
+  TEXT_FORMATS.test(type) || (type === 'model/stl' && start.includes('facet normal'))
+
+/** Finds a PDF behind a preamble, and a TIFF whose index is not in the sample. */
+function findLateHeader(start: Buffer, isText: boolean): { mime: string; ext: string } | undefined {
+  if (/^(?:II[*+]\0|MM\0[*+])/.test(start.toString('latin1', 0, 4))) return { mime: 'image/tiff', ext: 'tif' }
+  const isPdf = /%PDF-\d/.test(start.toString('latin1', 0, PDF_PREAMBLE_MAX + '%PDF-1'.length))
+  // A text about PDF has no objects.
+  return isPdf && (!isText || start.includes(' obj')) ? { mime: 'application/pdf', ext: 'pdf' } : undefined
 }
 
 /** @returns the index after the last character that is whole */

@@ -11,7 +11,7 @@ import type { SendNeeds } from './contract.ts'
 
 type Field = 'to' | 'url' | 'botToken' | 'chatId'
 const LAYOUT_FIELDS = ['template', 'digest', 'quietHours'] as const
-export type ChannelSettings = Pick<UpdateChannelInput, Field | (typeof LAYOUT_FIELDS)[number]>
+export type ChannelSettings = Pick<UpdateChannelInput, Field | (typeof LAYOUT_FIELDS)[number] | 'attachUpTo'>
 
 const FIELDS: Record<ChannelType, Field[]> = {
   email: ['to'],
@@ -68,6 +68,7 @@ export function parseChannelSettings(
     if (type === 'webhook' && input[field] !== undefined && input[field] !== null)
       errors[field] = 'is not for channels of type webhook'
   }
+  if (type !== 'email' && input.attachUpTo) errors.attachUpTo = `is not for channels of type ${type}`
   const settings = { ...input, to: input.to && [...new Set(input.to)] }
   if (input.url !== undefined && !errors.url) {
     const checked = checkUrl(input.url, { schemes: [] })
@@ -137,7 +138,7 @@ const URL_CHECKS: Partial<Record<ChannelType, (url: URL) => string | undefined>>
 }
 
 /** The columns of how a channel writes and when; those that the input names. */
-export function toLayoutColumns({ template, digest, quietHours }: ChannelSettings) {
+export function toLayoutColumns({ template, digest, quietHours, attachUpTo }: ChannelSettings) {
   const toJson = (value: object | null) => (value === null ? null : JSON.stringify(value))
   return {
     ...(template !== undefined && {
@@ -145,6 +146,7 @@ export function toLayoutColumns({ template, digest, quietHours }: ChannelSetting
     }),
     ...(digest !== undefined && { digest }),
     ...(quietHours !== undefined && { quiet_hours: toJson(quietHours) }),
+    ...(attachUpTo !== undefined && { attach_up_to: attachUpTo ?? 0 }),
   }
 }
 

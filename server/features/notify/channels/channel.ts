@@ -100,6 +100,7 @@ function toChannelResource(
     behindSince: row.enabled === 1 ? toIsoOrNull(row.behind_since) : null,
     template: parseChannelTemplate(row),
     ...readTiming(row),
+    attachUpTo: row.attach_up_to,
     createdAt: toIso(row.created_at),
     updatedAt: toIso(row.updated_at),
   }
@@ -125,5 +126,6 @@ export function toChannelDestination(
     recipients: listRecipients(row),
     chatId: row.chat_id,
     secrets: toChannelSecrets(unsealSecrets(needs, row), at),
+    attachUpTo: row.attach_up_to,
   }
 }

@@ -105,6 +105,7 @@ notificationsOnBothEngines('a channel', (outbox) => {
       template: null,
       digest: null,
       quietHours: null,
+      attachUpTo: 0,
       createdAt: expect.any(String),
       updatedAt: expect.any(String),
       ...shown,

@@ -10,6 +10,8 @@ export interface NoticeFile {
   bytes: number
   /** Opens the file for seven days. */
   url: string
+  /** Of its bytes in the file store. */
+  key: string
 }
 
 /** The owner's own layout of a notification, with the values of the notification in it. All of it is plain text. */
@@ -64,6 +66,8 @@ export interface ChannelDestination {
   recipients: string[]
   chatId: string | null
   secrets: ChannelSecrets
+  /** Bytes: the limit of attachments of a mail. */
+  attachUpTo?: number
   /** Where recipients of email stop these mails. Absent for mails to owners about their workspace. */
   stop?: StopLink
 }
@@ -124,6 +128,8 @@ export interface SendNeeds {
   workspaceId?: number
   /** `https://go.example` */
   origin: string
+  /** Reads a file of a submission. Without it, mails have links only. */
+  readFile?: (key: string) => Promise<Uint8Array>
   /** The time limit of an attempt. Each sender has a default of its own. */
   timeoutMs?: number
   /** The address of Telegram's Bot API, without a slash at the end. The default is `https://api.telegram.org`. */

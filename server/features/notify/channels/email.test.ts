@@ -165,8 +165,67 @@ describe('an email', () => {
       'list-unsubscribe': '<https://go.example/api/mail/y>',
       'list-unsubscribe-post': 'List-Unsubscribe=One-Click',
     })
-    expect(mail.text).toContain(`Stop these emails: ${stop.url}`)
+    expect(mail.headers.find(({ key }) => key === 'list-id')?.value).toBe('<notifications.go.example>')
+    expect(mail.text).toContain(`Stop receiving these emails: ${stop.url}`)
     expect(mail.html).toContain(`<a href="${stop.url}"`)
+  })
+
+  test('has the files of a submission up to the size that the channel names, all or none', async () => {
+    const file = (name: string, text: string) => ({
+      name,
+      bytes: text.length,
+      url: 'https://go.example/f',
+      key: text,
+    })
+    const files = [file('Zoë.pdf', 'first'), file('b.html', 'second')]
+    const readFile = async (key: string) => Buffer.from(key)
+    const attached = async (
+      over: Partial<Notice>,
+      attachUpTo: number,
+      by: Partial<SendNeeds> = { readFile },
+    ) => {
+      expect((await send(over, { attachUpTo }, by)).outcome).toBe('delivered')
+      const { mail } = await last()
+      expect(mail.text).toContain('https://go.example/f')
+      return mail.attachments.map(({ filename, mimeType, disposition, content }) =>
+        [filename, mimeType, disposition, Buffer.from(content as ArrayBuffer).toString()].join(' '),
+      )
+    }
+    expect(await attached({ files }, 11)).toEqual([
+      'Zoë.pdf application/octet-stream attachment first',
+      'b.html application/octet-stream attachment second',
+    ])
+    expect(await attached({ files }, 10)).toEqual([])
+    expect(await attached({ files }, 0)).toEqual([])
+    const gone = async () => Promise.reject(new Error('gone'))
+    expect(await attached({ files }, 11, { readFile: gone })).toEqual([])
+  })
+
+  test('comes without its files where the mail server refuses them', async () => {
+    const files = [{ name: 'a.exe', bytes: 1, url: 'https://go.example/f', key: 'a' }]
+    // The server looks at the refusal twice for each mail.
+    let looks = 2
+    const get = () => (looks-- > 0 ? refusal(552, 'too large') : undefined)
+    Object.defineProperty(server.refuse, 'data', { configurable: true, get })
+    const { outcome } = await send({ files }, { attachUpTo: 10 }, { readFile: async () => Buffer.from('x') })
+    const { mail } = await last()
+    expect([outcome, mail.attachments]).toEqual(['delivered', []])
+    expect(mail.text).toContain('a.exe')
+  })
+
+  test('keeps the lines of a message where white-space is ignored, and doubles none', async () => {
+    await send({ fields: new Map([['message', 'a <b>\n\nc\nd']]) })
+    const { mail } = await last()
+    expect(mail.html).toContain('>a &lt;b&gt;<br><br>c<br>d</dd>')
+    await send({
+      layout: {
+        subject: null,
+        render: () => `x\ny\n${SUBMISSION_URL}\nz`,
+        hasAttribution: false,
+        hasUrl: true,
+      },
+    })
+    expect((await last()).mail.html).toMatch(/>x<br>y<br><a [^>]*>[^<]*<\/a><br>z<\/div>/)
   })
 
   test('has the same content in HTML and in text, and loads nothing', async () => {

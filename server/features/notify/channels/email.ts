@@ -3,6 +3,7 @@
 import addressparser from 'nodemailer/lib/addressparser'
 import type { MailPurpose } from '../../../http/mail/send-mail.ts'
 import { listSmtpSecrets, openMailer } from '../../../http/mail/smtp.ts'
+import { describeError, log } from '../../../lib/log.ts'
 import type {
   ChannelDestination,
   ChannelSender,
@@ -18,13 +19,49 @@ import { sanitizeResponse } from './service-response.ts'
 /** Longer than the limit of an HTTP request: some mail servers greet slowly on purpose, against spam. */
 const TIMEOUT_MS = 30_000
 
-export const sendEmail: ChannelSender = (needs, to, notice) =>
-  sendMailOnce(needs, {
-    recipients: to.recipients.length,
-    purpose: 'notification',
-    hiddenUrls: [to.stop?.oneClickUrl, to.stop?.url],
-    toMail: (from) => toMail(needs, to, notice, from),
-  })
+export const sendEmail: ChannelSender = async (needs, to, notice) => {
+  const send = (attachments: Attachment[]) =>
+    sendMailOnce(needs, {
+      recipients: to.recipients.length,
+      purpose: 'notification',
+      hiddenUrls: [to.stop?.oneClickUrl, to.stop?.url],
+      toMail: (from) => ({ ...toMail(needs, to, notice, from), attachments }),
+    })
+  const attachments = await readAttachments(needs, to, notice)
+  const result = await send(attachments)
+  // A mail server may take no mail of this size, or no file of this kind. The links are in every mail.
+  const isRefused = attachments.length > 0 && result.permanent?.what === 'message'
+  return isRefused ? send([]) : result
+}
+
+interface Attachment {
+  filename: string
+  content: Buffer
+  /** Mail programs open nothing of this type by themselves. */
+  contentType: 'application/octet-stream'
+}
+
+/** @returns all files or none, so that no reader takes the attached ones for all */
+async function readAttachments(
+  { readFile }: SendNeeds,
+  { attachUpTo = 0 }: ChannelDestination,
+  { files = [] }: Notice,
+): Promise<Attachment[]> {
+  const total = files.reduce((sum, { bytes }) => sum + bytes, 0)
+  if (!readFile || files.length === 0 || total > attachUpTo) return []
+  try {
+    return await Promise.all(
+      files.map(async ({ name, key }) => ({
+        filename: name,
+        content: Buffer.from(await readFile(key)),
+        contentType: 'application/octet-stream' as const,
+      })),
+    )
+  } catch (error) {
+    log.warn('files_not_attached', describeError(error))
+    return []
+  }
+}
 
 export interface OutgoingMail {
   from: Mailbox
@@ -36,6 +73,7 @@ export interface OutgoingMail {
   headers: Record<string, string>
   text: string
   html?: string
+  attachments?: Attachment[]
 }
 
 interface MailAttempt {
@@ -126,6 +164,8 @@ function toMail(needs: SendNeeds, to: ChannelDestination, notice: Notice, from: 
       'Auto-Submitted': 'auto-generated',
       'X-Auto-Response-Suppress': 'All',
       'X-Entity-Ref-ID': notice.messageId,
+      // RFC 2919. Without it, spam filters take List-Unsubscribe, and a reply to somebody else, for signs of spam.
+      'List-Id': `<notifications.${new URL(needs.origin).hostname}>`,
       ...toUnsubscribeHeaders(to.stop),
     },
     text: mailText(notice, to.stop?.url),

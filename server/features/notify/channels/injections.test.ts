@@ -138,6 +138,7 @@ describe.each(INJECTIONS.map((text) => [text]))('%j', (text) => {
             if (!/^(style|dir|charset|name|content)$/.test(name)) found.push(`${name}=${value}`)
           }
           if (element.tagName === 'dd') values.push('')
+          if (element.tagName === 'br') values[values.length - 1] += '\n'
         },
       })
       .on('dd', {
@@ -146,7 +147,7 @@ describe.each(INJECTIONS.map((text) => [text]))('%j', (text) => {
         },
       })
     await rewriter.transform(new Response(mailHtml(notice))).text()
-    const allowed = 'html head meta title body h1 dl dt dd p a'.split(' ')
+    const allowed = 'html head meta title body h1 dl dt dd p a br'.split(' ')
     expect(found.filter((one) => !allowed.includes(one))).toEqual([`href=${SUBMISSION_URL}`])
     expect(found.filter((one) => one === 'dd')).toHaveLength(notice.fields.size)
     const read = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'", '&amp;': '&' } as Record<
@@ -175,7 +176,7 @@ describe.each(INJECTIONS.map((text) => [text]))('%j', (text) => {
 const FILE_URL = 'https://go.example/f/files/2026-10-01.token'
 
 describe.each(INJECTIONS.map((text) => [text]))('a file called %j', (text) => {
-  const notice = createNotice({ files: [{ name: text, bytes: 1536, url: FILE_URL }] })
+  const notice = createNotice({ files: [{ name: text, bytes: 1536, url: FILE_URL, key: '' }] })
 
   test('has one download link of ours in each program, and acts nowhere', () => {
     const slack = slackMessage(notice)

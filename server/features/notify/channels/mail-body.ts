@@ -1,6 +1,6 @@
 // Renders a notification as the text and HTML bodies of a mail. The mail loads nothing, and its only links are Towpath's.
 
-import { html } from 'hono/html'
+import { html, raw } from 'hono/html'
 import type { Notice } from './contract.ts'
 import {
   DOWNLOAD_LABEL,
@@ -20,9 +20,13 @@ const HTML_ROOM = { fields: 256, name: 256, value: 20_000, total: 98_000, each: 
 const TEXT_ROOM = { ...HTML_ROOM, each: 8, cost: utf8Length }
 const TITLE_MAX = 200
 const ATTRIBUTION_MAX = 400
-const STOP_LABEL = 'Stop these emails'
+/** Spam filters know shorter texts from spam (END_FUTURE_EMAILS of SpamAssassin). */
+const STOP_LABEL = 'Stop receiving these emails'
+
+const LINE_END = '<br>'
 
 function htmlLength(character: string): number {
+  if (character === '\n') return LINE_END.length
   return /[&<>"']/.test(character) ? '&quot;'.length : utf8Length(character)
 }
 
@@ -61,6 +65,9 @@ function toTextBody(notice: Notice): string[] {
 const FONT = "font:16px/1.5 system-ui,-apple-system,'Segoe UI',sans-serif"
 const SOFT = 'color:#57635e;font-size:14px'
 
+/** Outlook takes no `white-space`. A line end beside the element would be a second one for all others. */
+const toLines = (text: string) => raw(String(html`${text}`).replaceAll('\n', LINE_END))
+
 const softLine = (text: string) => html`<p dir="auto" style="${SOFT};margin:16px 0 0">${text}</p>`
 const toLink = (url: string, label: string) => html`<a href="${url}" style="color:#17624a">${label}</a>`
 
@@ -70,7 +77,7 @@ function toHtmlBody(notice: Notice, title: string) {
     // Only our own address becomes a link.
     const pieces = text.split(notice.url)
     const linked = pieces.map((piece, i) =>
-      i === 0 ? piece : html`${toLink(notice.url, notice.url)}${piece}`,
+      i === 0 ? toLines(piece) : html`${toLink(notice.url, notice.url)}${toLines(piece)}`,
     )
     return html`<div dir="auto" style="white-space:pre-wrap;overflow-wrap:anywhere">${linked}</div>`
   }
@@ -78,7 +85,7 @@ function toHtmlBody(notice: Notice, title: string) {
   const fields = shown.map(
     ([name, value]) =>
       html`<dt dir="auto" style="${SOFT};margin:16px 0 0">${name}</dt>
-<dd dir="auto" style="margin:0;white-space:pre-wrap;overflow-wrap:anywhere">${value}</dd>
+<dd dir="auto" style="margin:0;white-space:pre-wrap;overflow-wrap:anywhere">${toLines(value)}</dd>
 `,
   )
   return html`<h1 dir="auto" style="font-size:20px;margin:0">${title}</h1>

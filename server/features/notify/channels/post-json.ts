@@ -2,6 +2,7 @@
 
 import { completeHeaders, type SafeFailure, safeRequest } from '../../../http/safe-request.ts'
 import type { DeliveryResult, Notice, SendNeeds } from './contract.ts'
+import { readRedirect } from './redirect-answer.ts'
 import { toSentRequest } from './sent-request.ts'
 import { readRetryAfter, sanitizeResponse } from './service-response.ts'
 
@@ -58,8 +59,10 @@ export async function postJson(
   const { status } = response
   const text = new TextDecoder().decode(response.body)
   const verdict = read({ status, text, json: parseObject(text) })
-  const base = { httpStatus: status, answer: sanitizeResponse(verdict.answer ?? text, secrets), request }
-  if (status >= 200 && status < 300) return { outcome: 'delivered', ...base }
+  const redirect = readRedirect(url, response)
+  const answer = sanitizeResponse(redirect?.text ?? verdict.answer ?? text, secrets)
+  const base = { httpStatus: status, answer, request }
+  if ((status >= 200 && status < 300) || redirect?.isDelivered) return { outcome: 'delivered', ...base }
   const { permanent } = verdict
   return {
     outcome: 'refused',

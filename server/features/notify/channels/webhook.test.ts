@@ -8,6 +8,7 @@ import {
 } from '../../../../tests/support/fake-servers/webhook-receiver.ts'
 import type { DeliveryResult, Notice } from './contract.ts'
 import { createDestination, createNotice, NOTICE_AT, SEND_NEEDS, toCompleteResult } from './notice.fixture.ts'
+import { readRedirect } from './redirect-answer.ts'
 import { sendWebhook } from './webhook.ts'
 
 const newSecret = () => `whsec_${randomBytes(32).toString('base64')}`
@@ -85,7 +86,15 @@ describe('a webhook', () => {
   test.each<[number, Record<string, string>, Partial<DeliveryResult>]>([
     [200, {}, { outcome: 'delivered' }],
     [202, { 'retry-after': '9' }, { outcome: 'delivered', retryAfterMs: undefined }],
-    [301, { location: 'https://evil.example/' }, { outcome: 'refused', permanent: undefined }],
+    ...[301, 302, 303, 307, 308].map((status): [number, Record<string, string>, Partial<DeliveryResult>] => [
+      status,
+      { location: 'https://evil.example/login?a=b' },
+      {
+        outcome: 'refused',
+        permanent: undefined,
+        answer: 'answered with a redirect to https://evil.example/login?a=b; redirects are not followed',
+      },
+    ]),
     [307, {}, { outcome: 'refused', permanent: undefined }],
     [400, {}, { outcome: 'refused', permanent: undefined }],
     [404, {}, { outcome: 'refused', permanent: undefined }],
@@ -105,6 +114,33 @@ describe('a webhook', () => {
   ])('that is answered %i %j', async (status, headers, result) => {
     receiver.respondWith(() => new Response('said so', { status, headers }))
     expect(toCompleteResult(await send())).toMatchObject({ httpStatus: status, answer: 'said so', ...result })
+  })
+
+  test('that is answered with a redirect to its own address says so, without secrets', async () => {
+    const bare = randomBytes(32).toString('hex')
+    receiver.respondWith(
+      () => new Response('', { status: 302, headers: { location: `/elsewhere?key=${bare}` } }),
+    )
+    const { answer } = await send({}, [`whsec_${bare}`])
+    const { origin } = new URL(receiver.url)
+    expect(answer).toBe(
+      `answered with a redirect to ${origin}/elsewhere?key=${'*'.repeat(64)}; redirects are not followed`,
+    )
+  })
+
+  const SCRIPT = 'https://script.google.com/macros/s/AKfy-_1/exec'
+  const OUTPUT = 'https://script.googleusercontent.com/macros/echo?user_content_key=x'
+  test.each<[string, number, string, boolean | undefined]>([
+    [SCRIPT, 302, OUTPUT, true],
+    [`${SCRIPT}?sheet=1`, 302, OUTPUT, true],
+    ['https://script.google.com/a/macros/example.com/s/AKfy/exec', 302, OUTPUT, true],
+    ['https://script.google.com/macros/s/AKfy/dev', 302, OUTPUT, false],
+    [SCRIPT, 302, 'https://accounts.google.com/ServiceLogin', false],
+    [SCRIPT, 302, 'https://script.googleusercontent.com.evil.example/', false],
+    ['https://evil.example/macros/s/AKfy/exec', 302, OUTPUT, false],
+    [SCRIPT, 200, OUTPUT, undefined],
+  ])('to %s that answers %i %s', (url, status, location, isDelivered) => {
+    expect(readRedirect(url, { status, headers: new Headers({ location }) })?.isDelivered).toBe(isDelivered)
   })
 
   test('stores a kilobyte of the answer, without secrets', async () => {

@@ -115,6 +115,7 @@ describe('a template', () => {
       name: `plan\n${n}.pdf`,
       bytes: 2048,
       url: 'https://go.example/f',
+      key: '',
     }))
     const layout = createLayout({ subject: null, text: 'Files: {{files}}' }, createNotice({ files }))
     const text = layout.render(1000, utf8Length)

@@ -1,13 +1,8 @@
 // Recognizes the encoding of a text file, and decodes it without replacing a byte that is no character.
 
 import { isUtf8 } from 'node:buffer'
+import { recognizeUnicode } from '../../../lib/formats/charset.ts'
 import { type FileEncoding, FileProblem } from './source-file.ts'
-
-const BYTE_ORDER_MARKS: [FileEncoding, number[]][] = [
-  ['utf-8', [0xef, 0xbb, 0xbf]],
-  ['utf-16le', [0xff, 0xfe]],
-  ['utf-16be', [0xfe, 0xff]],
-]
 
 const TITLES: Record<FileEncoding, string> = {
   'utf-8': 'UTF-8',
@@ -32,25 +27,11 @@ export class InvalidByte extends FileProblem {
 
 /** @param sample the start of the file; @param isWhole whether it is the whole file */
 export function recognizeEncoding(sample: Uint8Array, isWhole: boolean): FileEncoding {
-  const marked = BYTE_ORDER_MARKS.find(([, mark]) => mark.every((byte, index) => sample[index] === byte))
-  if (marked) return marked[0]
-  const wide = recognizeUtf16(sample)
-  if (wide) return wide
+  const unicode = recognizeUnicode(sample)
+  if (unicode) return unicode
   const { valid, invalid } = countSequences(sample, isWhole)
   // One wrong byte in a UTF-8 file is an error of its row. It does not turn all other accents into nonsense.
   return invalid > valid ? 'windows-1252' : 'utf-8'
-}
-
-/** Text of any European language has a zero in most of its pairs of bytes, always on the same side. */
-function recognizeUtf16(sample: Uint8Array): FileEncoding | null {
-  const pairs = Math.min(sample.length, 4096) >> 1
-  if (pairs === 0) return null
-  const zeros = [0, 0]
-  for (let at = 0; at < pairs * 2; at++) if (sample[at] === 0) zeros[at & 1] = (zeros[at & 1] as number) + 1
-  const [even, odd] = zeros as [number, number]
-  if (odd > pairs / 2 && even <= pairs / 20) return 'utf-16le'
-  if (even > pairs / 2 && odd <= pairs / 20) return 'utf-16be'
-  return null
 }
 
 function countSequences(sample: Uint8Array, isWhole: boolean): { valid: number; invalid: number } {

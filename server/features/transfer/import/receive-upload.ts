@@ -6,7 +6,8 @@ import { Failure, invalid, unavailable } from '../../../lib/failure.ts'
 import { freeBuffer } from '../../../lib/memory/free-buffer.ts'
 import { writeAll } from '../../../storage/files/write-all.ts'
 import { syncToDisk } from '../../../storage/write-durably.ts'
-import { createMultipartReader, type MultipartEvent, type PartHead } from '../../forms/endpoint/multipart.ts'
+import { createMultipartReader, type MultipartEvent } from '../../forms/endpoint/multipart.ts'
+import type { PartHead } from '../../forms/endpoint/part-head.ts'
 import { FILE_MAX, LARGE_FILE_MAX } from '../schema.ts'
 import { createUploadDirectory, FILE_NAMES, type UploadDirectory } from './import-files.ts'
 import type { OpenUploadRoom, UploadRoom } from './import-room.ts'
@@ -189,16 +190,8 @@ async function openFile(
   return { field, received, isLarge, handle }
 }
 
-/** Some clients send a path, and old ones percent-encode a name that is not ASCII (RFC 5987). */
-function toBaseName(fileName: string): string | null {
-  let name = fileName
-  try {
-    name = fileName.replace(/^utf-8'[^']*'(.*)$/is, (_, encoded: string) => decodeURIComponent(encoded))
-  } catch {
-    // It only looks like an encoded name.
-  }
-  return name.split(/[\\/]/).at(-1)?.slice(0, NAME_MAX) || null
-}
+/** Some clients send a path. */
+const toBaseName = (fileName: string) => fileName.split(/[\\/]/).at(-1)?.slice(0, NAME_MAX) || null
 
 async function addContent(upload: OpenUpload, part: OpenField | OpenFile, content: Buffer): Promise<void> {
   if ('handle' in part) {

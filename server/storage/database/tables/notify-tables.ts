@@ -39,6 +39,8 @@ export interface Channels {
   digest: string | null
   /** JSON of `QuietHours`. */
   quiet_hours: string | null
+  /** Bytes. The files of a submission are attached to a mail while they are no more together. */
+  attach_up_to: Generated<number>
   created_at: number
   updated_at: number
 }

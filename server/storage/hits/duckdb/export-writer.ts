@@ -5,7 +5,7 @@ import { type FileHandle, open, rm, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { unavailable } from '../../../lib/failure.ts'
-import { DROPPED_START, FORMULA_IN_LINE } from '../../../lib/formats/csv-line.ts'
+import { DROPPED_START, FORMULA_IN_LINE, NUMBER_CELL } from '../../../lib/formats/csv-line.ts'
 import type { SqlValue, ValueBinder } from '../../filter-sql.ts'
 import { ORIGIN_DIMENSIONS, toOriginSql } from '../../sources/origin-sql.ts'
 import type { StatementRunner } from '../click-exporter.ts'
@@ -153,11 +153,12 @@ async function writePart(
 const { linkId: _link, class: _class, trigger: _trigger, ...FREE_TEXT_COLUMNS } = QUERY_COLUMNS
 const TEXT_COLUMNS = { slug: 'slug', domain: 'domain', ...FREE_TEXT_COLUMNS }
 
-const [FORMULA, DROPPED] = [quoteLiteral(FORMULA_IN_LINE), quoteLiteral(DROPPED_START)]
+const [FORMULA, DROPPED, NUMBER] = [FORMULA_IN_LINE, DROPPED_START, NUMBER_CELL].map(quoteLiteral)
 
 /** As `toInertCell`. No `IN`: a list of six values becomes a hash join, and sixteen of those took 100 MB. */
 const toInertText = (column: string) =>
-  `CASE WHEN regexp_matches(${column}, ${FORMULA}) OR regexp_matches(${column}, ${DROPPED})
+  `CASE WHEN (regexp_matches(${column}, ${FORMULA}) OR regexp_matches(${column}, ${DROPPED}))
+    AND NOT regexp_full_match(${column}, ${NUMBER})
     THEN regexp_replace(regexp_replace(${column}, ${FORMULA}, '\\1''\\2', 'g'), ${DROPPED}, '''\\1') ELSE ${column} END`
 
 function toExportColumns(format: ExportFormat): string {
