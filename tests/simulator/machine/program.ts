@@ -46,7 +46,7 @@ export async function loadProgram<Exports>(
   const text = await bundle(source)
   const code = text
     .replace(
-      /^import \{(.*?)\} from "(.*?)";$/gm,
+      /^import \{([^}]*)\} from "(.*?)";$/gm,
       (_, names: string, module: string) =>
         `const {${names.replaceAll(' as ', ': ')}} = modules("${module}");`,
     )

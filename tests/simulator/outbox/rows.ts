@@ -81,8 +81,10 @@ export function createRows(world: World, sqlite: Sqlite, engine: DatabaseEngine)
 
   const execute = ({ sql, parameters }: CompiledQuery) => {
     if (world.now() < rows.awayUntil) throw unavailable('The database is away')
-    const statement = sqlite.query(engine === 'postgres' ? translate(sql) : sql)
-    const values = parameters as never[]
+    const statement = sqlite.query(translate(sql))
+    const values = parameters.map((value) =>
+      Array.isArray(value) ? JSON.stringify(value) : value,
+    ) as never[]
     if (statement.columnNames.length > 0) return { rows: statement.all(...values) as never[] }
     const { changes, lastInsertRowid } = statement.run(...values)
     return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }
@@ -147,6 +149,7 @@ function translate(text: string): string {
     .replace(/ctid = any\(array\((.*)\)\)$/s, 'rowid in ($1)')
     .replaceAll('select ctid', 'select rowid')
     .replaceAll('::bigint', '')
+    .replaceAll('= any(?)', 'in (select value from json_each(?))')
     .replaceAll('greatest(', 'max(')
     .replaceAll('least(', 'min(')
   translated.set(text, sqlite)
