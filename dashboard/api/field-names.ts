@@ -19,6 +19,7 @@ const SCREEN_NAMES: Record<string, string> = {
   email: 'Email',
   newEmail: 'New email address',
   to: 'Email addresses',
+  perAddress: 'Submissions a minute from one address',
   nextHosts: 'Hosts for _next',
   minLength: 'Minimum characters',
   maxLength: 'Maximum characters',

@@ -389,6 +389,7 @@ const compareAnswers = (server: () => TestServer) => {
       captcha: false,
       successMessage: 'Thank you!',
       allowedOrigins: ['https://example.com', 'https://*.example.com'],
+      perAddress: 600,
       nextHosts: ['example.com', 'example.com:8443'],
       channelIds: [],
     }
@@ -411,6 +412,7 @@ const compareAnswers = (server: () => TestServer) => {
       afterSubmit: 'referer',
       onError: 'referer',
       allowedOrigins: [],
+      perAddress: 10,
       nextHosts: [],
     })
     await ask(own, 'createForm', 201, { body: { name: 'Second' } })

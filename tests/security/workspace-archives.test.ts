@@ -255,6 +255,7 @@ describe('a record of a zip fails at its row', () => {
       'rules.phone.pattern': { rules: { phone: { pattern: '(' } } },
       'rules.size.oneOf.0': { rules: { size: { maxLength: 1, oneOf: ['XL'] } } },
       'spam.words': { spam: { words: Array(501).fill('casino') } },
+      perAddress: { perAddress: 601 },
       nextHosts: { nextHosts: Array(51).fill('example.com') },
       redirectUrl: { redirectUrl: 'javascript:alert(1)' },
     }

@@ -38,6 +38,7 @@ export interface TestFormSettings {
   successMessage?: string
   captcha?: boolean
   allowedOrigins?: string[]
+  perAddress?: number
   nextHosts?: string[]
   uploads?: UploadSettings
   reply?: ReplySettings
@@ -71,6 +72,7 @@ export async function createTestForm(server: TestServer, settings: TestFormSetti
         captcha: Number(settings.captcha ?? false),
         success_message: settings.successMessage ?? null,
         allowed_origins: JSON.stringify(settings.allowedOrigins ?? []),
+        per_address: settings.perAddress ?? null,
         next_hosts: JSON.stringify(settings.nextHosts ?? []),
         uploads: toJson(settings.uploads),
         reply: toJson(settings.reply),

@@ -106,7 +106,6 @@ interface EndpointResult {
   spam?: boolean
 }
 
-const PER_MINUTE = 10
 const RETRY_AFTER_SECONDS = 60
 
 /** Answers every method, and everything after `/f` in the path, with its slash or without. */
@@ -318,7 +317,7 @@ async function checkSender(
   { headers, address }: RequestSender,
   declaredBytes: number,
 ): Promise<void> {
-  const taken = limiter.take(`form:${form.id}:${toRateLimitKey(address)}`, PER_MINUTE)
+  const taken = limiter.take(`form:${form.id}:${toRateLimitKey(address)}`, form.perAddress)
   const permit = taken instanceof Promise ? await taken : taken
   if (!permit.allowed) {
     throw new EndpointError(429, 'Too many submissions. Please try again later.', RETRY_AFTER_SECONDS)

@@ -24,6 +24,9 @@ export const DEFAULT_RETURN_MODE: ReturnMode = 'referer'
 const REDIRECT_MAX = 2048
 const LIST_MAX = 100
 const NEXT_HOSTS_MAX = 50
+/** Submissions a minute from one address: the number of a new form, and the most. */
+export const DEFAULT_PER_ADDRESS = 10
+const PER_ADDRESS_MAX = 600
 /** Days. */
 const RETENTION_MAX = 3650
 /** The endpoint has the same limit for the name of a field. */
@@ -43,6 +46,7 @@ export const FormShape = z
     captcha: z.boolean(),
     successMessage: z.string().nullable(),
     allowedOrigins: z.array(z.string()).openapi({ description: 'Empty: any page may post' }),
+    perAddress: z.int().openapi({ description: 'Submissions a minute from one address' }),
     nextHosts: z.array(z.string()).openapi({ description: 'Empty: `_next` may lead to any host' }),
     channelIds: z.array(z.int()),
     uploads: UploadSettingsShape.nullable().openapi({ description: 'null: the form takes no files' }),
@@ -159,6 +163,12 @@ const fields = {
     .optional()
     .openapi({
       description: 'Pages that may post; any when empty. Scheme, host and port, or any host below one',
+    }),
+  perAddress: wholeNumber(1, PER_ADDRESS_MAX)
+    .nullable()
+    .optional()
+    .openapi({
+      description: `Submissions in any minute from one address, such as an office's. ${DEFAULT_PER_ADDRESS} when absent`,
     }),
   nextHosts: z
     .array(nextHost, { error: 'must be a list of hosts' })

@@ -65,6 +65,7 @@ export const toFormRecord = (formKey: string, changes: object = {}) => ({
   captcha: false,
   successMessage: null,
   allowedOrigins: [],
+  perAddress: null,
   nextHosts: [],
   channelIds: [],
   uploads: null,

@@ -23,6 +23,7 @@ const SETTING_NAMES = [
   'captcha',
   'successMessage',
   'allowedOrigins',
+  'perAddress',
   'nextHosts',
   'channelIds',
   'uploads',
@@ -34,8 +35,12 @@ const SETTING_NAMES = [
 ] as const
 type SettingName = (typeof SETTING_NAMES)[number]
 
-export type FormDraft = Omit<Pick<FormResource, SettingName>, 'uploads' | 'spamRetentionDays'> & {
+export type FormDraft = Omit<
+  Pick<FormResource, SettingName>,
+  'uploads' | 'perAddress' | 'spamRetentionDays'
+> & {
   uploads: UploadsDraft | null
+  perAddress: number | null
   spamRetentionDays: number | null
 }
 
@@ -65,7 +70,7 @@ export const GROUPS = [
   },
   { id: 'files', title: 'Files', settings: ['uploads'] },
   { id: 'reply', title: 'Reply to the sender', settings: ['reply'] },
-  { id: 'spam', title: 'Spam', settings: ['allowedOrigins', 'spam', 'spamRetentionDays'] },
+  { id: 'spam', title: 'Spam', settings: ['allowedOrigins', 'perAddress', 'spam', 'spamRetentionDays'] },
   { id: 'consent', title: 'Consent', settings: ['consent'] },
   { id: 'keep', title: 'Keep for', settings: ['retentionDays'] },
   { id: 'notifications', title: 'Notifications', settings: ['channelIds'] },

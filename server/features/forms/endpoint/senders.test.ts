@@ -141,6 +141,14 @@ onBothEngines(
         expect(await listStoredSubmissions(server(), form)).toHaveLength(5)
       })
 
+      test('or as many as the form says, from the next submission on', async () => {
+        const form = await createTestForm(server(), { perAddress: 12 })
+        const address = nextSenderAddress()
+        const statuses: number[] = []
+        for (let i = 0; i < 14; i++) statuses.push((await send(form, address)).status)
+        expect(statuses).toEqual([...Array(12).fill(200), 429, 429])
+      })
+
       test('exactly, from parallel requests', async () => {
         const form = await createTestForm(server())
         const address = nextSenderAddress()

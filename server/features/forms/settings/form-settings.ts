@@ -7,7 +7,7 @@ import { prepareQuery } from '../../../storage/database/prepare-query.ts'
 import type { ConsentSettings } from '../consent/schema.ts'
 import type { ReplySettings } from '../replies/schema.ts'
 import type { FieldMessages, FieldRules } from '../rules/schema.ts'
-import type { ReturnMode } from '../schema.ts'
+import { DEFAULT_PER_ADDRESS, type ReturnMode } from '../schema.ts'
 import type { SpamSettings } from '../spam/schema.ts'
 import { readSpamSettings } from '../spam/spam-settings.ts'
 import type { UploadSettings } from '../uploads/schema.ts'
@@ -28,6 +28,8 @@ export interface FormSettings {
   captcha: boolean
   successMessage: string | null
   allowedOrigins: string[]
+  /** Submissions in any minute from one address. */
+  perAddress: number
   nextHosts: string[]
   channelIds: number[]
   uploads: UploadSettings | null
@@ -119,6 +121,7 @@ function readRow(row: Row): FormSettings {
     captcha: row.captcha === 1,
     successMessage: row.success_message,
     allowedOrigins: JSON.parse(row.allowed_origins),
+    perAddress: row.per_address ?? DEFAULT_PER_ADDRESS,
     nextHosts: JSON.parse(row.next_hosts),
     channelIds: JSON.parse(row.channel_ids),
     uploads: parseOrNull(row.uploads),
@@ -142,6 +145,7 @@ const COLUMNS = [
   'forms.captcha',
   'forms.success_message',
   'forms.allowed_origins',
+  'forms.per_address',
   'forms.next_hosts',
   'forms.channel_ids',
   'forms.uploads',

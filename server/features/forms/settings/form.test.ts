@@ -60,6 +60,9 @@ const REFUSED: [body: Record<string, unknown>, errors: Record<string, string>][]
     { allowedOrigins: names(101).map((name) => `https://${name}.example`) },
     { allowedOrigins: 'must be at most 100 origins' },
   ],
+  [{ perAddress: 0 }, { perAddress: 'must be at least 1' }],
+  [{ perAddress: 601 }, { perAddress: 'must be at most 600' }],
+  [{ perAddress: '20' }, { perAddress: 'must be a whole number' }],
   [{ nextHosts: 'example.com' }, { nextHosts: 'must be a list of hosts' }],
   ...[
     'https://example.com',
@@ -107,6 +110,7 @@ onBothEngines.quick('forms', (server) => {
           captcha: false,
           successMessage: null,
           allowedOrigins: [],
+          perAddress: 10,
           nextHosts: [],
           channelIds: [],
           uploads: null,

@@ -8,7 +8,13 @@ import type { Connection, Database } from '../../../storage/database/open-databa
 import type { Forms } from '../../../storage/database/tables/form-tables.ts'
 import type { Action, Actor } from '../../accounts/access/actor.ts'
 import { channelsExist } from '../../notify/channels/channels-exist.ts'
-import { DEFAULT_RETURN_MODE, type FormResource, type ReturnMode, type UpdateFormInput } from '../schema.ts'
+import {
+  DEFAULT_PER_ADDRESS,
+  DEFAULT_RETURN_MODE,
+  type FormResource,
+  type ReturnMode,
+  type UpdateFormInput,
+} from '../schema.ts'
 import { DEFAULT_SPAM_RETENTION_DAYS, NO_SPAM_RULES } from '../spam/schema.ts'
 
 /** The permission that every change of a form or submission needs. */
@@ -66,6 +72,7 @@ export function toFormResource({ origin }: Pick<FormNeeds, 'origin'>, form: Form
     captcha: form.captcha === 1,
     successMessage: form.success_message,
     allowedOrigins: JSON.parse(form.allowed_origins),
+    perAddress: form.per_address ?? DEFAULT_PER_ADDRESS,
     nextHosts: JSON.parse(form.next_hosts),
     channelIds: JSON.parse(form.channel_ids),
     uploads: parseOrNull(form.uploads),
@@ -98,6 +105,7 @@ type Settable = Pick<
   | 'captcha'
   | 'success_message'
   | 'allowed_origins'
+  | 'per_address'
   | 'next_hosts'
   | 'channel_ids'
   | 'uploads'
@@ -123,6 +131,7 @@ export function toFormColumns(input: UpdateFormInput): Partial<Settable> {
     captcha: input.captcha === undefined ? undefined : Number(input.captcha ?? false),
     success_message: input.successMessage,
     allowed_origins: toListColumn(input.allowedOrigins),
+    per_address: input.perAddress,
     next_hosts: toListColumn(input.nextHosts),
     channel_ids: toListColumn(input.channelIds),
     uploads: toJsonColumn(input.uploads),

@@ -90,6 +90,7 @@ const FormRecord = z.object({
   uploads: z.unknown().optional(),
   reply: z.unknown().optional(),
   spam: z.unknown().optional(),
+  perAddress: z.int().nullable().optional(),
   spamRetentionDays: z.int().nullable().optional(),
   rules: z.unknown().optional(),
   messages: z.unknown().optional(),

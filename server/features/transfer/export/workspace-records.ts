@@ -56,6 +56,7 @@ export const toFormRecord = (row: Selectable<Forms>) => ({
   captcha: row.captcha === 1,
   successMessage: row.success_message,
   allowedOrigins: JSON.parse(row.allowed_origins) as string[],
+  perAddress: row.per_address,
   nextHosts: JSON.parse(row.next_hosts) as string[],
   channelIds: JSON.parse(row.channel_ids) as number[],
   uploads: parseOrNull(row.uploads),

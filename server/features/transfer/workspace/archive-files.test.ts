@@ -18,6 +18,7 @@ const SETTINGS = {
   name: 'Jobs',
   uploads: { maxFiles: 3, maxBytes: 1_000_000, accept: [] },
   spam: { words: ['casino'], emails: [], domains: [], maxLinks: 3, learn: false },
+  perAddress: 120,
   spamRetentionDays: 12,
   rules: { phone: { type: 'tel' } },
   messages: { de: { 'phone.tel': 'Bitte eine Nummer' } },

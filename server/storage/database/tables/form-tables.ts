@@ -22,6 +22,8 @@ export interface Forms {
   success_message: string | null
   /** A JSON list of origins; an empty list allows any origin. */
   allowed_origins: Generated<string>
+  /** Submissions in any minute from one address. Null is 10. */
+  per_address: number | null
   /** A JSON list of hosts; with an empty list, `_next` may lead anywhere. */
   next_hosts: Generated<string>
   /** A JSON list of ids. */

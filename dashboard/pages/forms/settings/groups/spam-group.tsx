@@ -51,6 +51,7 @@ export function SpamGroup({ draft, set, errors }: GroupProps) {
         onChange={(allowedOrigins) => set({ allowedOrigins })}
         error={findFieldError(errors, 'allowedOrigins')}
       />
+      <AddressLimit {...{ draft, set, errors }} />
       <section className="grid grid-cols-[minmax(0,1fr)] gap-5 border-t border-line pt-5" aria-label="Filter">
         <p className="text-soft">
           The filter rejects nobody. It stores matches as spam in the inbox, with the reason and without
@@ -91,5 +92,20 @@ export function SpamGroup({ draft, set, errors }: GroupProps) {
         <AllowedSenders />
       </section>
     </SettingsGroup>
+  )
+}
+
+function AddressLimit({ draft, set, errors }: Pick<GroupProps, 'draft' | 'set' | 'errors'>) {
+  return (
+    <NumberField
+      label="Submissions a minute from one address"
+      hint="Raise it where many people share an address, such as at an office, a school or an event."
+      placeholder="10"
+      min={1}
+      max={600}
+      value={draft.perAddress}
+      onChange={(perAddress) => set({ perAddress })}
+      error={errors.perAddress}
+    />
   )
 }
