@@ -10,7 +10,6 @@ import {
   type PagePosition,
   readPageQuery,
 } from '../../lib/pagination.ts'
-import { containsText } from '../../storage/database/contains-text.ts'
 import type { Connection, Database } from '../../storage/database/open-database.ts'
 import type { Tables } from '../../storage/database/tables.ts'
 import type { Actor } from '../accounts/access/actor.ts'
@@ -19,6 +18,7 @@ import { type LinkRow, type Site, toLinkResources } from './link.ts'
 import { toStoredDomain } from './names/link-domain.ts'
 import { countFilteredLinks, LINK_BYTES, type LinkPosition, type LinkScan, scanLinks } from './scan-links.ts'
 import type { LinkListQueryInput, LinkResource } from './schema.ts'
+import { matchesSearch } from './search.ts'
 
 interface LinkSort {
   type: 'number' | 'string'
@@ -137,7 +137,8 @@ export function filterLinks(
   if (filters.domain !== undefined) {
     links = links.where('domain', '=', toStoredDomain(site, filters.domain))
   }
-  if (filters.search) links = links.where(containsText(db.engine, 'search_text', filters.search))
+  const { search } = filters
+  if (search) links = links.where((e) => matchesSearch({ engine: db.engine, site }, e, search))
   const tagIds = filters.tagId
   if (tagIds) {
     // Asked of each link by the key of link_tags. A list of the tag's links would be made anew for each step of a scan.
