@@ -49,6 +49,8 @@ const EXCEPTIONS: RuleException[] = [
   createException('workspace', 'links/domains/recheck-domains.ts', 'listDue', JOB),
   createException('workspace', 'forms/submissions/close-client-names.ts', 'closeSlice', JOB),
   createException('allow', 'forms/submissions/close-client-names.ts', 'closeSlice', JOB),
+  createException('workspace', 'links/fold-search-texts.ts', 'foldSlice', JOB),
+  createException('allow', 'links/fold-search-texts.ts', 'foldSlice', JOB),
   createException('workspace', 'forms/uploads/sweep-uploads.ts', 'findKnownKeys', JOB),
   createException('allow', 'forms/uploads/erase-files.ts', 'eraseStep', JOB),
   createException('workspace', 'doctor/checks/uploads.ts', 'compareAll', WHOLE_SERVER),

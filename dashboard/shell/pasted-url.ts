@@ -21,3 +21,9 @@ export function findPastedUrl(text: string): string | undefined {
   const parsed = url === undefined || url.length > URL_MAX ? null : URL.parse(url)
   return parsed && parsed.username === '' && parsed.password === '' ? url : undefined
 }
+
+/** Whether the address is on one of the hosts that short links are on. A domain of a workspace has no port in its name. */
+export function isOnHost(url: string, hosts: string[]): boolean {
+  const { host, hostname } = new URL(url)
+  return hosts.includes(host) || hosts.includes(hostname)
+}

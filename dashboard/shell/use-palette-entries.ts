@@ -11,7 +11,7 @@ import { findSubmissionsQuery } from '../api/inbox/find-submissions.ts'
 import { toPreviewText, toSenderName } from '../pages/inbox/state/display-text.ts'
 import { readTheme, setTheme } from '../ui/theme.ts'
 import { NAV_ITEMS } from './nav-items.tsx'
-import { findPastedUrl } from './pasted-url.ts'
+import { findPastedUrl, isOnHost } from './pasted-url.ts'
 import { useApi, useCanEdit, useWorkspace } from './use-workspace.ts'
 
 export interface PaletteEntry {
@@ -29,9 +29,13 @@ const TYPING_MS = 180
 const SUBMISSION_SEARCH_MIN = 2
 
 export function usePaletteEntries(text: string) {
-  const search = text.trim()
+  const trimmed = text.trim()
+  const url = findPastedUrl(trimmed)
+  const isShortUrl = useIsShortUrl(url)
+  // A search for a short URL with its scheme finds that link only.
+  const search = (isShortUrl && url) || trimmed
   const commands = useCommands()
-  const shorten = useShortenEntry(search)
+  const shorten = useShortenEntry(isShortUrl ? undefined : url)
   const { entries: results, ...state } = useResults(search)
   const entries = useMemo(() => {
     const lowerCase = search.toLowerCase()
@@ -101,17 +105,22 @@ function useParams() {
   return useMemo(() => ({ workspaceId: String(id) }), [id])
 }
 
+/** Whether the address is on this server or on a domain of the workspace. */
+function useIsShortUrl(url: string | undefined): boolean {
+  const { data } = useQuery(domainsQuery(useApi()))
+  return url !== undefined && isOnHost(url, [location.host, ...(data ?? []).map(({ domain }) => domain)])
+}
+
 /** A pasted address opens the editor of a new link with it. */
-function useShortenEntry(text: string): PaletteEntry[] {
+function useShortenEntry(url: string | undefined): PaletteEntry[] {
   const navigate = useNavigate()
   const params = useParams()
   const canEdit = useCanEdit()
   return useMemo(() => {
-    const url = canEdit ? findPastedUrl(text) : undefined
-    if (url === undefined) return []
+    if (!canEdit || url === undefined) return []
     const run = () => void navigate({ to: '/$workspaceId/links', params, search: { new: '1', url } })
     return [{ id: 'shorten', label: `Shorten ${url}`, icon: Link2, run }]
-  }, [text, navigate, params, canEdit])
+  }, [url, navigate, params, canEdit])
 }
 
 /** Answers belong to one text: while another text is typed or searched for, none are shown. */

@@ -22,6 +22,25 @@ export function countCharacters(text: string): number {
 export const foldCase = (text: string) =>
   isAscii(text) ? text.toLowerCase() : normalizeUnicode(text.toLowerCase().replaceAll('ς', 'σ'), 'NFC')
 
+/** Marks that stand on a letter, in alphabets where people leave them out. Not those of kana and of Indic vowels. */
+const OPTIONAL_MARKS = /(?![\u3099\u309a])[\p{Script=Inherited}\p{Script=Hebrew}](?<=\p{M})/gu
+/** Letters that have no mark in Unicode, as people write them without one. */
+const PLAIN_LETTERS: Record<string, string> = {
+  ...{ ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd', ð: 'd', þ: 'th', ħ: 'h', ŧ: 't', ı: 'i', ŋ: 'n' },
+}
+const LETTERS_TO_PLAIN = new RegExp(`[${Object.keys(PLAIN_LETTERS).join('')}]`, 'g')
+
+/** For searches: as `foldCase`, and without marks, so that "zurich" finds "Zürich". */
+export const foldMarks = (text: string) =>
+  isAscii(text)
+    ? text.toLowerCase()
+    : normalizeUnicode(
+        normalizeUnicode(foldCase(text), 'NFD')
+          .replace(OPTIONAL_MARKS, '')
+          .replace(LETTERS_TO_PLAIN, (letter) => PLAIN_LETTERS[letter] ?? letter),
+        'NFC',
+      )
+
 const ASCII = /^[\0-\x7f]*$/
 
 /** Most texts of most senders are, and questions about Unicode take several times as long. */

@@ -18,6 +18,7 @@ import { toRetentionStart } from '../features/hits/retention.ts'
 import { moveNewClicks } from '../features/links/counters.ts'
 import { recheckDomains } from '../features/links/domains/recheck-domains.ts'
 import type { VerificationNeeds } from '../features/links/domains/verify-domain.ts'
+import { foldSearchTexts } from '../features/links/fold-search-texts.ts'
 import { pruneTrash } from '../features/links/trash/prune-trash.ts'
 import { pruneAttempts } from '../features/notify/delivery/prune-attempts.ts'
 import type { ImportService } from '../features/transfer/import/open-imports.ts'
@@ -136,6 +137,13 @@ const JOBS: Job[] = [
     everyMs: DAY,
     firstMs: MINUTE,
     run: ({ db }) => closeClientNames(db),
+  },
+  {
+    name: 'fold search texts',
+    runsOn: 'cluster',
+    everyMs: DAY,
+    firstMs: MINUTE,
+    run: ({ db }) => foldSearchTexts(db),
   },
   {
     name: 'prune form attempts',

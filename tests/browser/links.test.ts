@@ -71,6 +71,23 @@ onDashboard('the Links and Tags pages', (dashboard) => {
   const focused = () => page.evaluate('document.activeElement.id || document.activeElement.textContent')
   const untilFocused = (what: string) => until(`the focus on ${what}`, async () => (await focused()) === what)
 
+  test('the palette opens a pasted short URL, and offers to shorten another address', async () => {
+    const link = await create({ slug: 'palette' })
+    const longer = await create({ slug: 'palette-longer' })
+    await page.keyboard.press('ControlOrMeta+k')
+    const field = page.getByRole('combobox', { name: 'Search and commands' })
+    await field.fill('https://example.com/x')
+    await page.getByText('Shorten https://example.com/x').waitFor()
+    await field.fill(`  ${link.shortUrl} `)
+    const options = page.getByRole('option')
+    await options.getByText('/palette').waitFor()
+    expect(await options.count()).toBe(1)
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`**/links/${link.id}*`)
+    await person.api(`/links/bulk?ids=${link.id},${longer.id}`, { method: 'DELETE' })
+    await person.api('/links/trash', { method: 'DELETE' })
+  })
+
   test('a deleted link waits in the trash, returns with Undo, and can be restored or deleted for good there', async () => {
     const [a, b, c] = [
       await create({ slug: 'aa' }),

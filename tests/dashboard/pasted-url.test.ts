@@ -1,7 +1,7 @@
 // Recognizing a web address in the palette's text.
 
 import { expect, test } from 'bun:test'
-import { findPastedUrl, stripAroundUrl } from '../../dashboard/shell/pasted-url.ts'
+import { findPastedUrl, isOnHost, stripAroundUrl } from '../../dashboard/shell/pasted-url.ts'
 
 test.each([
   ['https://example.com/a?b=1#c', 'https://example.com/a?b=1#c'],
@@ -35,3 +35,13 @@ test.each([
   expect(stripAroundUrl(text)).toBe('https://a.example/x')
   expect(findPastedUrl(text)).toBe('https://a.example/x')
 })
+
+test.each([
+  ['https://go.example/x', true],
+  ['http://GO.example:3000/x', true],
+  ['https://links.acme.example/a/b?c#d', true],
+  ['https://example.com/go.example/x', false],
+  ['https://www.go.example.com/x', false],
+])('%p is on one of our hosts: %p', (url, isOurs) =>
+  expect(isOnHost(url, ['go.example', 'links.acme.example'])).toBe(isOurs),
+)

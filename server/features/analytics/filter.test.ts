@@ -12,6 +12,8 @@ describe('a filter', () => {
     ['Unknown', [null, 'Unknown'], false],
     ['-Unknown,US', [null, 'Unknown', 'US'], true],
     ['US,US', ['US'], false],
+    ['uk', ['GB'], false],
+    ['-UK,GB,xx', ['GB', 'XX'], true],
   ])('country=%s', (text, values, negate) => {
     expect(readFilter('country', [text])).toEqual({ values, negate })
   })

@@ -1,6 +1,7 @@
 // Parses filters: `US` is one value, `US,BR` any of several, a leading `-` excludes them, `\,` is a comma, and `\-` is
 // a leading dash. Turns the values into the form that is stored.
 
+import { toCountryFilter } from '../../lib/country-code.ts'
 import { foldCase } from '../../lib/text.ts'
 import { HIT_CLASSES, HIT_TRIGGERS, type HitClass, type HitDimension } from '../../storage/hits/hit.ts'
 import type { OriginDimension } from '../../storage/sources/origin-sql.ts'
@@ -65,7 +66,8 @@ function readValue(name: FilterName, text: string): ReadValue {
   }
   // A client may have sent the label itself as a value. Answers do not tell the two apart, so the filter takes both.
   if (text === toNullLabel(name)) return { values: [null, text] }
-  if (name === 'country' || name === 'continent') return { values: [text.toUpperCase()] }
+  if (name === 'country') return { values: [toCountryFilter(text)] }
+  if (name === 'continent') return { values: [text.toUpperCase()] }
   if (name === 'source') return { values: [readSource(text)] }
   if (name === 'referrer') return { values: [text.toLowerCase().replace(/^www\./, '')] }
   return { values: [text] }

@@ -46,6 +46,23 @@ onBothEngines('links on domains', (server) => {
     expect((await post({})).json.data.domain).toBe(defaultDomain())
   })
 
+  test('are found by their short URL, on each domain alone', async () => {
+    const slug = 'Zürich'
+    const domains = [own, exact, defaultDomain()]
+    const found: unknown[] = []
+    for (const domain of domains) {
+      const link = await ws.createLink({ slug, domain })
+      for (const text of [
+        link.shortUrl,
+        link.shortUrl.replace('http://', ''),
+        `${domain.toUpperCase()}/zurich`,
+      ])
+        found.push([text, link.id, (await ws.api(`/links?search=${encodeURIComponent(text)}`)).json.data])
+    }
+    for (const [text, id, data] of found as [string, number, { id: number }[]][])
+      expect([text, data.map((link) => link.id)]).toEqual([text, [id]])
+  })
+
   test('need a verified domain of the workspace, and the refusal says what to do', async () => {
     const other = await server().createWorkspace()
     const theirs = newName()

@@ -66,7 +66,28 @@ onBothEngines.quick('the list of links is filtered', (server) => {
     ['search=gr%C3%B6%C3%9Fe', ['Größe']],
     ['search=GRO%CC%88%E1%BA%9EE', ['Größe']],
     ['search=caf%C3%A9', ['Größe']],
-    ['search=cafe', []],
+    ['search=cafe', ['Größe']],
+    ['search=CAF%C3%88', ['Größe']],
+    ['search=gr%C3%B6sse', ['Größe']],
+    ['search=munchen.example', ['Größe']],
+    ['search=%C5%9Fpr%C3%AFng-s%C3%A5l%C3%A9', ['Spring-Sale']],
+    ['search=%CC%88', []],
+    ['search={url}/Spring-Sale', ['Spring-Sale']],
+    ['search={url}/SPRING-sale?qr=1', ['Spring-Sale']],
+    ['search=  {url}/spring-sale/ ', ['Spring-Sale']],
+    ['search={host}/spring-sale', ['Spring-Sale']],
+    ['search={host}/sp', ['Spring-Sale']],
+    ['search={url}/sp', []],
+    ['search={url}/Gr%25C3%25B6%25C3%259Fe', ['Größe']],
+    ['search={host}/gr%C3%B6%C3%9Fe', ['Größe']],
+    ['search={host}/grosse', ['Größe']],
+    ['search={url}', ['Größe', 'Spring-Sale', 'autumn', 'summer_sale']],
+    ['search={host}/', ['Größe', 'Spring-Sale', 'autumn', 'summer_sale']],
+    ['search=https://other.example/spring-sale', []],
+    ['search=other.example/spring-sale', []],
+    ['search=/spring-sale', []],
+    ['search={url}/ale', []],
+    ['search={url}/theirs', []],
     ['search=%CE%BF%CE%B4%CE%BF%CF%83', ['Größe']],
     ['search=m%C3%BCnchen.example/STRA%C3%9Fe', ['Größe']],
     ['search=xn--mnchen-3ya', ['Größe']],
@@ -90,7 +111,15 @@ onBothEngines.quick('the list of links is filtered', (server) => {
       .replace('{red}', String(tagIds.red))
       .replace('{blue}', String(tagIds.blue))
       .replace('{host}', new URL(server().origin).host.toUpperCase())
+      .replace('{url}', server().origin)
     expect(await slugs(ws, query)).toEqual(expected)
+  })
+
+  test('by a short URL that is longer than other texts may be', async () => {
+    const { shortUrl, slug } = await ws.createLink({ slug: '価'.repeat(190), archived: true })
+    expect(await slugs(ws, `archived=true&search=${encodeURIComponent(shortUrl)}`)).toEqual([slug])
+    const { status } = await ws.api(`/links?search=${encodeURIComponent(`${shortUrl}12345678901`)}`)
+    expect(status).toBe(422)
   })
 
   test('by the new slug, destination or title after a change', async () => {

@@ -1,24 +1,24 @@
 // Lists the links of a workspace: filtered, sorted, a page at a time.
 
-import { type Expression, type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely'
+import { type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely'
 import { cutIntoSteps, takeTurn } from '../../lib/concurrency/take-turn.ts'
-import {
-  cutPage,
-  fitPage,
-  type Page,
-  type PageOrder,
-  type PagePosition,
-  readPageQuery,
-} from '../../lib/pagination.ts'
-import { containsText } from '../../storage/database/contains-text.ts'
+import { cutPage, fitPage, type Page, type PageOrder, readPageQuery } from '../../lib/pagination.ts'
 import type { Connection, Database } from '../../storage/database/open-database.ts'
 import type { Tables } from '../../storage/database/tables.ts'
 import type { Actor } from '../accounts/access/actor.ts'
 import { selectLinks, toLinkRow } from './counters.ts'
 import { type LinkRow, type Site, toLinkResources } from './link.ts'
 import { toStoredDomain } from './names/link-domain.ts'
-import { countFilteredLinks, LINK_BYTES, type LinkPosition, type LinkScan, scanLinks } from './scan-links.ts'
+import {
+  countFilteredLinks,
+  isAfter,
+  LINK_BYTES,
+  type LinkPosition,
+  type LinkScan,
+  scanLinks,
+} from './scan-links.ts'
 import type { LinkListQueryInput, LinkResource } from './schema.ts'
+import { matchesSearch } from './search.ts'
 
 interface LinkSort {
   type: 'number' | 'string'
@@ -60,7 +60,8 @@ export async function listLinks(
   }
   const { limit, after } = readPageQuery(query, order)
   const filtered = filterLinks(needs, actor, query)
-  const scan = { filtered, column, direction, after, limit: limit + 1, signal }
+  const searchesText = Boolean(query.search)
+  const scan = { filtered, column, direction, after, limit: limit + 1, searchesText, signal }
   // PostgreSQL searches in a process of its own.
   const isScanned = needs.db.engine === 'sqlite' && !isIndexed(query)
   const found = await (isScanned ? scanLinks(needs.db.read, actor, scan) : queryLinks(needs.db, actor, scan))
@@ -113,15 +114,6 @@ export async function* readStoredLinks(
   }
 }
 
-function isAfter(
-  column: Expression<string | number>,
-  direction: 'asc' | 'desc',
-  { value, id }: PagePosition<string | number>,
-) {
-  const comparison = direction === 'asc' ? sql`>` : sql`<`
-  return sql<SqlBool>`(${column} ${comparison} ${value} or (${column} = ${value} and id ${comparison} ${id}))`
-}
-
 /** The links that are not deleted and pass the filters. The caller adds the columns. */
 export function filterLinks(
   { db, site }: ListNeeds,
@@ -137,7 +129,8 @@ export function filterLinks(
   if (filters.domain !== undefined) {
     links = links.where('domain', '=', toStoredDomain(site, filters.domain))
   }
-  if (filters.search) links = links.where(containsText(db.engine, 'search_text', filters.search))
+  const { search } = filters
+  if (search) links = links.where((e) => matchesSearch({ engine: db.engine, site }, e, search))
   const tagIds = filters.tagId
   if (tagIds) {
     // Asked of each link by the key of link_tags. A list of the tag's links would be made anew for each step of a scan.

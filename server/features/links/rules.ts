@@ -1,9 +1,7 @@
 // Turns the fields of a request into the columns of a link, and checks the rules that a schema cannot express.
 
-import { domainToUnicode } from 'node:url'
 import { readCountryCode } from '../../lib/country-code.ts'
 import { Failure, invalid } from '../../lib/failure.ts'
-import { foldCase, isCleanText } from '../../lib/text.ts'
 import { setParameters } from '../../lib/url-query.ts'
 import { checkUrl, parseUrl } from '../../lib/web-url.ts'
 import { linkConflict } from './conflict.ts'
@@ -146,24 +144,5 @@ export function refuseSuspendedLink({ suspended_at }: Pick<LinkRow, 'suspended_a
 export function checkPeriod(startsAt: number | null, expiresAt: number | null): void {
   if (startsAt !== null && expiresAt !== null && expiresAt <= startsAt) {
     throw invalid({ expiresAt: 'must be after startsAt' })
-  }
-}
-
-/** The fields that a search looks in, one a line, so that a search cannot match across two fields. */
-export const toSearchText = (link: Pick<LinkRow, 'slug' | 'destination_url' | 'title'>) =>
-  foldCase(
-    [link.slug, link.destination_url, toReadableUrl(link.destination_url), link.title ?? ''].join('\n'),
-  )
-
-/** The URL as people type it into a search, without its encodings; '' when it has none. */
-function toReadableUrl(href: string): string {
-  const { hostname } = new URL(href)
-  try {
-    const decoded = decodeURI(href.replace(hostname, domainToUnicode(hostname)))
-    return decoded === href || !isCleanText(decoded) ? '' : decoded
-  } catch (error) {
-    // A URL may contain a "%" that encodes nothing.
-    if (error instanceof URIError) return ''
-    throw error
   }
 }

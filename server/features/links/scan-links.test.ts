@@ -1,6 +1,8 @@
 import { expect, test } from 'bun:test'
 import { atScale } from '../../../tests/support/suite.ts'
-import { onBothEngines } from '../../../tests/support/world.ts'
+import { onBothEngines, onSqlite } from '../../../tests/support/world.ts'
+import { filterLinks } from './list.ts'
+import { selectRange } from './scan-links.ts'
 
 /** More than one step of a count, and several of a search. */
 const LINKS = atScale({ quick: 2100, full: 4100, soak: 4100 })
@@ -60,5 +62,25 @@ onBothEngines('a list of thousands of links', (server) => {
     expect(await read('sort=lastClickedAt')).toEqual(expected(open, (row) => row.last_clicked_at ?? 0))
     expect(await read('search=needle')).toEqual(expected(needles, (row) => row.created_at))
     expect(await read('search=needle&sort=clicks')).toEqual(expected(needles, (row) => row.clicks))
+  })
+})
+
+onSqlite('a step of a list', (server) => {
+  test.each([
+    [{ tagId: [1, 2] }, ['(workspace_id=? AND id>? AND id<?)', '(link_id=? AND tag_id=?)']],
+    [{ tagId: [1], search: 'hay' }, ['(workspace_id=? AND id>? AND id<?)', '(link_id=? AND tag_id=?)']],
+    [{ archived: 'true' as const }, ['(workspace_id=? AND id>? AND id<?)']],
+    [{ domain: 'go.example' }, ['(workspace_id=? AND id>? AND id<?)']],
+  ])('reads its own links and their tags alone: %j', async (filters, ranges) => {
+    const { db } = server().app
+    const site = { domain: 'local.example', names: new Set<string>() } as never
+    const filtered = filterLinks({ db, site }, { workspaceId: 1 }, filters)
+    const query = selectRange(filtered, { from: 1, to: 500 }).select('id').compile()
+    const { rows } = await db.read.executeQuery<{ detail: string }>({
+      ...query,
+      sql: `explain query plan ${query.sql}`,
+    })
+    expect(rows.filter(({ detail }) => detail.startsWith('SCAN'))).toEqual([])
+    expect(rows.map(({ detail }) => /\(.*\)/.exec(detail)?.[0])).toEqual(ranges)
   })
 })

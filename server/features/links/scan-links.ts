@@ -1,13 +1,13 @@
 // Searches the links of a workspace in steps of some kilobytes, and gives the event loop back between two steps. SQLite
 // runs on the loop: one statement that searches 100 MB holds it for half a second.
 
-import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely'
+import { type Expression, type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely'
 import { cutIntoSteps, takeTurn } from '../../lib/concurrency/take-turn.ts'
 import type { Connection } from '../../storage/database/open-database.ts'
 import type { Tables } from '../../storage/database/tables.ts'
 import type { Actor } from '../accounts/access/actor.ts'
 
-/** A step searches at most this much, but always one link. */
+/** A step that searches texts reads at most this much, but always one link. */
 const STEP_ROWS = 500
 const STEP_BYTES = 256 * 1024
 
@@ -29,17 +29,28 @@ export interface LinkScan {
   direction: 'asc' | 'desc'
   after: { value: string | number; id: number } | undefined
   limit: number
+  /** Whether the filters read the texts of links, which can be long. */
+  searchesText: boolean
   /** Ends the scan early when the caller is gone. */
   signal?: AbortSignal
 }
 
+interface ScannedLinks {
+  positions: LinkPosition[]
+  total: number
+}
+
 /** Finds the first `limit` links after the position, and the number of all that pass the filters. */
-export async function scanLinks(
+export const scanLinks = (connection: Connection, actor: Actor, scan: LinkScan): Promise<ScannedLinks> =>
+  scan.searchesText ? scanTexts(connection, actor, scan) : scanRows(connection, actor, scan)
+
+/** Searches each text once. */
+async function scanTexts(
   connection: Connection,
   actor: Actor,
   { filtered, column, direction, after, limit, signal }: LinkScan,
-): Promise<{ positions: LinkPosition[]; total: number }> {
-  const compare = direction === 'asc' ? comparePositions : (a: Place, b: Place) => comparePositions(b, a)
+): Promise<ScannedLinks> {
+  const compare = toComparison(direction)
   const page = filtered.select(['id', column.as('value'), LINK_BYTES])
   let positions: LinkPosition[] = []
   let total = 0
@@ -52,6 +63,62 @@ export async function scanLinks(
     positions = [...positions, ...candidates].sort(compare).slice(0, limit)
   }
   return { positions, total }
+}
+
+/**
+ * Counts the links of a step, and reads those only that come before the last one of the page. To read each link of a tag
+ * with 100,000 takes twice as long.
+ */
+async function scanRows(
+  connection: Connection,
+  actor: Actor,
+  { filtered, column, direction, after, limit, signal }: LinkScan,
+): Promise<ScannedLinks> {
+  const opposite = direction === 'asc' ? 'desc' : 'asc'
+  const compare = toComparison(direction)
+  let positions: LinkPosition[] = []
+  let total = 0
+  // New links have high ids: the first steps have most of the page.
+  for await (const range of listRowSteps(connection, actor, COUNT_ROWS, direction)) {
+    await takeTurn()
+    if (signal?.aborted) break
+    const step = selectRange(filtered, range)
+    // The plus keeps SQLite from the index of the order, in which it would look through all links for each step.
+    const value = sql<string | number>`+${column}`
+    const best =
+      direction === 'asc' ? sql<string | number>`min(${value})` : sql<string | number>`max(${value})`
+    const counted = await step
+      .select((e) => [e.fn.countAll<number>().as('links'), best.as('best')])
+      .executeTakeFirstOrThrow()
+    total += Number(counted.links)
+    const last = positions.length === limit ? positions.at(-1) : undefined
+    // A link with the value of the last one comes after it: its id does.
+    if (counted.best === null || (last && compare({ value: counted.best, id: last.id }, last) >= 0)) continue
+    let page = step.select(['id', column.as('value'), LINK_BYTES])
+    if (after) page = page.where(isAfter(value, direction, after))
+    if (last) page = page.where(isAfter(value, opposite, last))
+    const found = await page.orderBy(value, direction).orderBy('id', direction).limit(limit).execute()
+    positions = [...positions, ...(found as LinkPosition[])].sort(compare).slice(0, limit)
+  }
+  return { positions, total }
+}
+
+interface IdRange {
+  from: number
+  to: number
+}
+
+/** The links of a step. SQLite finds them by their ids, never by another index. */
+export const selectRange = (filtered: LinkScan['filtered'], { from, to }: IdRange) =>
+  filtered.where('id', '>=', from).where('id', '<=', to)
+
+export function isAfter(
+  column: Expression<string | number>,
+  direction: 'asc' | 'desc',
+  { value, id }: Place,
+) {
+  const comparison = direction === 'asc' ? sql`>` : sql`<`
+  return sql<SqlBool>`(${column} ${comparison} ${value} or (${column} = ${value} and id ${comparison} ${id}))`
 }
 
 /** Finds all links that pass the filters, in the order of their ids. A step can be empty. Ends early when the caller is gone. */
@@ -71,6 +138,9 @@ export async function* scanAllLinks(
 
 type Place = Pick<LinkPosition, 'id' | 'value'>
 
+const toComparison = (direction: 'asc' | 'desc') =>
+  direction === 'asc' ? comparePositions : (a: Place, b: Place) => comparePositions(b, a)
+
 /** As SQLite compares: texts by their bytes. */
 function comparePositions(a: Place, b: Place): number {
   if (typeof a.value === 'number' || typeof b.value === 'number') {
@@ -79,7 +149,7 @@ function comparePositions(a: Place, b: Place): number {
   return Buffer.compare(Buffer.from(a.value), Buffer.from(b.value)) || a.id - b.id
 }
 
-/** The links of the workspace, as ranges of ids. */
+/** The links of the workspace, as ranges of ids whose texts are short together. */
 async function* listSteps(connection: Connection, { workspaceId }: Pick<Actor, 'workspaceId'>) {
   for (let last = 0; ; ) {
     await takeTurn()
@@ -102,31 +172,48 @@ async function* listSteps(connection: Connection, { workspaceId }: Pick<Actor, '
 
 /** Links of 8 KB that are counted in 7 ms: their texts are not read to their ends. */
 const COUNT_ROWS = 2000
+const ID_MAX = Number.MAX_SAFE_INTEGER
 
-/** Counts the links that pass the filters. Where no text is searched, a step can have more rows. */
-export async function countFilteredLinks(
+/** The links of the workspace, as ranges of ids with so many links, in the order of their ids or the other way round. */
+async function* listRowSteps(
   connection: Connection,
-  { workspaceId }: Actor,
-  filtered: LinkScan['filtered'],
-  signal?: AbortSignal,
-): Promise<number> {
-  const count = filtered.select((e) => e.fn.countAll<number>().as('links'))
-  let total = 0
-  for (let from = 0; ; ) {
+  { workspaceId }: Pick<Actor, 'workspaceId'>,
+  rows: number,
+  direction: 'asc' | 'desc' = 'asc',
+): AsyncGenerator<IdRange> {
+  const isAscending = direction === 'asc'
+  for (let start = isAscending ? 0 : ID_MAX; ; ) {
     await takeTurn()
     const next = await connection
       .selectFrom('links')
       .select('id')
       .where('workspace_id', '=', workspaceId)
-      .where('id', '>=', from)
-      .orderBy('id')
-      .offset(COUNT_ROWS)
+      .where('id', isAscending ? '>=' : '<=', start)
+      .orderBy('id', direction)
+      .offset(rows)
       .limit(1)
       .executeTakeFirst()
-    const step = count.where('id', '>=', from)
-    const { links } = await (next ? step.where('id', '<', next.id) : step).executeTakeFirstOrThrow()
-    total += Number(links)
-    if (!next || signal?.aborted) return total
-    from = next.id
+    if (isAscending) yield { from: start, to: next ? next.id - 1 : ID_MAX }
+    else yield { from: next ? next.id + 1 : 0, to: start }
+    if (!next) return
+    start = next.id
   }
+}
+
+/** Counts the links that pass the filters. Where no text is searched, a step can have more rows. */
+export async function countFilteredLinks(
+  connection: Connection,
+  actor: Actor,
+  filtered: LinkScan['filtered'],
+  signal?: AbortSignal,
+): Promise<number> {
+  const count = filtered.select((e) => e.fn.countAll<number>().as('links'))
+  let total = 0
+  for await (const { from, to } of listRowSteps(connection, actor, COUNT_ROWS)) {
+    const step = count.where('id', '>=', from).where('id', '<=', to)
+    const { links } = await step.executeTakeFirstOrThrow()
+    total += Number(links)
+    if (signal?.aborted) break
+  }
+  return total
 }

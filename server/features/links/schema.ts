@@ -12,6 +12,7 @@ import {
   wholeNumber,
 } from '../../lib/api-fields.ts'
 import { readCountryCode } from '../../lib/country-code.ts'
+import { countCharacters, isCleanText, percentDecode } from '../../lib/text.ts'
 import { URL_MAX } from '../../lib/web-url.ts'
 import { findSlugProblem, normalizeSlug } from './slug.ts'
 
@@ -352,10 +353,27 @@ export const IfMatchHeader = z.object({
     }),
 })
 
+/** A short URL is as long as its domain and its encoded slug are. */
+const SHORT_URL_START = /^\s*(?:https?:\/\/)?[^\s/?#]{1,255}\//i
+const SEARCH_MAX = 200
+
+const searchParameter = z
+  .string({ error: 'must be given once' })
+  .refine(
+    (text) => countCharacters(percentDecode(text.replace(SHORT_URL_START, ''))) <= SEARCH_MAX,
+    `must be at most ${SEARCH_MAX} characters`,
+  )
+  .refine(isCleanText, 'must not contain NUL or broken Unicode characters')
+  .openapi({
+    maxLength: SEARCH_MAX,
+    description:
+      'Part of the slug, destination or title, without regard to case or marks, or a short URL, which may be longer',
+  })
+
 export const LinkListQuery = z.strictObject({
   limit: numberParameter(1, 100).optional(),
   cursor: parameter(1000).optional(),
-  search: parameter(200).optional().openapi({ description: 'Part of the slug, destination or title' }),
+  search: searchParameter.optional(),
   tagId: idList(100).optional().openapi({ description: 'Any of these tags' }),
   domain: parameter(255).optional(),
   archived: oneOf(['true', 'false', 'all']).optional().openapi({ description: 'false when absent' }),

@@ -10,8 +10,9 @@ import { type LinkNeeds, type LinkTransaction, toSlugColumns } from './create.ts
 import { getLinkForUpdate } from './get.ts'
 import { type LinkRow, toDomainName, toLinkResource } from './link.ts'
 import { findLinkDomain, resolveDomain } from './names/link-domain.ts'
-import { checkPeriod, checkReserved, refuseSuspendedLink, toLinkColumns, toSearchText } from './rules.ts'
+import { checkPeriod, checkReserved, refuseSuspendedLink, toLinkColumns } from './rules.ts'
 import type { LinkResource, UpdateLinkInput } from './schema.ts'
+import { toSearchText } from './search.ts'
 import { setLinkTags } from './set-link-tags.ts'
 import { requireVersion, toNextVersion } from './version.ts'
 

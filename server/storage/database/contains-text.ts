@@ -1,4 +1,4 @@
-// The condition that a column contains a text that a caller searches for.
+// The conditions that a column contains, or starts with, a text that a caller searches for.
 
 import { type SqlBool, sql } from 'kysely'
 import { foldCase } from '../../lib/text.ts'
@@ -9,9 +9,13 @@ import type { DatabaseEngine } from './database.ts'
  * took 22.6 s for 199 times "a" and a "b" (measured on SQLite, which holds up everything else meanwhile).
  * @param column has text in the form of `foldCase`, so that the search ignores case and composition
  */
-export function containsText(engine: DatabaseEngine, column: string, text: string) {
-  const folded = foldCase(text)
-  return engine === 'sqlite'
-    ? sql<SqlBool>`instr(${sql.ref(column)}, ${folded}) > 0`
-    : sql<SqlBool>`strpos(${sql.ref(column)}, ${folded}) > 0`
-}
+export const containsText = (engine: DatabaseEngine, column: string, text: string) =>
+  sql<SqlBool>`${position(engine, column, text)} > 0`
+
+export const startsWithText = (engine: DatabaseEngine, column: string, text: string) =>
+  sql<SqlBool>`${position(engine, column, text)} = 1`
+
+const position = (engine: DatabaseEngine, column: string, text: string) =>
+  engine === 'sqlite'
+    ? sql`instr(${sql.ref(column)}, ${foldCase(text)})`
+    : sql`strpos(${sql.ref(column)}, ${foldCase(text)})`

@@ -19,7 +19,8 @@ import { notificationReports } from './migrations/0013-notification-reports.ts'
 import { cluster } from './migrations/0014-cluster.ts'
 import { imports } from './migrations/0015-imports.ts'
 import { clientNames } from './migrations/0016-client-names.ts'
-import { attachments } from './migrations/0018-attachments.ts'
+import { attachments } from './migrations/0017-attachments.ts'
+import { searchTexts } from './migrations/0018-search-texts.ts'
 import { cheapSubmissions } from './migrations/0019-cheap-submissions.ts'
 import { renameSteps, toNewSteps } from './migrations/rename-steps.ts'
 import type { Tables } from './tables.ts'
@@ -41,7 +42,8 @@ export const listMigrations = (engine: DatabaseEngine): Record<string, Migration
   '0014-cluster': cluster(engine),
   '0015-imports': imports(engine),
   '0016-client-names': clientNames(engine),
-  '0018-attachments': attachments(),
+  '0017-attachments': attachments(),
+  '0018-search-texts': searchTexts(),
   '0019-cheap-submissions': cheapSubmissions(engine),
 })
 

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Download } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import type { LinkResource } from '../../../../server/features/links/schema.ts'
+import { ApiError } from '../../../api/client.ts'
 import { fetchQrCode, type QrOptions } from '../../../api/links.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
 import { Button } from '../../../ui/button.tsx'
@@ -23,7 +24,7 @@ export function QrCodePanel({ link }: { link: LinkResource }) {
   const [light, setLight] = useState('#ffffff')
   const [size, setSize] = useState(1024)
   const options: QrOptions = { color: withoutHash(dark), background: withoutHash(light) }
-  const imageUrl = useImageUrl(link, options)
+  const { url: imageUrl, problem } = useImageUrl(link, options)
   const save = async (format: 'svg' | 'png') => {
     try {
       // No file name has a slash.
@@ -49,6 +50,9 @@ export function QrCodePanel({ link }: { link: LinkResource }) {
           <Color label="Color" value={dark} onChange={setDark} />
           <Color label="Background" value={light} onChange={setLight} />
         </div>
+        <p role="status" className="text-sm text-danger empty:hidden">
+          {problem}
+        </p>
         <Field label="PNG size">
           {(control) => (
             <Select {...control} value={size} onChange={({ target }) => setSize(Number(target.value))}>
@@ -99,9 +103,9 @@ const Color = ({
 /**
  * A URL for `<img>`. The page loads the image itself, because the request needs a header that `<img>` cannot send.
  */
-function useImageUrl(link: LinkResource, options: QrOptions): string | undefined {
+function useImageUrl(link: LinkResource, options: QrOptions): { url?: string; problem?: string } {
   const api = useApi()
-  const { data } = useQuery({
+  const { data, error } = useQuery({
     queryKey: [api.workspaceId, 'links', 'qr', link.id, link.shortUrl, options],
     queryFn: () => fetchQrCode(api, link.id, 'svg', { ...options, size: PREVIEW_SIZE }),
     staleTime: Number.POSITIVE_INFINITY,
@@ -114,5 +118,11 @@ function useImageUrl(link: LinkResource, options: QrOptions): string | undefined
     setUrl(objectUrl)
     return () => URL.revokeObjectURL(objectUrl)
   }, [data])
-  return url
+  return { url, problem: error ? describeProblem(error) : undefined }
+}
+
+/** The server says what to change about the colors. */
+function describeProblem(error: Error): string {
+  const fields = error instanceof ApiError ? Object.entries(error.errors) : []
+  return fields.map(([field, problem]) => `The ${field} ${problem}.`).join(' ') || error.message
 }

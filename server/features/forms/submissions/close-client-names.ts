@@ -39,8 +39,9 @@ async function closeSlice(db: Database, sliceRows: number): Promise<boolean> {
       await connection
         .updateTable('open_names')
         .set({ through: last.id - 1 })
+        .where('table_name', '=', 'submissions')
         .execute()
-    else await connection.deleteFrom('open_names').execute()
+    else await connection.deleteFrom('open_names').where('table_name', '=', 'submissions').execute()
     return last !== undefined
   })
 }

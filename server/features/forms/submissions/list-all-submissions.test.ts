@@ -36,7 +36,11 @@ onBothEngines('the submissions of all forms', (server) => {
           fields: [['m', 'GRÖßE']],
           created_at: at('2026-03-03T00:00:00Z'),
         })),
-        ...(await second.store({ status: 'archived', created_at: at('2026-03-03T00:00:00Z') })),
+        ...(await second.store({
+          status: 'archived',
+          country: 'GB',
+          created_at: at('2026-03-03T00:00:00Z'),
+        })),
       ]
     })
 
@@ -54,6 +58,7 @@ onBothEngines('the submissions of all forms', (server) => {
       ['status=spam&formKey=SECOND', []],
       ['search=größe', [2]],
       ['linkId=17&country=de', [1]],
+      ['country=uk&status=archived', [3]],
       ['start=2026-03-02&end=2026-03-02', [1]],
     ])('filtered by %p', async (query, places) => {
       const asked = query.replace('FIRST', keys[0] as string).replace('SECOND', keys[1] as string)

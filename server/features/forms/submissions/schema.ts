@@ -147,7 +147,10 @@ const SELECTION = {
   device: exactText(255),
   browser: exactText(255),
   os: exactText(255),
-  country: exactText(255).openapi({ description: 'Two letters, without regard to case', example: 'DE' }),
+  country: exactText(255).openapi({
+    description: 'Two letters, without regard to case; UK is GB',
+    example: 'DE',
+  }),
   region: exactText(255),
   city: exactText(255),
 }

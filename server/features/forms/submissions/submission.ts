@@ -9,6 +9,7 @@ import {
   sql,
 } from 'kysely'
 import { toIso } from '../../../lib/api-fields.ts'
+import { toCountryFilter } from '../../../lib/country-code.ts'
 import { toEmailAddress } from '../../../lib/email.ts'
 import { toShortUrl } from '../../../lib/web-url.ts'
 import { containsText } from '../../../storage/database/contains-text.ts'
@@ -165,7 +166,7 @@ function toCondition(engine: DatabaseEngine, by: SubmissionSelection): Expressio
   if (by.status !== undefined) conditions.push(e('submissions.status', 'in', by.status))
   if (by.attribution !== undefined) conditions.push(hasAttribution(by.attribution))
   if (by.linkId !== undefined) conditions.push(e('submissions.link_id', '=', by.linkId))
-  if (by.country !== undefined) conditions.push(e('submissions.country', '=', by.country.toUpperCase()))
+  if (by.country !== undefined) conditions.push(e('submissions.country', '=', toCountryFilter(by.country)))
   // A valid address is ASCII, so SQLite and PostgreSQL agree on its lower case.
   if (by.email !== undefined)
     conditions.push(

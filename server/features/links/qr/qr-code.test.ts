@@ -170,6 +170,31 @@ onSqlite('QR codes', (server) => {
     expect([status, Object.keys(json.errors)]).toEqual([422, [name]])
   })
 
+  test.each([
+    [
+      'color=fff',
+      { color: expect.stringMatching(/^must be darker: the contrast is 1:1, and phones need 3:1$/) },
+    ],
+    ['background=000', { background: expect.stringContaining('must be lighter') }],
+    ['color=777&background=555', { color: expect.stringContaining('must be lighter') }],
+    ['color=ffff00', { color: expect.stringContaining('must be darker') }],
+    ['color=00ff00&background=fff', { color: expect.stringContaining('1.3:1') }],
+    ['color=959595', { color: expect.stringContaining('2.9:1') }],
+    ['color=f00&background=00f', { color: expect.stringContaining('must be lighter') }],
+    ['color=fff&background=000&margin=0', { margin: expect.stringContaining('swap color and background') }],
+    ['color=ffd&background=036&margin=3', { margin: expect.stringContaining('at least 4') }],
+  ])('are refused where no phone reads them, with what to change: %s', async (query, errors) => {
+    for (const format of ['svg', 'png']) {
+      const { status, json } = await ws.api(`/links/${link.id}/qr?${query}&format=${format}`)
+      expect([status, json.errors]).toEqual([422, errors])
+    }
+  })
+
+  test.each(['color=fff&background=000', 'color=949494', 'background=5a5a5a', 'color=036&margin=0'])(
+    'are made where a phone reads them: %s',
+    async (query) => expect((await ws.api(`/links/${link.id}/qr?${query}`)).status).toBe(200),
+  )
+
   test("are not found for another workspace's link, a deleted link or an unknown one", async () => {
     const other = await server().createWorkspace()
     const gone = await ws.createLink()

@@ -17,7 +17,13 @@ const LEVEL_M_BYTES = 2331
 // A longer text than this is one part of bytes. Only long slugs of rare scripts exceed it.
 const SPLIT_CHARACTERS = 600
 
-/** @throws Failure `invalid` when a PNG of the requested size has less than one pixel for each module */
+/** The contrast by which https://www.w3.org/TR/WCAG22/#non-text-contrast tells a graphic from its background. */
+const CONTRAST_MIN = 3
+
+/**
+ * @throws Failure `invalid` for a code that no phone reads, and when a PNG of the requested size has less than one pixel
+ * for each module
+ */
 export async function renderQrCode(
   shortUrl: string,
   query: QrQueryInput,
@@ -27,6 +33,7 @@ export async function renderQrCode(
   const errorCorrectionLevel = text.length > LEVEL_M_BYTES ? ('L' as const) : ('M' as const)
   const content = text.length > SPLIT_CHARACTERS ? [{ data: Buffer.from(text), mode: 'byte' as const }] : text
   const [dark, light] = [toHexColor(query.color ?? '000000'), toHexColor(query.background ?? 'ffffff')]
+  requireReadable(query, { dark, light, margin })
   if (query.format !== 'png') {
     const color = { dark: `#${dark}`, light: `#${light}` }
     const options = { width: size, margin, errorCorrectionLevel, color, type: 'svg' as const }
@@ -38,6 +45,38 @@ export async function renderQrCode(
   // A large code takes some milliseconds to make, and some more to draw.
   await nextTurn()
   return { type: 'image/png', body: await drawQrPng(modules, { width: size, margin, dark, light }) }
+}
+
+/** @throws Failure `invalid` with what to change */
+function requireReadable(
+  query: QrQueryInput,
+  { dark, light, margin }: Pick<PngOptions, 'dark' | 'light' | 'margin'>,
+): void {
+  const [onTop, below] = [toLuminance(dark), toLuminance(light)]
+  const contrast = (Math.max(onTop, below) + 0.05) / (Math.min(onTop, below) + 0.05)
+  const isInverted = onTop > below
+  if (contrast < CONTRAST_MIN) {
+    // Rounded down, so that 2.99 is not called 3.
+    const measured = `the contrast is ${Math.floor(contrast * 10) / 10}:1, and phones need ${CONTRAST_MIN}:1`
+    const isColorSaid = query.color !== undefined
+    const change = isColorSaid === isInverted ? 'lighter' : 'darker'
+    throw invalid({ [isColorSaid ? 'color' : 'background']: `must be ${change}: ${measured}` })
+  }
+  if (isInverted && margin < MARGIN)
+    throw invalid({
+      margin: `must be at least ${MARGIN} where the code is lighter than its background, or swap color and background`,
+    })
+}
+
+/** The relative luminance of `rrggbb` (https://www.w3.org/TR/WCAG22/#dfn-relative-luminance). */
+function toLuminance(color: string): number {
+  const [red = 0, green = 0, blue = 0] = Buffer.from(color, 'hex')
+    .values()
+    .map((value) => {
+      const part = value / 255
+      return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4
+    })
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 }
 
 const compress = promisify(deflate)

@@ -49,11 +49,21 @@ describe('a CSV file', () => {
             row.map((cell) => toCell(cell, delimiter)).join(delimiter),
           )
           const text = lines.join(lineEnd) + (endsWithLine ? lineEnd : '')
-          expect(read(text, { delimiter, lineEnd: '\n' }, cuts).rows).toEqual(rows)
+          const full = rows.filter((row) => row.some((cell) => cell.trim() !== ''))
+          expect(read(text, { delimiter, lineEnd: '\n' }, cuts).rows).toEqual(full)
         },
       ),
       { numRuns: atScale({ full: 500, soak: 20_000 }) },
     )
+  })
+
+  test('has blank lines of delimiters, quotes and spaces, which no reader takes for a row', () => {
+    const { columns, rows, records } = read(
+      ',,\n;\n\na,b,c\n1,2,3\n,,\n , ,\t\n"","",\n,,,,,,\n,\n4,5,6\n,,',
+      COMMA,
+    )
+    expect([columns, rows]).toEqual([[';'], [['a'], ['1'], ['4']]])
+    expect(records.map(({ row }) => row)).toEqual([4, 5, 11])
   })
 
   test('reads as csv-parse reads it', () => {
@@ -67,7 +77,7 @@ describe('a CSV file', () => {
           // csv-parse refuses a quote in the middle of a cell. Spreadsheets and this reader take it as it is.
           return
         }
-        const blankless = expected.slice(1).filter((row) => row.length > 1 || row[0]?.trim() !== '')
+        const blankless = expected.slice(1).filter((row) => row.some((cell) => cell.trim() !== ''))
         const { records } = read(`h1,h2\n${text}`, COMMA, cuts)
         expect(records.filter(({ problem }) => !problem).map(({ fields }) => [...fields.values()])).toEqual(
           blankless

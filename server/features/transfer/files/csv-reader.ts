@@ -131,7 +131,8 @@ export class CsvReader implements RecordReader {
   #add(cells: string[]): void {
     const row = this.row
     if (cells.length > COLUMNS_MAX) throw this.#tooMany()
-    if (cells.length === 1 && isBlank(cells[0] as string)) {
+    // Spreadsheets write a row of delimiters for a line that is empty.
+    if (cells.every(isBlank)) {
       this.row++
       return
     }

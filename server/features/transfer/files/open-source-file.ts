@@ -71,12 +71,14 @@ function refuseOffice(start: Buffer): void {
     throw new FileProblem('This is a spreadsheet. Save it as CSV (UTF-8), and import that.')
 }
 
+const SQLITE = 'a SQLite database'
+
 /** Signatures of files that people take for an export. */
 const BINARIES: [string, number[]][] = [
   ['an Excel workbook', [0xd0, 0xcf, 0x11, 0xe0]],
   ['a PDF', [0x25, 0x50, 0x44, 0x46, 0x2d]],
   ['a picture', [0x89, 0x50, 0x4e, 0x47]],
-  ['a SQLite database', [...Buffer.from('SQLite format 3\0')]],
+  [SQLITE, [...Buffer.from('SQLite format 3\0')]],
   ['a zstd file', [0x28, 0xb5, 0x2f, 0xfd]],
   ['an xz file', [0xfd, 0x37, 0x7a, 0x58]],
   ['a 7-Zip file', [0x37, 0x7a, 0xbc, 0xaf]],
@@ -85,6 +87,10 @@ const BINARIES: [string, number[]][] = [
 
 function refuseBinary(bytes: Buffer): void {
   const binary = BINARIES.find(([, signature]) => hasSignature(bytes, ...signature))
+  if (binary?.[0] === SQLITE)
+    throw new FileProblem(
+      'This is a SQLite database. Write it as SQL: sqlite3 <file> .dump, and import that.',
+    )
   if (binary)
     throw new FileProblem(`This is ${binary[0]}. An import reads CSV, JSON, SQL dumps and zip files.`)
 }
@@ -112,19 +118,22 @@ function decodeHead({ bytes }: Head, encoding: FileEncoding): string {
 }
 
 const SQL_BLANK = /\s+|--[^\n]*\n|#[^\n]*\n|\/\*[\s\S]*?\*\/;?/y
-const SQL_START = /(?:CREATE|INSERT|REPLACE|DROP|SET|USE|LOCK|START|BEGIN|ALTER)\b/iy
+const SQL_START = /(?:PRAGMA|CREATE|INSERT|REPLACE|DROP|SET|USE|LOCK|START|BEGIN|ALTER)\b/iy
 
 /** One blank or comment after the other: a pattern of all of them takes twice as long with each comment. */
-function startsAsSql(text: string): boolean {
+function startsAsSql(text: string, start = SQL_START): boolean {
   let at = 0
   for (;;) {
     SQL_BLANK.lastIndex = at
     if (!SQL_BLANK.test(text)) break
     at = SQL_BLANK.lastIndex
   }
-  SQL_START.lastIndex = at
-  return SQL_START.test(text)
+  start.lastIndex = at
+  return start.test(text)
 }
+
+/** SQLite's first statement is one that MySQL does not know. */
+const SQLITE_START = /(?:PRAGMA|BEGIN\s+TRANSACTION)\b/iy
 
 function recognizeFormat(text: string): FileFormat {
   const start = text.trimStart()
@@ -139,7 +148,7 @@ function describe(
   format: FileFormat,
   text: string,
   isWhole: boolean,
-): { columns: string[]; tables: FileTable[]; layout: CsvLayout | null } {
+): Pick<SourceFile, 'columns' | 'tables' | 'layout' | 'isSqlite'> {
   if (format === 'csv') {
     const layout = recognizeCsvLayout(text)
     const reader = new CsvReader(layout)
@@ -148,8 +157,9 @@ function describe(
     const columns = reader.columns ?? []
     return { layout, columns, tables: [{ name: null, columns }] }
   }
-  const tables = format === 'json' ? describeJson(text, isWhole) : describeSql(text)
-  return { layout: null, columns: tables[0]?.columns ?? [], tables }
+  const isSqlite = format === 'sql' && startsAsSql(text, SQLITE_START)
+  const tables = format === 'json' ? describeJson(text, isWhole) : describeSql(text, isSqlite)
+  return { layout: null, isSqlite, columns: tables[0]?.columns ?? [], tables }
 }
 
 const DELIMITERS = [',', ';', '\t', '|'] as const
@@ -226,8 +236,8 @@ function noteLists(
   }
 }
 
-function describeSql(text: string): FileTable[] {
-  const reader = new SqlReader(() => false)
+function describeSql(text: string, isSqlite: boolean): FileTable[] {
+  const reader = new SqlReader(() => false, isSqlite)
   reader.write(text)
   return [...reader.tables.values()]
 }

@@ -50,7 +50,8 @@ function createReader(file: SourceFile, place: RecordPlace): RecordReader {
     return new CsvReader(file.layout)
   }
   if (file.format === 'json') return new JsonReader((key) => lists.includes(key))
-  if (file.format === 'sql') return new SqlReader((name) => tables.some((end) => hasTableName(name, end)))
+  if (file.format === 'sql')
+    return new SqlReader((name) => tables.some((end) => hasTableName(name, end)), file.isSqlite)
   throw new FileProblem('A zip file is imported with the source "towpath".')
 }
 

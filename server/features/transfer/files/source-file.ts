@@ -15,6 +15,8 @@ export interface SourceFile {
   encoding: FileEncoding
   /** The delimiter and the line ending of a CSV file. */
   layout: CsvLayout | null
+  /** A dump of SQLite: a backslash is a character like any other. */
+  isSqlite?: boolean
   /** The header of a CSV file, as it is written; the keys of the first record of other files. */
   columns: string[]
   /** The tables of an SQL dump and the lists of a JSON file, as far as its first megabytes show them. */

@@ -136,6 +136,27 @@ describe('an SQL dump', () => {
     expect(rowsOf(text)).toEqual([['NOW()', 'A', '-1.5e3', 'TRUE', '0xFF']])
   })
 
+  test('of SQLite has texts of several lines as calls, and its backslashes are characters', () => {
+    const dump = (value: string) => {
+      const reader = new SqlReader(() => true, true)
+      reader.write(`INSERT OR REPLACE INTO "yourls_url" (a,b) VALUES(${value},'\\');`)
+      reader.end()
+      return [...(reader.records[0]?.fields.values() ?? [])]
+    }
+    const nested = (depth: number) => `${'char('.repeat(depth)}65${')'.repeat(depth)}`
+    for (const [value, text] of [
+      ["replace('a\\nb','\\n',char(10))", 'a\nb'],
+      ["replace(replace('it''s\\r\\n','\\r',char(13)),'\\n',char(10))", "it's\r\n"],
+      ["unistr('a\\u000a\\\\\\U0001F600')", 'a\n\\😀'],
+      ["unistr('\\UFFFFFFFF')", '\\UFFFFFFFF'],
+      ["replace('a','b')", "replace('a','b')"],
+      ['CURRENT_TIMESTAMP', 'CURRENT_TIMESTAMP'],
+      [nested(1), 'A'],
+      [nested(50_000), nested(50_000)],
+    ] as const)
+      expect(dump(value)).toEqual([text, '\\'])
+  })
+
   test('of another tool has no rows', () => {
     expect(
       rowsOf("INSERT INTO `wp_posts` VALUES (1,'it''s; (here'),(2,'-- '); INSERT INTO curl VALUES (1);"),

@@ -1,4 +1,4 @@
-// Reads the rows of tables out of an SQL dump (mysqldump, phpMyAdmin) piece by piece. It executes nothing: it looks for
+// Reads the rows of tables out of an SQL dump (mysqldump, phpMyAdmin, sqlite3) piece by piece. It executes nothing: it looks for
 // CREATE TABLE and INSERT, and skips every other statement.
 
 import type { RecordReader } from './csv-reader.ts'
@@ -30,12 +30,16 @@ export class SqlReader implements RecordReader {
   #mode: Mode = { kind: 'statement' }
   readonly #isWanted: (table: string) => boolean
 
-  constructor(isWanted: (table: string) => boolean) {
+  readonly #isSqlite: boolean
+
+  constructor(isWanted: (table: string) => boolean, isSqlite = false) {
     this.#isWanted = isWanted
+    this.#isSqlite = isSqlite
   }
 
   write(text: string): void {
-    this.#pieces.push(text)
+    // In SQLite a backslash escapes nothing; in MySQL two of them are one.
+    this.#pieces.push(this.#isSqlite ? text.replaceAll('\\', '\\\\') : text)
     this.#waiting += text.length
     // A long row is looked at again only when it has doubled.
     if (this.#waiting < this.#text.length) return

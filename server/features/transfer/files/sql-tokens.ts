@@ -41,7 +41,7 @@ export interface SqlLiteral {
 }
 
 /** A literal at this place: text, number, hex, NULL, or an expression as it is written. @returns null where the text ends first */
-export function readSqlLiteral(text: string, start: number): SqlLiteral | null {
+export function readSqlLiteral(text: string, start: number, depth = 0): SqlLiteral | null {
   const first = text[start] as string
   if (first === "'" || first === '"' || first === '`') return readQuoted(text, start)
   const end = findBareEnd(text, start)
@@ -52,7 +52,7 @@ export function readSqlLiteral(text: string, start: number): SqlLiteral | null {
   if (after === undefined) return null
   if (/^null$/i.test(bare)) return { value: null, end }
   if (/^0x[0-9a-f]*$/i.test(bare)) return { value: decodeHex(bare.slice(2)), end }
-  if (after === '(') return readCall(text, start, end)
+  if (after === '(') return readCall(text, start, end, depth)
   if (bare === '_binary' || /^_\w+$/.test(bare)) return readIntroduced(text, end)
   return { value: bare, end: Math.max(end, start + 1) }
 }
@@ -71,8 +71,8 @@ function readIntroduced(text: string, at: number): SqlLiteral | null {
   return readSqlLiteral(text, start)
 }
 
-/** An expression such as `NOW()`, as it is written. */
-function readCall(text: string, start: number, open: number): SqlLiteral | null {
+/** An expression such as `NOW()`, as it is written, or the text that SQLite writes as a call. */
+function readCall(text: string, start: number, open: number, nesting: number): SqlLiteral | null {
   let depth = 0
   for (let at = open; at < text.length; at++) {
     const char = text[at]
@@ -81,9 +81,50 @@ function readCall(text: string, start: number, open: number): SqlLiteral | null 
       if (quoted === null) return null
       at = quoted.end - 1
     } else if (char === '(') depth++
-    else if (char === ')' && --depth === 0) return { value: text.slice(start, at + 1), end: at + 1 }
+    else if (char === ')' && --depth === 0) {
+      const called = evaluateCall(text.slice(start, open), text.slice(open + 1, at), nesting)
+      return { value: called ?? text.slice(start, at + 1), end: at + 1 }
+    }
   }
   return null
+}
+
+/** SQLite nests two: one for each of the characters that end a line. */
+const NESTING_MAX = 3
+
+/** `replace('a\nb','\n',char(10))` and `unistr('a\u000ab')`: how SQLite dumps a text of several lines. */
+function evaluateCall(name: string, list: string, nesting: number): string | null {
+  const isKnown = /^(?:replace|unistr|char)$/i.test(name)
+  if (!isKnown || nesting >= NESTING_MAX) return null
+  const values: string[] = []
+  // The comma ends the last one.
+  const text = `${list},`
+  for (let at = 0; at < text.length; at++) {
+    const value = readSqlLiteral(text, skipSqlBlanks(text, at, true), nesting + 1)
+    if (value?.value == null || values.length === 3) return null
+    values.push(value.value)
+    at = skipSqlBlanks(text, value.end, true)
+    if (text[at] !== ',') return null
+  }
+  const [first = '', from, to] = values
+  switch (name.toLowerCase()) {
+    case 'replace':
+      return from === undefined || to === undefined ? null : first.replaceAll(from, () => to)
+    case 'char':
+      return /^\d{1,3}$/.test(first) ? String.fromCharCode(Number(first)) : null
+    default:
+      return first.replace(UNISTR, decodeUnistr)
+  }
+}
+
+/** https://sqlite.org/lang_corefunc.html#unistr */
+const UNISTR = /\\(?:\\|\+([\da-fA-F]{6})|u?([\da-fA-F]{4})|U([\da-fA-F]{8}))/g
+
+function decodeUnistr(whole: string, long?: string, short?: string, full?: string): string {
+  const digits = long ?? short ?? full
+  if (digits === undefined) return '\\'
+  const code = Number.parseInt(digits, 16)
+  return code <= 0x10ffff ? String.fromCodePoint(code) : whole
 }
 
 const BARE_END = /[\s,()'";]/g
@@ -165,7 +206,7 @@ export interface SqlName {
 }
 
 const WORD =
-  /^(?:INSERT|REPLACE|LOW_PRIORITY|DELAYED|HIGH_PRIORITY|IGNORE|INTO|CREATE|TABLE|IF|NOT|EXISTS)\b/i
+  /^(?:INSERT|REPLACE|OR|LOW_PRIORITY|DELAYED|HIGH_PRIORITY|IGNORE|INTO|CREATE|TABLE|IF|NOT|EXISTS)\b/i
 
 /** `INSERT IGNORE INTO `db`.`name``. */
 export function readSqlName(text: string, start: number, isEnd: boolean): SqlName {

@@ -13,6 +13,9 @@ const toChunkName = (importId: number, number: number) =>
 const toHiddenPath = (dataDir: string, importId: number, number: number) =>
   join(toIncomingPath(dataDir), `${toChunkName(importId, number)}.chunk`)
 
+/** Whether the name in `incoming` is that of a chunk of the import that was handed over. */
+export const isChunkOf = (name: string, importId: number) => name.startsWith(`import-${importId}-`)
+
 /** Resolves when the chunk is on the disk. */
 export async function writeChunk(
   dataDir: string,

@@ -21,8 +21,9 @@ import { type ImportRow, type ReaderRecord, readOptions } from './import-row.ts'
 import { ImportInterrupted, type ImportRun, toImportRun, updateRun } from './import-run.ts'
 import { removeUnneededUpload } from './prune-imports.ts'
 import { undoImport } from './undo-import.ts'
+import { type CountNeeds, waitForCounts } from './wait-for-counts.ts'
 
-export interface RunnerNeeds extends ImportNeeds, HistoryErasureNeeds {
+export interface RunnerNeeds extends ImportNeeds, HistoryErasureNeeds, CountNeeds {
   metrics: ImportMetrics
   /** How long an import has a reader that others wait for, at first. */
   sliceMs?: number
@@ -112,7 +113,10 @@ async function runStages(needs: RunnerNeeds, run: ImportRun): Promise<void> {
   const findLinks = isZip
     ? toArchiveLinkFinder(run, isBehindLinks ? NO_DRY_RUN_KEYS : await importArchive(run))
     : toLinkFinder(run, isBehindLinks ? NO_DRY_RUN_NAMES : await importLinks(run))
-  if (run.options.clickRows !== null) await importClicks(run, findLinks)
+  if (run.options.clickRows !== null) {
+    await importClicks(run, findLinks)
+    if (!run.isDryRun) await waitForCounts(needs, run.row.id, run.signal)
+  }
   await needs.db.write((connection) =>
     updateRun(connection, run, 'clicks', { status: 'done', finished_at: needs.now(), position: 0 }),
   )

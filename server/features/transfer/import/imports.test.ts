@@ -10,6 +10,8 @@ import { quick } from '../../../../tests/support/suite.ts'
 import { onBothEngines, onSqlite, type TestWorkspace } from '../../../../tests/support/world.ts'
 
 const csv = (...lines: string[]) => `${lines.join('\r\n')}\r\n`
+const CHROME =
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML; like Gecko) Chrome/131.0.0.0 Safari/537.36'
 const HEADER = 'Short URL,Destination URL,Title,Tags,Created'
 
 const listLinks = async (ws: TestWorkspace) =>
@@ -197,6 +199,28 @@ onBothEngines.quick('an import whose rows the database compares', (server) => {
     expect([again.status, again.json.error]).toEqual([409, 'The import is undone already'])
     // Its keys are free again.
     expect((await runImport(ws, body)).created).toBe(1)
+  })
+})
+
+onBothEngines('an import with a click history', (server) => {
+  test('is done once the counters of its links have all its clicks', async () => {
+    for (let round = 0; round < 3; round++) {
+      const ws = await server().createWorkspace()
+      const slug = `told-${ws.id}`
+      const file = csv(
+        'keyword,url,title,timestamp,ip,clicks',
+        `${slug},https://example.com/,,2025-01-01 00:00:00,,40`,
+      )
+      const line = `2025-02-01 00:00:00,${slug},direct,${CHROME},192.0.2.1,DE`
+      const clicks = csv(
+        'click_time,shorturl,referrer,user_agent,ip_address,country_code',
+        ...Array(40).fill(line),
+      )
+      const done = await runImport(ws, { source: 'yourls', file, clicks })
+      expect(done).toMatchObject({ status: 'done', created: 1, clicks: 40 })
+      const [link] = await listLinks(ws)
+      expect([link.clicks, link.clicksBefore]).toEqual([40, 0])
+    }
   })
 })
 

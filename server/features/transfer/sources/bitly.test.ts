@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { link, readExample } from './read-example.fixture.ts'
+import { bitly } from './bitly.ts'
+import { link, readExample, UTC } from './read-example.fixture.ts'
 
 describe('links of Bitly', () => {
   test('come from pages of its API, at the back-halves that people have chosen', async () => {
@@ -67,6 +68,22 @@ describe('links of Bitly', () => {
         createdAt: '2023-08-25T08:38:00Z',
       }),
     ])
+  })
+
+  test.each([
+    ['is_deleted', 'true', null],
+    ['Is Deleted', '1', null],
+    ['deleted', 'yes', null],
+    ['is_deleted', 'false', 'https://acme.example/'],
+    ['is_deleted', '', 'https://acme.example/'],
+  ])('are none where Bitly has deleted them: %s = %p', (column, value, destinationUrl) => {
+    const fields = new Map([
+      ['link', 'https://bit.ly/abc'],
+      ['long_url', 'https://acme.example/'],
+      [column, value],
+    ])
+    const reading = bitly.toLink({ row: 2, table: null, fields, columns: [...fields.keys()] }, UTC)
+    expect(reading && 'value' in reading ? reading.value.destinationUrl : reading).toEqual(destinationUrl)
   })
 
   test('keep formulas and emoji as text, and name what is wrong by row and column', async () => {

@@ -1,7 +1,7 @@
 // Reads links of Bitly: what its API lists (https://dev.bitly.com/api-reference, getBitlinksByGroup), and its CSV reports,
 // whose headers differ by report.
 
-import { type FieldReader, readRecord, toPlainName } from '../files/fields.ts'
+import { FieldReader, readRecord, toPlainName } from '../files/fields.ts'
 import { type ShortUrl, splitShortUrl } from './short-url.ts'
 import type { ImportSource, ReadingOptions, SourceLink } from './source.ts'
 import { createSourceLink } from './source-link.ts'
@@ -23,6 +23,8 @@ const CREATED = [
 ]
 const CLICKS = ['clicks', 'Total Clicks', 'Clicks', 'Total Engagements', 'Engagements', 'All Time Clicks']
 
+const DELETED = ['is_deleted', 'deleted']
+
 const NO_SHORT_URL = 'This is not a short URL. Write it as https://bit.ly/abc.'
 
 const hasOne = (plain: Set<string>, names: string[]) => names.some((name) => plain.has(toPlainName(name)))
@@ -39,7 +41,11 @@ export const bitly: ImportSource = {
     return hasBitlink && hasOne(plain, ['long_url', 'Destination URL'])
   },
   isCaseSensitive: true,
-  toLink: (record, options) => readRecord(record, (fields) => readLink(fields, options)),
+  toLink: (record, options) =>
+    // A link that is deleted there is no link any more.
+    new FieldReader(record).flag(...DELETED)
+      ? null
+      : readRecord(record, (fields) => readLink(fields, options)),
 }
 
 function readLink(fields: FieldReader, options: ReadingOptions): SourceLink {

@@ -118,14 +118,31 @@ describe('links of any table', () => {
     ['HTTP://GO.example:8080/A/', 'go.example', 'A'],
     ['https://bücher.example/x', 'xn--bcher-kva.example', 'x'],
     ['https://go.example/', 'go.example', null],
+    ['http://localhost/abc', 'localhost', 'abc'],
+    ['http://localhost:3000/abc', 'localhost', 'abc'],
+    ['https://GO/menu/today', 'go', 'menu/today'],
+    ['go/menu', 'go', 'menu'],
+    ['go:8080/menu?x', 'go', 'menu'],
+    ['https://intranet', 'intranet', null],
+    ['https://büro/x', 'xn--bro-hoa', 'x'],
   ])('have the host and slug of their short URL: %s', (shortUrl, host, slug) => {
     expect(read({ url: 'https://example.com', shortUrl })).toEqual({
       value: link('https://example.com', { host, slug }),
     })
   })
 
+  test.each(['go', 'https://go/', 'GO:8080'])('may be on a host of one label: %s', (domain) => {
+    expect(read({ url: 'http://intranet/menu', domain, slug: 'menu' })).toEqual({
+      value: link('http://intranet/menu', { host: 'go', slug: 'menu' }),
+    })
+  })
+
   test.each([
     [{ shortUrl: '123' }, 'This is not a short URL. Write it as https://go.example/slug.'],
+    [{ shortUrl: 'N/A' }, 'This is not a short URL. Write it as https://go.example/slug.'],
+    [{ shortUrl: 'menu' }, 'This is not a short URL. Write it as https://go.example/slug.'],
+    [{ shortUrl: 'http://123/x' }, 'This is not a short URL. Write it as https://go.example/slug.'],
+    [{ domain: '123' }, 'This is not a domain. Write it as go.example.'],
     [{ shortUrl: 'javascript:alert(1)' }, 'This is not a short URL. Write it as https://go.example/slug.'],
     [{ domain: 'not a domain' }, 'This is not a domain. Write it as go.example.'],
     [{ clicks: '1.5' }, 'This has to be a whole number, 0 or more.'],

@@ -42,6 +42,35 @@ describe('YOURLS', () => {
     })
   })
 
+  test('brings links and clicks in one dump of SQLite, where a backslash escapes nothing', async () => {
+    expect(await readExample('yourls', 'sqlite-dump.sql')).toEqual({
+      recognized: 'yourls both',
+      links: [
+        link('https://acme.test/a?b=1', {
+          slug: 'AuIq',
+          title: 'C:\\temp\\',
+          createdAt: '2024-12-01T20:36:18Z',
+          clicks: 9,
+        }),
+        link('https://acme.test/?say="hi"', {
+          slug: "it's",
+          title: 'Two\nlines',
+          createdAt: '2024-12-03T20:36:18Z',
+          clicks: 0,
+        }),
+        link('https://acme.test/none', { slug: 'none', createdAt: '2024-12-04T20:36:18Z', clicks: 1 }),
+      ],
+      clicks: [
+        click('2024-12-10T15:36:52Z', {
+          slug: 'AuIq',
+          userAgent: 'curl/8.0 \\',
+          address: '192.0.2.1',
+          country: 'IN',
+        }),
+      ],
+    })
+  })
+
   test('brings links and clicks in one dump of phpMyAdmin, with any prefix, in the zone of its server', async () => {
     const rows = await readExample('yourls', 'phpmyadmin.sql', { ...UTC, timeZone: 'Europe/Moscow' })
     expect(rows).toEqual({
