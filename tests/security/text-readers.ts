@@ -381,6 +381,7 @@ const ALONE: Record<string, string[]> = {
     'copyText',
     'quote',
     'isAscii',
+    'foldMarks',
   ],
   'lib/user-agent.ts': ['deviceForTargeting'],
   'lib/web-url.ts': ['parseUrl', 'toAsciiHost', 'toServerName'],

@@ -389,16 +389,16 @@ export const QrQuery = z.strictObject({
   margin: numberParameter(0, 16)
     .optional()
     .openapi({ description: 'Quiet zone in modules; scanners need 4' }),
-  color: color('dark modules').optional(),
-  background: color('light modules').optional(),
+  color: color('dark modules', '1a2b3c').optional(),
+  background: color('light modules', 'fff8e7').optional(),
 })
 export type QrQueryInput = z.infer<typeof QrQuery>
 
-function color(what: string) {
+function color(what: string, example: string) {
   return z
     .string({ error: 'must be given once' })
     .regex(/^#?(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})$/, 'must be a color such as 1a2b3c')
-    .openapi({ description: `Color of the ${what}, hexadecimal`, example: '1a2b3c' })
+    .openapi({ description: `Color of the ${what}, hexadecimal`, example })
 }
 
 export const CreateTag = z
