@@ -2,6 +2,7 @@
 // snippet calls that domain only, so that ad blockers do not block it by name. The browser checks the other files against
 // hashes in this one, so that a page that pins the snippet pins them all.
 
+import { toScriptUrl } from './script-url.ts'
 import type { Site, SnippetParts } from './site.ts'
 
 /** `window.towpath` on a page with the script tag. The other files add their parts. */
@@ -54,7 +55,7 @@ export function createScriptSite(): Site {
         script.crossOrigin = 'anonymous'
         script.integrity = integrity
         script.nonce = nonce
-        script.src = intakeUrl + name
+        script.src = toScriptUrl('towpath', intakeUrl + name)
         document.head.append(script)
       })
       return loading[part]

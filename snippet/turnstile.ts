@@ -3,6 +3,7 @@
 
 import type { CaptchaRequest, CaptchaWidget } from './captcha-widget.ts'
 import { insertBeforeButton } from './insert-before-button.ts'
+import { toScriptUrl } from './script-url.ts'
 
 const SCRIPT = 'https://challenges.cloudflare.com/turnstile/v0/api.js?render=explicit'
 
@@ -30,7 +31,7 @@ const load = (nonce: string) =>
       reject()
     }
     element.nonce = nonce
-    element.src = SCRIPT
+    element.src = toScriptUrl('towpath-captcha', SCRIPT)
     document.head.append(element)
   })
 

@@ -45,7 +45,7 @@ const AD_NETWORKS: Record<string, string> = {
   yclid: 'yandex',
 }
 const AD_CLICK = new RegExp(`(?:^|&)(${Object.keys(AD_NETWORKS).join('|')})=[^&]`, 'i')
-const REF = /(?:^|&)(ref=[^&]+)/
+const REF = /(?:^|&)(ref=[^&]*)/
 
 /**
  * Extracts the parameters of a campaign from both queries as one text, which can be a cache key: the other parameters of a
@@ -61,7 +61,8 @@ export function extractUtmParameters(query: string, destinationQuery: string): s
 function extractCampaign(query: string): string {
   if (query === '') return ''
   const utm = extractUtm(query)
-  const ref = query.includes('ref=') ? REF.exec(query)?.[1] : undefined
+  const first = query.includes('ref=') ? REF.exec(query)?.[1] : undefined
+  const ref = first === 'ref=' ? undefined : first
   const network = AD_CLICK.exec(query)?.[1]?.toLowerCase()
   if (ref === undefined && network === undefined) return utm
   return [utm, ref, network && `${network}=1`].filter(Boolean).join('&')
