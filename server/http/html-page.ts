@@ -27,23 +27,32 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest('base6
 const STYLE_HASH = sha256(STYLE)
 
 // No form-action: browsers apply it also to the redirect after a form, and that leads to the link's destination.
-const POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; frame-ancestors 'none'`
+const POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'`
 
 export type Html = ReturnType<typeof html>
 
+export interface PageExtras {
+  /** A fixed text of ours, the only script that may run on the page. */
+  script?: string
+  /** Elements for the head, built with `html`. */
+  head?: Html
+  /** Of the texts; English where it is not said. */
+  language?: string
+  /** The origins that may frame the page; nobody where it is not said. */
+  frames?: string[]
+}
+
 /**
  * @param content must be built with `html`, which escapes texts
- * @param extras.script a fixed text of ours, the only script that may run on the page
- * @param extras.head elements for the head, built with `html`
- * @param extras.language of the texts; English where it is not said
  */
 export async function renderHtmlPage(
   status: number,
   title: string,
   content: Html,
   headers: Record<string, string> = {},
-  { script, head, language = 'en' }: { script?: string; head?: Html; language?: string } = {},
+  { script, head, language = 'en', frames = ["'none'"] }: PageExtras = {},
 ) {
+  const policy = `${POLICY}; frame-ancestors ${frames.join(' ')}`
   const document = await html`<!doctype html>
 <html lang="${language}">
 <head>
@@ -60,7 +69,7 @@ export async function renderHtmlPage(
     status,
     headers: {
       'Content-Type': 'text/html; charset=utf-8',
-      'Content-Security-Policy': script ? `${POLICY}; script-src 'sha256-${sha256(script)}'` : POLICY,
+      'Content-Security-Policy': script ? `${policy}; script-src 'sha256-${sha256(script)}'` : policy,
       'X-Content-Type-Options': 'nosniff',
       'Referrer-Policy': 'no-referrer',
       'X-Robots-Tag': 'noindex',

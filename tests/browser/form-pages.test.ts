@@ -48,6 +48,31 @@ onCustomerSite('a form without the snippet', (site) => {
     await close()
   })
 
+  test('tells the page around a frame how the submission ended, where the form names that page', async () => {
+    const { createWorkspace, addPage, openVisitor, origin } = site()
+    const ws = await createWorkspace()
+    const form = await ws.createForm({ ...HOSTED, requiredFields: ['name'], pageUrl: `${origin}/contact` })
+    const other = await ws.createForm(HOSTED)
+    const url = addPage(`<form action="${form.endpoint}" method="post" target="answer"><input name="name">
+      <button>Send</button></form><iframe name="answer"></iframe>
+      <script>const told = []; addEventListener('message', ({ data }) => told.push(data))</script>`)
+    const { page, close } = await openVisitor()
+    await page.goto(url)
+    const told = () => page.evaluate<unknown[]>('told')
+    await page.click('button')
+    await until('the refusal', async () => (await told()).length === 1)
+    await page.fill('[name=name]', 'Ada')
+    await page.click('button')
+    await until('the success', async () => (await told()).length === 2)
+    expect(await told()).toEqual([
+      { towpath: 'refused', formKey: form.key },
+      { towpath: 'accepted', formKey: form.key },
+    ])
+    const policy = (await fetch(`${other.endpoint}/thanks`)).headers.get('content-security-policy')
+    expect(policy).toContain("frame-ancestors 'none'")
+    await close()
+  })
+
   full('leads back to the page that its settings name, where browsers tell only the site', async () => {
     const { createWorkspace, addPage, openVisitor, origin } = site()
     const ws = await createWorkspace()

@@ -207,7 +207,7 @@ async function answerVisitor(
     if (thanksKey !== undefined) {
       const form = await findVisibleForm(needs, context, thanksKey)
       if (!form) throw new EndpointError(404, 'Form not found')
-      return await respondWithThanks(context, form)
+      return await respondWithThanks(context, form, form)
     }
     return await respondToWrongMethod(context, async () => {
       const form = await findVisibleForm(needs, context, parseFormKey(path))
@@ -272,7 +272,7 @@ async function receivePost(
   } catch (thrown) {
     const error = toEndpointError(thrown, context.requestId)
     if (form) countRefusedAttempt(needs.attempts, form.id, error)
-    return { answer: await respondToError(context, error), formId: form?.id }
+    return { answer: await respondToError(context, error, form), formId: form?.id }
   } finally {
     await files?.close()
   }

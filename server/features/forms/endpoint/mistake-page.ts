@@ -8,9 +8,10 @@ import { toFieldLabel } from '../markup.ts'
 import { getTexts } from '../rules/languages.ts'
 import { isOriginAllowed, readSenderOrigin } from '../settings/allowed-origins.ts'
 import type { FormSettings } from '../settings/form-settings.ts'
+import { type FramedForm, toFrame } from './framed-page.ts'
 
 export interface MistakeContext {
-  form: Pick<FormSettings, 'requiredFields' | 'rules' | 'allowedOrigins' | 'pageUrl'>
+  form: Pick<FormSettings, 'requiredFields' | 'rules'> & FramedForm
   /** The headers of the request. */
   headers: Pick<Headers, 'get'>
   /** The page with the form; undefined where nothing tells it. */
@@ -73,7 +74,9 @@ ${problem}
 <p>${advice} ${pages.textKept}</p>
 ${link ?? ''}
 ${sentFields(context) ?? ''}`
-  return renderHtmlPage(422, title, content, headers, { language, ...(link ? { script: BACK_SCRIPT } : {}) })
+  const { frames, script = '' } = toFrame(context, 'refused')
+  const scripts = script + (link ? BACK_SCRIPT : '')
+  return renderHtmlPage(422, title, content, headers, { language, frames, script: scripts || undefined })
 }
 
 /** For the page that does not keep its fields: what was sent can be copied from here. */

@@ -4,6 +4,7 @@ import { html } from 'hono/html'
 import { renderHtmlPage } from '../../../http/html-page.ts'
 import { fillText, getTexts, type Texts } from '../rules/languages.ts'
 import { chooseLanguage, readLanguageRequest } from '../rules/sender-language.ts'
+import { type FrameRequest, toFrame } from './framed-page.ts'
 
 type Headers = Record<string, string>
 type PageTexts = Texts['pages']
@@ -20,9 +21,14 @@ export interface ThanksContent {
   /** The page that leads back to the form. */
   wayBack: URL | undefined
   language: string
+  /** Absent on the thanks page of no form. */
+  frame?: FrameRequest
 }
 
-export function formThanksPage({ successMessage, wayBack, language }: ThanksContent, headers: Headers = {}) {
+export function formThanksPage(
+  { successMessage, wayBack, language, frame }: ThanksContent,
+  headers: Headers = {},
+) {
   const { pages } = getTexts(language)
   const message = successMessage ?? pages.thanks
   const back =
@@ -35,7 +41,7 @@ export function formThanksPage({ successMessage, wayBack, language }: ThanksCont
 <p class="message">${message}</p>
 ${back ?? html`<p>${pages.closePage}</p>`}`,
     headers,
-    { language },
+    { language, ...(frame && toFrame(frame, 'accepted')) },
   )
 }
 
@@ -54,7 +60,12 @@ const keepsText = (status: number) => status === 413 || status >= 500
 
 /** @param error the message that programs get; the page shows it too, for a person who is asked for help */
 export function endpointErrorPage(
-  { status, error, language }: { status: number; error: string; language: string },
+  {
+    status,
+    error,
+    language,
+    frame,
+  }: { status: number; error: string; language: string; frame?: FrameRequest },
   headers: Headers,
 ) {
   const { pages } = getTexts(language)
@@ -62,7 +73,10 @@ export function endpointErrorPage(
   const title = pages[titleKey]
   const text = keepsText(status) ? `${pages[textKey]} ${pages.textKept}` : pages[textKey]
   const content = html`<h1>${title}</h1>\n<p>${text}</p>\n<p lang="en">(${error})</p>`
-  return renderHtmlPage(status, title, content, headers, { language })
+  return renderHtmlPage(status, title, content, headers, {
+    language,
+    ...(frame && toFrame(frame, 'refused')),
+  })
 }
 
 /** For a person who opens the form's address in a browser. @param page the page with the form, where it is known */

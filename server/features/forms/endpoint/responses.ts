@@ -10,6 +10,7 @@ import { CAPTCHA_FIELD } from '../settings/control-fields.ts'
 import type { FormSettings } from '../settings/form-settings.ts'
 import type { EndpointError } from './endpoint-error.ts'
 import type { SubmissionInput } from './fields.ts'
+import type { FramedForm } from './framed-page.ts'
 import { captchaPage, fieldErrorsPage } from './mistake-page.ts'
 import { endpointErrorPage, formAddressPage, formThanksPage } from './pages.ts'
 import { isJson } from './read-body.ts'
@@ -92,9 +93,13 @@ export async function respondToWrongMethod(
 export function respondWithThanks(
   { headers, requestId, origin, language }: ResponseContext,
   { successMessage, pageUrl }: Pick<FormSettings, 'successMessage' | 'pageUrl'>,
+  form?: FramedForm,
 ) {
   const wayBack = findWayBack({ referer: headers.get('referer') ?? '', origin, pageUrl })
-  return formThanksPage({ successMessage, wayBack, language: language.builtIn }, commonHeaders(requestId))
+  return formThanksPage(
+    { successMessage, wayBack, language: language.builtIn, frame: form && { form, headers } },
+    commonHeaders(requestId),
+  )
 }
 
 /**
@@ -247,11 +252,16 @@ function respondWithSuccess(
 export function respondToError(
   context: ResponseContext,
   { status, message, retryAfter }: EndpointError,
+  form?: FramedForm,
 ): EndpointAnswer | Promise<EndpointAnswer> {
   const headers: Record<string, string> = commonHeaders(context.requestId)
   if (retryAfter !== undefined) headers['Retry-After'] = String(retryAfter)
   const { builtIn: language } = context.language
-  if (wantsPage(context.headers)) return endpointErrorPage({ status, error: message, language }, headers)
+  if (wantsPage(context.headers))
+    return endpointErrorPage(
+      { status, error: message, language, frame: form && { form, headers: context.headers } },
+      headers,
+    )
   const error = translateError(message, getTexts(language))
   if (context.shape === 'text') return plainText(status, error, headers)
   return json(status, context.shape ? { error, errors: [{ message: error }] } : { error }, headers)

@@ -1,0 +1,31 @@
+// Pages of a form in a frame of its own site: the page tells its parent whether the submission has arrived.
+
+import type { PageExtras } from '../../../http/html-page.ts'
+import { parseUrl } from '../../../lib/web-url.ts'
+import type { FormSettings } from '../settings/form-settings.ts'
+
+export interface FramedForm extends Pick<FormSettings, 'formKey' | 'pageUrl' | 'allowedOrigins'> {}
+
+/** The form, and the request for its page. */
+export interface FrameRequest {
+  form: FramedForm
+  headers: Pick<Headers, 'get'>
+}
+
+/**
+ * Only the sites that the form names may frame its pages. A form that names none is framed by nobody.
+ * @returns who may frame the page, and its script
+ */
+export function toFrame(
+  { form: { formKey, pageUrl, allowedOrigins }, headers }: FrameRequest,
+  outcome: 'accepted' | 'refused',
+): Pick<PageExtras, 'frames' | 'script'> {
+  const page = pageUrl === null ? undefined : parseUrl(pageUrl)?.origin
+  const frames = [...new Set([...(page === undefined ? [] : [page]), ...allowedOrigins])]
+  if (frames.length === 0) return {}
+  // Browsers say so themselves (https://w3c.github.io/webappsec-fetch-metadata/#sec-fetch-dest-header).
+  if (!/^i?frame$/.test(headers.get('sec-fetch-dest') ?? '')) return { frames }
+  // Nobody else can be the parent, and the message has nothing of what was sent.
+  const message = JSON.stringify({ towpath: outcome, formKey })
+  return { frames, script: `if (parent !== self) parent.postMessage(${message}, '*');` }
+}
