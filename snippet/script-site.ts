@@ -2,7 +2,6 @@
 // snippet calls that domain only, so that ad blockers do not block it by name. The browser checks the other files against
 // hashes in this one, so that a page that pins the snippet pins them all.
 
-import { toScriptUrl } from './script-url.ts'
 import type { Site, SnippetParts } from './site.ts'
 
 /** `window.towpath` on a page with the script tag. The other files add their parts. */
@@ -55,7 +54,7 @@ export function createScriptSite(): Site {
         script.crossOrigin = 'anonymous'
         script.integrity = integrity
         script.nonce = nonce
-        script.src = toScriptUrl('towpath', intakeUrl + name)
+        script.src = intakeUrl + name
         document.head.append(script)
       })
       return loading[part]

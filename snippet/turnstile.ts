@@ -3,7 +3,6 @@
 
 import type { CaptchaRequest, CaptchaWidget } from './captcha-widget.ts'
 import { insertBeforeButton } from './insert-before-button.ts'
-import { toScriptUrl } from './script-url.ts'
 
 const SCRIPT = 'https://challenges.cloudflare.com/turnstile/v0/api.js?render=explicit'
 
@@ -31,7 +30,7 @@ const load = (nonce: string) =>
       reject()
     }
     element.nonce = nonce
-    element.src = toScriptUrl('towpath-captcha', SCRIPT)
+    element.src = SCRIPT
     document.head.append(element)
   })
 
