@@ -1,13 +1,11 @@
 // Reads what a notification says about a submission: the API resource, and texts for people.
 
-import { sql } from 'kysely'
 import { createBatchLoader } from '../../../lib/concurrency/batch-loader.ts'
 import { orderedJson } from '../../../lib/formats/ordered-json.ts'
-import { isOneOf, prepareQuery } from '../../../storage/database/prepare-query.ts'
 import type { NoticeContent, SubmissionContentReader } from '../../notify/channels/contract.ts'
 import { formatAttributionLine } from '../../notify/content/attribution-line.ts'
 import { listStoredFiles } from '../uploads/find-file.ts'
-import { POSITION_COLUMNS, readSubmissions } from './scan-submissions.ts'
+import { readSubmissions, selectListedPositions } from './scan-submissions.ts'
 import {
   parseStoredFields,
   readOnceDecided,
@@ -34,7 +32,7 @@ export function createNotificationContentReader(needs: NotificationContentNeeds)
     createBatchLoader(async (ids: number[]) => {
       loaders.delete(workspaceId)
       const readRows = async () => {
-        const sizes = await selectSizes(db.read, { workspaceId, ids })
+        const sizes = await selectListedPositions(db.read, { workspaceId, ids })
         return readSubmissions({ needs, actor: { workspaceId } }, sizes)
       }
       const rows = await readOnceDecided(needs, { workspaceId }, readRows)
@@ -47,16 +45,6 @@ export function createNotificationContentReader(needs: NotificationContentNeeds)
     return (await load(submissionId))?.()
   }
 }
-
-const selectSizes = prepareQuery(
-  (connection, { workspaceId, ids }: { workspaceId: number; ids: number[] } & Record<string, unknown>) =>
-    connection
-      .selectFrom('submissions')
-      .where(isOneOf(connection, 'submissions.id', ids))
-      // The plus keeps SQLite from reading an index of the whole workspace in place of the ids.
-      .where(sql<boolean>`+submissions.workspace_id = ${workspaceId}`)
-      .select(POSITION_COLUMNS),
-)
 
 type ContentReader = () => Promise<NoticeContent>
 

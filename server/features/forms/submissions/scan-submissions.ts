@@ -3,7 +3,7 @@
 
 import { sql } from 'kysely'
 import { cutIntoSteps, takeTurn } from '../../../lib/concurrency/take-turn.ts'
-import type { Database } from '../../../storage/database/open-database.ts'
+import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import { isOneOf, prepareQuery } from '../../../storage/database/prepare-query.ts'
 import type { Actor } from '../../accounts/access/actor.ts'
 import type { SubmissionSelection } from './schema.ts'
@@ -111,17 +111,25 @@ async function filterStep(
   return step.filter(({ id }) => matches.has(id))
 }
 
-const selectWhole = prepareQuery(
-  (connection, { workspaceId, ids }: { workspaceId: number; ids: number[] } & Record<string, unknown>) =>
-    connection
-      .selectFrom('submissions')
-      .innerJoin('forms', 'forms.id', 'submissions.form_id')
-      .leftJoin('links', joinLinks)
-      .where(isOneOf(connection, 'submissions.id', ids))
-      // The plus keeps SQLite from reading an index of the whole workspace in place of the ids.
-      .where(sql<boolean>`+submissions.workspace_id = ${workspaceId}`)
-      .select(SUBMISSION_COLUMNS)
-      .select(SUBMISSION_NAME_COLUMNS),
+type ListedQuery = { workspaceId: number; ids: number[] }
+
+/** For a prepared query. The plus keeps SQLite from reading an index of the whole workspace in place of the ids. */
+const selectListed = (connection: Connection, { workspaceId, ids }: ListedQuery) =>
+  connection
+    .selectFrom('submissions')
+    .where(isOneOf(connection, 'submissions.id', ids))
+    .where(sql<boolean>`+submissions.workspace_id = ${workspaceId}`)
+
+export const selectListedPositions = prepareQuery((connection, query: ListedQuery) =>
+  selectListed(connection, query).select(POSITION_COLUMNS),
+)
+
+const selectWhole = prepareQuery((connection, query: ListedQuery) =>
+  selectListed(connection, query)
+    .innerJoin('forms', 'forms.id', 'submissions.form_id')
+    .leftJoin('links', joinLinks)
+    .select(SUBMISSION_COLUMNS)
+    .select(SUBMISSION_NAME_COLUMNS),
 )
 
 /** Reads whole submissions, some kilobytes a turn, in the order of `positions`. */
