@@ -68,10 +68,25 @@ export function toOriginSql(
   dialect: OriginJoinDialect,
   bind: ValueBinder,
 ): string {
-  const tables = new Map<KnownName, string>()
+  const { names, select } = toOriginSelect(table, dimensions, dialect, bind)
+  const tables = names.map((name) => `${name} AS MATERIALIZED (${toKnownSelect(name, dialect, bind)})`)
+  return `(WITH ${tables.join(', ')} ${select})`
+}
+
+/**
+ * As `toOriginSql`, for many statements of one connection that has the known words as tables.
+ * @returns the names of these tables too; `toKnownSelect` fills them
+ */
+export function toOriginSelect(
+  table: string,
+  dimensions: readonly OriginDimension[],
+  dialect: OriginJoinDialect,
+  bind: ValueBinder,
+) {
+  const names = new Set<KnownName>()
   const joined = new Map<string, string>()
   const findWord: WordFinder = (name, word, field) => {
-    if (!tables.has(name)) tables.set(name, toKnownTable(name, dialect, bind))
+    names.add(name)
     const join = `${name} ON ${word}`
     const alias = joined.get(join) ?? `known_${joined.size}`
     joined.set(join, alias)
@@ -85,7 +100,8 @@ export function toOriginSql(
     const [name, word] = join.split(' ON ') as [string, string]
     return `LEFT JOIN ${name} AS ${alias} ON ${alias}.word = ${word}`
   })
-  return `(WITH ${[...tables.values()].join(', ')} SELECT ${['raw.*', ...columns].join(', ')} FROM ${table} AS raw ${joins.join(' ')})`
+  const select = `SELECT ${['raw.*', ...columns].join(', ')} FROM ${table} AS raw ${joins.join(' ')}`
+  return { names: [...names], select }
 }
 
 /** The dimension of a hit, as an expression. */
@@ -150,13 +166,14 @@ function toDimensionSql(
 const WORD_WIDTH = Math.max(...Object.values(KNOWN).flatMap((words) => words.map(({ word }) => word.length)))
 const CHANNEL_WIDTH = Math.max(...TRAFFIC_CHANNELS.map(({ length }) => length))
 
-function toKnownTable(name: KnownName, dialect: OriginJoinDialect, bind: ValueBinder): string {
+/** Selects what is known: `word`, `channel` and `source`. */
+export function toKnownSelect(name: KnownName, dialect: OriginJoinDialect, bind: ValueBinder): string {
   const entries = KNOWN[name].map(
     ({ word, channel, source }) => word.padEnd(WORD_WIDTH) + channel.padEnd(CHANNEL_WIDTH) + source,
   )
   return (
-    `${name} AS MATERIALIZED (SELECT rtrim(substr(value, 1, ${WORD_WIDTH})) AS word,` +
+    `SELECT rtrim(substr(value, 1, ${WORD_WIDTH})) AS word,` +
     ` rtrim(substr(value, ${WORD_WIDTH + 1}, ${CHANNEL_WIDTH})) AS channel,` +
-    ` substr(value, ${WORD_WIDTH + CHANNEL_WIDTH + 1}) AS source FROM ${dialect.listTable(bind(entries))} AS entries)`
+    ` substr(value, ${WORD_WIDTH + CHANNEL_WIDTH + 1}) AS source FROM ${dialect.listTable(bind(entries))} AS entries`
   )
 }

@@ -7,7 +7,7 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import { unavailable } from '../../../lib/failure.ts'
 import { DROPPED_START, FORMULA_IN_LINE, NUMBER_CELL } from '../../../lib/formats/csv-line.ts'
 import type { SqlValue, ValueBinder } from '../../filter-sql.ts'
-import { ORIGIN_DIMENSIONS, toOriginSql } from '../../sources/origin-sql.ts'
+import { ORIGIN_DIMENSIONS, toKnownSelect, toOriginSelect } from '../../sources/origin-sql.ts'
 import type { StatementRunner } from '../click-exporter.ts'
 import type { Hit } from '../hit.ts'
 import { HIT_COLUMNS, QUERY_COLUMNS } from '../hit-columns.ts'
@@ -57,7 +57,10 @@ export async function writeClicks(needs: ClickWriterNeeds): Promise<ExportedFile
   const interrupt = () => connection.interrupt()
   signal.addEventListener('abort', interrupt)
   try {
-    if (request.format !== 'history') await run(() => createLinkNamesTable(connection, request.links))
+    if (request.format !== 'history') {
+      await run(() => createLinkNamesTable(connection, request.links))
+      await createKnownTables(connection, run)
+    }
     const slices = await planSlices(needs)
     const path = join(request.dir, `clicks.${request.format}`)
     if (request.format === 'parquet') {
@@ -79,6 +82,16 @@ export async function writeClicks(needs: ClickWriterNeeds): Promise<ExportedFile
 const createLinkNamesTable = (connection: DuckDBConnection, path: string) =>
   connection.run(`CREATE OR REPLACE TEMP TABLE link_names AS SELECT * FROM read_json(${quoteLiteral(path)},
     format = 'newline_delimited', columns = {id: 'BIGINT', slug: 'VARCHAR', domain: 'VARCHAR'})`)
+
+/** Temporary tables of the known sources. As bound lists in each statement, they took 100 MB. */
+async function createKnownTables(connection: DuckDBConnection, run: StatementRunner): Promise<void> {
+  const { names } = toOriginSelect('hits', ORIGIN_DIMENSIONS, duckDbDialect, String)
+  for (const name of names) {
+    const { params, bind } = createBinder(duckDbDialect)
+    const text = `CREATE OR REPLACE TEMP TABLE ${name} AS ${toKnownSelect(name, duckDbDialect, bind)}`
+    await run(() => connection.run(text, params.map(toDuckDbValue), params.map(toDuckDbType)))
+  }
+}
 
 /** Plans at least one slice, so that a file without clicks still has its columns. */
 async function planSlices({ request, dialect, count }: ClickWriterNeeds): Promise<TimeSlice[]> {
@@ -142,7 +155,7 @@ async function writePart(
     const select =
       request.format === 'history'
         ? `SELECT ${HISTORY_COLUMNS} FROM ${table} AS hits`
-        : toClickSelect(request.format, toOriginSql(table, ORIGIN_DIMENSIONS, duckDbDialect, bind))
+        : toClickSelect(request.format, toOriginSelect(table, ORIGIN_DIMENSIONS, duckDbDialect, bind).select)
     const options = COPY_OPTIONS[request.format](isFirst)
     const text = `COPY (${select} ORDER BY recorded_at, hits.id, node) TO ${quoteLiteral(path)} (${options})`
     await connection.run(text, params.map(toDuckDbValue), params.map(toDuckDbType))
@@ -199,7 +212,7 @@ const HISTORY_COLUMNS = (Object.keys(HIT_COLUMNS) as (keyof Hit)[])
   .join(', ')
 
 const toClickSelect = (format: ExportFormat, origins: string) =>
-  `SELECT ${toExportColumns(format)} FROM ${origins} AS hits LEFT JOIN link_names ON link_names.id = hits.link_id`
+  `SELECT ${toExportColumns(format)} FROM (${origins}) AS hits LEFT JOIN link_names ON link_names.id = hits.link_id`
 
 async function requireDiskSpace(dir: string) {
   const { bavail, bsize } = await statfs(dir)

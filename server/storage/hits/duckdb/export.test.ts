@@ -345,7 +345,7 @@ full(
     const [text, code] = await Promise.all([new Response(child.stdout).text(), child.exited])
     expect(code).toBe(0)
     const measured: { fewMb: number; allMb: number; paths: string[] } = JSON.parse(text)
-    // Sorting and the look-up of sources, by long lists of hosts, have buffers within the engine's limit: 70 to 93 MB here.
+    // Sorting and the look-up of sources have buffers within the engine's limit: 50 to 55 MB here.
     expect(measured.allMb - measured.fewMb).toBeLessThan(90)
     for (const [i, format] of EXPORT_FORMATS.entries())
       expect(await rowsIn(format, measured.paths[i] as string)).toEqual([300_000, 0])
