@@ -41,6 +41,7 @@ export interface OutboxRecords {
   nextSubmission(): number
   noteSubmission(number: number, deliveries: number): void
   noteAcknowledged(number: number): void
+  noteRefused(number: number, error: unknown): void
   noteArrival(messageId: string): void
   noteAnswer(attempt: RunningAttempt, result: DeliveryResult): void
   noteEnd(process: SimulatedProcess): void
@@ -84,6 +85,11 @@ export function createRecords(
       const submission = records.submissions.get(number)
       if (submission) submission.isAcknowledged = true
     },
+    noteRefused(number, error) {
+      const text = `submission ${number} is not acknowledged: ${error}`
+      world.note(text)
+      if (!hasTroubles(records)) records.violation ??= text
+    },
     noteArrival: (messageId) => void increase(records.arrivals, messageId),
     noteAnswer(attempt, { outcome, httpStatus }) {
       attempt.isRunning = false
@@ -114,6 +120,9 @@ export function createRecords(
   }
   return records
 }
+
+const hasTroubles = ({ troubles }: Pick<OutboxRecords, 'troubles'>) =>
+  Math.max(...Object.values(troubles)) > LONG_AGO
 
 /** Looks at an attempt that begins. */
 export function checkAttempt(records: OutboxRecords, attempt: RunningAttempt): void {
@@ -156,14 +165,14 @@ function findFault(
 
 /** The schedule counts from the answer before, unless nobody could note that answer. */
 function findEarlyRetry(
-  { troubles }: OutboxRecords,
+  records: OutboxRecords,
   { id }: Delivery,
   failure: { at: number; attempts: number } | undefined,
   startedAt: number,
 ): string | undefined {
   // Clocks that are set back bring retries forward too far: those that were planned before a node noticed, and where several
   // nodes notice, all of them.
-  if (!failure || Math.max(...Object.values(troubles)) > LONG_AGO) return undefined
+  if (!failure || hasTroubles(records)) return undefined
   const delayMs = 0.8 * (RETRY_DELAYS[failure.attempts] ?? 0)
   const waitedMs = startedAt - failure.at
   return waitedMs < delayMs - 1 ? `delivery ${id} is tried again after ${waitedMs} ms` : undefined
@@ -214,7 +223,8 @@ interface EndedDelivery extends Delivery {
   permanent: number
 }
 
-function findWrongEnd({ rows, arrivals, receivers, troubles }: OutboxRecords): string | undefined {
+function findWrongEnd(records: OutboxRecords): string | undefined {
+  const { rows, arrivals, receivers } = records
   const ended = rows.ask<EndedDelivery>(
     `select d.id, d.message_id, d.status, d.attempts, d.interrupted, d.channel_id, c.enabled,
        (select count(*) from delivery_attempts a where a.delivery_id = d.id) as recorded,
@@ -240,7 +250,7 @@ function findWrongEnd({ rows, arrivals, receivers, troubles }: OutboxRecords): s
     if (status === 'failed' && !isSpent) return `delivery ${id} has failed after ${used} attempts (${kind})`
     if (status === 'waiting' && enabled === 1) return `delivery ${id} waits for ever`
     if (used > ATTEMPTS_MAX) return `delivery ${id} has ${used} attempts`
-    if (Math.max(...Object.values(troubles)) > LONG_AGO) continue
+    if (hasTroubles(records)) continue
     if (interrupted > 0) return `delivery ${id} is interrupted, and no process has ended`
     if (recorded !== attempts) return `delivery ${id} has ${attempts} attempts, and ${recorded} are recorded`
     if ((kind === 'quick' || kind === 'slow') && attempts !== 1)

@@ -251,7 +251,7 @@ async function submit({ world, nodes, receivers, records }: History) {
     records.noteAcknowledged(number)
     deliverer?.wake()
   } catch (error) {
-    world.note(`submission ${number} is not acknowledged: ${error}`)
+    records.noteRefused(number, error)
   }
 }
 
