@@ -50,9 +50,8 @@ onSqlite(
       expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(200))
       // Sign-ins get every other slot, so they are through long before the pages are.
       expect(answers[0]?.openPages).toBeGreaterThan(0)
-      const statuses = await Promise.all(pages)
-      expect(statuses.filter((status) => status === 403).length).toBeGreaterThan(40)
-      expect(statuses.filter((status) => status === 503).length).toBeGreaterThan(0)
+      // Fifty may wait, each for ten seconds: how many of them get their turn depends on the machine.
+      expect(new Set(await Promise.all(pages))).toEqual(new Set([403, 503]))
     })
   },
   { environment: { TRUST_PROXY: '127.0.0.1' } },

@@ -430,7 +430,11 @@ export const NOT_RUN: Record<string, string[]> = {
     ...['lib/log.ts describeError', 'lib/pagination.ts orderByCreation', 'lib/pagination.ts orderById'],
     ...['lib/telemetry/request-context.ts createRequestContext'],
     ...['features/visitors/find-device.ts findDevice'],
-    ...['storage/sources/origin-sql.ts isOriginDimension', 'storage/sources/origin-sql.ts toOriginSql'],
+    ...[
+      'storage/sources/origin-sql.ts isOriginDimension',
+      'storage/sources/origin-sql.ts toOriginSql',
+      'storage/sources/origin-sql.ts toOriginSelect',
+    ],
   ],
   'the text is bounded before: a slug, an address, a password, a list of a form’s settings': [
     ...['features/accounts/auth/auth-limits.ts signInLimits'],
