@@ -120,18 +120,22 @@ interface FormServerOptions {
   stored?: number
   /** Options of the runtime, such as `--cpu-prof`. */
   runtime?: string[]
+  /** PostgreSQL in place of SQLite. */
+  databaseUrl?: string
+  env?: Record<string, string>
+  core?: number | null
 }
 
 export async function startForms(
   version: ReturnType<typeof listVersions>[number],
-  { kinds, workspaces: count, stored: before = 0, runtime }: FormServerOptions,
+  { kinds, workspaces: count, stored: before = 0, runtime, databaseUrl, env, core }: FormServerOptions,
 ) {
   const workspaces: Workspace[] = []
-  const first = await seed(version, async (_db, _seeded, addWorkspace) => {
+  const first = await seed({ ...version, databaseUrl, links: 0 }, async (_db, _seeded, addWorkspace) => {
     if (kinds.includes('everything')) for (let n = 0; n < count; n++) workspaces.push(await addWorkspace())
   })
   if (before > 0) fill(join(version.dataDir, 'towpath.db'), first.workspaceId, before)
-  const server = await startTowpath(ENVIRONMENT, { ...version, first: true, runtime })
+  const server = await startTowpath({ ...ENVIRONMENT, ...env }, { ...version, first: true, runtime, core })
   const { formKey } = await callApi<{ formKey: string }>(server, first.key, '/forms', PLAIN)
   const full: string[] = []
   for (const { key } of workspaces)
@@ -141,6 +145,7 @@ export async function startForms(
   let acknowledged = full.length * LESSONS * 2 + before
   return {
     ...server,
+    workspaceId: first.workspaceId,
     async send(kind: FormKind, seconds: number): Promise<LoadResult> {
       const script = createSubmissionScript(formKeys[kind])
       const result = await load(server, { connections: SENDERS, seconds, script })
