@@ -40,6 +40,7 @@ import {
 import { maskSecrets, sanitizeResponse } from '../../server/features/notify/channels/service-response.ts'
 import { findTemplateMistake } from '../../server/features/notify/templates/parse-template.ts'
 import { toDomainTarget } from '../../server/features/redirect/domain-target.ts'
+import { readPreferredLanguage } from '../../server/features/redirect/rule-visitor.ts'
 import { createPageViewReader } from '../../server/features/tracking/page-view.ts'
 import { parsePageViewBody } from '../../server/features/tracking/page-view-body.ts'
 import { CsvReader, nameColumns } from '../../server/features/transfer/files/csv-reader.ts'
@@ -248,6 +249,7 @@ const WITH_MORE: Record<string, TextReader> = {
     sanitizeResponse(text, ['a.b', 'secret']),
   'features/notify/templates/parse-template.ts findTemplateMistake': (text) =>
     findTemplateMistake(text, 'text'),
+  'features/redirect/rule-visitor.ts readPreferredLanguage': readPreferredLanguage,
   'features/redirect/domain-target.ts toDomainTarget': (text) =>
     toDomainTarget(SITE, 'https://example.com/{slug}', text),
   'features/tracking/page-view.ts createPageViewReader': (text) =>

@@ -9,6 +9,7 @@ import { createSharedReads } from '../../lib/concurrency/shared-reads.ts'
 import { createGenerations, type Generations } from '../../lib/generations.ts'
 import { copyText } from '../../lib/text.ts'
 import type { Links } from '../../storage/database/tables/link-tables.ts'
+import { type CompiledRules, compileRules } from './redirect-rules/find-rule.ts'
 
 /** The social card of a link: at least one is set. */
 export interface LinkCard {
@@ -37,6 +38,9 @@ export interface CachedLink {
   trackConversions: boolean
   geoTargeting: Record<string, string> | null
   deviceTargeting: Record<string, string> | null
+  rules: CompiledRules | null
+  /** A path after the slug goes to the end of the destination. */
+  appendsPath: boolean
   redirectStatus: number
   /** The page that unfurlers get in place of the redirect. */
   card: LinkCard | null
@@ -102,6 +106,7 @@ const weighLink = (key: string, link: Entry): number =>
   ENTRY_BYTES +
   countLetters(key, link.slug, link.title, link.destinationUrl, link.expiredUrl, link.passwordHash) +
   (link.card === null ? 0 : CARD_BYTES + countLetters(...Object.values(link.card))) +
+  (link.rules === null ? 0 : 2 * JSON.stringify(link.rules).length) +
   [link.geoTargeting, link.deviceTargeting].reduce(
     (sum, targets) => sum + (targets === null ? 0 : countLetters(...Object.entries(targets).flat())),
     0,
@@ -232,6 +237,8 @@ const DEFAULT_LINK: Omit<CachedLink, 'id' | 'workspaceId' | 'slug' | 'destinatio
   trackConversions: false,
   geoTargeting: null,
   deviceTargeting: null,
+  rules: null,
+  appendsPath: false,
   redirectStatus: 302,
   card: null,
   suspended: false,
@@ -274,6 +281,8 @@ export function toCachedLink(
     trackConversions: row.track_conversions === 1,
     geoTargeting: Object.keys(geo).length > 0 ? geo : null,
     deviceTargeting: Object.keys(device).length > 0 ? device : null,
+    rules: row.rules === '[]' ? null : compileRules(JSON.parse(row.rules)),
+    appendsPath: row.extra_path === 'append',
     redirectStatus: row.redirect_status,
     card: toCard(row),
     suspended: row.suspended_at !== null || (row.workspace_suspended_at ?? null) !== null,
@@ -287,7 +296,9 @@ export function toCachedLink(
       (value) => value === null,
     ) &&
     link.geoTargeting === null &&
-    link.deviceTargeting === null
+    link.deviceTargeting === null &&
+    link.rules === null &&
+    !link.appendsPath
   return { ...link, plain, judgedBy: 0, blockedUrls: null }
 }
 

@@ -7,7 +7,13 @@ import { type Actor, allow } from '../accounts/access/actor.ts'
 import { linkConflict } from './conflict.ts'
 import { type LinkRow, type Site, toLinkResource } from './link.ts'
 import { type LinkDomain, resolveDomain } from './names/link-domain.ts'
-import { checkPeriod, checkReserved, DEFAULT_REDIRECT_STATUS, toLinkColumns } from './rules.ts'
+import {
+  checkPeriod,
+  checkReserved,
+  DEFAULT_EXTRA_PATH,
+  DEFAULT_REDIRECT_STATUS,
+  toLinkColumns,
+} from './rules.ts'
 import type { CreateLinkInput, LinkResource } from './schema.ts'
 import { toSearchText } from './search.ts'
 import { setLinkTags } from './set-link-tags.ts'
@@ -114,6 +120,8 @@ const DEFAULTS: Omit<
   track_conversions: 0,
   geo_targeting: '{}',
   device_targeting: '{}',
+  rules: '[]',
+  extra_path: DEFAULT_EXTRA_PATH,
   redirect_status: DEFAULT_REDIRECT_STATUS,
   preview_title: null,
   preview_description: null,

@@ -7,7 +7,7 @@ const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const NAMES =
   `id slug domain shortUrl destinationUrl title comments tags externalId archived startsAt expiresAt
   expiredUrl clickLimit leadLimit passwordProtected forwardQuery trackConversions geoTargeting deviceTargeting
-  redirectStatus previewTitle previewDescription previewImage suspended suspendedReason clicks clicksBefore leads lastClickedAt createdAt updatedAt`.split(
+  rules ruleWarnings extraPath redirectStatus previewTitle previewDescription previewImage suspended suspendedReason clicks clicksBefore leads lastClickedAt createdAt updatedAt`.split(
     /\s+/,
   )
 
@@ -61,6 +61,8 @@ const FIELDS: [
     { android: U, desktop: U },
     {},
   ],
+  ['rules', [{ when: { language: ['DE'] }, to: U }], [{ when: { language: ['de'] }, to: U }], [], [], []],
+  ['extraPath', 'append', 'append', 'ignore', 'ignore', 'ignore'],
   ['redirectStatus', 301, 301, 308, 308, 302],
   ['previewTitle', 'Card', 'Card', 'Ünï 🙂', 'Ünï 🙂', null],
   ['previewDescription', 'a', 'a', 'b', 'b', null],
@@ -162,6 +164,9 @@ onBothEngines('the fields of a link', (server) => {
       redirectStatus: 302,
       previewTitle: null,
       previewDescription: null,
+      rules: [],
+      ruleWarnings: [],
+      extraPath: 'ignore',
       previewImage: null,
       suspended: false,
       suspendedReason: null,

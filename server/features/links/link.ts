@@ -5,6 +5,7 @@ import { toIso, toIsoOrNull } from '../../lib/api-fields.ts'
 import { toShortUrl } from '../../lib/web-url.ts'
 import type { Connection } from '../../storage/database/open-database.ts'
 import type { Links } from '../../storage/database/tables/link-tables.ts'
+import { findRuleWarnings } from './redirect-rules/find-warnings.ts'
 import type { LinkResource } from './schema.ts'
 import type { ReservedNames } from './slug.ts'
 
@@ -61,6 +62,8 @@ export async function toLinkResources(
     trackConversions: link.track_conversions === 1,
     geoTargeting: JSON.parse(link.geo_targeting),
     deviceTargeting: JSON.parse(link.device_targeting),
+    ...toRuleFields(link),
+    extraPath: link.extra_path as LinkResource['extraPath'],
     redirectStatus: link.redirect_status as LinkResource['redirectStatus'],
     previewTitle: link.preview_title,
     previewDescription: link.preview_description,
@@ -74,6 +77,11 @@ export async function toLinkResources(
     createdAt: toIso(link.created_at),
     updatedAt: toIso(link.updated_at),
   }))
+}
+
+function toRuleFields(link: LinkRow): Pick<LinkResource, 'rules' | 'ruleWarnings'> {
+  const rules: LinkResource['rules'] = JSON.parse(link.rules)
+  return { rules, ruleWarnings: findRuleWarnings(rules) }
 }
 
 export async function toLinkResource(

@@ -6,6 +6,7 @@ import { setParameters } from '../../lib/url-query.ts'
 import { checkUrl, parseUrl } from '../../lib/web-url.ts'
 import { linkConflict } from './conflict.ts'
 import type { LinkRow, Site } from './link.ts'
+import { toStoredRules } from './redirect-rules/schema.ts'
 import type { UpdateLinkInput } from './schema.ts'
 import { isReserved } from './slug.ts'
 
@@ -18,6 +19,7 @@ const UTM = {
 } as const
 
 export const DEFAULT_REDIRECT_STATUS = 302
+export const DEFAULT_EXTRA_PATH = 'ignore'
 
 /** The columns that a caller may set, except slug, domain and password. */
 type SettableColumns = Pick<
@@ -36,6 +38,8 @@ type SettableColumns = Pick<
   | 'track_conversions'
   | 'geo_targeting'
   | 'device_targeting'
+  | 'rules'
+  | 'extra_path'
   | 'redirect_status'
   | 'preview_title'
   | 'preview_description'
@@ -90,6 +94,13 @@ export function toLinkColumns(
         ? undefined
         : toTargets('geoTargeting', byCountry, (code) => readCountryCode(code) ?? code.toUpperCase()),
     device_targeting: byDevice === undefined ? undefined : toTargets('deviceTargeting', byDevice),
+    rules:
+      input.rules === undefined
+        ? undefined
+        : JSON.stringify(
+            toStoredRules(input.rules ?? [], (index, url) => checkField(`rules.${index}.to`, url)),
+          ),
+    extra_path: input.extraPath === null ? DEFAULT_EXTRA_PATH : input.extraPath,
     redirect_status: input.redirectStatus === null ? DEFAULT_REDIRECT_STATUS : input.redirectStatus,
     preview_title: input.previewTitle,
     preview_description: input.previewDescription,

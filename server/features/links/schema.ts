@@ -14,6 +14,7 @@ import {
 import { readCountryCode } from '../../lib/country-code.ts'
 import { countCharacters, isCleanText, percentDecode } from '../../lib/text.ts'
 import { URL_MAX } from '../../lib/web-url.ts'
+import { RuleShape, RulesInput, RuleWarningShape } from './redirect-rules/schema.ts'
 import { findSlugProblem, normalizeSlug } from './slug.ts'
 
 export const TAG_COLORS = [
@@ -28,6 +29,7 @@ export const TAG_COLORS = [
   'gray',
 ] as const
 export const REDIRECT_STATUSES = [301, 302, 307, 308] as const
+export const EXTRA_PATHS = ['ignore', 'append'] as const
 export const LINK_SORTS = ['createdAt', 'clicks', 'lastClickedAt', 'slug'] as const
 export const BULK_MAX = 100
 
@@ -77,6 +79,9 @@ export const LinkShape = z
       android: z.string().optional(),
       desktop: z.string().optional(),
     }),
+    rules: z.array(RuleShape),
+    ruleWarnings: z.array(RuleWarningShape).openapi({ description: 'Rules that can never match' }),
+    extraPath: z.enum(EXTRA_PATHS),
     redirectStatus: z.union(REDIRECT_STATUSES.map((status) => z.literal(status))),
     previewTitle: z.string().nullable(),
     previewDescription: z.string().nullable(),
@@ -242,6 +247,13 @@ const fields = {
     )
     .nullable()
     .optional(),
+  rules: RulesInput.nullable().optional().openapi({
+    description: 'At most 20. The first rule that matches decides, before deviceTargeting and geoTargeting',
+  }),
+  extraPath: oneOf(EXTRA_PATHS).nullable().optional().openapi({
+    description:
+      'append: a path after the slug, and its query, go to the end of the destination. ignore, when absent: such a path is not found',
+  }),
   redirectStatus: z
     .union(
       REDIRECT_STATUSES.map((status) => z.literal(status)),

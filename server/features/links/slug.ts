@@ -6,7 +6,7 @@ import { dropSelectors, qualifyEmoji, replaceEmoji } from './names/emoji.ts'
 import { findMixedWord } from './names/look-alikes.ts'
 
 export const SLUG_MAX = 190
-const SEGMENTS_MAX = 8
+export const SEGMENTS_MAX = 8
 
 /** Without 0, o, 1, l and i: people read slugs aloud and type them from paper. Form keys use this alphabet too. */
 export const SLUG_ALPHABET = '23456789abcdefghjkmnpqrstuvwxyz'

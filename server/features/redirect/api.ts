@@ -3,17 +3,20 @@
 
 import { z } from '@hono/zod-openapi'
 import { apiRoute, dataResponse, IdParameter, parseId } from '../../http/api-route.ts'
-import { instant, oneOf } from '../../lib/api-fields.ts'
+import { instant, oneOf, parameter } from '../../lib/api-fields.ts'
 import { readCountryCode } from '../../lib/country-code.ts'
+import type { TargetDevice } from '../../lib/user-agent.ts'
 import { createApi } from '../accounts/access/api-env.ts'
 import type { DestinationJudge } from '../links/blocklist/judge-destination.ts'
 import { toCachedLink } from '../links/cache.ts'
 import { getLink } from '../links/get.ts'
 import type { Site } from '../links/link.ts'
 import type { DomainDirectory } from '../links/names/domain-directory.ts'
+import { RULE_SYSTEMS, type RuleDevice } from '../links/redirect-rules/schema.ts'
 import { answersOn } from '../links/resolve.ts'
 import { chooseDestination } from './destination.ts'
 import { toDomainTarget } from './domain-target.ts'
+import { readPreferredLanguage } from './rule-visitor.ts'
 
 const ResolveQuery = z.strictObject({
   country: z
@@ -21,7 +24,17 @@ const ResolveQuery = z.strictObject({
     .regex(/^[A-Za-z]{2}$/, 'must be a two-letter country code')
     .refine((code) => readCountryCode(code) !== null, 'must be a country of ISO 3166-1, or XK')
     .optional(),
-  device: oneOf(['ios', 'android', 'desktop']).optional(),
+  device: oneOf(['ios', 'android', 'desktop', 'mobile', 'tablet'])
+    .optional()
+    .openapi({ description: 'ios and android name the system of a phone too' }),
+  os: oneOf(RULE_SYSTEMS).optional(),
+  language: parameter(1000).optional().openapi({
+    description: 'A language such as "de", or a whole Accept-Language header',
+    example: 'de-CH,de;q=0.9,en;q=0.8',
+  }),
+  query: parameter(2000)
+    .optional()
+    .openapi({ description: 'Query of the short URL', example: 'ref=partner' }),
   at: instant().optional().openapi({ description: 'Now, when absent' }),
 })
 
@@ -29,6 +42,7 @@ const Resolution = z
   .strictObject({
     rule: z.enum([
       'destination',
+      'rule',
       'device',
       'geo',
       'password',
@@ -43,6 +57,10 @@ const Resolution = z
       'blocked',
       'unknown',
     ]),
+    ruleIndex: z
+      .int()
+      .nullable()
+      .openapi({ description: 'Index in `rules` of the rule that decides; null where another setting does' }),
     status: z.int().openapi({ description: 'Status of the answer' }),
     destinationUrl: z.string().nullable().openapi({ description: 'null where a page answers' }),
   })
@@ -72,15 +90,12 @@ interface RedirectApiNeeds {
 
 export function createRedirectApi({ site, domains, now, isBlockedDestination }: RedirectApiNeeds) {
   return createApi().openapi(route, async (c) => {
-    const { country, device, at } = c.req.valid('query')
+    const query = c.req.valid('query')
     const link = await getLink(c.get('db').read, c.get('actor'), parseId(c.req.valid('param').id))
     const domain = domains.get(link.domain)
     const cached = toCachedLink(link)
     const choice = chooseDestination(domain && answersOn(domain, cached) ? cached : null, {
-      at: at === undefined ? now() : Date.parse(at),
-      device: device ?? 'desktop',
-      country: country === undefined ? null : readCountryCode(country),
-      query: '',
+      ...toVisitor(query, now),
       unlocked: false,
       clicksUsedUp: link.click_limit !== null && link.clicks_used >= link.click_limit,
       schemes: site.schemes,
@@ -89,6 +104,34 @@ export function createRedirectApi({ site, domains, now, isBlockedDestination }: 
     })
     const status = choice.kind === 'go' ? choice.status : PAGE_STATUS[choice.kind]
     const destinationUrl = choice.kind === 'go' ? choice.url : null
-    return c.json({ data: { rule: choice.rule, status, destinationUrl } }, 200)
+    const ruleIndex = (choice.kind === 'go' ? choice.ruleIndex : undefined) ?? null
+    return c.json({ data: { rule: choice.rule, ruleIndex, status, destinationUrl } }, 200)
   })
+}
+
+/** The visitor whom a request describes, for targeting and for rules. */
+function toVisitor(
+  { country: code, device, os, language, query = '', at: time }: z.infer<typeof ResolveQuery>,
+  now: () => number,
+) {
+  const at = time === undefined ? now() : Date.parse(time)
+  const country = code === undefined ? null : readCountryCode(code)
+  const system = os ?? (device === 'ios' || device === 'android' ? device : null)
+  const targetDevice: TargetDevice = system === 'ios' || system === 'android' ? system : 'desktop'
+  const isPhone =
+    device === 'ios' || device === 'android' || (device === undefined && targetDevice !== 'desktop')
+  return {
+    at,
+    country,
+    device: targetDevice,
+    query,
+    ruleVisitor: {
+      at,
+      country,
+      device: isPhone ? ('mobile' as const) : ((device as RuleDevice | undefined) ?? 'desktop'),
+      os: system,
+      language: readPreferredLanguage(language ?? null),
+      query,
+    },
+  }
 }

@@ -14,6 +14,7 @@ import { isBot, USER_AGENT_MAX } from '../visitors/is-bot.ts'
 import { isSpamReferrer } from '../visitors/referrer.ts'
 import { chooseDestination, type DestinationChoice, type RedirectContext } from './destination.ts'
 import { toDomainTarget } from './domain-target.ts'
+import { toRuleVisitor } from './rule-visitor.ts'
 
 /** The parts of a request that a redirect needs. Each is read from the request once. */
 export interface VisitorRequest extends HitRequest {
@@ -21,6 +22,8 @@ export interface VisitorRequest extends HitRequest {
   slug: string
   /** The slug ends with `+`: the visitor wants to see where the link leads. */
   isPreview: boolean
+  /** The path after the slug: see `RedirectContext.extraPath`. */
+  extraPath?: string
 }
 
 export interface ChoiceNeeds {
@@ -41,6 +44,8 @@ export function toRedirectContext(
   return {
     at: visitor.at,
     query: visitor.isPreview ? '' : visitor.query,
+    extraPath: visitor.extraPath,
+    ruleVisitor: link.rules ? toRuleVisitor(geo, visitor, link.rules) : undefined,
     device: link.deviceTargeting ? deviceForTargeting(visitor.headers.get('user-agent') ?? '') : 'desktop',
     country: link.geoTargeting ? geo().findPlace(visitor.address).country : null,
     unlocked,

@@ -7,7 +7,7 @@ import {
   chooseDestination,
   type DestinationChoice,
   type RedirectContext,
-  type RedirectRule,
+  type RedirectReason,
   withClickId,
 } from './destination.ts'
 
@@ -37,6 +37,8 @@ const ROW: Selectable<Links> = {
   track_conversions: 0,
   geo_targeting: '{}',
   device_targeting: '{}',
+  rules: '[]',
+  extra_path: 'ignore',
   redirect_status: 302,
   preview_title: null,
   preview_description: null,
@@ -66,7 +68,7 @@ const visit = (change: Partial<RedirectContext> = {}): RedirectContext => ({
   ...change,
 })
 
-const goes = (rule: RedirectRule, url: string, status = 302): DestinationChoice => ({
+const goes = (rule: RedirectReason, url: string, status = 302): DestinationChoice => ({
   kind: 'go',
   rule,
   url,
@@ -79,7 +81,7 @@ const goes = (rule: RedirectRule, url: string, status = 302): DestinationChoice 
  * The rules in the order of docs/contract.md §4, with the setting that turns each on and its answer to an iPhone in
  * Germany.
  */
-const RULES: { rule: RedirectRule; on: Partial<Selectable<Links>>; answer: DestinationChoice }[] = [
+const RULES: { rule: RedirectReason; on: Partial<Selectable<Links>>; answer: DestinationChoice }[] = [
   {
     rule: 'archived',
     on: { archived: 1 },

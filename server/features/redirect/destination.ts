@@ -7,6 +7,7 @@ import type { HitOutcome } from '../../storage/hits/hit.ts'
 import { CLICK_ID_PARAMETER } from '../hits/click-id.ts'
 import type { DestinationJudge } from '../links/blocklist/judge-destination.ts'
 import type { CachedLink } from '../links/cache.ts'
+import { findRule, type RuleVisitor } from '../links/redirect-rules/find-rule.ts'
 
 export interface RedirectContext {
   /** Milliseconds since the epoch. */
@@ -14,8 +15,12 @@ export interface RedirectContext {
   device: TargetDevice
   /** Two upper-case letters; null when unknown. */
   country: string | null
+  /** What the link's rules ask of the visitor. */
+  ruleVisitor?: RuleVisitor
   /** The short URL's query without `?`. */
   query: string
+  /** The path after the slug, as it was sent and without the first slash; '' without one. */
+  extraPath?: string
   /** The visitor gave the right password. */
   unlocked: boolean
   /** The link's `clickLimit` has no click left for this visitor. */
@@ -28,9 +33,10 @@ export interface RedirectContext {
   domainExpiredUrl?: string | null
 }
 
-/** The rule of the link that chose the answer. */
-export type RedirectRule =
+/** The setting of the link that chose the answer. */
+export type RedirectReason =
   | 'destination'
+  | 'rule'
   | 'device'
   | 'geo'
   | 'expiredUrl'
@@ -46,11 +52,20 @@ export type RedirectRule =
   | 'password'
 
 export type DestinationChoice =
-  | { kind: 'go'; rule: RedirectRule; url: string; status: number; outcome: HitOutcome; addClickId: boolean }
-  | { kind: 'notFound'; rule: RedirectRule; outcome: HitOutcome }
+  | {
+      kind: 'go'
+      rule: RedirectReason
+      /** The index of the link's redirect rule that has decided. */
+      ruleIndex?: number
+      url: string
+      status: number
+      outcome: HitOutcome
+      addClickId: boolean
+    }
+  | { kind: 'notFound'; rule: RedirectReason; outcome: HitOutcome }
   | { kind: 'unavailable'; rule: 'suspended' | 'blocked'; outcome: HitOutcome }
-  | { kind: 'gone'; rule: RedirectRule; outcome: HitOutcome }
-  | { kind: 'password'; rule: RedirectRule; outcome: HitOutcome }
+  | { kind: 'gone'; rule: RedirectReason; outcome: HitOutcome }
+  | { kind: 'password'; rule: RedirectReason; outcome: HitOutcome }
 
 export function chooseDestination(link: CachedLink | null, context: RedirectContext): DestinationChoice {
   if (!link) return { kind: 'notFound', rule: 'unknown', outcome: 'missing' }
@@ -65,6 +80,9 @@ export function chooseDestination(link: CachedLink | null, context: RedirectCont
   if (link.passwordHash !== null && !context.unlocked) {
     return { kind: 'password', rule: 'password', outcome: 'password' }
   }
+  const ruleIndex = link.rules && context.ruleVisitor ? findRule(link.rules, context.ruleVisitor) : -1
+  const byRule = link.rules?.rules[ruleIndex]
+  if (byRule !== undefined) return go(link, context, 'rule', byRule.to, ruleIndex)
   const byDevice = link.deviceTargeting?.[context.device]
   if (byDevice !== undefined) return go(link, context, 'device', byDevice)
   const byCountry = context.country === null ? undefined : link.geoTargeting?.[context.country]
@@ -75,7 +93,7 @@ export function chooseDestination(link: CachedLink | null, context: RedirectCont
 /** It is no click, because the visitor does not get to the destination. */
 const BLOCKED: DestinationChoice = { kind: 'unavailable', rule: 'blocked', outcome: 'expired' }
 
-function findClosingRule(link: CachedLink, context: RedirectContext): RedirectRule | undefined {
+function findClosingRule(link: CachedLink, context: RedirectContext): RedirectReason | undefined {
   if (link.expiresAt !== null && context.at >= link.expiresAt) return 'expired'
   if (link.clickLimit !== null && context.clicksUsedUp) return 'clickLimit'
   if (link.leadLimit !== null && link.leads >= link.leadLimit) return 'leadLimit'
@@ -86,7 +104,7 @@ function findClosingRule(link: CachedLink, context: RedirectContext): RedirectRu
 function gone(
   link: CachedLink,
   { schemes, isBlocked, domainExpiredUrl = null }: RedirectContext,
-  rule: RedirectRule,
+  rule: RedirectReason,
 ): DestinationChoice {
   const url = link.expiredUrl ?? domainExpiredUrl
   if (url === null || !isSafe(url, schemes)) return { kind: 'gone', rule, outcome: 'expired' }
@@ -105,18 +123,24 @@ function gone(
 function go(
   link: CachedLink,
   context: RedirectContext,
-  rule: RedirectRule,
+  rule: RedirectReason,
   target: string,
+  ruleIndex?: number,
 ): DestinationChoice {
   // Creating a link checks this too. A row that was written another way must not redirect to an unsafe scheme.
   if (!isSafe(target, context.schemes)) return { kind: 'gone', rule: 'unsafe', outcome: 'expired' }
   if (context.isBlocked?.(link, target)) return BLOCKED
+  const { extraPath } = context
+  if (extraPath && !isWebUrl(target)) return { kind: 'notFound', rule: 'unknown', outcome: 'missing' }
+  const url = extraPath ? appendPath(target, extraPath) : target
   return {
     kind: 'go',
     rule,
-    url: link.forwardQuery
-      ? appendForwardedQuery(target, context.query, link.trackConversions || !isWebUrl(target))
-      : target,
+    ruleIndex,
+    url:
+      link.forwardQuery || extraPath
+        ? appendForwardedQuery(url, context.query, link.trackConversions || !isWebUrl(target))
+        : url,
     status: link.redirectStatus,
     outcome: 'redirect',
     addClickId: link.trackConversions && isWebUrl(target),
@@ -125,6 +149,12 @@ function go(
 
 /** An app or a phone cannot use a click id, and may take it for a part of its number or address. */
 const isWebUrl = (href: string) => href.startsWith('https:') || href.startsWith('http:')
+
+/** Appends a path, as it was sent, before the destination's query. */
+function appendPath(href: string, path: string): string {
+  const [, base = '', rest = ''] = /^([^?#]*)(.*)$/s.exec(href) ?? []
+  return `${base.endsWith('/') ? base : `${base}/`}${path}${rest}`
+}
 
 /** A stored URL is the `href` of a parsed URL, so it begins with its scheme in lower case. */
 function isSafe(href: string, schemes: string[]): boolean {

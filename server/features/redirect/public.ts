@@ -11,6 +11,7 @@ import { checkPassword } from '../../lib/crypto/password.ts'
 import { Failure } from '../../lib/failure.ts'
 import type { Network } from '../../lib/ip-network.ts'
 import { describeError, log } from '../../lib/log.ts'
+import { percentDecode } from '../../lib/text.ts'
 import { toShortUrl } from '../../lib/web-url.ts'
 import type { Database } from '../../storage/database/open-database.ts'
 import type { HitOutcome } from '../../storage/hits/hit.ts'
@@ -22,7 +23,14 @@ import type { Spool } from '../hits/spool/spool.ts'
 import type { CachedLink, LinkCache } from '../links/cache.ts'
 import type { ShortDomain } from '../links/names/domain-directory.ts'
 import { answersOn, resolveLink } from '../links/resolve.ts'
-import { findShorterSlugs, isPossibleSlug, isReserved, readRequestedSlug, toSlugKey } from '../links/slug.ts'
+import {
+  findShorterSlugs,
+  isPossibleSlug,
+  isReserved,
+  readRequestedSlug,
+  SEGMENTS_MAX,
+  toSlugKey,
+} from '../links/slug.ts'
 import { cardPage } from './card-page.ts'
 import {
   type ChoiceNeeds,
@@ -109,13 +117,64 @@ function answerRequest(
   try {
     const resolved = findLink(state, domain, toRequestedSlug(visitor))
     const answer =
-      resolved instanceof Promise
-        ? resolved.then((link) => answerVisitor(state, visitor, link, request))
+      resolved instanceof Promise || resolved === null
+        ? answerLater(state, visitor, resolved, request)
         : answerVisitor(state, visitor, resolved, request)
     return answer instanceof Promise ? answer.catch((error) => answerFailure(visitor, error)) : answer
   } catch (error) {
     return answerFailure(visitor, error)
   }
+}
+
+async function answerLater(
+  state: RedirectNeeds,
+  visitor: VisitorRequest,
+  resolved: ReturnType<typeof findLink>,
+  request: Request,
+): Promise<Response> {
+  const link = await resolved
+  const above = link ? null : await findLinkAbove(state, visitor.domain, pathOf(request.url))
+  return above
+    ? answerVisitor(state, { ...visitor, extraPath: above.extraPath, isPreview: false }, above.link, request)
+    : answerVisitor(state, visitor, link, request)
+}
+
+/** Finds the link that takes the rest of a path to its destination. A longer slug comes first. */
+async function findLinkAbove(
+  state: RedirectNeeds,
+  domain: ShortDomain,
+  path: string,
+): Promise<{ link: CachedLink; extraPath: string } | null> {
+  const segments = path.slice(1).split('/')
+  for (let length = Math.min(segments.length - 1, SEGMENTS_MAX); length > 0; length--) {
+    const link = await resolveLink(
+      state,
+      domain,
+      readRequestedSlug(`/${segments.slice(0, length).join('/')}`),
+    )
+    if (!link?.appendsPath) continue
+    const extraPath = segments.slice(length).join('/')
+    return canClimb(extraPath) ? null : { link, extraPath }
+  }
+  return null
+}
+
+const DECODINGS_MAX = 3
+
+/**
+ * Whether a path could lead above the one that it is appended to, also where a destination decodes it again, or takes
+ * `\\` for `/`. What cannot be decoded counts too.
+ */
+function canClimb(path: string): boolean {
+  let text = path
+  for (let round = 0; round <= DECODINGS_MAX; round++) {
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: some servers end a path at a control character.
+    if (/(?:^|[/\\])\.{1,2}(?:[/\\;?#]|$)|[\0-\x1f\x7f\ufffd]|%u/i.test(text)) return true
+    const decoded = percentDecode(text)
+    if (decoded === text) return /%[89a-f][0-9a-f]/i.test(text)
+    text = decoded
+  }
+  return true
 }
 
 /** Looks for shorter slugs only where no link has the whole one. */

@@ -23,12 +23,13 @@ export function createDestinationJudge({
 }
 
 function listBlockedUrls(link: CachedLink, isBlocked: Blocklist['isBlocked']): readonly string[] | null {
-  const { destinationUrl, expiredUrl, geoTargeting, deviceTargeting } = link
+  const { destinationUrl, expiredUrl, geoTargeting, deviceTargeting, rules } = link
   const all = [
     destinationUrl,
     ...(expiredUrl === null ? [] : [expiredUrl]),
     ...Object.values(geoTargeting ?? {}),
     ...Object.values(deviceTargeting ?? {}),
+    ...(rules?.rules ?? []).map(({ to }) => to),
   ]
   const blocked = all.filter((text) => {
     const url = parseUrl(text)

@@ -120,6 +120,9 @@ const LinkRecord = z.object({
   trackConversions: z.boolean(),
   geoTargeting: z.record(z.string(), text()),
   deviceTargeting: z.record(z.string(), text()),
+  // Archives of older versions have none.
+  rules: z.unknown().optional(),
+  extraPath: text().optional(),
   redirectStatus: z.int(),
   previewTitle: orNull,
   previewDescription: orNull,

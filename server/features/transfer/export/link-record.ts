@@ -5,7 +5,7 @@ import type { LinkRow } from '../../links/link.ts'
 import type { LinkResource } from '../../links/schema.ts'
 import { joinTexts } from './joined-texts.ts'
 
-export type LinkRecord = Omit<LinkResource, 'tags' | 'suspended' | 'suspendedReason'> & {
+export type LinkRecord = Omit<LinkResource, 'tags' | 'ruleWarnings' | 'suspended' | 'suspendedReason'> & {
   /** The names of the link's tags. */
   tags: string[]
   /** Clicks without a hit; `clicks` includes them. */
@@ -14,8 +14,9 @@ export type LinkRecord = Omit<LinkResource, 'tags' | 'suspended' | 'suspendedRea
 
 export function toLinkRecord(resource: LinkResource, row: LinkRow): LinkRecord {
   const {
-    suspended: _,
-    suspendedReason: __,
+    ruleWarnings: _,
+    suspended: __,
+    suspendedReason: ___,
     clicks,
     leads,
     lastClickedAt,
@@ -67,15 +68,19 @@ export const LINK_COLUMNS = [
   'lastClickedAt',
   'createdAt',
   'updatedAt',
+  // The newest columns come last, so that the others keep their places.
+  'rules',
+  'extraPath',
 ] as const satisfies (keyof LinkRecord)[]
 
-/** A list of names is one cell, with commas; a table of targets is JSON, and `''` where it is empty. */
+/** A list of names is one cell, with commas; targets and rules are JSON, and `''` where there are none. */
 export const toLinkCells = (link: LinkRecord): string[] =>
-  LINK_COLUMNS.map((name) => toReversibleCell(toCellText(link[name])))
+  LINK_COLUMNS.map((name) =>
+    toReversibleCell(name === 'tags' ? joinTexts(link.tags) : toCellText(link[name])),
+  )
 
 function toCellText(value: LinkRecord[keyof LinkRecord]): string {
   if (value === null) return ''
-  if (Array.isArray(value)) return joinTexts(value)
   if (typeof value !== 'object') return String(value)
   return Object.keys(value).length > 0 ? JSON.stringify(value) : ''
 }

@@ -49,6 +49,9 @@ export interface OwnFields {
   externalId: string | null
   leadLimit: number | null
   trackConversions: boolean
+  /** As the API takes them. */
+  rules: unknown
+  extraPath: string | null
 }
 
 /** One click of a tool's history. Texts are as the tool has them; '' and null mean unknown. */

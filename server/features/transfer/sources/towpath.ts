@@ -67,6 +67,8 @@ function readLink(fields: FieldReader, options: ReadingOptions): SourceLink {
       externalId: fields.text('externalId'),
       leadLimit: fields.number('leadLimit'),
       trackConversions: fields.flag('trackConversions'),
+      rules: readRules(fields),
+      extraPath: fields.text('extraPath'),
     },
     left: isProtected ? [LOST_PASSWORD] : [],
   })
@@ -90,6 +92,13 @@ function readTargets(fields: FieldReader, name: string): Record<string, string> 
     return { ...targets } as Record<string, string>
   fields.add(name, value, 'This has to be an object of names and URLs, as JSON.')
   return {}
+}
+
+/** The list of rules: in CSV its JSON. The rules of links judge it. */
+function readRules(fields: FieldReader): unknown {
+  const value = fields.raw('rules')
+  if (value === undefined || value === null || value === '') return null
+  return typeof value === 'string' ? (parseJson(value) ?? value) : value
 }
 
 function readStatus(fields: FieldReader): SourceLink['redirectStatus'] {

@@ -104,7 +104,7 @@ function* listNewSlugs(slug: string): Generator<string> {
 const toInput = (record: LinkRecord): CreateLinkInput => {
   const { destinationUrl, slug, title, comments, tags, externalId, archived, startsAt, expiresAt } = record
   const { expiredUrl, clickLimit, leadLimit, forwardQuery, trackConversions } = record
-  const { geoTargeting, deviceTargeting, redirectStatus } = record
+  const { geoTargeting, deviceTargeting, rules, extraPath, redirectStatus } = record
   const { previewTitle, previewDescription, previewImage } = record
   return parseInput(CreateLink, {
     destinationUrl,
@@ -126,6 +126,8 @@ const toInput = (record: LinkRecord): CreateLinkInput => {
       Object.entries(geoTargeting).filter(([code]) => readCountryCode(code) !== null),
     ),
     deviceTargeting,
+    rules,
+    extraPath,
     redirectStatus,
     previewTitle,
     previewDescription,

@@ -33,6 +33,10 @@ export interface Links {
   track_conversions: number
   geo_targeting: string
   device_targeting: string
+  /** The list of redirect rules as JSON. */
+  rules: Generated<string>
+  /** ignore or append. */
+  extra_path: Generated<string>
   redirect_status: number
   /** The social card: what unfurlers show. Without all three they follow the redirect. */
   preview_title: string | null
