@@ -445,6 +445,14 @@ const compareAnswers = (server: () => TestServer) => {
       const { text } = await ask(own, 'exportSubmissions', 200, { path: form, query: { format } })
       expect(text).toContain('mark message')
     }
+    const fields = { message: 'Hello', tags: ['a', 1, true, null] }
+    await ask(own, 'createSubmission', 201, {
+      path: form,
+      body: { fields, address: '203.0.113.7', referrer: '', at: new Date(server().now()).toISOString() },
+    })
+    await ask(own, 'createSubmission', 200, { path: form, body: { fields: { _gotcha: 'x' } } })
+    await ask(own, 'createSubmission', 422, { path: form, body: { fields: { email: 'nobody' } } })
+    await ask(own, 'createSubmission', 404, { path: { formKey: 'zzzzzzzzzz' }, body: { fields } })
     const path = { id: submissionId }
     await ask(own, 'getSubmission', 200, { path })
     await ask(own, 'getSubmissionFiles', 200, { path })

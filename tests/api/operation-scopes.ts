@@ -57,6 +57,7 @@ export const OPERATION_SCOPES: Record<string, readonly RouteScope[]> = {
   getFormLosses: ['forms:read'],
   checkForm: ['forms:read'],
   listSubmissions: ['submissions:read'],
+  createSubmission: ['submissions:write'],
   listAllSubmissions: ['submissions:read'],
   exportSubmissions: ['submissions:read'],
   getSubmission: ['submissions:read'],

@@ -140,6 +140,11 @@ export const SAMPLE_REQUESTS: Record<string, (things: TestResources) => SampleRe
     bodies: [{ html: '<form></form>', pageUrl: TARGET }, { url: 'http://127.0.0.1/' }],
   }),
   listSubmissions: ({ formKey }) => ({ path: { formKey } }),
+  createSubmission: ({ formKey }) => ({
+    path: { formKey },
+    // A blank one is announced to nobody: no delivery of it goes on behind the next requests of a test.
+    bodies: [{ fields: { message: '' }, address: '203.0.113.7', pageUrl: TARGET }],
+  }),
   listAllSubmissions: ({ formKey }) => ({ query: { formKey } }),
   exportSubmissions: ({ formKey }) => ({ path: { formKey }, query: { format: 'ndjson' } }),
   getSubmission: ({ submissionId }) => ({ path: { id: submissionId } }),

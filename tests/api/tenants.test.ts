@@ -169,6 +169,7 @@ const REFERENCES: Record<string, (things: TestResources) => SampleRequest[]> = {
   getFormLosses: onForm({}, { query: { start: '2026-01-01' } }),
   checkForm: onForm({ bodies: [{ html: '<form></form>' }] }),
   listSubmissions: onForm({}, { query: { search: 'message' } }),
+  createSubmission: onForm({ bodies: [{ fields: { message: 'Taken' } }] }),
   listAllSubmissions: ({ formKey, email }) =>
     toQuerySamples([{ formKey }, { email }, { search: email, status: 'new,read' }]),
   exportSubmissions: onForm({}, { query: { format: 'json' } }, { query: { format: 'ndjson' } }),
