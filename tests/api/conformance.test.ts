@@ -670,6 +670,9 @@ const compareAnswers = (server: () => TestServer) => {
     await ask(own, 'deleteImport', 200, { path })
     await waitForImport(own, id)
     await ask(own, 'deleteImport', 409, { path })
+    const { formKey } = await own.createForm()
+    const submissions = 'created_at,name\n2026-03-29,Ada\n'
+    await ask(own, 'importSubmissions', 202, { path: { formKey }, body: { file: submissions } })
   })
 
   test('the tests above have seen every documented status of every operation', () => {

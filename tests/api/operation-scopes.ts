@@ -26,6 +26,7 @@ export const OPERATION_SCOPES: Record<string, readonly RouteScope[]> = {
   readCardImage: ['links:write'],
   listImports: ['links:read'],
   createImport: ['links:write'],
+  importSubmissions: ['submissions:write'],
   inspectImport: ['links:write'],
   getImport: ['links:read'],
   listImportRows: ['links:read'],

@@ -106,6 +106,10 @@ export const SAMPLE_REQUESTS: Record<string, (things: TestResources) => SampleRe
   readCardImage: () => ({ bodies: [{ url: HOOK }] }),
   listImports: () => ({}),
   createImport: () => ({ bodies: [{ source: 'csv', file: IMPORTED_FILE, dryRun: true }] }),
+  importSubmissions: ({ formKey }) => ({
+    path: { formKey },
+    bodies: [{ file: 'created_at,name\n2026-03-29,Ada\n', dryRun: true }],
+  }),
   inspectImport: () => ({ bodies: [{ file: IMPORTED_FILE }] }),
   getImport: ({ importId }) => ({ path: { id: importId } }),
   listImportRows: ({ importId }) => ({ path: { id: importId }, query: { outcome: 'failed' } }),

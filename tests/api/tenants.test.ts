@@ -88,6 +88,7 @@ const REFERENCES: Record<string, (things: TestResources) => SampleRequest[]> = {
   readCardImage: () => [],
   listImports: () => [],
   createImport: ({ importId }) => [{ bodies: [{ source: 'csv', from: importId }] }],
+  importSubmissions: onForm({ bodies: [{ file: 'name\nTaken\n' }] }),
   inspectImport: () => [],
   getImport: onImport({}),
   listImportRows: onImport({}, { query: { outcome: 'failed' } }),

@@ -54,6 +54,7 @@ import {
   skipSqlBlanks,
 } from '../../server/features/transfer/files/sql-tokens.ts'
 import { suggestMapping } from '../../server/features/transfer/sources/csv-mapping.ts'
+import { readSubmission } from '../../server/features/transfer/submissions/read-submission.ts'
 import { extractUtmParameters } from '../../server/features/visitors/campaign.ts'
 import { isOwnHost, parseReferrer } from '../../server/features/visitors/referrer.ts'
 import { readClientAddress } from '../../server/http/client-address.ts'
@@ -265,6 +266,15 @@ const WITH_MORE: Record<string, TextReader> = {
   'features/transfer/files/encoding.ts recognizeEncoding': (text) => recognizeEncoding(bytes(text), true),
   'features/transfer/files/json-reader.ts JsonReader': (text) =>
     writeAll(new JsonReader(null), `[{"a":${text}`),
+  'features/transfer/submissions/read-submission.ts readSubmission': (text) => {
+    const fields = new Map<string, unknown>([
+      ['page_url', text],
+      ['utm_source', text],
+      ['email', text],
+      [text, text],
+    ])
+    readSubmission({ row: 1, table: null, fields }, { dateOrder: null, timeZone: 'UTC' })
+  },
   'features/transfer/files/read-time.ts readTime': (text) =>
     readTime(text, { dateOrder: null, timeZone: 'UTC' }),
   'features/transfer/files/sql-reader.ts SqlReader': (text) =>
