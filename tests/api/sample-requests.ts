@@ -146,8 +146,9 @@ export const SAMPLE_REQUESTS: Record<string, (things: TestResources) => SampleRe
   listSubmissions: ({ formKey }) => ({ path: { formKey } }),
   createSubmission: ({ formKey }) => ({
     path: { formKey },
-    // A blank one is announced to nobody: no delivery of it goes on behind the next requests of a test.
-    bodies: [{ fields: { message: '' }, address: '203.0.113.7', pageUrl: TARGET }],
+    // A blank one is announced to nobody, and one without an address is looked for in no clicks: nothing of it goes on
+    // behind the next requests of a test.
+    bodies: [{ fields: { message: '' }, pageUrl: TARGET }],
   }),
   listAllSubmissions: ({ formKey }) => ({ query: { formKey } }),
   exportSubmissions: ({ formKey }) => ({ path: { formKey }, query: { format: 'ndjson' } }),

@@ -8,7 +8,7 @@ import { findBodyCharset, readText } from '../../server/features/forms/endpoint/
 import { parseFields, validateFields } from '../../server/features/forms/endpoint/fields.ts'
 import { createMultipartReader, readParts } from '../../server/features/forms/endpoint/multipart.ts'
 import { readPartHead } from '../../server/features/forms/endpoint/part-head.ts'
-import { readJsonMembers } from '../../server/features/forms/endpoint/read-body.ts'
+import { readJsonFields, readJsonMembers } from '../../server/features/forms/endpoint/read-body.ts'
 import { successTarget } from '../../server/features/forms/endpoint/redirect-target.ts'
 import { resolveUrl } from '../../server/features/forms/page-check/check-action.ts'
 import { checkPage } from '../../server/features/forms/page-check/check-page.ts'
@@ -142,6 +142,8 @@ const WITH_MORE: Record<string, TextReader> = {
     validateFields(parseFields([...entriesOf(text), { name: 'email', value: text }], { json: false }), [
       'message',
     ]),
+  'features/forms/endpoint/read-body.ts readJsonFields': (text) =>
+    readJsonFields(JSON.stringify({ fields: { a: text } })),
   'features/forms/endpoint/read-body.ts readJsonMembers': (text) => [
     ...readJsonMembers(JSON.stringify({ a: text, b: partsOf(text) })),
   ],
