@@ -61,7 +61,8 @@ export async function createSubmission(
     return await storeFields(needs, actor, form, source, body)
   } catch (error) {
     if (!(error instanceof EndpointError)) throw error
-    if (form.enabled) countRefusedAttempt(needs.attempts, form.id, error)
+    // A form that is closed counts no attempts.
+    if (error.status !== 403) countRefusedAttempt(needs.attempts, form.id, error)
     throw toApiFailure(error)
   }
 }

@@ -239,6 +239,20 @@ onBothEngines('an import of submissions', (server) => {
     ])
   })
 
+  test('a row beyond the limits of a submission fails alone, and an odd header is a field', async () => {
+    const { send, list } = await createFormHere()
+    const wide = Object.fromEntries(Array.from({ length: 257 }, (_, i) => [`f${i}`, 'x']))
+    const file = [
+      wide,
+      { '': 'x', constructor: 'a', toString: 'b', long: 'x'.repeat(70_000) },
+      { constructor: 'a' },
+    ]
+    const { json } = await send({ file })
+    expect(json.data).toMatchObject({ created: 1, failed: 2 })
+    expect(json.data.errors[0].message).toStartWith('A submission has at most 256 fields')
+    expect((await list()).map(({ fields }) => fields)).toEqual([{ constructor: 'a' }])
+  })
+
   test('notifies nobody, answers nobody, and is in the export with its own time', async () => {
     const ws = await server().createWorkspace()
     const hook = { type: 'webhook', name: 'Hook', url: 'https://hook.example/' }
