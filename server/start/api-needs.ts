@@ -11,7 +11,7 @@ import type { CommonParts } from './common-parts.ts'
 import type { Notify } from './notify.ts'
 import type { PublicEndpoints } from './public-endpoints.ts'
 
-interface ApiParts extends CommonParts, Pick<PublicEndpoints, 'attempts' | 'spam'> {
+interface ApiParts extends CommonParts, Pick<PublicEndpoints, 'attempts' | 'spam' | 'forms'> {
   imports: ImportService
   notify: Notify
   doctor: Doctor
@@ -62,6 +62,7 @@ export function createApiNeeds(config: Config, services: ApiParts) {
       resolvePendingAttribution,
       ...createPersonHashers(secret),
     },
+    submissions: { ...services.forms, origin },
     losses: { attempts, now },
     files: { origin, resolvePendingAttribution, uploads: services.uploads },
     formCheck: { origin, turnstile: turnstile !== undefined, allow: webhookAllow },

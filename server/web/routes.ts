@@ -21,6 +21,7 @@ import { createLossesApi } from '../features/forms/attempts/losses-api.ts'
 import { createFormInfoEndpoint } from '../features/forms/endpoint/form-info.ts'
 import { createErasureApi } from '../features/forms/erasure/erasure-api.ts'
 import { createFilesApi } from '../features/forms/files-api.ts'
+import { createSubmissionApi } from '../features/forms/own-server/create-submission-api.ts'
 import { createFormCheckApi } from '../features/forms/page-check/check-api.ts'
 import { createFormEndpoint } from '../features/forms/public.ts'
 import { createAllowedSendersApi } from '../features/forms/spam/allowed-senders-api.ts'
@@ -105,6 +106,7 @@ export interface RouteNeeds {
     leads: NeedsOf<typeof createLeadsApi>
     erasure: NeedsOf<typeof createErasureApi>
     forms: NeedsOf<typeof createFormsApi> & NeedsOf<typeof createAllowedSendersApi>
+    submissions: NeedsOf<typeof createSubmissionApi>
     files: NeedsOf<typeof createFilesApi>
     losses: NeedsOf<typeof createLossesApi>
     formCheck: NeedsOf<typeof createFormCheckApi>
@@ -238,6 +240,7 @@ const createRest = ({ api }: RouteNeeds) =>
     // Before `/submissions/{id}`, which matches its paths too.
     createErasureApi(api.erasure),
     createFormsApi(api.forms),
+    createSubmissionApi(api.submissions),
     createFilesApi(api.files),
     createLossesApi(api.losses),
     createAllowedSendersApi(api.forms),

@@ -108,7 +108,7 @@ async function send(
     }),
   )
   const text = await response.text()
-  if (operation.id === 'createImport' && response.ok) await waitForImports(server)
+  if (CREATE_IMPORTS.includes(operation.id) && response.ok) await waitForImports(server)
   const wrong = findProblem(operation, requestCase, response, text)
   return wrong ? [`${requestCase.description} → ${response.status} ${text.slice(0, 150)}: ${wrong}`] : []
 }
@@ -142,7 +142,8 @@ function findProblem(
 }
 
 /** Each needs a process of its own, and few may run at once. */
-const ONE_BY_ONE = ['createImport', 'inspectImport']
+const CREATE_IMPORTS = ['createImport', 'importSubmissions']
+const ONE_BY_ONE = [...CREATE_IMPORTS, 'inspectImport']
 
 async function sendAll(server: TestServer, workspace: Team, operation: Operation, cases: RequestCase[]) {
   const wrong: string[] = []

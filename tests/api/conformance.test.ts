@@ -445,6 +445,14 @@ const compareAnswers = (server: () => TestServer) => {
       const { text } = await ask(own, 'exportSubmissions', 200, { path: form, query: { format } })
       expect(text).toContain('mark message')
     }
+    const fields = { message: 'Hello', tags: ['a', 1, true, null] }
+    await ask(own, 'createSubmission', 201, {
+      path: form,
+      body: { fields, address: '203.0.113.7', referrer: '', at: new Date(server().now()).toISOString() },
+    })
+    await ask(own, 'createSubmission', 200, { path: form, body: { fields: { _gotcha: 'x' } } })
+    await ask(own, 'createSubmission', 422, { path: form, body: { fields: { email: 'nobody' } } })
+    await ask(own, 'createSubmission', 404, { path: { formKey: 'zzzzzzzzzz' }, body: { fields } })
     const path = { id: submissionId }
     await ask(own, 'getSubmission', 200, { path })
     await ask(own, 'getSubmissionFiles', 200, { path })
@@ -662,6 +670,9 @@ const compareAnswers = (server: () => TestServer) => {
     await ask(own, 'deleteImport', 200, { path })
     await waitForImport(own, id)
     await ask(own, 'deleteImport', 409, { path })
+    const { formKey } = await own.createForm()
+    const submissions = 'created_at,name\n2026-03-29,Ada\n'
+    await ask(own, 'importSubmissions', 202, { path: { formKey }, body: { file: submissions } })
   })
 
   test('the tests above have seen every documented status of every operation', () => {

@@ -106,6 +106,10 @@ export const SAMPLE_REQUESTS: Record<string, (things: TestResources) => SampleRe
   readCardImage: () => ({ bodies: [{ url: HOOK }] }),
   listImports: () => ({}),
   createImport: () => ({ bodies: [{ source: 'csv', file: IMPORTED_FILE, dryRun: true }] }),
+  importSubmissions: ({ formKey }) => ({
+    path: { formKey },
+    bodies: [{ file: 'created_at,name\n2026-03-29,Ada\n', dryRun: true }],
+  }),
   inspectImport: () => ({ bodies: [{ file: IMPORTED_FILE }] }),
   getImport: ({ importId }) => ({ path: { id: importId } }),
   listImportRows: ({ importId }) => ({ path: { id: importId }, query: { outcome: 'failed' } }),
@@ -140,6 +144,12 @@ export const SAMPLE_REQUESTS: Record<string, (things: TestResources) => SampleRe
     bodies: [{ html: '<form></form>', pageUrl: TARGET }, { url: 'http://127.0.0.1/' }],
   }),
   listSubmissions: ({ formKey }) => ({ path: { formKey } }),
+  createSubmission: ({ formKey }) => ({
+    path: { formKey },
+    // A blank one is announced to nobody, and one without an address is looked for in no clicks: nothing of it goes on
+    // behind the next requests of a test.
+    bodies: [{ fields: { message: '' }, pageUrl: TARGET }],
+  }),
   listAllSubmissions: ({ formKey }) => ({ query: { formKey } }),
   exportSubmissions: ({ formKey }) => ({ path: { formKey }, query: { format: 'ndjson' } }),
   getSubmission: ({ submissionId }) => ({ path: { id: submissionId } }),

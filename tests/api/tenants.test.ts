@@ -88,6 +88,7 @@ const REFERENCES: Record<string, (things: TestResources) => SampleRequest[]> = {
   readCardImage: () => [],
   listImports: () => [],
   createImport: ({ importId }) => [{ bodies: [{ source: 'csv', from: importId }] }],
+  importSubmissions: onForm({ bodies: [{ file: 'name\nTaken\n' }] }),
   inspectImport: () => [],
   getImport: onImport({}),
   listImportRows: onImport({}, { query: { outcome: 'failed' } }),
@@ -169,6 +170,7 @@ const REFERENCES: Record<string, (things: TestResources) => SampleRequest[]> = {
   getFormLosses: onForm({}, { query: { start: '2026-01-01' } }),
   checkForm: onForm({ bodies: [{ html: '<form></form>' }] }),
   listSubmissions: onForm({}, { query: { search: 'message' } }),
+  createSubmission: onForm({ bodies: [{ fields: { message: 'Taken' } }] }),
   listAllSubmissions: ({ formKey, email }) =>
     toQuerySamples([{ formKey }, { email }, { search: email, status: 'new,read' }]),
   exportSubmissions: onForm({}, { query: { format: 'json' } }, { query: { format: 'ndjson' } }),

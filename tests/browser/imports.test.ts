@@ -261,6 +261,26 @@ onDashboard('imports and exports', (dashboard) => {
     60_000,
   )
 
+  test('brings the submissions of another form service into a form', async () => {
+    const created = await person.api('/forms', { method: 'POST', body: { name: 'Contact' } })
+    const { formKey } = created.json.data
+    await window.open(`/forms/${formKey}`)
+    await button('Import submissions').click()
+    const field = page.getByLabel('Export as CSV or JSON')
+    await field.setInputFiles({ ...toFile('export.csv', []), buffer: Buffer.alloc(0) })
+    await page.getByText('export.csv is empty.').waitFor()
+    const rows = ['created_at,Email,message', '2026-02-03T20:30:00Z,ada@example.com,Hello', 'never,,Hello']
+    await field.setInputFiles(toFile('export.csv', rows))
+    expect(await findBarriers(page)).toEqual([])
+    await button('Dry run').click()
+    await title('1 submission would be created')
+    await page.getByText('This date cannot be read').waitFor()
+    await button('Import 1').click()
+    await title('1 submission imported')
+    await page.getByRole('link', { name: 'Show submissions' }).click()
+    await page.getByText('ada@example.com').first().waitFor()
+  })
+
   test('exports links and the whole workspace', async () => {
     await window.open('/transfer?tab=export')
     for (const [name, file] of [

@@ -47,8 +47,9 @@ const toStoredTexts = (mark: string): Record<Kind, string[]> => ({
   channels: [`${mark} channel`, `hook/${mark}`],
 })
 
-const TABLES: Record<Kind | 'deliveries', string[]> = {
-  links: ['links', 'link_tags', 'tags', 'domains', 'imports', 'import_rows'],
+const TABLES: Record<Kind | 'deliveries' | 'imports', string[]> = {
+  links: ['links', 'link_tags', 'tags', 'domains'],
+  imports: ['imports', 'import_rows'],
   forms: ['forms'],
   submissions: ['submissions', 'touches', 'submission_files', 'allowed_senders'],
   channels: ['channels'],
@@ -59,7 +60,7 @@ const COMPARED = new RegExp(`^(?!(?:${[...Object.values(TABLES).flat(), ...OTHER
 
 interface Effect {
   reads: Kind[]
-  changes: (Kind | 'deliveries')[]
+  changes: (Kind | 'deliveries' | 'imports')[]
 }
 
 /**
@@ -68,12 +69,12 @@ interface Effect {
  */
 const EFFECTS: Record<(typeof KEY_SCOPES)[number], Effect> = {
   'links:read': { reads: ['links'], changes: [] },
-  'links:write': { reads: [], changes: ['links'] },
+  'links:write': { reads: [], changes: ['links', 'imports'] },
   'analytics:read': { reads: ['links', 'forms'], changes: [] },
   'forms:read': { reads: ['forms'], changes: [] },
   'forms:write': { reads: [], changes: ['forms'] },
   'submissions:read': { reads: ['submissions', 'forms', 'links'], changes: [] },
-  'submissions:write': { reads: [], changes: ['submissions', 'deliveries'] },
+  'submissions:write': { reads: [], changes: ['submissions', 'deliveries', 'imports'] },
   'channels:write': { reads: ['channels', 'forms'], changes: ['channels', 'deliveries', 'forms'] },
 }
 

@@ -8,7 +8,7 @@ import { findBodyCharset, readText } from '../../server/features/forms/endpoint/
 import { parseFields, validateFields } from '../../server/features/forms/endpoint/fields.ts'
 import { createMultipartReader, readParts } from '../../server/features/forms/endpoint/multipart.ts'
 import { readPartHead } from '../../server/features/forms/endpoint/part-head.ts'
-import { readJsonMembers } from '../../server/features/forms/endpoint/read-body.ts'
+import { readJsonFields, readJsonMembers } from '../../server/features/forms/endpoint/read-body.ts'
 import { successTarget } from '../../server/features/forms/endpoint/redirect-target.ts'
 import { resolveUrl } from '../../server/features/forms/page-check/check-action.ts'
 import { checkPage } from '../../server/features/forms/page-check/check-page.ts'
@@ -55,6 +55,7 @@ import {
   skipSqlBlanks,
 } from '../../server/features/transfer/files/sql-tokens.ts'
 import { suggestMapping } from '../../server/features/transfer/sources/csv-mapping.ts'
+import { readSubmission } from '../../server/features/transfer/submissions/read-submission.ts'
 import { extractUtmParameters } from '../../server/features/visitors/campaign.ts'
 import { isOwnHost, parseReferrer } from '../../server/features/visitors/referrer.ts'
 import { readClientAddress } from '../../server/http/client-address.ts'
@@ -142,6 +143,8 @@ const WITH_MORE: Record<string, TextReader> = {
     validateFields(parseFields([...entriesOf(text), { name: 'email', value: text }], { json: false }), [
       'message',
     ]),
+  'features/forms/endpoint/read-body.ts readJsonFields': (text) =>
+    readJsonFields(JSON.stringify({ fields: { a: text } })),
   'features/forms/endpoint/read-body.ts readJsonMembers': (text) => [
     ...readJsonMembers(JSON.stringify({ a: text, b: partsOf(text) })),
   ],
@@ -267,6 +270,15 @@ const WITH_MORE: Record<string, TextReader> = {
   'features/transfer/files/encoding.ts recognizeEncoding': (text) => recognizeEncoding(bytes(text), true),
   'features/transfer/files/json-reader.ts JsonReader': (text) =>
     writeAll(new JsonReader(null), `[{"a":${text}`),
+  'features/transfer/submissions/read-submission.ts readSubmission': (text) => {
+    const fields = new Map<string, unknown>([
+      ['page_url', text],
+      ['utm_source', text],
+      ['email', text],
+      [text, text],
+    ])
+    readSubmission({ row: 1, table: null, fields }, { dateOrder: null, timeZone: 'UTC' })
+  },
   'features/transfer/files/read-time.ts readTime': (text) =>
     readTime(text, { dateOrder: null, timeZone: 'UTC' }),
   'features/transfer/files/sql-reader.ts SqlReader': (text) =>

@@ -7,7 +7,9 @@ import type {
   ImportResource,
   ImportRowResource,
   ImportSourceName,
+  ImportSubmissionsInput,
   InspectionResource,
+  LinkSourceName,
   MAPPED_FIELDS,
   OnConflict,
   RowOutcome,
@@ -16,7 +18,15 @@ import { type Api, ApiError, type ResultPage } from '../client.ts'
 import { isSignedOut } from '../session.ts'
 import { isReadable, type UploadOptions, uploadForm } from './upload.ts'
 
-export type { DateOrder, ImportResource, ImportRowResource, ImportSourceName, OnConflict, RowOutcome }
+export type {
+  DateOrder,
+  ImportResource,
+  ImportRowResource,
+  ImportSourceName,
+  LinkSourceName,
+  OnConflict,
+  RowOutcome,
+}
 
 /** The server's inspection of a file before its import. */
 export type FileInspection = InspectionResource
@@ -139,6 +149,23 @@ interface ImportFiles {
 
 export const startImport = (api: Api, files: ImportFiles, settings: ImportSettings, options: UploadOptions) =>
   uploadFiles<ImportResource>(api, '/imports', settings, files, options)
+
+const toSubmissionsPath = (formKey: string) => `/forms/${formKey}/submissions/import`
+
+/** The export of another form service, for one form. */
+export const importSubmissions = (
+  api: Api,
+  formKey: string,
+  file: File,
+  settings: Omit<ImportSubmissionsInput, 'file' | 'from'>,
+  options: UploadOptions,
+) => uploadFiles<ImportResource>(api, toSubmissionsPath(formKey), settings, { file }, options)
+
+/** Imports what a dry run has tried, for links or for a form. */
+export const importDryRun = (api: Api, { id, formKey }: ImportResource) =>
+  formKey === null
+    ? startFromDryRun(api, id, { dryRun: false })
+    : api.post<ImportResource>(toSubmissionsPath(formKey), { from: id, dryRun: false })
 
 /** Imports what a dry run has tried, or tries it with other settings: the server still has its files. */
 export const startFromDryRun = (api: Api, from: number, settings: ImportSettings) =>

@@ -2,13 +2,13 @@
 
 import { useQuery } from '@tanstack/react-query'
 import { useParams, useSearch } from '@tanstack/react-router'
-import { FileQuestion, Inbox } from 'lucide-react'
-import { lazy, Suspense } from 'react'
+import { FileQuestion, Inbox, Upload } from 'lucide-react'
+import { lazy, Suspense, useState } from 'react'
 import type { FormResource } from '../../../server/features/forms/schema.ts'
 import { ApiError } from '../../api/client.ts'
 import { formQuery } from '../../api/forms.ts'
-import { useApi } from '../../shell/use-workspace.ts'
-import { ButtonLink } from '../../ui/button.tsx'
+import { useApi, useCanEdit } from '../../shell/use-workspace.ts'
+import { Button, ButtonLink } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy/copy-button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
@@ -23,6 +23,7 @@ import { FormStateBadge } from './form-list.tsx'
 const FormSetupTab = lazy(() => import('./form-setup-tab.tsx'))
 const FormSettingsTab = lazy(() => import('./settings/form-settings-tab.tsx'))
 const PageCheck = lazy(() => import('./page-check.tsx'))
+const ImportDialog = lazy(() => import('./import-submissions-dialog.tsx'))
 const LossReport = lazy(() => import('./loss-report.tsx'))
 
 const TABS = [
@@ -56,6 +57,8 @@ export function FormPage() {
 function LoadedForm({ form }: { form: FormResource }) {
   const params = useParams({ from: '/$workspaceId/forms/$formKey' })
   const { tab } = useSearch({ from: '/$workspaceId/forms/$formKey' })
+  const canEdit = useCanEdit()
+  const [isImporting, setImporting] = useState(false)
   const current = TABS.find(({ id }) => id === tab) ?? TABS[0]
   const to = '/$workspaceId/forms/$formKey' as const
   if (!current) return null
@@ -72,14 +75,21 @@ function LoadedForm({ form }: { form: FormResource }) {
       }
       description={<Summary form={form} />}
       actions={
-        <ButtonLink
-          icon={<Inbox size={16} />}
-          to="/$workspaceId/inbox"
-          params={{ workspaceId: params.workspaceId }}
-          search={{ formKey: form.formKey }}
-        >
-          {formatCount(form.submissions, 'submission')}
-        </ButtonLink>
+        <>
+          {canEdit && (
+            <Button icon={<Upload size={16} />} onClick={() => setImporting(true)}>
+              Import submissions
+            </Button>
+          )}
+          <ButtonLink
+            icon={<Inbox size={16} />}
+            to="/$workspaceId/inbox"
+            params={{ workspaceId: params.workspaceId }}
+            search={{ formKey: form.formKey }}
+          >
+            {formatCount(form.submissions, 'submission')}
+          </ButtonLink>
+        </>
       }
     >
       <FormChannelsNotice channelIds={form.channelIds} />
@@ -95,6 +105,9 @@ function LoadedForm({ form }: { form: FormResource }) {
       />
       <Suspense fallback={<SkeletonRows rows={4} className="h-24" />}>
         <current.Tab key={form.formKey} form={form} />
+      </Suspense>
+      <Suspense>
+        {isImporting && <ImportDialog formKey={form.formKey} onClose={() => setImporting(false)} />}
       </Suspense>
     </Page>
   )

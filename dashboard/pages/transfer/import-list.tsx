@@ -12,7 +12,7 @@ import { formatDay } from '../../ui/format.ts'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { canUndo, countItems, isCanceled, toFiguresText, toImportState } from './import-state.ts'
-import { SOURCES } from './source-names.ts'
+import { toSourceTitle } from './source-names.ts'
 
 const POLL_MS = 3000
 
@@ -66,7 +66,7 @@ function ImportRow({ item }: { item: ImportResource }) {
           search={{}}
           className="min-w-0 font-medium wrap-anywhere after:absolute after:inset-0 focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-accent"
         >
-          {SOURCES[item.source].title}
+          {toSourceTitle(item.source)}
           {item.fileName !== null && <span className="font-normal text-soft"> · {item.fileName}</span>}
         </Link>
         <Badge tone={tone}>{label}</Badge>

@@ -51,5 +51,7 @@ export const canUndo = (item: ImportResource, now = Date.now()) =>
   Date.parse(item.undoableUntil) > now
 
 /** `12 links`. A workspace has more than links. */
-export const countItems = ({ source }: ImportResource, n: number) =>
-  formatCount(n, source === 'towpath' ? 'item' : 'link')
+export function countItems({ source }: ImportResource, n: number): string {
+  if (source === 'submissions') return formatCount(n, 'submission')
+  return formatCount(n, source === 'towpath' ? 'item' : 'link')
+}

@@ -1,6 +1,6 @@
 // The tools whose files can be imported: how their makers write them, and where their files come from.
 
-import type { ImportSourceName } from '../../api/transfer/imports.ts'
+import type { ImportSourceName, LinkSourceName } from '../../api/transfer/imports.ts'
 
 interface SourceInfo {
   title: string
@@ -10,7 +10,7 @@ interface SourceInfo {
   clicks?: string
 }
 
-export const SOURCES: Record<ImportSourceName, SourceInfo> = {
+export const SOURCES: Record<LinkSourceName, SourceInfo> = {
   bitly: {
     title: 'Bitly',
     file: 'A CSV report of your links, or the answer of Bitly’s API (/v4/groups/…/bitlinks) as JSON.',
@@ -42,8 +42,13 @@ export const SOURCES: Record<ImportSourceName, SourceInfo> = {
 }
 
 /** In the order in which they are offered. */
-export const IMPORT_SOURCE_NAMES = Object.keys(SOURCES) as ImportSourceName[]
+export const IMPORT_SOURCE_NAMES = Object.keys(SOURCES) as LinkSourceName[]
+
+export const toSourceTitle = (source: ImportSourceName) =>
+  source === 'submissions' ? 'Form submissions' : SOURCES[source].title
 
 /** In a sentence: `from Dub`, `from a CSV file`. */
-export const toSourcePhrase = (source: ImportSourceName) =>
-  source === 'csv' ? 'a CSV file' : SOURCES[source].title
+export function toSourcePhrase(source: ImportSourceName): string {
+  if (source === 'submissions') return 'another form service'
+  return source === 'csv' ? 'a CSV file' : SOURCES[source].title
+}

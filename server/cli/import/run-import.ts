@@ -20,7 +20,7 @@ import {
   CreateImport,
   type CreateImportInput,
   type ImportResource,
-  type ImportSourceName,
+  type LinkSourceName,
 } from '../../features/transfer/schema.ts'
 import { fieldErrors } from '../../http/validation.ts'
 import { openServices } from '../../start/services.ts'
@@ -169,7 +169,7 @@ function parsePairs(text: string | undefined, option: string): Record<string, st
  * Detects the tool that a file is from, where the operator has not named one.
  * @throws CommandError
  */
-async function recognizeFile(path: string): Promise<ImportSourceName> {
+async function recognizeFile(path: string): Promise<LinkSourceName> {
   const reader = openReader()
   try {
     const file = { path: resolve(path), name: basename(path) }

@@ -7,7 +7,7 @@ import { createPageViewReader, type LinkLookup, type PageViewReader } from '../t
 import { parsePageViewBody } from '../tracking/page-view-body.ts'
 import type { Touch } from '../tracking/touch.ts'
 import { addPageView, isVisitOver, startVisit, type Visit } from '../tracking/visit.ts'
-import type { OwnHosts } from '../visitors/referrer.ts'
+import { type OwnHosts, parseReferrer, stripQuery } from '../visitors/referrer.ts'
 
 export interface VisitMatch {
   /** Undefined where the event id is absent or invalid. */
@@ -16,6 +16,8 @@ export interface VisitMatch {
   touches: Touch[]
   /** The newest click among the touches. */
   click: Touch | undefined
+  /** The host of the other site that the sender came from, as a site's own server tells it. */
+  referrer: string | null
 }
 
 export type VisitMatcher = (submission: {
@@ -27,6 +29,8 @@ export type VisitMatcher = (submission: {
   pageView?: string
   /** The Referer header, or ''. */
   referer: string
+  /** Where the sender came to the page from, where a site's own server tells it. */
+  referrer?: string
 }) => VisitMatch
 
 export interface VisitMatcherNeeds {
@@ -42,17 +46,23 @@ const REPORT_MAX = 8 * 1024
 export function createVisitMatcher({ eventIds, clickIds, ownHosts }: VisitMatcherNeeds): VisitMatcher {
   const readPageView = createPageViewReader(ownHosts)
   const needs = { eventIds, readPageView }
-  return ({ at, workspaceId, eventId, pageView: report, referer }) => {
+  return ({ at, workspaceId, eventId, pageView: report, referer, referrer = '' }) => {
     const findLinkId = (text: string) => clickIds.verify(text, workspaceId)?.linkId
     const known = eventId === undefined ? undefined : eventIds.open(eventId, { workspaceId, at })
     const opened =
       report === undefined ? known : addReportedPages(needs, { at, workspaceId, known, report }, findLinkId)
-    const pageView = referer === '' ? undefined : readPageView({ at, url: referer, referrer: '' }, findLinkId)
+    const pageView = referer === '' ? undefined : readPageView({ at, url: referer, referrer }, findLinkId)
     // The page's address counts only where it names a click.
     const clickView = pageView?.touch.kind === 'click' ? pageView : undefined
     const visit = opened && clickView ? addPageView(opened, clickView) : opened
     const touches = visit ? toTouches(visit) : clickView ? [clickView.touch] : []
-    return { visit, touches, click: touches.findLast(({ kind }) => kind === 'click') }
+    const source = pageView?.touch ?? parseReferrer(stripQuery(referrer), ownHosts)
+    return {
+      visit,
+      touches,
+      click: touches.findLast(({ kind }) => kind === 'click'),
+      referrer: source.referrer,
+    }
   }
 }
 

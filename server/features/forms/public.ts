@@ -13,16 +13,12 @@ import { log } from '../../lib/log.ts'
 import { type RequestDomain, servesWorkspace } from '../../lib/request-domain.ts'
 import { describeRequest } from '../../lib/telemetry/request-context.ts'
 import { parseUrl } from '../../lib/web-url.ts'
-import type { DiskSpace } from '../../storage/disk-space.ts'
-import type { StorageLimit } from '../accounts/abuse/storage-limit.ts'
 import type { ByteLimiter, RateLimiter } from '../accounts/access/rate-limiter.ts'
 import type { AttemptCounter } from './attempts/attempt-counter.ts'
 import { countAttempt, countRefusedAttempt } from './attempts/count-attempt.ts'
-import type { CaptchaProvider, VerifiedToken } from './captcha/captcha-provider.ts'
-import { readConsent, requireConsent } from './consent/read-consent.ts'
-import { spendAddressBytes, spendWorkspaceRoom, toDeclaredBytes } from './endpoint/byte-budgets.ts'
+import { spendAddressBytes, toDeclaredBytes } from './endpoint/byte-budgets.ts'
 import { EndpointError, toEndpointError } from './endpoint/endpoint-error.ts'
-import { isBlankSubmission, parseFields, type SubmissionInput, validateFields } from './endpoint/fields.ts'
+import { parseFields } from './endpoint/fields.ts'
 import { type FormBody, isJson, isMultipart, readBody, requireKnownType } from './endpoint/read-body.ts'
 import { receiveForm } from './endpoint/receive-form.ts'
 import { parseThanksPath } from './endpoint/redirect-target.ts'
@@ -35,42 +31,27 @@ import {
   respondToSubmission,
   respondToWrongMethod,
   respondWithThanks,
-  type SubmissionOutcome,
   toEndpointResponse,
   toFastEndpointResponse,
 } from './endpoint/responses.ts'
-import { toPageSeconds } from './endpoint/store-submission.ts'
-import { type StoreWithFilesNeeds, storeWithFiles, toRoomMistakes } from './endpoint/store-with-files.ts'
+import { RETRY_AFTER_SECONDS, requireEnabled, type SubmitNeeds, submit } from './endpoint/submit.ts'
 import { createUploadWatch } from './endpoint/watch-upload.ts'
 import { type AnswerLinkNeeds, answerReplyLink, type LinkRequest } from './replies/answer-link.ts'
 import { parseLinkPath, type ReplyLinks } from './replies/reply-links.ts'
-import { addRuleMistakes } from './rules/check-fields.ts'
-import { describeMistake, describeMistakes } from './rules/describe-mistakes.ts'
-import {
-  chooseLanguage,
-  type LanguageRequest,
-  readLanguageRequest,
-  type SenderLanguage,
-} from './rules/sender-language.ts'
+import { chooseLanguage, type LanguageRequest, readLanguageRequest } from './rules/sender-language.ts'
 import { isOriginAllowed } from './settings/allowed-origins.ts'
-import { CAPTCHA_FIELD } from './settings/control-fields.ts'
 import { type FormSettings, findFormSettings } from './settings/form-settings.ts'
-import type { SpamJudge } from './spam/judge-spam.ts'
 import { createFileReceiver, type FileReceiver } from './uploads/receive-files.ts'
 import type { UploadSettings } from './uploads/schema.ts'
 import type { Uploads } from './uploads/uploads.ts'
 
-export interface FormEndpointNeeds extends StoreWithFilesNeeds {
+export interface FormEndpointNeeds extends SubmitNeeds {
   /** The origin of a domain by its name, '' for the default domain. */
   toOrigin: (domain: string) => string
   trustProxy: Network[]
   limiter: RateLimiter & ByteLimiter
-  submissionLimit: StorageLimit
-  disk: Pick<DiskSpace, 'isLow' | 'hasRoomFor'>
   uploads: Pick<Uploads, 'store' | 'slots' | 'unfinished'>
-  captcha: CaptchaProvider
   attempts: Pick<AttemptCounter, 'count'>
-  judgeSpam: SpamJudge
   replyLinks: ReplyLinks
   /** True where the operator blocks the URL's host. */
   isBlocked: (url: URL) => boolean
@@ -105,8 +86,6 @@ interface EndpointResult {
   trapped?: boolean
   spam?: boolean
 }
-
-const RETRY_AFTER_SECONDS = 60
 
 /** Answers every method, and everything after `/f` in the path, with its slash or without. */
 export function createFormEndpoint(needs: FormEndpointNeeds) {
@@ -262,7 +241,15 @@ async function receivePost(
     const input = parseFields(entries, { json })
     const asked = { lang: input.language, acceptLanguage: headers.get('accept-language') }
     const language = chooseLanguage(asked, Object.keys(form.messages))
-    const outcome = await submit(needs, form, input, { headers, address, size, language, files })
+    const source = {
+      at: needs.now(),
+      address,
+      userAgent: headers.get('user-agent') ?? '',
+      referer: headers.get('referer') ?? '',
+      // Global Privacy Control (https://w3c.github.io/gpc/): the submission is joined with no visit and no click.
+      trackingOptOut: headers.get('sec-gpc') === '1',
+    }
+    const outcome = await submit(needs, form, input, { ...source, size, language, files })
     countAttempt(needs.attempts, form, outcome)
     const findUsable = withUsableTargets.bind(null, needs, form)
     const { trapped, isSpam } = outcome.kind === 'accepted' ? outcome : {}
@@ -305,8 +292,7 @@ async function getEnabledForm(
   if (key === '') throw new EndpointError(400, 'Missing form key')
   const form = await findForm(needs, context, key)
   if (!form) throw new EndpointError(404, 'Form not found')
-  if (form.suspended) throw new EndpointError(403, 'Form is suspended by the operator of this server')
-  if (!form.enabled) throw new EndpointError(403, 'Form is disabled')
+  requireEnabled(form)
   return form
 }
 
@@ -327,86 +313,6 @@ async function checkSender(
   if (!isOriginAllowed(form.allowedOrigins, headers)) throw new EndpointError(403, 'Origin not allowed')
 }
 
-/** Checks honeypot, fields and captcha, in this order, and stores the submission. */
-async function submit(
-  needs: FormEndpointNeeds,
-  form: FormSettings,
-  input: SubmissionInput,
-  {
-    address,
-    headers,
-    size,
-    language,
-    files,
-  }: RequestSender & { size: number; language: SenderLanguage; files: FileReceiver | undefined },
-): Promise<SubmissionOutcome> {
-  // A robot gets the same answer as a person, and nothing is stored.
-  if (input.trapped) return { kind: 'accepted', trapped: true }
-  const source = { language, messages: form.messages }
-  const captcha = (rule: 'captchaRequired' | 'captchaFailed'): SubmissionOutcome => {
-    return { kind: 'captcha', error: describeMistake(source, CAPTCHA_FIELD, { rule }) }
-  }
-  const mistakes = validateFields(input, form.requiredFields, form.rules)
-  for (const [field, mistake] of files?.mistakes ?? []) if (!mistakes.has(field)) mistakes.set(field, mistake)
-  requireConsent(mistakes, form, input)
-  const fileFields = new Set([...input.files, ...(files?.files ?? []).map(({ field }) => field)])
-  await addRuleMistakes(mistakes, form.rules, { ...input, files: fileFields })
-  const refuse = (found: typeof mistakes): SubmissionOutcome => {
-    return { kind: 'invalid', errors: describeMistakes(source, found), mistakes: found }
-  }
-  if (mistakes.size > 0) return refuse(mistakes)
-  requireRoom(needs)
-  // The captcha comes last, because a token works once: a mistake in a field must not use it up.
-  let token: VerifiedToken | undefined
-  if (form.captcha) {
-    if (input.token === undefined) return captcha('captchaRequired')
-    const { formKey, allowedOrigins: origins } = form
-    token = await needs.captcha.check({ formKey, token: input.token, address, origins })
-    if (!token) return captcha('captchaFailed')
-  }
-  // Only what would be stored counts: nobody uses the workspace's budget up with submissions that are refused.
-  const spending = spendWorkspaceRoom(needs, form.workspaceId, size)
-  if (spending) await spending
-  const referer = headers.get('referer') ?? ''
-  // Global Privacy Control (https://w3c.github.io/gpc/): the submission is joined with no visit and no click.
-  const trackingOptOut = headers.get('sec-gpc') === '1'
-  const isBlank = isBlankSubmission(input) && !files?.files.length
-  const spamReasons = isBlank
-    ? ['Every field is blank.']
-    : await needs.judgeSpam(form, {
-        ...input,
-        readPageSeconds: () => (trackingOptOut ? null : readPageSeconds(needs, form, input, referer)),
-      })
-  const submission = {
-    fields: input.fields,
-    spamReasons,
-    consent: readConsent(form.consent, input),
-    language: language.known,
-    email: input.email,
-    address,
-    userAgent: headers.get('user-agent') ?? '',
-    referer,
-    eventId: input.eventId,
-    pageView: input.pageView,
-    trackingOptOut,
-    token,
-  }
-  const result = await storeWithFiles(needs, form, submission, files)
-  if (result === 'no room' && files) return refuse(toRoomMistakes(files))
-  return result === 'stored' ? { kind: 'accepted', isSpam: spamReasons.length > 0 } : captcha('captchaFailed')
-}
-
-function readPageSeconds(
-  { matchVisit, now }: FormEndpointNeeds,
-  { workspaceId }: FormSettings,
-  { eventId, pageView }: SubmissionInput,
-  referer: string,
-): number | null {
-  const at = now()
-  const { visit } = matchVisit({ at, workspaceId, eventId, referer })
-  return visit && pageView === undefined ? toPageSeconds(visit, at) : null
-}
-
 /** A host may be blocked after its URL was stored. The next target in order is used then. */
 const withUsableTargets = (needs: FormEndpointNeeds, form: FormSettings): FormSettings => ({
   ...form,
@@ -416,16 +322,6 @@ const withUsableTargets = (needs: FormEndpointNeeds, form: FormSettings): FormSe
 
 const toUsableUrl = ({ isBlocked }: FormEndpointNeeds, url: string | null) =>
   url === null || isBlocked(new URL(url)) ? null : url
-
-/**
- * Refuses before the disk is full: a success that cannot be kept would be a lie. PostgreSQL has a disk of its own.
- * @throws EndpointError 503
- */
-function requireRoom({ db, disk }: FormEndpointNeeds): void {
-  if (db.engine === 'sqlite' && disk.isLow()) {
-    throw new EndpointError(503, 'Temporarily unavailable', RETRY_AFTER_SECONDS)
-  }
-}
 
 /** Ignores slashes around the key, because site builders and proxies add them. */
 function parseFormKey(path: string): string {

@@ -12,9 +12,16 @@ import {
 import { EXPORT_MEDIA_TYPES, toFileNameHeader, toFileSchema } from '../../http/export-file.ts'
 import { isMultipartForm } from '../../http/json-body.ts'
 import { toTextStream } from '../../http/text-stream.ts'
-import { type Actor, allow } from '../accounts/access/actor.ts'
+import { type Action, type Actor, allow } from '../accounts/access/actor.ts'
 import { type ApiEnv, createApi } from '../accounts/access/api-env.ts'
-import { type CreateNeeds, createImport, requireFullAccess, requireTurn } from './import/create-import.ts'
+import { FormKeyParameter } from '../forms/schema.ts'
+import {
+  type CreateNeeds,
+  createImport,
+  createSubmissionImport,
+  requireFullAccess,
+  requireTurn,
+} from './import/create-import.ts'
 import { deleteImport } from './import/delete-import.ts'
 import { exportErrors, getImport, listImportRows, listImports } from './import/find-imports.ts'
 import { toImportResource } from './import/import-row.ts'
@@ -43,6 +50,9 @@ const FORM_FIELDS = Object.keys(shapes.CreateImport.shape).filter(
 )
 
 const EXAMPLE_FILE = 'Short link,Destination URL\nhttps://bit.ly/spring,https://example.com/spring\n'
+
+const EXAMPLE_SUBMISSIONS =
+  'created_at,name,email,message\n2026-03-29T12:00:00Z,Ada Lovelace,ada@example.com,Please call me back.\n'
 
 const withForm = <T extends ReturnType<typeof jsonRequestBody>>(
   body: T,
@@ -110,6 +120,31 @@ const routes = {
     },
     responses: { 200: dataResponse(shapes.InspectionShape, 'The kind of file') },
   }),
+  submissions: apiRoute({
+    tags: ['Submissions'],
+    method: 'post',
+    path: '/forms/{formKey}/submissions/import',
+    scope: 'submissions:write',
+    idempotent: false,
+    takesUpload: true,
+    operationId: 'importSubmissions',
+    summary: 'Import the submissions of another form service into a form',
+    description:
+      'An export of Formspree, Netlify Forms, Basin, Web3Forms, Getform or another service, as CSV or JSON: a multipart form ' +
+      'with a file of up to 64 MiB, or JSON of up to 1 MiB. Known columns are the time, the id, the address and agent of the ' +
+      'sender, the page, the referrer and the campaign; every other column is a field. Nobody is notified. A submission that ' +
+      'an earlier import has brought is skipped. The answer waits some seconds for the end; `GET /imports/{id}` follows it.',
+    request: {
+      params: FormKeyParameter,
+      body: withForm(
+        jsonRequestBody(shapes.ImportSubmissions, { file: EXAMPLE_SUBMISSIONS }) as never,
+        ['file'],
+        ['from', 'dryRun', 'dateOrder', 'timeZone'],
+      ) as never,
+    },
+    responses: { 202: dataResponse(ImportShape, 'The import, as far as it is') },
+    fails: [404],
+  }),
   get: apiRoute({
     ...imports,
     method: 'get',
@@ -167,30 +202,37 @@ const routes = {
 }
 
 export interface ImportsApiNeeds extends Omit<CreateNeeds, 'db'>, InspectNeeds, UploadNeeds {
-  /** Resolves when an undo is done, and after a short while. */
-  waitForUndo(actor: Actor, id: number): Promise<void>
+  /** Resolves when an import or its undo has ended, and after a short while. */
+  waitForEnd(actor: Actor, id: number, waitMs?: number): Promise<void>
 }
 
-type FileFields = readonly ('file' | 'clicks')[]
+interface ReceivedForm {
+  files: readonly ('file' | 'clicks')[]
+  action: Action
+  /** It becomes an import, and waits for its turn. */
+  isImport: boolean
+}
 
 /** Uploads of requests that are being answered. */
 const uploads = new WeakMap<Request, Upload>()
 
 /** Takes the files of a form to the disk, so that the gates after it see a JSON body. */
-function receiveForm(needs: ImportsApiNeeds, fileFields: FileFields): MiddlewareHandler<ApiEnv> {
+function receiveForm(
+  needs: ImportsApiNeeds,
+  { files, action, isImport }: ReceivedForm,
+): MiddlewareHandler<ApiEnv> {
   return async (c, next) => {
     if (c.req.method !== 'POST' || !isMultipartForm(c.req.header('content-type'))) return next()
     const actor = c.get('actor')
-    allow(actor, 'links:write')
-    const isImport = fileFields.includes('clicks')
+    allow(actor, action)
     if (isImport) await requireTurn(c.get('db').read, actor)
     const { raw } = c.req
     const upload = await receiveUpload(
       {
         ...needs,
-        fileFields,
+        fileFields: files,
         workspaceId: actor.workspaceId,
-        isLargeSource: (source) => isImport && isWorkspaceSource(actor, source),
+        isLargeSource: (source) => files.includes('clicks') && isWorkspaceSource(actor, source),
       },
       raw,
     )
@@ -225,16 +267,52 @@ async function getUpload(
   return storeContents(needs, c.get('actor').workspaceId, contents)
 }
 
+/** Thousands of submissions are imported by then. */
+const SUBMISSIONS_WAIT_MS = 8_000
+
+async function readImport(
+  c: Context<ApiEnv>,
+  id: number,
+  actor: Pick<Actor, 'workspaceId' | 'scopes'> = c.get('actor'),
+) {
+  const { read } = c.get('db')
+  return toImportResource(read, actor, await getImport(read, actor, id))
+}
+
+const addSubmissionImports = (needs: ImportsApiNeeds, api: ReturnType<typeof createApi>) =>
+  api.openapi(routes.submissions, async (c) => {
+    const input = c.req.valid('json' as never) as shapes.ImportSubmissionsInput
+    const actor = c.get('actor')
+    allow(actor, 'forms:write')
+    const upload = await getUpload(needs, c, { file: input.file })
+    try {
+      const { formKey } = c.req.valid('param')
+      const { id } = await createSubmissionImport(
+        { ...needs, db: c.get('db') },
+        actor,
+        formKey,
+        input,
+        upload,
+      )
+      await needs.waitForEnd(actor, id, SUBMISSIONS_WAIT_MS)
+      // A key that may write and not read submissions has made this import too: it gets a part of the answer.
+      return c.json({ data: await readImport(c, id, { workspaceId: actor.workspaceId }) }, 202)
+    } finally {
+      await upload?.directory.discard()
+    }
+  })
+
 export function createImportsApi(needs: ImportsApiNeeds) {
   const getNeeds = (c: Context<ApiEnv>) => ({ ...needs, db: c.get('db') })
-  const readImport = async (c: Context<ApiEnv>, id: number) => {
-    const { read } = c.get('db')
-    return toImportResource(read, c.get('actor'), await getImport(read, c.get('actor'), id))
-  }
   const api = createApi()
-  api.use('/imports', receiveForm(needs, ['file', 'clicks']))
-  api.use('/imports/inspect', receiveForm(needs, ['file']))
-  return api
+  const links = { action: 'links:write' } as const
+  api.use('/imports', receiveForm(needs, { ...links, files: ['file', 'clicks'], isImport: true }))
+  api.use('/imports/inspect', receiveForm(needs, { ...links, files: ['file'], isImport: false }))
+  api.use(
+    '/forms/:formKey/submissions/import',
+    receiveForm(needs, { action: 'forms:write', files: ['file'], isImport: true }),
+  )
+  return addSubmissionImports(needs, api)
     .openapi(routes.list, async (c) =>
       c.json(await listImports(c.get('db'), c.get('actor'), c.req.valid('query')), 200),
     )
@@ -280,7 +358,7 @@ export function createImportsApi(needs: ImportsApiNeeds) {
     .openapi(routes.delete, async (c) => {
       const id = parseId(c.req.valid('param').id)
       await deleteImport(getNeeds(c), c.get('actor'), id)
-      await needs.waitForUndo(c.get('actor'), id)
+      await needs.waitForEnd(c.get('actor'), id)
       return c.json({ data: await readImport(c, id) }, 200)
     })
 }

@@ -5,8 +5,8 @@ import { flag, numberParameter, oneOf, parameter, text, wholeNumber } from '../.
 import { isTimeZone } from '../../lib/date-range.ts'
 import { isCleanText } from '../../lib/text.ts'
 
-/** The tools whose files an import reads; `towpath` is an export of this product. */
-export const IMPORT_SOURCES = [
+/** The tools whose files an import of links reads; `towpath` is an export of this product. */
+export const LINK_SOURCES = [
   'csv',
   'dub',
   'shlink',
@@ -18,6 +18,9 @@ export const IMPORT_SOURCES = [
   'sink',
   'towpath',
 ] as const
+/** `submissions`: the export of another form service, for one form. */
+export const IMPORT_SOURCES = [...LINK_SOURCES, 'submissions'] as const
+export type LinkSourceName = (typeof LINK_SOURCES)[number]
 export type ImportSourceName = (typeof IMPORT_SOURCES)[number]
 
 export const ON_CONFLICT = ['skip', 'rename', 'fail'] as const
@@ -138,7 +141,7 @@ const reading = {
 
 export const CreateImport = z
   .strictObject({
-    source: oneOf(IMPORT_SOURCES).optional().openapi({
+    source: oneOf(LINK_SOURCES).optional().openapi({
       description:
         'The tool that the file is from. In a form, it stands before `file`. Required without `from`',
     }),
@@ -162,6 +165,17 @@ export const CreateImport = z
   })
   .openapi('CreateImport')
 export type CreateImportInput = z.infer<typeof CreateImport>
+
+const { from, dryRun } = CreateImport.shape
+const { dateOrder, timeZone } = reading
+
+export const ImportSubmissions = z
+  .strictObject({
+    file: fileContent('The export as CSV or JSON: a file of at most 64 MiB').optional(),
+    ...{ from, dryRun, dateOrder, timeZone },
+  })
+  .openapi('ImportSubmissions')
+export type ImportSubmissionsInput = z.infer<typeof ImportSubmissions>
 
 export const InspectImport = z
   .strictObject({ file: fileContent('The file, of at most 64 MiB'), ...reading })
@@ -192,6 +206,7 @@ export const ImportShape = z
     onConflict: z.enum(ON_CONFLICT),
     fileName: z.string().nullable(),
     clicksFileName: z.string().nullable(),
+    formKey: z.string().nullable().openapi({ description: 'Of `submissions`: the form that gets them' }),
     rows: z.int(),
     created: z.int().openapi({ description: 'With `renamed`' }),
     renamed: z.int(),
@@ -231,7 +246,7 @@ export type ImportRowResource = z.infer<typeof ImportRowShape>
 
 export const InspectionShape = z
   .strictObject({
-    source: z.enum(IMPORT_SOURCES),
+    source: z.enum(LINK_SOURCES),
     title: z.string().openapi({ description: 'The tool, as its makers write it' }),
     holds: z.enum(['links', 'clicks']),
     format: z.enum(['csv', 'json', 'sql', 'zip']),

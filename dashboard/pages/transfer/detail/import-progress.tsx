@@ -17,7 +17,12 @@ const STAGES = {
   check: 'Check the files',
   links: 'Create the links',
   clicks: 'Add the click history',
-} as const
+}
+type Stages = Partial<typeof STAGES>
+const SUBMISSION_STAGES: Stages = { check: 'Check the file', links: 'Add the submissions' }
+
+const toStages = ({ source }: ImportResource): Stages =>
+  source === 'submissions' ? SUBMISSION_STAGES : STAGES
 
 /** @param problem why the newest state is not known */
 export function ImportProgress({ item, problem }: { item: ImportResource; problem: Error | null }) {
@@ -58,14 +63,14 @@ function toHeading({ status, stage, dryRun }: ImportResource): string {
 export const toProgressText = (item: ImportResource) =>
   item.status === 'queued'
     ? toHeading(item)
-    : `${item.stage === 'undo' ? 'Undo' : STAGES[item.stage]}, ${formatWholePercent(Math.floor(item.progress * 10) / 10)}`
+    : `${item.stage === 'undo' ? 'Undo' : (toStages(item)[item.stage] ?? 'End')}, ${formatWholePercent(Math.floor(item.progress * 10) / 10)}`
 
-function Stages({ item: { stage, status } }: { item: ImportResource }) {
-  const names = Object.keys(STAGES) as (keyof typeof STAGES)[]
-  const current = status === 'queued' ? -1 : names.indexOf(stage as keyof typeof STAGES)
+function Stages({ item }: { item: ImportResource }) {
+  const stages = Object.entries(toStages(item))
+  const current = item.status === 'queued' ? -1 : stages.findIndex(([name]) => name === item.stage)
   return (
     <ol className="grid gap-2 sm:grid-cols-3">
-      {names.map((name, at) => (
+      {stages.map(([name, label], at) => (
         <li
           key={name}
           aria-current={at === current ? 'step' : undefined}
@@ -75,7 +80,7 @@ function Stages({ item: { stage, status } }: { item: ImportResource }) {
           )}
         >
           {at < current ? '✓ ' : `${at + 1}. `}
-          {STAGES[name]}
+          {label}
           {at < current && <span className="sr-only"> (done)</span>}
         </li>
       ))}

@@ -4,12 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { Ban, CircleCheck, CircleX, FlaskConical, Undo2 } from 'lucide-react'
 import { useState } from 'react'
-import {
-  type ImportResource,
-  importQuery,
-  startFromDryRun,
-  undoImport,
-} from '../../../api/transfer/imports.ts'
+import { type ImportResource, importDryRun, importQuery, undoImport } from '../../../api/transfer/imports.ts'
 import { useApi, useCanEdit, useWorkspace } from '../../../shell/use-workspace.ts'
 import { Button, ButtonLink } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
@@ -97,18 +92,35 @@ function Actions({ item }: { item: ImportResource }) {
   return (
     <div className="flex flex-wrap items-center gap-2">
       {canEdit && isWorthwhile(item) && <DryRunActions item={item} />}
-      {canEdit && (item.dryRun || item.status === 'failed' || item.status === 'undone') && (
-        <ButtonLink to="/$workspaceId/transfer" params={params} search={{}}>
-          {isPrepared ? 'Change settings' : 'Start again'}
-        </ButtonLink>
-      )}
-      {!item.dryRun && item.status === 'done' && (
+      {item.formKey !== null && <FormActions formKey={item.formKey} />}
+      {item.formKey === null &&
+        canEdit &&
+        (item.dryRun || item.status === 'failed' || item.status === 'undone') && (
+          <ButtonLink to="/$workspaceId/transfer" params={params} search={{}}>
+            {isPrepared ? 'Change settings' : 'Start again'}
+          </ButtonLink>
+        )}
+      {item.formKey === null && !item.dryRun && item.status === 'done' && (
         <ButtonLink variant="primary" to="/$workspaceId/links" params={params} search={{ archived: 'all' }}>
           Show links
         </ButtonLink>
       )}
       {canEdit && canUndo(item) && <UndoButton item={item} />}
     </div>
+  )
+}
+
+function FormActions({ formKey }: { formKey: string }) {
+  const workspaceId = String(useWorkspace().id)
+  return (
+    <>
+      <ButtonLink to="/$workspaceId/forms/$formKey" params={{ workspaceId, formKey }} search={{}}>
+        Form
+      </ButtonLink>
+      <ButtonLink to="/$workspaceId/inbox" params={{ workspaceId }} search={{ formKey }}>
+        Show submissions
+      </ButtonLink>
+    </>
   )
 }
 
@@ -137,8 +149,8 @@ function UndoButton({ item }: { item: ImportResource }) {
         <p className="font-medium">This goes, for good:</p>
         <ul className="grid list-disc gap-1 pl-5">
           <li>
-            What it created and nobody has changed since: {countItems(item, item.created)} at most. The short
-            links stop working at once, and other links can take them.
+            What it created and nobody has changed since: {countItems(item, item.created)} at most.
+            {item.formKey === null && ' The short links stop working at once, and other links can take them.'}
           </li>
           {item.clicks > 0 && (
             <li>The click history that it brought: {formatCount(item.clicks, 'click')} at most.</li>
@@ -147,7 +159,7 @@ function UndoButton({ item }: { item: ImportResource }) {
         <p className="font-medium">This stays:</p>
         <ul className="grid list-disc gap-1 pl-5">
           <li>Items that someone has changed since, because that work would be lost.</li>
-          <li>Links that brought leads, because submissions refer to them.</li>
+          {item.formKey === null && <li>Links that brought leads, because submissions refer to them.</li>}
           <li>Everything from before the import, and the items that it skipped.</li>
         </ul>
         <p className="text-soft">The result lists what stayed. You can import the file again.</p>
@@ -162,7 +174,7 @@ function DryRunActions({ item }: { item: ImportResource }) {
   const client = useQueryClient()
   const navigate = useNavigate({ from: '/$workspaceId/transfer/$importId' })
   const start = useMutation({
-    mutationFn: () => startFromDryRun(api, item.id, { dryRun: false }),
+    mutationFn: () => importDryRun(api, item),
     onSuccess(started) {
       client.setQueryData(importQuery(api, started.id).queryKey, started)
       clearImportDraft(api.workspaceId)

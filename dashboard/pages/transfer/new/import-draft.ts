@@ -4,13 +4,13 @@ import type {
   DateOrder,
   FileInspection,
   ImportSettings,
-  ImportSourceName,
+  LinkSourceName,
   OnConflict,
 } from '../../../api/transfer/imports.ts'
 
 export interface ImportDraft {
   /** '': the tool that the server recognizes. */
-  source: ImportSourceName | ''
+  source: LinkSourceName | ''
   file: File | null
   clicks: File | null
   inspection: FileInspection | null
@@ -38,7 +38,7 @@ export const NO_FILE = {
 export const isZip = ({ name }: File) => /\.zip$/i.test(name)
 
 /** The tool that the file is from, if it is known. */
-export const toSource = ({ source, inspection, file }: ImportDraft): ImportSourceName | undefined =>
+export const toSource = ({ source, inspection, file }: ImportDraft): LinkSourceName | undefined =>
   source || inspection?.source || (file && isZip(file) ? 'towpath' : undefined)
 
 /** The column of each field of ours. '': the column that is suggested is another one. */

@@ -3,7 +3,7 @@
 
 import { useBlocker } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
-import type { ImportSourceName, OnConflict } from '../../../api/transfer/imports.ts'
+import type { LinkSourceName, OnConflict } from '../../../api/transfer/imports.ts'
 import { LARGE_FILE_MAX, LINKS_FILE_MAX } from '../../../api/transfer/imports.ts'
 import { useWorkspace } from '../../../shell/use-workspace.ts'
 import { Button } from '../../../ui/button.tsx'
@@ -156,7 +156,7 @@ function SourceField({ state: { draft, start, errors, change } }: { state: NewIm
           {...control}
           value={draft.source}
           disabled={start.part !== null}
-          onChange={({ target }) => change({ source: target.value as ImportSourceName | '' })}
+          onChange={({ target }) => change({ source: target.value as LinkSourceName | '' })}
         >
           <option value="">Detect automatically</option>
           {IMPORT_SOURCE_NAMES.map((name) => (
@@ -170,7 +170,7 @@ function SourceField({ state: { draft, start, errors, change } }: { state: NewIm
   )
 }
 
-function Start({ state, source }: { state: NewImportState; source: ImportSourceName }) {
+function Start({ state, source }: { state: NewImportState; source: LinkSourceName }) {
   const { draft, inspection, start, errors, change } = state
   const isStarting = start.part !== null
   const isReading = inspection.part !== null

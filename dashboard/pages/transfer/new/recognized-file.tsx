@@ -1,6 +1,6 @@
 // The recognized file: the tool, the format, and the columns with sample values.
 
-import type { FileInspection, ImportSourceName } from '../../../api/transfer/imports.ts'
+import type { FileInspection, LinkSourceName } from '../../../api/transfer/imports.ts'
 import { Card } from '../../../ui/card.tsx'
 import { formatCount } from '../../../ui/format.ts'
 import { toVisibleText } from '../../../ui/visible-text.ts'
@@ -19,7 +19,7 @@ export function RecognizedFile({
   source,
 }: {
   inspection: FileInspection
-  source: ImportSourceName
+  source: LinkSourceName
 }) {
   const { format, encoding, rows, columns } = inspection
   return (

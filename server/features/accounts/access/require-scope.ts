@@ -24,10 +24,10 @@ export const limitAnswer: MiddlewareHandler<ApiEnv> = async (c, next) => {
   const actor = c.get('actor')
   const facts = c.get('facts')
   if (!actor || !facts || !c.res.ok || hasScopes(actor, ...facts.shows)) return
-  const { data } = (await c.res.json()) as { data: object | object[] }
+  const { data } = (await c.res.json()) as { data: object | object[] | null }
   const limit = (resource: object) => {
     const names = ['id' in resource ? 'id' : 'formKey', 'updatedAt', ...(c.res.status === 201 ? CREATED : [])]
     return Object.fromEntries(Object.entries(resource).filter(([name]) => names.includes(name)))
   }
-  c.res = Response.json({ data: Array.isArray(data) ? data.map(limit) : limit(data) }, c.res)
+  c.res = Response.json({ data: Array.isArray(data) ? data.map(limit) : data && limit(data) }, c.res)
 }

@@ -21,9 +21,8 @@ import {
 import type { BodyEntry } from './body-entry.ts'
 import { tooLarge } from './endpoint-error.ts'
 
-const FIELDS_MAX = 256
-const NAME_MAX = 256
-const VALUE_MAX = 65_536
+/** Names, and characters of a name and of a value. */
+export const FIELD_LIMITS = { fields: 256, name: 256, value: 65_536 }
 
 export interface SubmissionInput {
   /** In the sender's order. A Map, because an object gives `__proto__` and `10` a meaning of their own. */
@@ -71,7 +70,7 @@ export function parseFields(entries: BodyEntry[], { json }: { json: boolean }): 
   const values = new Map<string, string[]>()
   for (const entry of entries) {
     const name = toStorable(entry.name)
-    if (isTooLong(name, NAME_MAX)) throw tooLarge()
+    if (isTooLong(name, FIELD_LIMITS.name)) throw tooLarge()
     if (name === '') continue
     if (isControlField(name)) addControlField(input, name, entry, json)
     else if ('nested' in entry) input.nested.add(name)
@@ -81,13 +80,14 @@ export function parseFields(entries: BodyEntry[], { json }: { json: boolean }): 
   }
   for (const [name, texts] of values) {
     const value = texts.join(', ')
-    if (isTooLong(value, VALUE_MAX)) throw tooLarge()
+    if (isTooLong(value, FIELD_LIMITS.value)) throw tooLarge()
     input.fields.set(name, value)
     if (texts.length > 1) input.repeated.set(name, texts)
     if (texts.every(isBlank)) input.blank.add(name)
     else if (name === 'email') setEmail(input, name, value)
   }
-  if (new Set([...values.keys(), ...input.nested, ...input.files]).size > FIELDS_MAX) throw tooLarge()
+  if (new Set([...values.keys(), ...input.nested, ...input.files]).size > FIELD_LIMITS.fields)
+    throw tooLarge()
   return input
 }
 
@@ -125,7 +125,7 @@ function addControlField(input: SubmissionInput, name: string, entry: BodyEntry,
     return
   }
   const value = 'value' in entry ? toStorable(entry.value) : ''
-  if (isTooLong(value, VALUE_MAX)) throw tooLarge()
+  if (isTooLong(value, FIELD_LIMITS.value)) throw tooLarge()
   if (name === HONEYPOT_FIELD) input.trapped ||= value !== '' || ('file' in entry && entry.file === 'chosen')
   if (isBlank(value)) return
   if (name === NEXT_FIELD) input.next ??= value

@@ -191,6 +191,15 @@ function findValueEnd(text: string, start: number): number {
   }
 }
 
+/** The member `fields` of a JSON object that JSON.parse accepts, as a posted body of these fields. */
+export const readJsonFields = (text: string): Promise<BodyEntry[]> => collect(readFieldsMember(text))
+
+function* readFieldsMember(text: string): Generator<BodyEntry> {
+  // As JSON.parse does: of equal names, the last one counts.
+  const fields = [...readJsonMembers(text)].findLast(({ name }) => name === 'fields')
+  for (const { name, json } of fields ? readJsonMembers(fields.json) : []) yield* readMember(name, json)
+}
+
 function readMember(name: string, json: string): BodyEntry[] {
   const first = json[0]
   if (first === '{') return [{ name, nested: true }]

@@ -21,7 +21,7 @@ import { errorTarget, findWayBack, successTarget, toThanksUrl } from './redirect
  * `isSpam`: it is stored as spam. Both look like any other success.
  */
 export type SubmissionOutcome =
-  | { kind: 'accepted'; trapped?: true; isSpam?: boolean }
+  | { kind: 'accepted'; trapped?: true; id?: number; isSpam?: boolean }
   | { kind: 'invalid'; errors: Map<string, string>; mistakes: Map<string, Mistake> }
   | { kind: 'captcha'; error: string }
 

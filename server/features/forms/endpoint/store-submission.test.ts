@@ -37,6 +37,7 @@ const NOBODY = {
   utmContent: null,
 }
 const SENT = {
+  at: 1,
   fields: new Map([['a', '1']]),
   email: undefined,
   address: '192.0.2.1',
@@ -101,7 +102,7 @@ onBothEngines.quick('storing a submission', (server) => {
     now: server().now,
     getSalt: () => 'salt',
     describeSender: () => NOBODY,
-    matchVisit: () => ({ visit: undefined, touches: [], click: undefined }),
+    matchVisit: () => ({ visit: undefined, touches: [], click: undefined, referrer: null }),
     recordTouches: async () => {},
     replies: { mustConfirm: () => false, answer: async () => {}, metrics: () => [] },
     uploadBytesPerWorkspace: 0,
@@ -123,7 +124,7 @@ onBothEngines.quick('storing a submission', (server) => {
     const all = await Promise.all(
       Array.from({ length: 50 }, () => storeSubmission(needs(), settings, { ...SENT, token })),
     )
-    expect(all.filter((result) => result === 'stored')).toHaveLength(1)
+    expect(all.filter((result) => typeof result === 'object')).toHaveLength(1)
     expect(await listStoredSubmissions(server(), form)).toHaveLength(1)
   })
 

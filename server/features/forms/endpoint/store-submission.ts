@@ -38,7 +38,22 @@ export interface StoreSubmissionNeeds {
   wakeDeliverer: () => void
 }
 
-export interface NewSubmission extends Pick<SubmissionInput, 'fields' | 'email'> {
+/** What the request tells about its sender. */
+export interface SubmissionSource {
+  /** When it was sent. */
+  at: number
+  /** '' where a site's own server has sent it and does not name the sender's. */
+  address: string
+  userAgent: string
+  /** The page with the form: the Referer header, or ''. */
+  referer: string
+  /** Where the sender came from, as a site's own server tells it. No browser does. */
+  referrer?: string
+  /** The sender's browser asked not to be tracked: the submission is matched with no visit and no click. */
+  trackingOptOut: boolean
+}
+
+export interface NewSubmission extends SubmissionSource, Pick<SubmissionInput, 'fields' | 'email'> {
   /** Files that are stored already. The caller discards them if the submission is not stored. */
   files: SubmittedFile[]
   /** If not empty, the submission is stored as spam. */
@@ -47,20 +62,15 @@ export interface NewSubmission extends Pick<SubmissionInput, 'fields' | 'email'>
   consent: { field: string; text: string } | null
   /** The language of the sender's page, such as `de`. */
   language: string | null
-  address: string
-  userAgent: string
-  referer: string
   eventId: string | undefined
   /** The snippet's report of a page view, as it was sent. */
   pageView?: string
-  /** The sender's browser asked not to be tracked: the submission is matched with no visit and no click. */
-  trackingOptOut: boolean
   /** The token is spent in the submission's transaction, or not at all. */
   token: VerifiedToken | undefined
 }
 
 /** `token spent` (by another submission) and `no room` (for the files in the workspace) mean that nothing is stored. */
-export type StoreResult = 'stored' | 'token spent' | 'no room'
+export type StoreResult = { id: number } | 'token spent' | 'no room'
 
 const TOKEN_SPENT = new Error('another submission has spent the token')
 const NO_ROOM = new Error('the workspace has no room for the files')
@@ -92,10 +102,9 @@ export async function storeSubmission(
   submission: NewSubmission,
 ): Promise<StoreResult> {
   const { db, now, getSalt } = needs
-  const at = now()
-  const { fields, files, address, token, spamReasons } = submission
+  const { at, fields, files, address, token, spamReasons } = submission
   const { workspaceId } = form
-  const { match, columns } = describeSource(needs, workspaceId, submission, at)
+  const { match, columns } = describeSource(needs, workspaceId, submission)
   const fieldsJson = JSON.stringify([...fields])
   const content = [form.id, address, fieldsJson, ...files.map(({ sha256 }) => sha256)].join('|')
   const fingerprints = toFingerprints(content, getSalt, at)
@@ -104,7 +113,7 @@ export async function storeSubmission(
   const folded = toSearchText(fields, fieldsJson)
   const searchText = typeof folded === 'string' ? folded : await folded
   try {
-    await db.write(async (connection, onCommit) => {
+    return await db.write(async (connection, onCommit) => {
       if (token && !(await token.spend(connection))) throw TOKEN_SPENT
       const duplicateOf = await findFirstDuplicate(db, connection, {
         ...fingerprints,
@@ -133,16 +142,15 @@ export async function storeSubmission(
       // A duplicate is not delivered: its channels got the identical submission seconds ago.
       const isLead = duplicateOf === null && isAnnounced
       const { engine } = db
-      const { channelIds } = form
-      if (isLead)
-        await tellChannels(connection, onCommit, { ...needs, engine }, { id, workspaceId, channelIds, at })
+      const lead = { id, workspaceId, channelIds: form.channelIds, at: now() }
+      if (isLead) await tellChannels(connection, onCommit, { ...needs, engine }, lead)
       if (duplicateOf === null && status !== 'spam')
-        await needs.replies.answer(connection, onCommit, form, { id, email: submission.email, at })
+        await needs.replies.answer(connection, onCommit, form, { id, email: submission.email, at: lead.at })
       // Last, because this locks the link's row until the commit, and many submissions may wait for that row.
       const credited = { id, workspaceId, isLead }
       await needs.recordTouches(connection, onCommit, credited, match?.touches ?? [])
+      return { id }
     })
-    return 'stored'
   } catch (error) {
     if (error === TOKEN_SPENT) return 'token spent'
     if (error === NO_ROOM) return 'no room'
@@ -163,20 +171,23 @@ function toFirstStatus(
 
 /**
  * The columns about the sender and the source. The campaign is that of the visit's last touch, or else of the page in the
- * request. Only a visit knows the referrer: the request names the form's own site.
+ * request. Only a visit, or the site's own server, knows the referrer: the request names the form's own site.
  */
 function describeSource(
   { describeSender, matchVisit }: StoreSubmissionNeeds,
   workspaceId: number,
-  { address, userAgent, referer, eventId, pageView, trackingOptOut }: NewSubmission,
-  at: number,
+  { at, address, userAgent, referer, referrer, eventId, pageView, trackingOptOut }: NewSubmission,
 ) {
   const sender = describeSender({ at, workspaceId, address, userAgent, referer })
-  const match = trackingOptOut ? undefined : matchVisit({ at, workspaceId, eventId, pageView, referer })
+  const match = trackingOptOut
+    ? undefined
+    : matchVisit({ at, workspaceId, eventId, pageView, referer, referrer })
   const { visit, click } = match ?? {}
+  // Without an address, all senders would be one visitor.
+  const isKnown = address !== ''
   const source = visit?.last ?? sender
   const columns = {
-    visitor: sender.visitor,
+    visitor: isKnown ? sender.visitor : null,
     link_id: click?.linkId ?? null,
     click_id: click?.clickId ?? null,
     event_id: visit?.id ?? null,
@@ -184,8 +195,8 @@ function describeSource(
     page_seconds: visit && pageView === undefined ? toPageSeconds(visit, at) : null,
     session_linked: Number(visit !== undefined),
     attribution: click ? 'measured' : 'none',
-    attribution_due: Number(!click && !trackingOptOut),
-    referrer: visit?.last.referrer ?? null,
+    attribution_due: Number(isKnown && !click && !trackingOptOut),
+    referrer: visit ? visit.last.referrer : (match?.referrer ?? null),
     page_url: choosePageUrl(sender, visit),
     landing_url: visit?.first.landingUrl ?? null,
     ...toCampaignColumns(source),

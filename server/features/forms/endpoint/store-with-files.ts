@@ -40,7 +40,7 @@ export async function storeWithFiles(
   await orUnavailable(files.commit)
   try {
     const result = await storeSubmission(needs, form, { ...submission, files: files.files })
-    if (result === 'stored') files.keep()
+    if (typeof result === 'object') files.keep()
     if (result === 'no room') needs.uploadLimit.noteReached(form.workspaceId)
     return result
   } catch (error) {

@@ -4,6 +4,7 @@ import { Failure, invalid } from '../../../lib/failure.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import { type Actor, allow } from '../../accounts/access/actor.ts'
 import { recordAudit } from '../../accounts/audit/record-audit.ts'
+import { getFormId } from '../../forms/settings/get-form.ts'
 import type { Site } from '../../links/link.ts'
 import { resolveDomain } from '../../links/names/link-domain.ts'
 import {
@@ -11,6 +12,7 @@ import {
   DRY_RUN_FILE_HOURS,
   type ImportResource,
   type ImportSourceName,
+  type ImportSubmissionsInput,
   OPEN_IMPORTS_MAX,
 } from '../schema.ts'
 import { getImport } from './find-imports.ts'
@@ -50,9 +52,39 @@ export async function createImport(
   const source = requireSource(input, earlier)
   if (source === 'towpath') requireFullAccess(actor)
   await checkDomainMap(needs, actor, input)
+  return queueImport(needs, actor, { input, source, earlier }, upload)
+}
+
+/**
+ * The same for the submissions of another form service, which a form gets.
+ * @throws Failure `not_found` for the form, and those of `createImport`
+ */
+export async function createSubmissionImport(
+  needs: CreateNeeds,
+  actor: Actor,
+  formKey: string,
+  input: ImportSubmissionsInput,
+  upload: Upload | undefined,
+): Promise<ImportResource> {
+  allow(actor, 'forms:write')
+  const form = { id: await getFormId(needs.db.read, actor, formKey), key: formKey }
+  const earlier = input.from === undefined ? undefined : await findDryRun(needs, actor, input.from)
+  refuseTwoFiles(input, earlier)
+  if (earlier && readOptions(earlier).form?.id !== form.id)
+    throw invalid({ from: 'is not a dry run of submissions for this form' })
+  return queueImport(needs, actor, { input, source: 'submissions', earlier, form }, upload)
+}
+
+async function queueImport(
+  needs: CreateNeeds,
+  actor: Actor,
+  wanted: Omit<NewImport, 'files'>,
+  upload: Upload | undefined,
+): Promise<ImportResource> {
+  const { earlier } = wanted
   const files = earlier ? toFiles(earlier) : await finishUpload(upload)
   try {
-    const resource = await storeImport(needs, actor, { input, source, files, earlier })
+    const resource = await storeImport(needs, actor, { ...wanted, files })
     needs.wakeRunner()
     return resource
   } catch (error) {
@@ -66,7 +98,11 @@ const storeImport = (needs: CreateNeeds, actor: Actor, wanted: NewImport): Promi
     await requireTurn(connection, actor)
     const row = await insertImport(connection, needs, actor, wanted)
     const target = { type: 'import', id: row.id, name: row.file_name ?? wanted.source } as const
-    const detail = { source: wanted.source, dryRun: row.dry_run === 1 }
+    const detail = {
+      source: wanted.source,
+      dryRun: row.dry_run === 1,
+      ...(wanted.form && { formKey: wanted.form.key }),
+    }
     await recordAudit(connection, actor, { action: 'import.created', target, detail }, row.created_at)
     return toImportResource(connection, actor, row)
   })
@@ -83,10 +119,16 @@ async function findDryRun({ db, now, node }: CreateNeeds, actor: Actor, id: numb
   return row
 }
 
+function refuseTwoFiles({ file }: Pick<CreateImportInput, 'file'>, earlier: ImportRow | undefined): void {
+  if (earlier && file !== undefined) throw invalid({ file: 'cannot be combined with from' })
+}
+
 function requireSource(input: CreateImportInput, earlier: ImportRow | undefined): ImportSourceName {
+  if (earlier?.source === 'submissions')
+    throw invalid({ from: 'is a dry run of submissions: import them into its form' })
   const source = input.source ?? (earlier?.source as ImportSourceName | undefined)
   if (source === undefined) throw invalid({ source: 'is required' })
-  if (earlier && input.file !== undefined) throw invalid({ file: 'cannot be combined with from' })
+  refuseTwoFiles(input, earlier)
   if (earlier && input.clicks !== undefined) throw invalid({ clicks: 'cannot be combined with from' })
   if (input.mapping !== undefined && source !== 'csv')
     throw invalid({ mapping: 'is for the source csv: the columns of other tools are known' })
@@ -142,21 +184,23 @@ export async function requireTurn(connection: Connection, actor: Actor): Promise
 }
 
 interface NewImport {
-  input: CreateImportInput
+  input: Omit<CreateImportInput, 'source'>
   source: ImportSourceName
   files: ImportFiles
   earlier: ImportRow | undefined
+  form?: ImportOptions['form']
 }
 
 function insertImport(
   connection: Connection,
   { now, node }: CreateNeeds,
   actor: Actor,
-  { input, source, files, earlier }: NewImport,
+  { input, source, files, earlier, form }: NewImport,
 ): Promise<ImportRow> {
   const before = earlier && readOptions(earlier)
   const options: ImportOptions = {
     directory: files.directory,
+    ...(form && { form }),
     domainMap: toLowerCaseKeys(input.domainMap ?? before?.domainMap ?? {}),
     mapping: input.mapping ?? before?.mapping ?? {},
     dateOrder: input.dateOrder ?? before?.dateOrder ?? null,

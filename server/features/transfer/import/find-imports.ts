@@ -24,13 +24,16 @@ type InWorkspace = Pick<Actor, 'workspaceId' | 'scopes'>
 
 /**
  * The export of a workspace has forms, submissions, channels and domains too. The rows of its import name them, and its undo
- * deletes them: for a key without every scope there is no such import.
+ * deletes them: for a key without every scope there is no such import. Rows of an import of submissions have parts of them.
  */
 const selectImports = (connection: Connection, actor: InWorkspace) =>
   connection
     .selectFrom('imports')
     .where('workspace_id', '=', actor.workspaceId)
     .$if(!hasScopes(actor, ...KEY_SCOPES), (imports) => imports.where('source', '<>', 'towpath'))
+    .$if(!hasScopes(actor, 'submissions:read', 'submissions:write'), (imports) =>
+      imports.where('source', '<>', 'submissions'),
+    )
 
 /** @throws Failure `not_found` */
 export async function getImport(connection: Connection, actor: InWorkspace, id: number): Promise<ImportRow> {

@@ -1,6 +1,5 @@
 // The stages `check` and `links` of the export of a workspace.
 
-import { sql } from 'kysely'
 import { createPacer, nextTurn } from '../../../lib/concurrency/next-turn.ts'
 import { hashPassword } from '../../../lib/crypto/password.ts'
 import { randomToken } from '../../../lib/crypto/random.ts'
@@ -10,7 +9,7 @@ import type { RecordBatch } from '../archive/read-archive-records.ts'
 import type { ArchiveContents } from '../archive/verify-archive.ts'
 import { FileProblem } from '../files/source-file.ts'
 import { toStandIn } from '../history/stand-in.ts'
-import type { ArchiveImport, RecordOutcome } from '../workspace/archive-import.ts'
+import type { ArchiveImport } from '../workspace/archive-import.ts'
 import { endArchive } from '../workspace/end-archive.ts'
 import { findHitLinks } from '../workspace/item-keys.ts'
 import {
@@ -21,6 +20,7 @@ import {
 import { ROW_FILES, storeRecord } from '../workspace/store-record.ts'
 import { deleteDryRunRows, getPosition } from './import-links.ts'
 import { type ImportRun, requireRunning, updateRun } from './import-run.ts'
+import { plus, type StoredRow, storeFigures } from './store-figures.ts'
 
 /** Reads the archive to its end, and changes nothing. @throws FileProblem where it cannot be imported */
 export async function checkArchive(run: ImportRun): Promise<void> {
@@ -121,9 +121,7 @@ async function toArchiveRun({ needs, actor, row, options, isDryRun }: ImportRun)
   }
 }
 
-interface StoredRow {
-  row: number
-  outcome: RecordOutcome
+interface StoredArchiveRow extends StoredRow {
   isConflict: boolean
 }
 
@@ -152,8 +150,8 @@ async function storeBatch(
 
 /** Rolls back the transaction of a dry run's batch. */
 class Rollback extends Error {
-  readonly rows: StoredRow[]
-  constructor(rows: StoredRow[]) {
+  readonly rows: StoredArchiveRow[]
+  constructor(rows: StoredArchiveRow[]) {
     super('the batch of a dry run')
     this.rows = rows
   }
@@ -164,9 +162,9 @@ async function tryBatch(
   { needs }: ImportRun,
   archive: ArchiveImport,
   batch: RecordBatch,
-): Promise<StoredRow[]> {
+): Promise<StoredArchiveRow[]> {
   const rows = await needs.db
-    .write(async (connection, onCommit): Promise<StoredRow[]> => {
+    .write(async (connection, onCommit): Promise<StoredArchiveRow[]> => {
       throw new Rollback(await storeRecords(archive, connection, onCommit, batch))
     })
     .catch((error) => {
@@ -181,9 +179,9 @@ async function storeRecords(
   connection: Connection,
   onCommit: OnCommit,
   { file, readings }: RecordBatch,
-): Promise<StoredRow[]> {
+): Promise<StoredArchiveRow[]> {
   const db = toNestedDatabase(archive.needs.db, connection, onCommit)
-  const rows: StoredRow[] = []
+  const rows: StoredArchiveRow[] = []
   const pace = createPacer()
   for (const reading of readings) {
     await pace()
@@ -191,39 +189,4 @@ async function storeRecords(
     if (outcome) rows.push({ row: reading.row, outcome, isConflict: outcome.isConflict === true })
   }
   return rows
-}
-
-const plus = (column: 'position' | 'created' | 'renamed' | 'skipped' | 'failed', count: number) =>
-  sql`${sql.ref(column)} + ${count}` as never
-
-async function storeFigures(
-  connection: Connection,
-  run: ImportRun,
-  rows: StoredRow[],
-  position?: never,
-): Promise<void> {
-  const { id: import_id, workspace_id } = run.row
-  const count = (...outcomes: RecordOutcome['outcome'][]) =>
-    rows.filter(({ outcome: { outcome } }) => outcomes.includes(outcome)).length
-  await updateRun(connection, run, 'links', {
-    ...(position === undefined ? {} : { position }),
-    created: plus('created', count('created', 'renamed')),
-    renamed: plus('renamed', count('renamed')),
-    skipped: plus('skipped', count('skipped')),
-    failed: plus('failed', count('failed')),
-  })
-  if (rows.length === 0) return
-  await connection
-    .insertInto('import_rows')
-    .values(
-      rows.map(({ row, outcome: { itemId, updatedAt, isConflict: _, ...outcome } }) => ({
-        ...outcome,
-        row,
-        import_id,
-        workspace_id,
-        item_id: itemId,
-        item_updated_at: updatedAt,
-      })),
-    )
-    .execute()
 }

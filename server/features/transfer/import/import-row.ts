@@ -34,6 +34,8 @@ export interface ImportOptions {
   linksDateOrder: DateOrder | null
   clicksDateOrder: DateOrder | null
   clickRows: number | null
+  /** Of an import of submissions: the form that gets them. */
+  form?: { id: number; key: string }
   /** Results of the check of a workspace's export. */
   archive?: ArchiveFacts
   /** The history of its readers. Absent before the first one. */
@@ -87,6 +89,7 @@ function toResource(row: ImportRow, rows: Selectable<ImportRows>[]): ImportResou
     onConflict: row.on_conflict as OnConflict,
     fileName: row.file_name,
     clicksFileName: row.clicks_file_name,
+    formKey: readOptions(row).form?.key ?? null,
     rows: row.rows,
     created: row.created,
     renamed: row.renamed,

@@ -19,6 +19,7 @@ import type { ImportMetrics } from './import-metrics.ts'
 import type { ImportNeeds } from './import-needs.ts'
 import { type ImportRow, type ReaderRecord, readOptions } from './import-row.ts'
 import { ImportInterrupted, type ImportRun, toImportRun, updateRun } from './import-run.ts'
+import { importSubmissions } from './import-submissions.ts'
 import { removeUnneededUpload } from './prune-imports.ts'
 import { undoImport } from './undo-import.ts'
 import { type CountNeeds, waitForCounts } from './wait-for-counts.ts'
@@ -106,6 +107,15 @@ async function interrupt(needs: RunnerNeeds, { row, options }: ImportRun): Promi
 }
 
 async function runStages(needs: RunnerNeeds, run: ImportRun): Promise<void> {
+  if (run.source === 'submissions') await importSubmissions(run)
+  else await importLinksAndClicks(needs, run)
+  await needs.db.write((connection) =>
+    updateRun(connection, run, 'clicks', { status: 'done', finished_at: needs.now(), position: 0 }),
+  )
+  await close(needs, run, 'done')
+}
+
+async function importLinksAndClicks(needs: RunnerNeeds, run: ImportRun): Promise<void> {
   const isZip = run.source === 'towpath' && (await isArchive(run.file.path))
   if (run.row.stage === 'check') await (isZip ? checkArchive(run) : checkImport(run))
   else if (run.isDryRun && run.row.stage === 'clicks') await restartPretence(run)
@@ -117,10 +127,6 @@ async function runStages(needs: RunnerNeeds, run: ImportRun): Promise<void> {
     await importClicks(run, findLinks)
     if (!run.isDryRun) await waitForCounts(needs, run.row.id, run.signal)
   }
-  await needs.db.write((connection) =>
-    updateRun(connection, run, 'clicks', { status: 'done', finished_at: needs.now(), position: 0 }),
-  )
-  await close(needs, run, 'done')
 }
 
 async function undo(needs: RunnerNeeds, run: ImportRun): Promise<void> {

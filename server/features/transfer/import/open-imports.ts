@@ -1,4 +1,4 @@
-// Opens the imports of a server: runs them, and lets requests wait for an undo.
+// Opens the imports of a server: runs them, and lets requests wait for the end of one.
 
 import type { Actor } from '../../accounts/access/actor.ts'
 import { eraseUndoneHistories } from '../history/erase-imported-clicks.ts'
@@ -12,7 +12,7 @@ import { failAbandonedImports, pruneImportFiles } from './prune-imports.ts'
 export type ImportService = ReturnType<typeof openImports>
 
 /** An undo of some hundred links is done by then, and its answer says so. */
-const UNDO_WAIT_MS = 2_000
+const END_WAIT_MS = 2_000
 const POLL_MS = 25
 
 export type ImportServiceNeeds = Omit<RunnerNeeds, 'metrics'>
@@ -48,8 +48,8 @@ export function openImports(needs: ImportServiceNeeds) {
     run,
     /** A failure of it is the job's, which runs each second. */
     wakeRunner: () => void run().catch(() => {}),
-    async waitForUndo({ workspaceId }: Pick<Actor, 'workspaceId'>, id: number) {
-      const end = performance.now() + UNDO_WAIT_MS
+    async waitForEnd({ workspaceId }: Pick<Actor, 'workspaceId'>, id: number, waitMs = END_WAIT_MS) {
+      const end = performance.now() + waitMs
       while (performance.now() < end) {
         const row = await needs.db.read
           .selectFrom('imports')

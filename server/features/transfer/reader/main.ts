@@ -16,6 +16,7 @@ import { checkFiles } from './tasks/check-files.ts'
 import { inspectFile } from './tasks/inspect-file.ts'
 import { readClicks } from './tasks/read-clicks.ts'
 import { sendLinks } from './tasks/send-links.ts'
+import { checkSubmissions, sendSubmissions } from './tasks/submission-tasks.ts'
 
 const TASKS: { [Name in ReaderTaskName]: TaskFunction<Name> } = {
   inspect: inspectFile,
@@ -23,6 +24,8 @@ const TASKS: { [Name in ReaderTaskName]: TaskFunction<Name> } = {
   links: sendLinks,
   checkArchive: checkArchiveFile,
   archive: readArchive,
+  checkSubmissions,
+  submissions: sendSubmissions,
   clicks: readClicks,
 }
 

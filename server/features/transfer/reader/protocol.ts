@@ -3,12 +3,15 @@
 
 import type { LogLevel } from '../../../lib/log.ts'
 import type { LogFormat } from '../../../lib/telemetry/log-format.ts'
+import type { Sender } from '../../attribution/sender.ts'
 import type { RecordBatch } from '../archive/read-archive-records.ts'
 import type { ArchiveContents } from '../archive/verify-archive.ts'
+import type { TimeOptions } from '../files/read-time.ts'
 import type { FieldProblem, FileEncoding, FileFormat } from '../files/source-file.ts'
 import type { HistoryMessage, HistoryReply, HistoryTask } from '../history/messages.ts'
-import type { DateOrder, ImportSourceName } from '../schema.ts'
+import type { DateOrder, ImportSourceName, LinkSourceName } from '../schema.ts'
 import type { ReadingOptions, SourceLink } from '../sources/source.ts'
+import type { SourceSubmission } from '../submissions/read-submission.ts'
 
 /** An uploaded file on the disk. */
 export interface UploadedFile {
@@ -31,7 +34,7 @@ export interface InspectTask {
 /** A description of a file, for the person who imports it. */
 export interface Inspection {
   /** The tool whose file it is; `csv` where nobody knows its columns. */
-  source: ImportSourceName
+  source: LinkSourceName
   /** The tool, as its makers write it. */
   title: string
   /** Whether the file has links or the clicks of links. */
@@ -102,6 +105,31 @@ export interface ArchiveTask {
   skip: number
 }
 
+export interface CheckSubmissionsTask {
+  file: UploadedFile
+  options: TimeOptions
+}
+
+export interface SubmissionsTask extends CheckSubmissionsTask {
+  /** The number of stored rows: they are read and not sent. */
+  skip: number
+  /** The path of the country database; when absent, the bundled one. */
+  geoPath: string | undefined
+}
+
+/** A submission as it is stored: without the address and the agent of its sender. */
+export type DescribedSubmission = Omit<Sender, 'visitor'> &
+  Pick<SourceSubmission, 'at' | 'fields' | 'email' | 'isSpam' | 'referrer'>
+
+/** One row of the file. */
+export interface SubmissionRowReading {
+  row: number
+  /** Names the submission in later imports: see `createSubmissionKeys`. '' where `problems` are not empty. */
+  key: string
+  submission: DescribedSubmission | null
+  problems: FieldProblem[]
+}
+
 /** The tasks of the reader, each with what the server gives, what comes in batches, the reply to a batch, and the result. */
 export interface ReaderTasks {
   inspect: { input: InspectTask; batch: never; reply: null; result: Inspection }
@@ -109,6 +137,13 @@ export interface ReaderTasks {
   links: { input: LinksTask; batch: LinkBatch; reply: null; result: null }
   checkArchive: { input: { file: UploadedFile }; batch: null; reply: null; result: ArchiveContents }
   archive: { input: ArchiveTask; batch: RecordBatch; reply: null; result: null }
+  checkSubmissions: { input: CheckSubmissionsTask; batch: null; reply: null; result: CheckedFile }
+  submissions: {
+    input: SubmissionsTask
+    batch: { readings: SubmissionRowReading[] }
+    reply: null
+    result: null
+  }
   clicks: { input: ClicksTask; batch: HistoryMessage; reply: HistoryReply; result: null }
 }
 export type ReaderTaskName = keyof ReaderTasks

@@ -4,7 +4,7 @@
 import type { Hit, HitDimension } from '../../../storage/hits/hit.ts'
 import type { DateOrders } from '../files/date-orders.ts'
 import type { FieldProblem, FileRecord, RecordPlace, SourceFile } from '../files/source-file.ts'
-import type { DateOrder, ImportSourceName } from '../schema.ts'
+import type { DateOrder, LinkSourceName } from '../schema.ts'
 
 /** A link as its tool had it. Nothing is checked against this server's rules yet. */
 export interface SourceLink {
@@ -105,7 +105,7 @@ export interface ReadingOptions {
 }
 
 export interface ImportSource {
-  name: ImportSourceName
+  name: LinkSourceName
   /** As its makers write it. */
   title: string
   links: RecordPlace

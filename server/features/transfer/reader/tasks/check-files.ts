@@ -2,9 +2,10 @@
 
 import { DateOrders } from '../../files/date-orders.ts'
 import { readRecords } from '../../files/read-records.ts'
+import type { TimeOptions } from '../../files/read-time.ts'
 import { FileProblem, type FileRecord, type RecordPlace, type SourceFile } from '../../files/source-file.ts'
-import type { ImportSource, Reading, ReadingOptions } from '../../sources/source.ts'
-import type { CheckTask, SendBatch, TaskFunction } from '../protocol.ts'
+import type { ImportSource, Reading } from '../../sources/source.ts'
+import type { CheckTask, TaskFunction } from '../protocol.ts'
 import { getSource, mayHaveClicks, openClickFile, openLinkFile } from './open-links.ts'
 
 const REPORT_EVERY_MS = 1000
@@ -35,15 +36,13 @@ export const checkFiles: TaskFunction<'check'> = async (input, send) => {
 const findClickFile = async (source: ImportSource, file: SourceFile, { clicks }: CheckTask) =>
   clicks ? openClickFile(source, clicks) : mayHaveClicks(source, file) ? file : null
 
-type Read = (record: FileRecord, options: ReadingOptions) => Reading<unknown>
-
 /** @throws FileProblem where dates can be read in two ways, or in none */
-async function countReadings(
+export async function countReadings<Options extends TimeOptions>(
   file: SourceFile,
   place: RecordPlace,
-  options: ReadingOptions,
+  options: Options,
   report: () => Promise<void>,
-  read: Read,
+  read: (record: FileRecord, options: Options) => Reading<unknown>,
 ) {
   const dateOrders = new DateOrders()
   let rows = 0
@@ -71,7 +70,7 @@ function requireOneOrder({ ambiguous, contradiction }: DateOrders): void {
 }
 
 /** Says from time to time that it goes on: nobody knows how many rows there are. */
-function createReport(send: SendBatch<'check'>): () => Promise<void> {
+export function createReport(send: (batch: null) => Promise<null>): () => Promise<void> {
   let next = performance.now() + REPORT_EVERY_MS
   return async () => {
     if (performance.now() < next) return

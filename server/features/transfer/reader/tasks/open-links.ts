@@ -42,7 +42,7 @@ export const mayHaveClicks = (source: ImportSource, file: SourceFile) =>
 const isUnknownDump = (source: ImportSource, file: SourceFile) =>
   file.format === 'sql' && source.links.tables.length > 0
 
-async function openUpload(path: string, name: string | null): Promise<SourceFile> {
+export async function openUpload(path: string, name: string | null): Promise<SourceFile> {
   try {
     return await openSourceFile(path, name)
   } catch (error) {

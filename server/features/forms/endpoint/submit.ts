@@ -1,0 +1,128 @@
+// Checks a submission whose body is read, in the order of docs/contract.md §7 from the honeypot on, and stores it.
+
+import type { DiskSpace } from '../../../storage/disk-space.ts'
+import type { StorageLimit } from '../../accounts/abuse/storage-limit.ts'
+import type { CaptchaProvider, VerifiedToken } from '../captcha/captcha-provider.ts'
+import { readConsent, requireConsent } from '../consent/read-consent.ts'
+import { addRuleMistakes } from '../rules/check-fields.ts'
+import { describeMistake, describeMistakes } from '../rules/describe-mistakes.ts'
+import type { SenderLanguage } from '../rules/sender-language.ts'
+import { CAPTCHA_FIELD } from '../settings/control-fields.ts'
+import type { FormSettings } from '../settings/form-settings.ts'
+import type { SpamJudge } from '../spam/judge-spam.ts'
+import type { FileReceiver } from '../uploads/receive-files.ts'
+import { spendWorkspaceRoom } from './byte-budgets.ts'
+import { EndpointError } from './endpoint-error.ts'
+import { isBlankSubmission, type SubmissionInput, validateFields } from './fields.ts'
+import type { SubmissionOutcome } from './responses.ts'
+import { type SubmissionSource, toPageSeconds } from './store-submission.ts'
+import { type StoreWithFilesNeeds, storeWithFiles, toRoomMistakes } from './store-with-files.ts'
+
+export interface SubmitNeeds extends StoreWithFilesNeeds {
+  submissionLimit: StorageLimit
+  disk: Pick<DiskSpace, 'isLow' | 'hasRoomFor'>
+  captcha: CaptchaProvider
+  judgeSpam: SpamJudge
+}
+
+/** A submission apart from its fields. */
+export interface SubmissionRequest extends SubmissionSource {
+  /** Bytes. */
+  size: number
+  language: SenderLanguage
+  files?: FileReceiver | undefined
+  /** An API key vouches for the sender: no captcha is asked. */
+  isTrusted?: true
+}
+
+export const RETRY_AFTER_SECONDS = 60
+
+/** @throws EndpointError 403 */
+export function requireEnabled({ suspended, enabled }: Pick<FormSettings, 'suspended' | 'enabled'>): void {
+  if (suspended) throw new EndpointError(403, 'Form is suspended by the operator of this server')
+  if (!enabled) throw new EndpointError(403, 'Form is disabled')
+}
+
+/** Checks honeypot, fields and captcha, in this order, and stores the submission. @throws EndpointError 404, 429, 503 */
+export async function submit(
+  needs: SubmitNeeds,
+  form: FormSettings,
+  input: SubmissionInput,
+  { size, language, files, isTrusted, ...source }: SubmissionRequest,
+): Promise<SubmissionOutcome> {
+  // A robot gets the same answer as a person, and nothing is stored.
+  if (input.trapped) return { kind: 'accepted', trapped: true }
+  const texts = { language, messages: form.messages }
+  const captcha = (rule: 'captchaRequired' | 'captchaFailed'): SubmissionOutcome => {
+    return { kind: 'captcha', error: describeMistake(texts, CAPTCHA_FIELD, { rule }) }
+  }
+  const refuse = (found: Awaited<ReturnType<typeof findMistakes>>): SubmissionOutcome => {
+    return { kind: 'invalid', errors: describeMistakes(texts, found), mistakes: found }
+  }
+  const mistakes = await findMistakes(form, input, files)
+  if (mistakes.size > 0) return refuse(mistakes)
+  requireRoom(needs)
+  // The captcha comes last, because a token works once: a mistake in a field must not use it up.
+  let token: VerifiedToken | undefined
+  if (form.captcha && !isTrusted) {
+    if (input.token === undefined) return captcha('captchaRequired')
+    const { formKey, allowedOrigins: origins } = form
+    token = await needs.captcha.check({ formKey, token: input.token, address: source.address, origins })
+    if (!token) return captcha('captchaFailed')
+  }
+  // Only what would be stored counts: nobody uses the workspace's budget up with submissions that are refused.
+  const spending = spendWorkspaceRoom(needs, form.workspaceId, size)
+  if (spending) await spending
+  const isBlank = isBlankSubmission(input) && !files?.files.length
+  const spamReasons = isBlank
+    ? ['Every field is blank.']
+    : await needs.judgeSpam(form, {
+        ...input,
+        readPageSeconds: () => (source.trackingOptOut ? null : readPageSeconds(needs, form, input, source)),
+      })
+  const submission = {
+    ...source,
+    fields: input.fields,
+    spamReasons,
+    consent: readConsent(form.consent, input),
+    language: language.known,
+    email: input.email,
+    eventId: input.eventId,
+    pageView: input.pageView,
+    token,
+  }
+  const result = await storeWithFiles(needs, form, submission, files)
+  if (result === 'no room' && files) return refuse(toRoomMistakes(files))
+  if (typeof result === 'string') return captcha('captchaFailed')
+  return { kind: 'accepted', id: result.id, isSpam: spamReasons.length > 0 }
+}
+
+/** The first mistake of each field, those of the form's rules and of files too. */
+async function findMistakes(form: FormSettings, input: SubmissionInput, files: FileReceiver | undefined) {
+  const mistakes = validateFields(input, form.requiredFields, form.rules)
+  for (const [field, mistake] of files?.mistakes ?? []) if (!mistakes.has(field)) mistakes.set(field, mistake)
+  requireConsent(mistakes, form, input)
+  const fileFields = new Set([...input.files, ...(files?.files ?? []).map(({ field }) => field)])
+  await addRuleMistakes(mistakes, form.rules, { ...input, files: fileFields })
+  return mistakes
+}
+
+function readPageSeconds(
+  { matchVisit }: SubmitNeeds,
+  { workspaceId }: FormSettings,
+  { eventId, pageView }: SubmissionInput,
+  { at, referer }: SubmissionSource,
+): number | null {
+  const { visit } = matchVisit({ at, workspaceId, eventId, referer })
+  return visit && pageView === undefined ? toPageSeconds(visit, at) : null
+}
+
+/**
+ * Refuses before the disk is full: a success that cannot be kept would be a lie. PostgreSQL has a disk of its own.
+ * @throws EndpointError 503
+ */
+function requireRoom({ db, disk }: SubmitNeeds): void {
+  if (db.engine === 'sqlite' && disk.isLow()) {
+    throw new EndpointError(503, 'Temporarily unavailable', RETRY_AFTER_SECONDS)
+  }
+}
