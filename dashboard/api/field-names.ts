@@ -9,6 +9,7 @@ const SCREEN_NAMES: Record<string, string> = {
   expiresAt: 'Expires',
   expiredUrl: 'Expiration URL',
   forwardQuery: 'Forward query parameters',
+  extraPath: 'Append extra path',
   geoTargeting: 'Countries',
   deviceTargeting: 'Devices',
   previewTitle: 'Card title',

@@ -77,13 +77,22 @@ export const slugQuery = (api: Api, slug: string, domain: string | undefined) =>
 export interface Resolution {
   rule: string
   status: number
+  /** Of the rule that decides. */
+  ruleIndex: number | null
   destinationUrl: string | null
 }
 
 export const resolutionQuery = (
   api: Api,
   link: LinkResource,
-  visit: { country?: string; device?: string; at?: string },
+  visit: {
+    country?: string
+    device?: string
+    os?: string
+    language?: string
+    query?: string
+    at?: string
+  },
 ) =>
   queryOptions({
     // `updatedAt`: a changed link may redirect elsewhere.

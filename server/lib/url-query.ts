@@ -1,5 +1,8 @@
 // Changes parameters of a URL's query and nothing else. Parsing and printing the whole URL would change its encoding.
 
+/** The value that stands for any value of a parameter, where conditions name parameters. */
+export const ANY_VALUE = '*'
+
 /** Appends parameters before the fragment. */
 export function appendQuery(href: string, parameters: Iterable<[string, string]>): string {
   return appendQueryText(href, new URLSearchParams([...parameters]).toString())

@@ -88,6 +88,43 @@ onDashboard('the Links and Tags pages', (dashboard) => {
     await person.api('/links/trash', { method: 'DELETE' })
   })
 
+  test('rules are added, ordered and explained, and the tester names the one that decides', async () => {
+    const { id } = await create({ slug: 'ruled', rules: [{ when: { country: ['DE'] }, to: `${U}de` }] })
+    await window.open(`/links/${id}`)
+    await page.getByRole('button', { name: 'Edit' }).first().click()
+    await page.getByRole('heading', { name: 'Rules', exact: true }).click()
+    await page.getByRole('button', { name: 'Add rule' }).click()
+    const second = page.getByRole('group', { name: 'Rule 2' })
+    await second.getByLabel('Destination').fill('example.com/tablet')
+    await second.getByLabel('Countries').fill('de, at')
+    await second.getByLabel('Tablet').check()
+    await second.getByLabel('Query parameters').fill('ref=*')
+    await page.getByRole('button', { name: 'Add rule' }).click()
+    const third = page.getByRole('group', { name: 'Rule 3' })
+    await third.getByLabel('Destination').fill('example.com/shadow')
+    await third.getByLabel('Countries').fill('DE')
+    await third.getByText('rule 1 matches the same visitors first').waitFor()
+    await page.getByRole('button', { name: 'Move Rule 2 up' }).click()
+    await page.getByRole('button', { name: 'Remove Rule 3' }).click()
+    await page.getByRole('button', { name: 'Save' }).click()
+    const saved = await until('the saved rules', async () => {
+      const { rules } = (await person.api(`/links/${id}`)).json.data
+      return rules.length === 2 && rules
+    })
+    expect(saved).toEqual([
+      {
+        when: { country: ['DE', 'AT'], device: ['tablet'], query: { ref: '*' } },
+        to: 'https://example.com/tablet',
+      },
+      { when: { country: ['DE'] }, to: `${U}de` },
+    ])
+    await page.getByText('Test targeting').click()
+    await page.getByRole('combobox', { name: 'Country' }).selectOption('DE')
+    await page.getByText('Redirects by rule 2').waitFor()
+    await person.api(`/links/${id}?permanent=true`, { method: 'DELETE' })
+    await window.open('/links')
+  })
+
   test('a deleted link waits in the trash, returns with Undo, and can be restored or deleted for good there', async () => {
     const [a, b, c] = [
       await create({ slug: 'aa' }),

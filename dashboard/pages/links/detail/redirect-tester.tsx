@@ -9,7 +9,7 @@ import { COUNTRIES } from '../../../ui/countries.ts'
 import { formatCountryName } from '../../../ui/format.ts'
 import { Field, Select, TextField } from '../../../ui/forms/field.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
-import { LINK_DEVICES } from '../link/link-devices.ts'
+import { RULE_DEVICE_NAMES, RULE_SYSTEM_NAMES } from '../link/describe-rule.ts'
 
 const RULE_LABELS: Record<string, string> = {
   destination: 'Redirects to the destination URL',
@@ -32,8 +32,11 @@ export function RedirectTester({ link }: { link: LinkResource }) {
   const api = useApi()
   const [country, setCountry] = useState('')
   const [device, setDevice] = useState('desktop')
+  const [os, setOs] = useState('')
+  const [language, setLanguage] = useState('')
+  const [query, setQuery] = useState('')
   const [at, setAt] = useState('')
-  const visit = { country, device, at: at && new Date(at).toISOString() }
+  const visit = { country, device, os, language, query, at: at && new Date(at).toISOString() }
   const { data, error } = useQuery(resolutionQuery(api, link, visit))
   // Countries with their own destination are first.
   const targetedCountries = Object.keys(link.geoTargeting)
@@ -57,7 +60,7 @@ export function RedirectTester({ link }: { link: LinkResource }) {
         <Field label="Device">
           {(control) => (
             <Select {...control} value={device} onChange={({ target }) => setDevice(target.value)}>
-              {LINK_DEVICES.map(({ name, label }) => (
+              {Object.entries(RULE_DEVICE_NAMES).map(([name, label]) => (
                 <option key={name} value={name}>
                   {label}
                 </option>
@@ -65,6 +68,34 @@ export function RedirectTester({ link }: { link: LinkResource }) {
             </Select>
           )}
         </Field>
+        <Field label="System">
+          {(control) => (
+            <Select {...control} value={os} onChange={({ target }) => setOs(target.value)}>
+              <option value="">Other system</option>
+              {Object.entries(RULE_SYSTEM_NAMES).map(([name, label]) => (
+                <option key={name} value={name}>
+                  {label}
+                </option>
+              ))}
+            </Select>
+          )}
+        </Field>
+        <TextField
+          label="Language"
+          placeholder="de-CH"
+          autoComplete="off"
+          maxLength={1000}
+          value={language}
+          onChange={({ target }) => setLanguage(target.value)}
+        />
+        <TextField
+          label="Query"
+          placeholder="ref=partner"
+          autoComplete="off"
+          maxLength={2000}
+          value={query}
+          onChange={({ target }) => setQuery(target.value)}
+        />
         <TextField
           label="Date and time"
           className="grid-cols-1"
@@ -85,7 +116,9 @@ function RedirectResult({ resolution }: { resolution: Resolution | undefined }) 
   return (
     <>
       <p className="font-medium">
-        {RULE_LABELS[resolution.rule] ?? resolution.rule}{' '}
+        {resolution.ruleIndex === null
+          ? (RULE_LABELS[resolution.rule] ?? resolution.rule)
+          : `Redirects by rule ${resolution.ruleIndex + 1}`}{' '}
         <span className="font-normal text-soft">({resolution.status})</span>
       </p>
       {resolution.destinationUrl && <p className="break-all text-soft">{resolution.destinationUrl}</p>}

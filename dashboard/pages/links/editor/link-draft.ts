@@ -8,6 +8,8 @@ import type {
 import { stripAroundUrl } from '../../../shell/pasted-url.ts'
 import { type LinkTag, NEW_TAG_ID } from '../tag-picker/use-tag-options.ts'
 import { NO_UTM, readUtm, type UtmName, type UtmValues, withScheme, withUtm } from './destination-url.ts'
+import { toIso, toLocal } from './local-time.ts'
+import { createRuleDraft, type RuleDraft, toRule } from './rule-draft.ts'
 
 export interface CountryTarget {
   /** Identifies the row while its country changes. */
@@ -30,6 +32,8 @@ export interface LinkDraft {
   android: string
   desktop: string
   countries: CountryTarget[]
+  rules: RuleDraft[]
+  extraPath: LinkResource['extraPath']
   /** The format of `<input type=datetime-local>`, in the viewer's time zone. */
   startsAt: string
   expiresAt: string
@@ -60,6 +64,8 @@ export const LINK_DEFAULTS: LinkDraft = {
   android: '',
   desktop: '',
   countries: [],
+  rules: [],
+  extraPath: 'ignore',
   startsAt: '',
   expiresAt: '',
   expiredUrl: '',
@@ -105,6 +111,8 @@ export function toDraft(link: LinkResource): LinkDraft {
     android: deviceTargeting.android ?? '',
     desktop: deviceTargeting.desktop ?? '',
     countries: Object.entries(geoTargeting).map(([code, url]) => createCountryTarget(code, url)),
+    rules: link.rules.map(createRuleDraft),
+    extraPath: link.extraPath,
     startsAt: toLocal(link.startsAt),
     expiresAt: toLocal(link.expiresAt),
     expiredUrl: link.expiredUrl ?? '',
@@ -173,6 +181,8 @@ function toFullInput(draft: LinkDraft): Omit<CreateLinkInput, 'redirectStatus'> 
       : { tagIds: tags.map(({ id }) => id) }),
     deviceTargeting: Object.fromEntries(Object.entries(targets).filter(([, url]) => url !== null)),
     geoTargeting: Object.fromEntries(countries.map(({ code, url }) => [code, withScheme(url)])),
+    rules: draft.rules.map(toRule),
+    extraPath: draft.extraPath,
     startsAt: toIso(draft.startsAt),
     expiresAt: toIso(draft.expiresAt),
     expiredUrl: urlOrNull(draft.expiredUrl),
@@ -189,7 +199,7 @@ function toFullInput(draft: LinkDraft): Omit<CreateLinkInput, 'redirectStatus'> 
 }
 
 /** Checks that need no server. @returns messages by field */
-export function validateDraft({ destinationUrl, countries }: LinkDraft): Record<string, string> {
+export function validateDraft({ destinationUrl, countries, rules }: LinkDraft): Record<string, string> {
   const errors: Record<string, string> = {}
   if (destinationUrl.trim() === '') errors.destinationUrl = 'Enter a destination URL.'
   for (const { key, code, url } of countries) {
@@ -198,6 +208,8 @@ export function validateDraft({ destinationUrl, countries }: LinkDraft): Record<
     if (code !== '' && url.trim() === '')
       errors[`geoTargeting.${code}`] = 'Enter a destination for this country.'
   }
+  for (const [index, { to }] of rules.entries())
+    if (to.trim() === '') errors[`rules.${index}.to`] = 'Enter a destination for this rule.'
   return errors
 }
 
@@ -215,14 +227,3 @@ export function toRequestBody(before: LinkDraft, after: LinkDraft): UpdateLinkIn
 export const isChanged = (before: LinkDraft, after: LinkDraft) =>
   Object.keys(toRequestBody(before, after)).length > 0 ||
   Object.keys(validateDraft(after)).length > Object.keys(validateDraft(before)).length
-
-const twoDigits = (n: number) => String(n).padStart(2, '0')
-
-function toLocal(iso: string | null): string {
-  if (iso === null) return ''
-  const at = new Date(iso)
-  const day = `${at.getFullYear()}-${twoDigits(at.getMonth() + 1)}-${twoDigits(at.getDate())}`
-  return `${day}T${twoDigits(at.getHours())}:${twoDigits(at.getMinutes())}`
-}
-
-const toIso = (local: string) => (local === '' ? null : new Date(local).toISOString())

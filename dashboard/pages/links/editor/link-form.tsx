@@ -12,6 +12,7 @@ import { describeLimits, LimitFields } from './limit-fields.tsx'
 import { setDestination, setUtm } from './link-draft.ts'
 import { LinkPreview } from './link-preview.tsx'
 import { RedirectFields } from './redirect-fields.tsx'
+import { RuleFields } from './rule-fields.tsx'
 import { SlugField } from './slug-field.tsx'
 import { TagsField } from './tags-field.tsx'
 import { TargetingFields } from './targeting-fields.tsx'
@@ -61,6 +62,7 @@ export function LinkForm(props: LinkFieldsProps) {
         />
       </div>
       <UtmSection {...props} />
+      <RuleFields {...props} />
       <TargetingFields {...props} />
       <LimitFields {...props} summary={describeLimits(draft)} />
       <RedirectFields {...props} />

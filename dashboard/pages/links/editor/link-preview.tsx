@@ -3,16 +3,19 @@
 import type { ReactNode } from 'react'
 import type { LinkResource } from '../../../../server/features/links/schema.ts'
 import { formatCountryName, formatTime } from '../../../ui/format.ts'
+import { describeRule } from '../link/describe-rule.ts'
 import { LINK_DEVICES } from '../link/link-devices.ts'
 import { isUrl, splitUrl, withForwardedQuery, withScheme } from './destination-url.ts'
 import { type LinkDraft, toDestinationUrl } from './link-draft.ts'
+import { toRule } from './rule-draft.ts'
 
 export function LinkPreview({ draft, link }: { draft: LinkDraft; link: LinkResource | undefined }) {
   const destination = toDestinationUrl(draft)
   const isReady = destination !== '' && isUrl(destination)
   const devices = LINK_DEVICES.filter(({ name }) => draft[name].trim() !== '')
   const countries = draft.countries.filter(({ code, url }) => code && url.trim())
-  const isTargeted = devices.length + countries.length > 0
+  const rules = draft.rules.filter(({ to }) => to.trim() !== '')
+  const isTargeted = rules.length + devices.length + countries.length > 0
   const locked = draft.password === null ? link?.passwordProtected : draft.password !== ''
   return (
     <section
@@ -21,6 +24,13 @@ export function LinkPreview({ draft, link }: { draft: LinkDraft; link: LinkResou
     >
       <Rules draft={draft} locked={locked ?? false} />
       <dl className="grid gap-1.5">
+        {rules.map((rule) => (
+          <Line
+            key={rule.key}
+            who={describeRule(toRule(rule).when)}
+            url={toVisibleUrl(draft, withScheme(rule.to))}
+          />
+        ))}
         {devices.map(({ name, label }) => (
           <Line key={name} who={label} url={toVisibleUrl(draft, withScheme(draft[name]))} />
         ))}

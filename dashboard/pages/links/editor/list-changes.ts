@@ -3,6 +3,7 @@
 import type { LinkResource } from '../../../../server/features/links/schema.ts'
 import { toScreenName } from '../../../api/field-names.ts'
 import { formatTime } from '../../../ui/format.ts'
+import { describeRule } from '../link/describe-rule.ts'
 
 export interface LinkChange {
   /** As the form calls it. */
@@ -27,6 +28,8 @@ const SETTINGS: [field: string, show: (link: LinkResource) => string | number | 
   ['title', (link) => link.title],
   ['tagIds', (link) => link.tags.map(({ name }) => name).join(', ')],
   ['comments', (link) => link.comments],
+  ['rules', (link) => link.rules.map(({ when, to }) => `${describeRule(when)}: ${to}`).join('; ')],
+  ['extraPath', (link) => onOff(link.extraPath === 'append')],
   ['deviceTargeting', (link) => listTargets(link.deviceTargeting)],
   ['geoTargeting', (link) => listTargets(link.geoTargeting)],
   ['startsAt', (link) => timeOrNone(link.startsAt)],

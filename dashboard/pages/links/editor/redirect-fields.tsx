@@ -18,6 +18,7 @@ export function RedirectFields(props: LinkFieldsProps) {
   const settings = [
     locked && 'password',
     draft.forwardQuery && 'forwards query',
+    draft.extraPath === 'append' && 'appends path',
     draft.trackConversions && 'tracks conversions',
     draft.redirectStatus !== 302 && draft.redirectStatus,
   ]
@@ -33,6 +34,12 @@ export function RedirectFields(props: LinkFieldsProps) {
         hint="Adds the short link’s query parameters to the destination. The destination’s own parameters win."
         checked={draft.forwardQuery}
         onChange={({ target }) => onChange({ forwardQuery: target.checked })}
+      />
+      <Toggle
+        label="Append extra path"
+        hint="A path after the short link goes to the end of the destination: /docs/install leads to …/install."
+        checked={draft.extraPath === 'append'}
+        onChange={({ target }) => onChange({ extraPath: target.checked ? 'append' : 'ignore' })}
       />
       <Toggle
         label="Track conversions"

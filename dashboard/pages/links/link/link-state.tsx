@@ -1,6 +1,6 @@
 // The badges of a link: its status where it does not redirect normally, password and targeting.
 
-import { Globe, Lock, MonitorSmartphone } from 'lucide-react'
+import { Globe, Lock, MonitorSmartphone, Split } from 'lucide-react'
 import type { LinkResource } from '../../../../server/features/links/schema.ts'
 import { Badge } from '../../../ui/badge.tsx'
 import { formatCount, formatNumber, formatTime } from '../../../ui/format.ts'
@@ -46,6 +46,9 @@ export function LinkBadges({ link }: { link: LinkResource }) {
         </span>
       )}
       {link.passwordProtected && <IconBadge icon={Lock} text="Password protected" />}
+      {link.rules.length > 0 && (
+        <IconBadge icon={Split} text={`Has ${formatCount(link.rules.length, 'rule')}`} />
+      )}
       {countries > 0 && (
         <IconBadge icon={Globe} text={`Targets ${formatCount(countries, 'country', 'countries')}`} />
       )}

@@ -1,12 +1,7 @@
 // Finds the redirect rule of a link that decides for a visitor.
 
-import {
-  ANY_VALUE,
-  type RedirectRule,
-  type RuleConditions,
-  type RuleDevice,
-  type RuleSystem,
-} from './schema.ts'
+import { ANY_VALUE } from '../../../lib/url-query.ts'
+import type { RedirectRule, RuleConditions, RuleDevice, RuleSystem } from './schema.ts'
 
 /** What rules know of a visitor. */
 export interface RuleVisitor {

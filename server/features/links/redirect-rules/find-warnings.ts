@@ -1,7 +1,8 @@
 // Warnings about rules that can never match. They are no errors: a rule may wait for another change.
 
 import { readCountryCode } from '../../../lib/country-code.ts'
-import { ANY_VALUE, type RedirectRule, type RuleConditions, type RuleWarning } from './schema.ts'
+import { ANY_VALUE } from '../../../lib/url-query.ts'
+import type { RedirectRule, RuleConditions, RuleWarning } from './schema.ts'
 
 export function findRuleWarnings(rules: readonly RedirectRule[]): RuleWarning[] {
   return rules.flatMap(({ when }, rule) => {

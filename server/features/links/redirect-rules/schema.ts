@@ -3,6 +3,7 @@
 import { z } from '@hono/zod-openapi'
 import { instant, oneOf, text, toIso } from '../../../lib/api-fields.ts'
 import { readCountryCode } from '../../../lib/country-code.ts'
+import { ANY_VALUE } from '../../../lib/url-query.ts'
 import { URL_MAX } from '../../../lib/web-url.ts'
 
 export const RULE_DEVICES = ['mobile', 'tablet', 'desktop'] as const
@@ -14,8 +15,6 @@ export const RULES_MAX = 20
 const COUNTRIES_MAX = 250
 const LANGUAGES_MAX = 50
 const PARAMETERS_MAX = 10
-/** The value of a query parameter that stands for any value. */
-export const ANY_VALUE = '*'
 
 /** One of these is enough. */
 const anyOf = <T extends z.ZodType>(item: T, max: number, what: string) =>

@@ -1,0 +1,43 @@
+// A redirect rule in words, and the names of what it can ask for.
+
+import type { LinkResource } from '../../../../server/features/links/schema.ts'
+import { formatCountryName, formatTime } from '../../../ui/format.ts'
+
+type RuleConditions = LinkResource['rules'][number]['when']
+
+export const RULE_DEVICE_NAMES = { mobile: 'Mobile', tablet: 'Tablet', desktop: 'Desktop' } as const
+export const RULE_SYSTEM_NAMES = {
+  ios: 'iOS',
+  android: 'Android',
+  windows: 'Windows',
+  macos: 'macOS',
+  linux: 'Linux',
+  chromeos: 'ChromeOS',
+} as const
+
+const languageNames = new Intl.DisplayNames('en', { type: 'language', fallback: 'code' })
+
+/** `Germany or Austria, Tablet, German`; `Everyone` without a condition */
+export function describeRule({
+  country,
+  device,
+  os,
+  language,
+  query,
+  after,
+  before,
+}: RuleConditions): string {
+  const parts = [
+    country?.map(formatCountryName).join(' or '),
+    device?.map((each) => RULE_DEVICE_NAMES[each]).join(' or '),
+    os?.map((each) => RULE_SYSTEM_NAMES[each]).join(' or '),
+    language?.map((each) => languageNames.of(each)).join(' or '),
+    query &&
+      Object.entries(query)
+        .map(([name, value]) => `${name}=${value}`)
+        .join('&'),
+    after && `from ${formatTime(after)}`,
+    before && `until ${formatTime(before)}`,
+  ].filter(Boolean)
+  return parts.join(', ') || 'Everyone'
+}
