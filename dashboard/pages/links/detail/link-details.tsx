@@ -12,6 +12,7 @@ import { RelativeTime } from '../../../ui/relative-time.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import { TagChip } from '../../../ui/tag-chip.tsx'
 import { TEXT_LINK } from '../../../ui/text-link.ts'
+import { describeRule } from '../link/describe-rule.ts'
 import { findLinkState } from '../link/link-state.tsx'
 
 const RedirectTester = lazy(() =>
@@ -62,6 +63,7 @@ export function LinkDetails({ link }: { link: LinkResource }) {
           </Detail>
         )}
       </dl>
+      {link.rules.length > 0 && <Rules link={link} />}
       {link.comments && (
         <p className="mt-4 border-t border-line pt-4 break-words whitespace-pre-wrap">{link.comments}</p>
       )}
@@ -123,3 +125,24 @@ function Tags({ tags }: Pick<LinkResource, 'tags'>) {
     </span>
   )
 }
+
+/** The rules in their order, with what the server warns of. */
+const Rules = ({ link: { rules, ruleWarnings } }: { link: LinkResource }) => (
+  <section aria-label="Rules" className="mt-4 border-t border-line pt-4">
+    <ol className="grid list-inside list-decimal gap-1.5">
+      {rules.map(({ when, to }, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a rule has no other name than its place.
+        <li key={index} className="break-words">
+          {describeRule(when)}: <span className="break-all text-soft">{to}</span>
+          {ruleWarnings
+            .filter(({ rule }) => rule === index)
+            .map(({ message }) => (
+              <p key={message} className="text-sm text-warn">
+                {message}
+              </p>
+            ))}
+        </li>
+      ))}
+    </ol>
+  </section>
+)

@@ -1,13 +1,13 @@
 // Asks the server where a link would send a given visitor. No click is counted.
 
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { type ComponentProps, useState } from 'react'
 import type { LinkResource } from '../../../../server/features/links/schema.ts'
 import { type Resolution, resolutionQuery } from '../../../api/links.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
 import { COUNTRIES } from '../../../ui/countries.ts'
 import { formatCountryName } from '../../../ui/format.ts'
-import { Field, Select, TextField } from '../../../ui/forms/field.tsx'
+import { Field, type Input, Select, TextField } from '../../../ui/forms/field.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import { RULE_DEVICE_NAMES, RULE_SYSTEM_NAMES } from '../link/describe-rule.ts'
 
@@ -28,81 +28,56 @@ const RULE_LABELS: Record<string, string> = {
   unknown: 'Shows “Link not found”',
 }
 
+const NOBODY = { country: '', device: 'desktop', os: '', language: '', query: '', at: '' }
+type Visitor = typeof NOBODY
+
 export function RedirectTester({ link }: { link: LinkResource }) {
   const api = useApi()
-  const [country, setCountry] = useState('')
-  const [device, setDevice] = useState('desktop')
-  const [os, setOs] = useState('')
-  const [language, setLanguage] = useState('')
-  const [query, setQuery] = useState('')
-  const [at, setAt] = useState('')
-  const visit = { country, device, os, language, query, at: at && new Date(at).toISOString() }
-  const { data, error } = useQuery(resolutionQuery(api, link, visit))
+  const [visitor, setVisitor] = useState(NOBODY)
+  const { at } = visitor
+  const { data, error } = useQuery(
+    resolutionQuery(api, link, { ...visitor, at: at && new Date(at).toISOString() }),
+  )
+  const change = (part: Partial<Visitor>) => setVisitor({ ...visitor, ...part })
   // Countries with their own destination are first.
-  const targetedCountries = Object.keys(link.geoTargeting)
+  const targeted = [
+    ...new Set([...Object.keys(link.geoTargeting), ...link.rules.flatMap(({ when }) => when.country ?? [])]),
+  ]
+  const countries = [...targeted, ...COUNTRIES.filter((code) => !targeted.includes(code))]
+  const text = (name: 'language' | 'query' | 'at', label: string, props: ComponentProps<typeof Input>) => (
+    <TextField
+      {...props}
+      label={label}
+      className="grid-cols-1"
+      autoComplete="off"
+      value={visitor[name]}
+      onChange={({ target }) => change({ [name]: target.value })}
+    />
+  )
   return (
     <div className="grid gap-4">
       <div className="grid gap-4 sm:grid-cols-3">
-        <Field label="Country">
-          {(control) => (
-            <Select {...control} value={country} onChange={({ target }) => setCountry(target.value)}>
-              <option value="">Unknown country</option>
-              {[...targetedCountries, ...COUNTRIES.filter((code) => !targetedCountries.includes(code))].map(
-                (code) => (
-                  <option key={code} value={code}>
-                    {formatCountryName(code)}
-                  </option>
-                ),
-              )}
-            </Select>
-          )}
-        </Field>
-        <Field label="Device">
-          {(control) => (
-            <Select {...control} value={device} onChange={({ target }) => setDevice(target.value)}>
-              {Object.entries(RULE_DEVICE_NAMES).map(([name, label]) => (
-                <option key={name} value={name}>
-                  {label}
-                </option>
-              ))}
-            </Select>
-          )}
-        </Field>
-        <Field label="System">
-          {(control) => (
-            <Select {...control} value={os} onChange={({ target }) => setOs(target.value)}>
-              <option value="">Other system</option>
-              {Object.entries(RULE_SYSTEM_NAMES).map(([name, label]) => (
-                <option key={name} value={name}>
-                  {label}
-                </option>
-              ))}
-            </Select>
-          )}
-        </Field>
-        <TextField
-          label="Language"
-          placeholder="de-CH"
-          autoComplete="off"
-          maxLength={1000}
-          value={language}
-          onChange={({ target }) => setLanguage(target.value)}
+        <Choice
+          label="Country"
+          value={visitor.country}
+          options={[['', 'Unknown country'], ...countries.map((code) => [code, formatCountryName(code)])]}
+          onChange={(country) => change({ country })}
         />
-        <TextField
-          label="Query"
-          placeholder="ref=partner"
-          autoComplete="off"
-          maxLength={2000}
-          value={query}
-          onChange={({ target }) => setQuery(target.value)}
+        <Choice
+          label="Device"
+          value={visitor.device}
+          options={Object.entries(RULE_DEVICE_NAMES)}
+          onChange={(device) => change({ device })}
         />
-        <TextField
-          label="Date and time"
-          className="grid-cols-1"
-          type="datetime-local"
-          value={at}
-          onChange={({ target }) => setAt(target.value)}
+        <Choice
+          label="System"
+          value={visitor.os}
+          options={[['', 'Other system'], ...Object.entries(RULE_SYSTEM_NAMES)]}
+          onChange={(os) => change({ os })}
         />
+        {text('language', 'Language', { placeholder: 'de-CH', maxLength: 1000 })}
+        {text('query', 'Query', { placeholder: 'ref=partner', maxLength: 2000 })}
+        {text('at', 'Date and time', { type: 'datetime-local' })}
       </div>
       <div role="status" className="min-h-14 rounded-xl bg-sunken px-4 py-3">
         {error ? <span className="text-danger">{error.message}</span> : <RedirectResult resolution={data} />}
@@ -110,6 +85,27 @@ export function RedirectTester({ link }: { link: LinkResource }) {
     </div>
   )
 }
+
+interface ChoiceProps {
+  label: string
+  value: string
+  options: string[][]
+  onChange: (value: string) => void
+}
+
+const Choice = ({ label, value, options, onChange }: ChoiceProps) => (
+  <Field label={label}>
+    {(control) => (
+      <Select {...control} value={value} onChange={({ target }) => onChange(target.value)}>
+        {options.map(([code, name]) => (
+          <option key={code} value={code}>
+            {name}
+          </option>
+        ))}
+      </Select>
+    )}
+  </Field>
+)
 
 function RedirectResult({ resolution }: { resolution: Resolution | undefined }) {
   if (!resolution) return <Skeleton className="h-6 w-64" />

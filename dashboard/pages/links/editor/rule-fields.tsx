@@ -2,7 +2,7 @@
 
 import { ArrowDown, ArrowUp, Plus, X } from 'lucide-react'
 import { useId } from 'react'
-import { findRuleWarnings } from '../../../../server/features/links/redirect-rules/find-warnings.ts'
+import type { LinkResource } from '../../../../server/features/links/schema.ts'
 import { Button, IconButton } from '../../../ui/button.tsx'
 import { CollapsibleSection } from '../../../ui/collapsible-section.tsx'
 import { Checkbox, TextField } from '../../../ui/forms/field.tsx'
@@ -13,8 +13,7 @@ import { createRuleDraft, type RuleDevice, type RuleDraft, type RuleSystem, toRu
 
 const RULES_MAX = 20
 
-export function RuleFields({ draft: { rules }, errors, onChange }: LinkFieldsProps) {
-  const warnings = findRuleWarnings(rules.map(toRule))
+export function RuleFields({ draft: { rules }, link, errors, onChange }: LinkFieldsProps) {
   const change = (key: number, part: Partial<RuleDraft>) =>
     onChange({ rules: rules.map((rule) => (rule.key === key ? { ...rule, ...part } : rule)) })
   const move = (index: number, by: -1 | 1) =>
@@ -36,7 +35,7 @@ export function RuleFields({ draft: { rules }, errors, onChange }: LinkFieldsPro
           index={index}
           isLast={index === rules.length - 1}
           errors={errors}
-          warning={warnings.find((each) => each.rule === index)?.message}
+          warning={link && findSavedWarning(link, rule, index)}
           onChange={(part) => change(rule.key, part)}
           onMove={(by) => move(index, by)}
           onRemove={() => onChange({ rules: rules.filter(({ key }) => key !== rule.key) })}
@@ -57,6 +56,12 @@ export function RuleFields({ draft: { rules }, errors, onChange }: LinkFieldsPro
   )
 }
 
+/** The server warns of rules that are saved. */
+const findSavedWarning = ({ rules, ruleWarnings }: LinkResource, rule: RuleDraft, index: number) =>
+  JSON.stringify(rules[index]) === JSON.stringify(toRule(rule))
+    ? ruleWarnings.find((warning) => warning.rule === index)?.message
+    : undefined
+
 interface RuleCardProps {
   rule: RuleDraft
   index: number
@@ -71,8 +76,6 @@ interface RuleCardProps {
 function RuleCard({ rule, index, isLast, errors, warning, onChange, onMove, onRemove }: RuleCardProps) {
   const warningId = useId()
   const name = `Rule ${index + 1}`
-  const when = (field: string) => findFieldError(errors, `rules.${index}.when.${field}`)
-  const code = { autoComplete: 'off', autoCapitalize: 'none', spellCheck: false } as const
   return (
     <fieldset
       aria-label={name}
@@ -93,8 +96,13 @@ function RuleCard({ rule, index, isLast, errors, warning, onChange, onMove, onRe
           <X size={16} />
         </IconButton>
       </div>
+      {warning && (
+        <p id={warningId} className="text-sm text-warn">
+          {warning}
+        </p>
+      )}
       <TextField
-        {...code}
+        {...CODE}
         label="Destination"
         inputMode="url"
         placeholder="https://example.com/de"
@@ -102,24 +110,53 @@ function RuleCard({ rule, index, isLast, errors, warning, onChange, onMove, onRe
         error={errors[`rules.${index}.to`]}
         onChange={({ target }) => onChange({ to: target.value })}
       />
-      <div className="grid gap-3 sm:grid-cols-2">
+      <RuleConditions
+        rule={rule}
+        findError={(field) => findFieldError(errors, `rules.${index}.when.${field}`)}
+        onChange={onChange}
+      />
+    </fieldset>
+  )
+}
+
+/** Texts that are no words. */
+const CODE = { autoComplete: 'off', autoCapitalize: 'none', spellCheck: false } as const
+
+/** The conditions that are texts and times, two to a row. */
+const TEXT_CONDITIONS = [
+  [
+    { field: 'country', label: 'Countries', placeholder: 'DE, AT' },
+    { field: 'language', label: 'Languages', placeholder: 'de, fr' },
+  ],
+  [
+    { field: 'after', label: 'From', type: 'datetime-local' },
+    { field: 'before', label: 'Until', type: 'datetime-local' },
+  ],
+] as const
+
+interface RuleConditionsProps extends Pick<RuleCardProps, 'rule' | 'onChange'> {
+  findError: (field: string) => string | undefined
+}
+
+function RuleConditions({ rule, findError, onChange }: RuleConditionsProps) {
+  const [places, times] = TEXT_CONDITIONS.map((pair) => (
+    <div key={pair[0].field} className="grid gap-3 sm:grid-cols-2">
+      {pair.map(({ field, ...props }) => (
         <TextField
-          {...code}
-          label="Countries"
-          placeholder="DE, AT"
-          value={rule.country}
-          error={when('country')}
-          onChange={({ target }) => onChange({ country: target.value })}
+          {...CODE}
+          {...props}
+          key={field}
+          className="grid-cols-1"
+          value={rule[field]}
+          error={findError(field)}
+          onChange={({ target }) => onChange({ [field]: target.value })}
         />
-        <TextField
-          {...code}
-          label="Languages"
-          placeholder="de, fr"
-          value={rule.language}
-          error={when('language')}
-          onChange={({ target }) => onChange({ language: target.value })}
-        />
-      </div>
+      ))}
+    </div>
+  ))
+  return (
+    <>
+      {places}
       <Choices
         legend="Devices"
         names={RULE_DEVICE_NAMES}
@@ -133,38 +170,16 @@ function RuleCard({ rule, index, isLast, errors, warning, onChange, onMove, onRe
         onChange={(os: RuleSystem[]) => onChange({ os })}
       />
       <TextField
-        {...code}
+        {...CODE}
         label="Query parameters"
         hint="All of them must be on the short link. * is any value."
         placeholder="ref=partner"
         value={rule.query}
-        error={when('query')}
+        error={findError('query')}
         onChange={({ target }) => onChange({ query: target.value })}
       />
-      <div className="grid gap-3 sm:grid-cols-2">
-        <TextField
-          label="From"
-          className="grid-cols-1"
-          type="datetime-local"
-          value={rule.after}
-          error={when('after')}
-          onChange={({ target }) => onChange({ after: target.value })}
-        />
-        <TextField
-          label="Until"
-          className="grid-cols-1"
-          type="datetime-local"
-          value={rule.before}
-          error={when('before')}
-          onChange={({ target }) => onChange({ before: target.value })}
-        />
-      </div>
-      {warning && (
-        <p id={warningId} role="status" className="text-sm text-warn">
-          {warning}
-        </p>
-      )}
-    </fieldset>
+      {times}
+    </>
   )
 }
 
