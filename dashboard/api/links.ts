@@ -77,8 +77,6 @@ export const slugQuery = (api: Api, slug: string, domain: string | undefined) =>
 export interface Resolution {
   rule: string
   status: number
-  /** Of the rule that decides. */
-  ruleIndex: number | null
   destinationUrl: string | null
 }
 

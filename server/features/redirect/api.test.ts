@@ -86,7 +86,7 @@ onBothEngines('GET /links/:id/resolve', (server) => {
   test('rejects invalid parameters, and answers 404 to other workspaces', async () => {
     const ws = await server().createWorkspace()
     const { id } = await ws.createLink({})
-    for (const query of `country=D country=DEU country= country=DE&country=FR device=tablet device= at=yesterday
+    for (const query of `country=D country=DEU country= country=DE&country=FR device=phone device= os=beos at=yesterday
       at=2030-13-01T00:00:00Z ip=1.2.3.4`.split(/\s+/)) {
       const { status, json } = await ws.api(`/links/${id}/resolve?${query}`)
       expect([query, status, Object.keys(json.errors)]).toEqual([query, 422, [query.split('=')[0] ?? '']])

@@ -38,29 +38,29 @@ const ResolveQuery = z.strictObject({
   at: instant().optional().openapi({ description: 'Now, when absent' }),
 })
 
+/** The settings of a link that decide, besides its rules. */
+const SETTINGS = [
+  'destination',
+  'device',
+  'geo',
+  'password',
+  'expiredUrl',
+  'expired',
+  'clickLimit',
+  'leadLimit',
+  'archived',
+  'notStarted',
+  'unsafe',
+  'suspended',
+  'blocked',
+  'unknown',
+] as const
+
 const Resolution = z
   .strictObject({
-    rule: z.enum([
-      'destination',
-      'rule',
-      'device',
-      'geo',
-      'password',
-      'expiredUrl',
-      'expired',
-      'clickLimit',
-      'leadLimit',
-      'archived',
-      'notStarted',
-      'unsafe',
-      'suspended',
-      'blocked',
-      'unknown',
-    ]),
-    ruleIndex: z
-      .int()
-      .nullable()
-      .openapi({ description: 'Index in `rules` of the rule that decides; null where another setting does' }),
+    rule: z.union([z.enum(SETTINGS), z.string().regex(/^rules\.\d+$/)]).openapi({
+      description: 'The setting that decides. `rules.0` is the first of `rules`',
+    }),
     status: z.int().openapi({ description: 'Status of the answer' }),
     destinationUrl: z.string().nullable().openapi({ description: 'null where a page answers' }),
   })
@@ -104,8 +104,7 @@ export function createRedirectApi({ site, domains, now, isBlockedDestination }: 
     })
     const status = choice.kind === 'go' ? choice.status : PAGE_STATUS[choice.kind]
     const destinationUrl = choice.kind === 'go' ? choice.url : null
-    const ruleIndex = (choice.kind === 'go' ? choice.ruleIndex : undefined) ?? null
-    return c.json({ data: { rule: choice.rule, ruleIndex, status, destinationUrl } }, 200)
+    return c.json({ data: { rule: choice.rule, status, destinationUrl } }, 200)
   })
 }
 

@@ -36,7 +36,7 @@ export interface RedirectContext {
 /** The setting of the link that chose the answer. */
 export type RedirectReason =
   | 'destination'
-  | 'rule'
+  | `rules.${number}`
   | 'device'
   | 'geo'
   | 'expiredUrl'
@@ -55,8 +55,6 @@ export type DestinationChoice =
   | {
       kind: 'go'
       rule: RedirectReason
-      /** The index of the link's redirect rule that has decided. */
-      ruleIndex?: number
       url: string
       status: number
       outcome: HitOutcome
@@ -82,7 +80,7 @@ export function chooseDestination(link: CachedLink | null, context: RedirectCont
   }
   const ruleIndex = link.rules && context.ruleVisitor ? findRule(link.rules, context.ruleVisitor) : -1
   const byRule = link.rules?.rules[ruleIndex]
-  if (byRule !== undefined) return go(link, context, 'rule', byRule.to, ruleIndex)
+  if (byRule !== undefined) return go(link, context, `rules.${ruleIndex}`, byRule.to)
   const byDevice = link.deviceTargeting?.[context.device]
   if (byDevice !== undefined) return go(link, context, 'device', byDevice)
   const byCountry = context.country === null ? undefined : link.geoTargeting?.[context.country]
@@ -125,7 +123,6 @@ function go(
   context: RedirectContext,
   rule: RedirectReason,
   target: string,
-  ruleIndex?: number,
 ): DestinationChoice {
   // Creating a link checks this too. A row that was written another way must not redirect to an unsafe scheme.
   if (!isSafe(target, context.schemes)) return { kind: 'gone', rule: 'unsafe', outcome: 'expired' }
@@ -136,7 +133,6 @@ function go(
   return {
     kind: 'go',
     rule,
-    ruleIndex,
     url:
       link.forwardQuery || extraPath
         ? appendForwardedQuery(url, context.query, link.trackConversions || !isWebUrl(target))

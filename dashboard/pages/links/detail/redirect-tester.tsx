@@ -28,6 +28,11 @@ const RULE_LABELS: Record<string, string> = {
   unknown: 'Shows “Link not found”',
 }
 
+function describeReason(rule: string): string {
+  const [, index] = rule.split('rules.')
+  return index === undefined ? (RULE_LABELS[rule] ?? rule) : `Redirects by rule ${Number(index) + 1}`
+}
+
 const NOBODY = { country: '', device: 'desktop', os: '', language: '', query: '', at: '' }
 type Visitor = typeof NOBODY
 
@@ -112,10 +117,7 @@ function RedirectResult({ resolution }: { resolution: Resolution | undefined }) 
   return (
     <>
       <p className="font-medium">
-        {resolution.ruleIndex === null
-          ? (RULE_LABELS[resolution.rule] ?? resolution.rule)
-          : `Redirects by rule ${resolution.ruleIndex + 1}`}{' '}
-        <span className="font-normal text-soft">({resolution.status})</span>
+        {describeReason(resolution.rule)} <span className="font-normal text-soft">({resolution.status})</span>
       </p>
       {resolution.destinationUrl && <p className="break-all text-soft">{resolution.destinationUrl}</p>}
     </>
