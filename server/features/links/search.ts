@@ -3,7 +3,7 @@
 import { domainToUnicode } from 'node:url'
 import type { ExpressionBuilder } from 'kysely'
 import { foldCase, foldMarks, isCleanText, percentDecode } from '../../lib/text.ts'
-import { containsText, startsWithText } from '../../storage/database/contains-text.ts'
+import { containsFolded, startsWithText } from '../../storage/database/contains-text.ts'
 import type { DatabaseEngine } from '../../storage/database/open-database.ts'
 import type { Tables } from '../../storage/database/tables.ts'
 import type { LinkRow, Site } from './link.ts'
@@ -51,11 +51,8 @@ export function matchesSearch(
   e: ExpressionBuilder<Tables, 'links'>,
   search: string,
 ) {
-  const conditions = [containsText(engine, 'search_text', foldMarks(search) || search)]
-  // Texts of an earlier release have their marks until `fold-search-texts.ts` has folded them.
-  if (foldMarks(search) !== foldCase(search)) conditions.push(containsText(engine, 'search_text', search))
   const short = parseShortUrl(site, search)
-  const condition = e.or(conditions)
+  const condition = containsFolded(engine, 'search_text', search)
   if (!short) return condition
   const starts = [...new Set([foldMarks(short.start), foldCase(short.start)])]
   const isShort = e.and([
