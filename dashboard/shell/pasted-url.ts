@@ -22,6 +22,31 @@ export function findPastedUrl(text: string): string | undefined {
   return parsed && parsed.username === '' && parsed.password === '' ? url : undefined
 }
 
+/** What a text has behind a short URL, or people add to see where it leads. */
+const BEHIND_SLUG = /^[\p{P}\p{Z}\p{C}<>|~^`=$/+]*$/u
+
+/**
+ * Whether the address is the short URL of a link that a search for it has found. The server knows names of its own that the
+ * dashboard does not. A destination is never on one of them.
+ */
+export function isShortUrlOf(
+  url: string,
+  { slug, destinationUrl }: { slug: string; destinationUrl: string },
+) {
+  const { host, pathname } = new URL(url)
+  if (URL.parse(destinationUrl)?.host === host) return false
+  const path = toReadable(pathname.slice(1)).toLowerCase()
+  return path.startsWith(slug.toLowerCase()) && BEHIND_SLUG.test(path.slice(slug.length))
+}
+
+function toReadable(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
+  }
+}
+
 /** Whether the address is on one of the hosts that short links are on. A domain of a workspace has no port in its name. */
 export function isOnHost(url: string, hosts: string[]): boolean {
   const { host, hostname } = new URL(url)
