@@ -1,8 +1,9 @@
 // The search of the list of links: the text that it looks in, and the condition of a text that a caller searches for.
 
-import { domainToASCII, domainToUnicode } from 'node:url'
+import { domainToUnicode } from 'node:url'
 import type { ExpressionBuilder } from 'kysely'
 import { foldCase, foldMarks, isCleanText, percentDecode } from '../../lib/text.ts'
+import { toAsciiHost } from '../../lib/web-url.ts'
 import { containsFolded, startsWithText } from '../../storage/database/contains-text.ts'
 import type { DatabaseEngine } from '../../storage/database/open-database.ts'
 import type { Tables } from '../../storage/database/tables.ts'
@@ -37,7 +38,7 @@ function parseShortUrl(site: Pick<Site, 'domain' | 'names'>, text: string) {
   const [, scheme, host, path] = SHORT_URL.exec(text) ?? []
   if (host === undefined || (scheme === undefined && path === undefined)) return undefined
   const typed = host.toLowerCase().replace(/\.?(:\d+)?$/, '')
-  const name = domainToASCII(typed) || typed
+  const name = toAsciiHost(typed) || typed
   const domain = site.names.has(name) ? '' : toStoredDomain(site, host)
   if (domain === null) return undefined
   const slug = percentDecode(path ?? '')
