@@ -1,4 +1,4 @@
-// What a page with `require-trusted-types-for 'script'` asks of the address of a script
+// The form in which a page with `require-trusted-types-for 'script'` takes the address of a script
 // (https://w3c.github.io/trusted-types/dist/spec/). Each of our files has a policy of its own name: a page may forbid two
 // policies of one name.
 
