@@ -78,12 +78,7 @@ function toSubmission(workspaceId: number, n: number): Row<'submissions'> {
   }
 }
 
-async function addLogs(db: DatabaseHandle, { workspaceId }: Workspace) {
-  await add(db, 'audit_events', rows, (n) => ({
-    ...{ workspace_id: workspaceId, at: AT + n, actor_type: 'key', actor_id: 1, actor_name: 'bench' },
-    ...{ action: 'link.created', target_type: 'link', target_id: `${n}`, target_name: `bench${n}` },
-    detail: '{}',
-  }))
+async function addImports(db: DatabaseHandle, { workspaceId }: Workspace) {
   await add(db, 'imports', 1, () => ({
     ...{
       workspace_id: workspaceId,
@@ -174,7 +169,7 @@ let trash: Workspace | undefined
 const { key } = await seed({ links: rows, databaseUrl }, async (db, workspace, addWorkspace) => {
   await addLinkLists(db, workspace)
   await addFormLists(db, workspace)
-  await addLogs(db, workspace)
+  await addImports(db, workspace)
   trash = await addWorkspace()
   await seedLinks(db, trash.workspaceId, rows, 'trash.bench.example')
   const { workspaceId } = trash
