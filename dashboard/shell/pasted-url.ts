@@ -1,14 +1,11 @@
 // Recognizes a web address in the palette's text.
 
+import { stripAroundUrl } from '../ui/forms/strip-around-url.ts'
+
 const URL_MAX = 8192
 const WITH_SCHEME = /^https?:\/\/\S+$/i
 /** A host with a dot and a top-level domain, such as `example.com/x`. An email address is none. */
 const WITHOUT_SCHEME = /^[a-z\d-]+(\.[a-z\d-]+)*\.[a-z]{2,}(:\d+)?([/?#]\S*)?$/i
-
-/** Blanks, quotes and angle brackets, which a text or a mail has around an address. */
-const AROUND = /^[\s<>"'`“”„‘’‚«»‹›\u200b\ufeff]+|[\s<>"'`“”„‘’‚«»‹›\u200b\ufeff]+$/g
-
-export const stripAroundUrl = (text: string) => text.replace(AROUND, '')
 
 /** The address with its scheme; undefined for a text that cannot be the destination of a link. */
 export function findPastedUrl(text: string): string | undefined {

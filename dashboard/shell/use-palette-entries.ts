@@ -9,9 +9,10 @@ import { domainsQuery } from '../api/domains.ts'
 import { formNamesQuery } from '../api/forms.ts'
 import { findSubmissionsQuery } from '../api/inbox/find-submissions.ts'
 import { toPreviewText, toSenderName } from '../pages/inbox/state/display-text.ts'
+import { stripAroundUrl } from '../ui/forms/strip-around-url.ts'
 import { readTheme, setTheme } from '../ui/theme.ts'
 import { NAV_ITEMS } from './nav-items.tsx'
-import { findPastedUrl, isOnHost, isShortUrlOf, stripAroundUrl } from './pasted-url.ts'
+import { findPastedUrl, isOnHost, isShortUrlOf } from './pasted-url.ts'
 import { useApi, useCanEdit, useWorkspace } from './use-workspace.ts'
 
 export interface PaletteEntry {

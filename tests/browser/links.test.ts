@@ -74,6 +74,30 @@ onDashboard(
     const untilFocused = (what: string) =>
       until(`the focus on ${what}`, async () => (await focused()) === what)
 
+    test('fields for URLs drop what stands around a pasted one, and keep what is typed', async () => {
+      // Its draft asks before it is left.
+      const own = await dashboard().openWindow(person)
+      await own.visit('/links?new=1')
+      const destination = own.page.getByLabel('Destination URL', { exact: true })
+      await destination.fill(' “https://example.com/x?utm_source=news”\n')
+      expect(await destination.inputValue()).toBe('https://example.com/x?utm_source=news')
+      await destination.fill('')
+      await destination.pressSequentially("https://example.com/it's")
+      expect(await destination.inputValue()).toBe("https://example.com/it's")
+      for (const title of ['Schedule and limits', 'Social card', 'Targeting'])
+        await own.page.getByText(title, { exact: true }).click()
+      for (const label of ['Expiration URL', 'Card image', 'iPhone and iPad']) {
+        const field = own.page.getByLabel(label, { exact: true })
+        await field.fill('<https://example.com/y> ')
+        expect([label, await field.inputValue()]).toEqual([label, 'https://example.com/y'])
+      }
+      await own.page.getByRole('button', { name: 'Add country' }).click()
+      await own.page.getByLabel('Country', { exact: true }).selectOption('XK')
+      await own.page.getByLabel('Destination for Kosovo').fill("'https://example.com/ks'")
+      expect(await own.page.getByLabel('Destination for Kosovo').inputValue()).toBe('https://example.com/ks')
+      await own.close()
+    })
+
     test('the palette opens a pasted short URL, and offers to shorten another address', async () => {
       const link = await create({ slug: 'palette' })
       const longer = await create({ slug: 'palette-longer' })

@@ -1,7 +1,8 @@
 // Recognizing a web address in the palette's text.
 
 import { expect, test } from 'bun:test'
-import { findPastedUrl, isOnHost, isShortUrlOf, stripAroundUrl } from '../../dashboard/shell/pasted-url.ts'
+import { findPastedUrl, isOnHost, isShortUrlOf } from '../../dashboard/shell/pasted-url.ts'
+import { stripAroundUrl } from '../../dashboard/ui/forms/strip-around-url.ts'
 
 test.each([
   ['https://example.com/a?b=1#c', 'https://example.com/a?b=1#c'],
