@@ -49,7 +49,7 @@ export const Input = ({ className, onChange, ...props }: ComponentProps<'input'>
   <input
     {...props}
     onChange={(event) => {
-      if (props.type === 'url' || props.inputMode === 'url') stripPastedUrl(event)
+      if ([props.type, props.inputMode].includes('url')) stripPastedUrl(event)
       onChange?.(event)
     }}
     className={classNames(CONTROL, 'h-9', className)}

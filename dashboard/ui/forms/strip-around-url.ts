@@ -2,17 +2,11 @@
 
 import type { ChangeEvent } from 'react'
 
-const AROUND = /^[\s<>"'`“”„‘’‚«»‹›\u200b\ufeff]+|[\s<>"'`“”„‘’‚«»‹›\u200b\ufeff]+$/g
+const AROUND = /^[\s<>`\p{QMark}\u200b]+|[\s<>`\p{QMark}\u200b]+$/gu
 
 export const stripAroundUrl = (text: string) => text.replace(AROUND, '')
 
-/** An address may have a quote in it, which is its last character while a person types. */
-const isTyped = ({ inputType = '', data }: Partial<InputEvent>) =>
-  inputType === 'insertText' ? data?.length === 1 : /^(insertComposition|delete|history)/.test(inputType)
-
 export function stripPastedUrl({ target, nativeEvent }: ChangeEvent<HTMLInputElement>): void {
-  if (isTyped(nativeEvent as Partial<InputEvent>)) return
-  const stripped = stripAroundUrl(target.value)
-  // Assigning the same text would move the cursor to its end.
-  if (stripped !== target.value) target.value = stripped
+  // A single letter is typed. An address may have a quote in it, which is its last character for a moment.
+  if ((nativeEvent as InputEvent).data?.length !== 1) target.value = stripAroundUrl(target.value)
 }
