@@ -22,6 +22,5 @@ export function findEndpoint(
     return key ? { url, key, isSure: !!start } : undefined
   } catch {
     // The action is no URL.
-    return undefined
   }
 }

@@ -32,8 +32,8 @@ export function createEnhancer(site: Site, visit: PageVisit, errors: FormErrors)
     if (!first) return
     // Until the form info is here, and when it cannot be loaded, the browser sends the form.
     fetchFormInfo(site.intakeUrl, [...new Set(added.map(({ key }) => key))])
-      .catch(() => ({}))
-      .then((infos: Record<string, FormInfo | undefined>) => {
+      .catch((): Record<string, FormInfo | undefined> => ({}))
+      .then((infos) => {
         for (const enhanced of added) {
           const { form, key } = enhanced
           enhanced.facts = infos[key]

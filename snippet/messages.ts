@@ -63,7 +63,7 @@ export function createMessages(form: HTMLFormElement) {
     const rest: string[] = text ? [text] : []
     for (const [name, message] of errors) {
       const fields = controls.filter((control) => control.name === name)
-      if (fields.length > 0) undo.push(addNote(fields, message))
+      if (fields[0]) undo.push(addNote(fields, message))
       else rest.push(name === CAPTCHA_FIELD ? message : `${name}: ${message}`)
     }
     if (rest.length > 0) show(rest.join(' '), 'alert', 'towpath-error')

@@ -2,6 +2,7 @@
 // snippet calls that domain only, so that ad blockers do not block it by name. The browser checks the other files against
 // hashes in this one, so that a page that pins the snippet pins them all.
 
+import { ownUrls, type ScriptUrlPolicy } from './script-url.ts'
 import type { Site, SnippetParts } from './site.ts'
 
 /** `window.towpath` on a page with the script tag. The other files add their parts. */
@@ -29,11 +30,12 @@ export function createScriptSite(): Site {
   const element =
     (document.currentScript as HTMLScriptElement | null) ??
     document.querySelector<HTMLScriptElement>('script[data-workspace]')
-  const source = (element?.src ?? '').replace(/[?#].*/, '')
-  const folder = source.replace(/[^/]*$/, '')
   // A versioned name is in the folder of the intake; the latest version is one folder above.
-  const intakeUrl = /\/t-[0-9a-f]{16}\.js$/.test(source) ? folder : `${folder}${INTAKE}/`
+  const intakeUrl = (element?.src ?? '')
+    .replace(/[?#].*/, '')
+    .replace(/[^/]*$/, (name) => (/^t-[0-9a-f]{16}\.js$/.test(name) ? '' : `${INTAKE}/`))
   const nonce = element?.nonce ?? ''
+  let policy: ScriptUrlPolicy | undefined
   const loading: { [part in keyof SnippetParts]?: Promise<SnippetParts> } = {}
 
   return {
@@ -54,7 +56,12 @@ export function createScriptSite(): Site {
         script.crossOrigin = 'anonymous'
         script.integrity = integrity
         script.nonce = nonce
-        script.src = intakeUrl + name
+        try {
+          policy ??= trustedTypes.createPolicy('towpath', ownUrls)
+        } catch {
+          // The browser has no such types, or the page does not allow the policy: it may have one for all addresses.
+        }
+        script.src = (policy ?? ownUrls).createScriptURL(intakeUrl + name)
         document.head.append(script)
       })
       return loading[part]

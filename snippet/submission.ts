@@ -49,10 +49,9 @@ export function startCaptcha(enhanced: CaptchaForm): Promise<CaptchaWidget | und
   enhanced.captcha ??= site
     .load('captcha')
     .then(({ captcha }) => captcha?.({ form, key, described, again, nonce: site.nonce }))
-    .catch(() => {
+    .catch((): undefined => {
       // Without a captcha, the server answers that the token is missing. The next try loads the captcha again.
       enhanced.captcha = undefined
-      return undefined
     })
   return enhanced.captcha
 }
@@ -102,7 +101,7 @@ const dispatch = ({ form }: EnhancedForm, type: string, detail: object) =>
 
 /** @returns whether the submission was stored */
 async function showResult(enhanced: EnhancedForm, response?: Response): Promise<boolean> {
-  const result = await response?.json().catch(() => undefined)
+  const result = await response?.json().catch(() => {})
   const { form, key: formKey, facts, messages } = enhanced
   if (response?.ok && result?.ok) {
     if (dispatch(enhanced, 'success', { formKey }))
@@ -112,7 +111,7 @@ async function showResult(enhanced: EnhancedForm, response?: Response): Promise<
   }
   const errors: Record<string, string> = result?.errors ?? {}
   const list: FormErrors = Object.entries(errors)
-  const error: string = result?.error || (list.length > 0 ? '' : facts?.texts?.failed || FAILED)
+  const error: string = result?.error || (list[0] ? '' : facts?.texts?.failed || FAILED)
   if (dispatch(enhanced, 'error', { formKey, status: response?.status ?? 0, error, errors }))
     messages.fail(list, error)
   return false
@@ -159,11 +158,11 @@ export async function submitForm(
 export function sendForm(url: string, body: FormData, abort: AbortController) {
   setTimeout(() => abort.abort(), ANSWER_WITHIN_MS)
   return fetch(url, {
+    credentials: 'omit',
     method: 'POST',
     body,
     // Tells the server that a script asks. On plain http, and in old Safari, the browser's own headers do not.
     headers: { Accept: 'application/json' },
-    credentials: 'omit',
     signal: abort.signal,
   })
 }

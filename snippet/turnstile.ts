@@ -3,6 +3,7 @@
 
 import type { CaptchaRequest, CaptchaWidget } from './captcha-widget.ts'
 import { insertBeforeButton } from './insert-before-button.ts'
+import { ownUrls, type ScriptUrlPolicy } from './script-url.ts'
 
 const SCRIPT = 'https://challenges.cloudflare.com/turnstile/v0/api.js?render=explicit'
 
@@ -20,6 +21,7 @@ interface Api {
 const api = () => (window as { turnstile?: Api }).turnstile
 
 let loading: Promise<void> | undefined
+let policy: ScriptUrlPolicy | undefined
 
 const load = (nonce: string) =>
   new Promise<void>((resolve, reject) => {
@@ -30,7 +32,12 @@ const load = (nonce: string) =>
       reject()
     }
     element.nonce = nonce
-    element.src = SCRIPT
+    try {
+      policy ??= trustedTypes.createPolicy('towpath-captcha', ownUrls)
+    } catch {
+      // As in script-site.ts.
+    }
+    element.src = (policy ?? ownUrls).createScriptURL(SCRIPT)
     document.head.append(element)
   })
 

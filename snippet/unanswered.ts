@@ -60,9 +60,7 @@ export function dropAnswered(name: string, { i }: PageView): boolean {
 export function readText(name: string): string | undefined {
   try {
     return sessionStorage.getItem(name) ?? undefined
-  } catch {
-    return undefined
-  }
+  } catch {}
 }
 
 export function storeText(name: string, text?: string) {

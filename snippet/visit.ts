@@ -45,11 +45,11 @@ export function createVisit({ workspace, intakeUrl }: Pick<Site, 'workspace' | '
     }
     unanswered = keepUnanswered(name, view, { w: workspace, e: id })
     const response = await fetch(intakeUrl.slice(0, -1), {
+      credentials: 'omit',
       method: 'POST',
       // A text body needs no preflight request. With `keepalive`, the request may outlive the page.
       body: unanswered,
       keepalive: true,
-      credentials: 'omit',
     })
     // The server has not recorded the page: the next page reports it again.
     if (response.status === 429 || response.status > 499) return

@@ -1,32 +1,33 @@
 // The pages for unknown addresses and for errors while a page is drawn.
 
 import { type ErrorComponentProps, useRouter } from '@tanstack/react-router'
-import { Compass } from 'lucide-react'
+import { Search } from 'lucide-react'
+import type { ReactNode } from 'react'
 import { Button, ButtonLink } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { ErrorState } from '../ui/error-state.tsx'
 import { Page } from '../ui/page.tsx'
 
 export const NotFoundPage = () => (
-  <Page title="Not found">
-    <EmptyState
-      icon={<Compass size={32} />}
-      title="This page does not exist"
-      action={<ButtonLink to="/">Go to links</ButtonLink>}
-    >
-      It was deleted, or it belongs to a workspace that you are not a member of.
-    </EmptyState>
-  </Page>
+  <MissingPage title="This page does not exist">
+    It was deleted, or it belongs to a workspace that you are not a member of.
+  </MissingPage>
 )
 
 export const NoWorkspacePage = () => (
+  <MissingPage title="You cannot open this workspace">
+    It was deleted, or you are not a member of it. Ask one of its owners to invite you.
+  </MissingPage>
+)
+
+const MissingPage = ({ title, children }: { title: string; children: ReactNode }) => (
   <Page title="Not found">
     <EmptyState
-      icon={<Compass size={32} />}
-      title="You cannot open this workspace"
+      icon={<Search size={32} />}
+      title={title}
       action={<ButtonLink to="/">Go to your links</ButtonLink>}
     >
-      It was deleted, or you are not a member of it. Ask one of its owners to invite you.
+      {children}
     </EmptyState>
   </Page>
 )

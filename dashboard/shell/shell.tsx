@@ -4,9 +4,7 @@ import { useSuspenseQuery } from '@tanstack/react-query'
 import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useMemo, useState } from 'react'
 import { userQuery } from '../api/session.ts'
-import { Page } from '../ui/page.tsx'
 import { handleShortcut, setReadOnlyShortcuts, useShortcuts } from '../ui/shortcuts.ts'
-import { SkeletonRows } from '../ui/skeleton.tsx'
 import { NoWorkspacePage } from './error-pages.tsx'
 import { saveLastWorkspace } from './last-workspace.ts'
 import { NAV_ITEMS } from './nav-items.tsx'
@@ -20,6 +18,9 @@ const CommandPalette = lazy(() =>
 )
 const ShortcutList = lazy(() =>
   import('./shortcut-list.tsx').then(({ ShortcutList }) => ({ default: ShortcutList })),
+)
+const SecondFactorRequired = lazy(() =>
+  import('./second-factor-required.tsx').then((m) => ({ default: m.SecondFactorRequired })),
 )
 
 export function Shell() {
@@ -45,7 +46,13 @@ export function Shell() {
       <Sidebar openPalette={() => open('palette')} />
       <div key={workspace.id} className="min-w-0">
         {!canEdit && <ViewerNotice />}
-        {isBlocked ? <SecondFactorRequired workspace={workspace.name} onDone={unblock} /> : <Outlet />}
+        {isBlocked ? (
+          <Suspense>
+            <SecondFactorRequired workspace={workspace.name} onDone={unblock} />
+          </Suspense>
+        ) : (
+          <Outlet />
+        )}
       </div>
       <WorkspaceGone workspaceId={workspace.id} />
       <Suspense>
@@ -55,24 +62,6 @@ export function Shell() {
     </div>
   )
 }
-
-const TwoFactorSettings = lazy(() =>
-  import('../pages/settings/account/two-factor-settings.tsx').then((m) => ({ default: m.TwoFactorSettings })),
-)
-
-/** The page in place of a workspace that requires two-factor sign-in, for a member who has no second factor yet. */
-const SecondFactorRequired = ({ workspace, onDone }: { workspace: string; onDone: () => void }) => (
-  <Page
-    title="Set up two-factor sign-in"
-    description={`The owners of ${workspace} require a second factor. Set one up here, and the workspace opens.`}
-  >
-    <div className="grid max-w-3xl gap-6">
-      <Suspense fallback={<SkeletonRows rows={3} className="h-40" />}>
-        <TwoFactorSettings onDone={onDone} />
-      </Suspense>
-    </div>
-  </Page>
-)
 
 /**
  * Whether the workspace requires a second factor that the user does not have. It stays true until the user has saved

@@ -9,9 +9,10 @@ import { domainsQuery } from '../api/domains.ts'
 import { formNamesQuery } from '../api/forms.ts'
 import { findSubmissionsQuery } from '../api/inbox/find-submissions.ts'
 import { toPreviewText, toSenderName } from '../pages/inbox/state/display-text.ts'
+import { stripAroundUrl } from '../ui/forms/strip-around-url.ts'
 import { readTheme, setTheme } from '../ui/theme.ts'
 import { NAV_ITEMS } from './nav-items.tsx'
-import { findPastedUrl, isOnHost } from './pasted-url.ts'
+import { findPastedUrl, isOnHost, isShortUrlOf } from './pasted-url.ts'
 import { useApi, useCanEdit, useWorkspace } from './use-workspace.ts'
 
 export interface PaletteEntry {
@@ -23,20 +24,24 @@ export interface PaletteEntry {
 }
 
 const RESULTS_MAX = 6
+const SEARCH_MAX = 200
 /** A pause of this length ends typing. */
 const TYPING_MS = 180
 /** One letter is in almost every submission. */
 const SUBMISSION_SEARCH_MIN = 2
 
 export function usePaletteEntries(text: string) {
-  const trimmed = text.trim()
+  const trimmed = stripAroundUrl(text)
   const url = findPastedUrl(trimmed)
   const isShortUrl = useIsShortUrl(url)
-  // A search for a short URL with its scheme finds that link only.
-  const search = (isShortUrl && url) || trimmed
+  // A search for a short URL with its scheme finds that link only. The API takes no longer text than a short URL has.
+  const search =
+    url !== undefined && (isShortUrl || trimmed.length > SEARCH_MAX) ? url.replace(/[?#].*$/, '') : trimmed
   const commands = useCommands()
-  const shorten = useShortenEntry(isShortUrl ? undefined : url)
-  const { entries: results, ...state } = useResults(search)
+  const { entries: results, links, ...state } = useResults(search)
+  // The server has more names than the dashboard knows: the address may be a short URL until the links have been searched.
+  const isForeign = url !== undefined && !isShortUrl && links?.every((link) => !isShortUrlOf(url, link))
+  const shorten = useShortenEntry(isForeign ? url : undefined)
   const entries = useMemo(() => {
     const lowerCase = search.toLowerCase()
     return [
@@ -143,6 +148,8 @@ function useResults(text: string) {
   const all = [links, forms, domains, submissions]
   return {
     entries,
+    /** Undefined until they are searched. */
+    links: isSettled && !links.isFetching ? links.found : undefined,
     isSearching: text !== '' && (!isSettled || all.some(({ isFetching }) => isFetching)),
     problems: isSettled ? all.flatMap(({ problem }) => problem ?? []) : [],
   }
@@ -169,7 +176,7 @@ const NONE: never[] = []
 const toProblem = (what: string, error: Error | null) =>
   error ? `Could not search ${what}: ${error.message}` : undefined
 
-function useLinkEntries(search: string): Results {
+function useLinkEntries(search: string): Results & { found: LinkResource[] } {
   const api = useApi()
   const navigate = useNavigate()
   const params = useParams()
@@ -194,7 +201,13 @@ function useLinkEntries(search: string): Results {
       run: () => void navigate({ to, params: { ...params, linkId: String(link.id) }, search: {} }),
     }))
   }, [data, navigate, params])
-  return { entries: search === '' ? NONE : entries, isFetching, problem: toProblem('links', error) }
+  const found = search === '' ? NONE : (data ?? NONE)
+  return {
+    found,
+    entries: search === '' ? NONE : entries,
+    isFetching,
+    problem: toProblem('links', error),
+  }
 }
 
 function useFormEntries(text: string): Results {

@@ -122,9 +122,10 @@ export async function scanPage<Row, Place>({
   for (let from: Place | undefined; ; ) {
     await takeTurn()
     const before = await findPlace(from, ROWS_AT_ONCE)
-    if (rows.length < limit) rows.push(...(await read({ from, before }, limit - rows.length)))
     // PostgreSQL answers counts as texts.
-    total += Number(await count({ from, before }))
+    const found = Number(await count({ from, before }))
+    if (found > 0 && rows.length < limit) rows.push(...(await read({ from, before }, limit - rows.length)))
+    total += found
     if (before === undefined) return { rows, total }
     from = before
   }

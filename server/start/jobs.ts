@@ -12,6 +12,7 @@ import { pruneSpentTokens } from '../features/forms/captcha/spent-tokens.ts'
 import type { SubmissionPruner } from '../features/forms/erasure/prune-submissions.ts'
 import { pruneReplies } from '../features/forms/replies/prune-replies.ts'
 import { closeClientNames } from '../features/forms/submissions/close-client-names.ts'
+import { foldSubmissionTexts } from '../features/forms/submissions/fold-submission-texts.ts'
 import { type ErasureNeeds, eraseDeletedWorkspaces } from '../features/hits/erase-deleted-workspaces.ts'
 import { pruneMisses } from '../features/hits/misses/prune-misses.ts'
 import { toRetentionStart } from '../features/hits/retention.ts'
@@ -143,7 +144,10 @@ const JOBS: Job[] = [
     runsOn: 'cluster',
     everyMs: DAY,
     firstMs: MINUTE,
-    run: ({ db }) => foldSearchTexts(db),
+    async run({ db }) {
+      await foldSearchTexts(db)
+      await foldSubmissionTexts(db)
+    },
   },
   {
     name: 'prune form attempts',

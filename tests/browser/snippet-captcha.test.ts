@@ -19,7 +19,9 @@ onCustomerSite('the built-in proof of work', (site) => {
     const form = await ws.createForm({ captcha: true, requiredFields: ['note'] })
     const visit = await openVisitor()
     const { page, errors } = visit
-    await open(visit, addPage(`${ws.tag}${toFormHtml(form.endpoint)}`))
+    // The second of two parts would need a second policy of the same name.
+    const policy = { 'Content-Security-Policy': "require-trusted-types-for 'script'; trusted-types towpath" }
+    await open(visit, addPage(`${ws.tag}${toFormHtml(form.endpoint)}`, policy))
     await page.click('button')
     await page.locator('[name=note][aria-invalid]').waitFor()
     await page.fill('[name=note]', 'first')
@@ -159,6 +161,10 @@ onCustomerSite(
         visit,
         addPage(
           `${ws.tag}${toFormHtml(one.endpoint)}${toFormHtml(two.endpoint).replace('<form', '<form id="two"')}`,
+          {
+            'Content-Security-Policy':
+              "require-trusted-types-for 'script'; trusted-types towpath towpath-captcha",
+          },
         ),
       )
       const form = page.locator('form').first()

@@ -63,7 +63,7 @@ onCustomerSite('forms with files', (site) => {
       const { ws, form, page, visitor, url, start } = await open(
         { uploads: { maxFiles: 3, maxBytes: 5_000_000 } },
         {
-          'Content-Security-Policy': `default-src 'none'; img-src data:; script-src ${origin}; connect-src ${origin}; form-action ${origin}`,
+          'Content-Security-Policy': `default-src 'none'; img-src data:; script-src ${origin}; connect-src ${origin}; form-action ${origin}; require-trusted-types-for 'script'; trusted-types towpath`,
         },
       )
       await start()

@@ -39,6 +39,7 @@ import { toScopeText } from '../../dashboard/pages/settings/key-scopes.ts'
 import { describeOutcome } from '../../dashboard/pages/transfer/detail/describe-outcome.ts'
 import { canUndo, toFiguresText, toImportState } from '../../dashboard/pages/transfer/import-state.ts'
 import { toSourcePhrase } from '../../dashboard/pages/transfer/source-names.ts'
+import { COUNTRIES } from '../../dashboard/ui/countries.ts'
 import {
   formatAgo,
   formatBytes,
@@ -52,6 +53,7 @@ import {
   toReadableUrl,
 } from '../../dashboard/ui/format.ts'
 import { toKeyNames } from '../../dashboard/ui/shortcuts.ts'
+import { COUNTRY_CODES } from '../../server/lib/country-code.ts'
 
 const NOW = Date.UTC(2026, 4, 20, 12)
 const DAY = 86_400_000
@@ -386,3 +388,6 @@ describe('an import', () => {
     expect([toSourcePhrase('csv'), toSourcePhrase('dub')]).toEqual(['a CSV file', 'Dub'])
   })
 })
+
+test('the countries that people choose from are those that a visitor can have', () =>
+  expect([...COUNTRIES].sort()).toEqual([...COUNTRY_CODES].sort()))

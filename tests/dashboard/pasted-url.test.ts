@@ -1,7 +1,8 @@
 // Recognizing a web address in the palette's text.
 
 import { expect, test } from 'bun:test'
-import { findPastedUrl, isOnHost, stripAroundUrl } from '../../dashboard/shell/pasted-url.ts'
+import { findPastedUrl, isOnHost, isShortUrlOf } from '../../dashboard/shell/pasted-url.ts'
+import { stripAroundUrl } from '../../dashboard/ui/forms/strip-around-url.ts'
 
 test.each([
   ['https://example.com/a?b=1#c', 'https://example.com/a?b=1#c'],
@@ -44,4 +45,19 @@ test.each([
   ['https://www.go.example.com/x', false],
 ])('%p is on one of our hosts: %p', (url, isOurs) =>
   expect(isOnHost(url, ['go.example', 'links.acme.example'])).toBe(isOurs),
+)
+
+test.each([
+  ['https://alias.example/Spring', true],
+  ['https://alias.example/spring/', true],
+  ['https://alias.example/spring+', true],
+  ['https://alias.example/spring),', true],
+  ['https://alias.example/spring.?utm_source=mail#top', true],
+  ['https://alias.example/spring%E2%80%9D', true],
+  ['https://alias.example/%zz', false],
+  ['https://alias.example/springs', false],
+  ['https://alias.example/', false],
+  ['https://example.com/spring', false],
+])('%p is the short URL of a link that was found: %p', (url, isIts) =>
+  expect(isShortUrlOf(url, { slug: 'spring', destinationUrl: 'https://example.com/spring' })).toBe(isIts),
 )

@@ -2,6 +2,7 @@
 
 import { type ComponentProps, type ReactNode, useId } from 'react'
 import { classNames } from '../class-names.ts'
+import { stripPastedUrl } from './strip-around-url.ts'
 
 const CONTROL =
   'w-full rounded-lg border border-strong bg-card px-3 text-ink placeholder:text-soft disabled:opacity-60 aria-invalid:border-danger'
@@ -43,8 +44,16 @@ export function Field({ label, hint, error, hideLabel, className, children }: Fi
   )
 }
 
-export const Input = ({ className, ...props }: ComponentProps<'input'>) => (
-  <input {...props} className={classNames(CONTROL, 'h-9', className)} />
+/** Fields for addresses drop what stands around a pasted one. */
+export const Input = ({ className, onChange, ...props }: ComponentProps<'input'>) => (
+  <input
+    {...props}
+    onChange={(event) => {
+      if ([props.type, props.inputMode].includes('url')) stripPastedUrl(event)
+      onChange?.(event)
+    }}
+    className={classNames(CONTROL, 'h-9', className)}
+  />
 )
 
 export const Textarea = ({ className, ...props }: ComponentProps<'textarea'>) => (

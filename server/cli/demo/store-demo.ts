@@ -16,7 +16,7 @@ import { toIso } from '../../lib/api-fields.ts'
 import { Failure } from '../../lib/failure.ts'
 import { orderedJson } from '../../lib/formats/ordered-json.ts'
 import type { Plan } from '../../lib/plan.ts'
-import { foldCase } from '../../lib/text.ts'
+import { foldMarks } from '../../lib/text.ts'
 import { toNestedDatabase } from '../../storage/database/nested-database.ts'
 import type { Connection, Database, OnCommit } from '../../storage/database/open-database.ts'
 import type { Tables } from '../../storage/database/tables.ts'
@@ -191,7 +191,7 @@ function toColumns(lead: DemoLead) {
   const text = orderedJson(fields)
   return {
     fields: text,
-    search_text: foldCase(fields.map(([, value]) => value).join('\n')),
+    search_text: foldMarks(fields.map(([, value]) => value).join('\n')),
     status: lead.status,
     notes: lead.notes,
     email: fields.find(([name]) => name === 'email')?.[1] ?? null,

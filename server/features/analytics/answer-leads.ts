@@ -2,14 +2,13 @@
 
 import { toIso } from '../../lib/api-fields.ts'
 import type { Database } from '../../storage/database/database.ts'
-import type { AttributionModel } from './attribution-model.ts'
+import { type AttributionModel, NO_LINK } from './attribution-model.ts'
 import {
   countLeads,
   type LeadColumn,
   type LeadCount,
   type LeadGrouping,
   type LeadSelection,
-  NO_LINK,
 } from './count-leads.ts'
 import type { AnswerExplainer } from './explain.ts'
 import { type FilterName, toNullLabel } from './filter.ts'

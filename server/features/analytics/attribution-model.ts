@@ -7,6 +7,9 @@ import type { TimeRange } from './timeline.ts'
 export const ATTRIBUTION_MODELS = ['first', 'last', 'linear'] as const
 export type AttributionModel = (typeof ATTRIBUTION_MODELS)[number]
 
+/** Stands for no link, as in a hit. Ids of links begin at 1. */
+export const NO_LINK = 0
+
 /**
  * Leads are counted in millionths. Two of three touches get 333,333 and one gets 333,334: the parts always add up to
  * one lead, so sums stay exact.

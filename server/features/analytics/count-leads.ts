@@ -14,11 +14,12 @@ import {
 } from '../../storage/filter-sql.ts'
 import { HIT_DIMENSIONS, type HitDimension } from '../../storage/hits/hit.ts'
 import { isOriginDimension, type OriginDimension, toOriginSql } from '../../storage/sources/origin-sql.ts'
-import { type AttributionModel, PARTS_PER_LEAD, toCreditedLeadsSql } from './attribution-model.ts'
+import { type AttributionModel, NO_LINK, PARTS_PER_LEAD, toCreditedLeadsSql } from './attribution-model.ts'
 import { toNullLabel } from './filter.ts'
 import { ORIGIN_ROW_COLUMNS, type OriginRow, splitOriginFilters, toOriginParts } from './lead-origins.ts'
 import { listLeadRanges } from './lead-ranges.ts'
 import { createLeadSum, type GroupParts, type VisitorParts } from './merge-leads.ts'
+import { createRangeSelector } from './narrow-link-filters.ts'
 import type { TimeRange } from './timeline.ts'
 
 /** Dimensions of the API that are columns of a lead, or of the touch that gets its credit. */
@@ -29,9 +30,6 @@ export const LEAD_DIMENSIONS = HIT_DIMENSIONS.filter(
 export type LeadColumn = LeadDimension | OriginDimension | 'linkId' | 'form' | 'page'
 
 const continentCases = Map.groupBy(CONTINENTS.keys(), (country) => CONTINENTS.get(country) as string)
-
-/** Stands for no link, as in a hit. Ids of links begin at 1. */
-export const NO_LINK = 0
 
 /** Leads with pending attribution have no known link yet. They do not count as leads without a link. */
 const LINK_IS_DECIDED = '(credited.link_id IS NOT NULL OR credited.attribution_due = 0)'
@@ -130,9 +128,10 @@ const queryRanges: QueryGroups = async (db, selection, grouping) => {
   const storedGrouping: LeadGrouping = groupBy ? { by: 'total' } : grouping
   const needsOrigins = groupBy !== null || origins.length > 0
   const columns = needsOrigins ? `visitor, ${ORIGIN_ROW_COLUMNS}` : 'visitor'
+  const selectRange = createRangeSelector(db, { ...selection, filters: stored })
   for await (const range of listLeadRanges(db, selection)) {
+    const ofRange = await selectRange(range)
     const rows = await queryRaw<VisitorParts & OriginRow>(db, (dialect, bind) => {
-      const ofRange = { ...selection, ...range, filters: stored }
       const { counted } = toCountedSql(ofRange, storedGrouping, dialect, bind, columns)
       return `${counted} SELECT key, ${columns}, sum(part) AS parts FROM counted GROUP BY key, ${columns}`
     })

@@ -6,18 +6,19 @@ import { takeTurn } from '../../lib/concurrency/take-turn.ts'
 import { toCsvLine } from '../../lib/formats/csv-line.ts'
 import { queryRaw } from '../../storage/database/raw-query.ts'
 import { type LeadNeeds, loadLinkNamesOrNone, resolveLeadSelection } from './answer-leads.ts'
-import { PARTS_PER_LEAD } from './attribution-model.ts'
+import { NO_LINK, PARTS_PER_LEAD } from './attribution-model.ts'
+import { LEAD_COLUMN_SQL, type LeadColumn, type LeadSelection, toSelectedLeadsSql } from './count-leads.ts'
 import {
-  LEAD_COLUMN_SQL,
-  type LeadColumn,
-  type LeadSelection,
-  NO_LINK,
-  toSelectedLeadsSql,
-} from './count-leads.ts'
-import { type OriginRow, passesOriginFilters, splitOriginFilters, toOrigin } from './lead-origins.ts'
+  type LeadOriginFilter,
+  type OriginRow,
+  passesOriginFilters,
+  splitOriginFilters,
+  toOrigin,
+} from './lead-origins.ts'
 import { listLeadRanges } from './lead-ranges.ts'
 import type { LeadExportFormat, LeadExportQuestion } from './leads-schema.ts'
 import { loadFormNames } from './names.ts'
+import { createRangeSelector } from './narrow-link-filters.ts'
 import type { TimeRange } from './timeline.ts'
 
 interface LeadRow extends OriginRow {
@@ -84,9 +85,11 @@ async function* writeLeads(
   signal: AbortSignal,
 ): AsyncGenerator<string> {
   if (format === 'csv') yield toCsvLine(HEADERS)
+  const { stored, origins } = splitOriginFilters(selection.filters)
+  const selectRange = createRangeSelector(needs.db, { ...selection, filters: stored })
   for await (const range of listLeadRanges(needs.db, selection)) {
     if (signal.aborted) return
-    const leads = await readLeads(needs, { ...selection, ...range })
+    const leads = await readLeads(needs, await selectRange(range), origins)
     await takeTurn()
     if (leads.length === 0) continue
     yield leads
@@ -97,11 +100,13 @@ async function* writeLeads(
   }
 }
 
-async function readLeads(needs: LeadNeeds, selection: LeadSelection): Promise<ExportedLead[]> {
-  const { stored, origins } = splitOriginFilters(selection.filters)
+async function readLeads(
+  needs: LeadNeeds,
+  selection: LeadSelection,
+  origins: LeadOriginFilter[],
+): Promise<ExportedLead[]> {
   const all = await queryRaw<LeadRow>(needs.db, (dialect, bind) => {
-    const ofStored = { ...selection, filters: stored }
-    const { credited, conditions } = toSelectedLeadsSql(ofStored, { origins: [] }, dialect, bind)
+    const { credited, conditions } = toSelectedLeadsSql(selection, { origins: [] }, dialect, bind)
     return `WITH credited AS (${credited}) SELECT * FROM credited WHERE ${conditions.join(' AND ')}
       ORDER BY created_at, id, position`
   })

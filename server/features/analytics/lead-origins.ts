@@ -14,13 +14,13 @@ export interface OriginRow {
   utm_medium: string | null
 }
 
-type OriginFilter = ColumnFilter<OriginDimension>
+export type LeadOriginFilter = ColumnFilter<OriginDimension>
 
 export function splitOriginFilters<Column extends string>(filters: ColumnFilter<Column>[]) {
   const isOrigin = ({ column }: ColumnFilter<Column>) => isOriginDimension(column)
   return {
     stored: filters.filter((filter) => !isOrigin(filter)),
-    origins: filters.filter(isOrigin) as unknown as OriginFilter[],
+    origins: filters.filter(isOrigin) as unknown as LeadOriginFilter[],
   }
 }
 
@@ -29,13 +29,13 @@ export const toOrigin = ({ referrer, utm_source, utm_medium }: OriginRow, dimens
     ? toSource({ referrer, utmSource: utm_source })
     : toTrafficChannel({ referrer, utmSource: utm_source, utmMedium: utm_medium })
 
-export const passesOriginFilters = (row: OriginRow, filters: OriginFilter[]): boolean =>
+export const passesOriginFilters = (row: OriginRow, filters: LeadOriginFilter[]): boolean =>
   filters.every(({ column, values, negate }) => values.includes(toOrigin(row, column)) !== negate)
 
 /** @param groupBy the key of each row becomes this dimension, where one is given */
 export const toOriginParts = (
   rows: (VisitorParts & OriginRow)[],
-  filters: OriginFilter[],
+  filters: LeadOriginFilter[],
   groupBy: { dimension: OriginDimension; nullAs: string } | null,
 ): VisitorParts[] =>
   rows

@@ -115,6 +115,25 @@ onBothEngines.quick('the list of links is filtered', (server) => {
     expect(await slugs(ws, query)).toEqual(expected)
   })
 
+  test('by a short URL as it stands in a text, with what is before and behind it', async () => {
+    const { shortUrl, slug } = await ws.createLink({ slug: 'in-a-text' })
+    await ws.createLink({ slug: 'in-a-text-too' })
+    const typed = shortUrl.replace('http://', '')
+    for (const text of [
+      ...[
+        `<${shortUrl}>`,
+        `(${shortUrl}).`,
+        `“${shortUrl}”,`,
+        `${shortUrl}/`,
+        `${shortUrl}+`,
+        `${shortUrl}?a=b#c`,
+      ],
+      ...[`${shortUrl}.?a=b`, shortUrl.toUpperCase(), shortUrl.replace('http:', 'https:')],
+      ...[`${typed}?utm_source=mail`, `${typed}/`].map((each) => `https://${each}`),
+    ])
+      expect([text, await slugs(ws, `search=${encodeURIComponent(text)}`)]).toEqual([text, [slug]])
+  })
+
   test('by a short URL that is longer than other texts may be', async () => {
     const { shortUrl, slug } = await ws.createLink({ slug: '価'.repeat(190), archived: true })
     expect(await slugs(ws, `archived=true&search=${encodeURIComponent(shortUrl)}`)).toEqual([slug])

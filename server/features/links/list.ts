@@ -73,14 +73,21 @@ export async function listLinks(
 const isIndexed = ({ sort, archived, search, domain, tagId }: LinkListQueryInput) =>
   sort !== 'lastClickedAt' && archived !== 'true' && !search && domain === undefined && tagId === undefined
 
-async function queryLinks({ read }: Pick<Database, 'read'>, actor: Actor, scan: LinkScan) {
+async function queryLinks(db: Database, actor: Actor, scan: LinkScan) {
   const { filtered, column, direction, after, limit, signal } = scan
-  let page = filtered.select(['id', column.as('value'), LINK_BYTES])
+  let page = filtered.select(['id', column.as('value')])
   if (after) page = page.where(isAfter(column, direction, after))
-  const positions = await page.orderBy(column, direction).orderBy('id', direction).limit(limit).execute()
+  // PostgreSQL would read the texts of all links before it sorts them.
+  const positions = await db.read
+    .selectFrom(page.orderBy(column, direction).orderBy('id', direction).limit(limit).as('page'))
+    .innerJoin('links', 'links.id', 'page.id')
+    .select(['page.id', 'page.value', LINK_BYTES])
+    .orderBy('page.value', direction)
+    .orderBy('page.id', direction)
+    .execute()
   return {
     positions: positions as LinkPosition[],
-    total: await countFilteredLinks(read, actor, filtered, signal),
+    total: await countFilteredLinks(db, actor, filtered, signal),
   }
 }
 

@@ -3,12 +3,11 @@
 
 import { type Expression, type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely'
 import { cutIntoSteps, takeTurn } from '../../lib/concurrency/take-turn.ts'
-import type { Connection } from '../../storage/database/open-database.ts'
+import type { Connection, Database } from '../../storage/database/open-database.ts'
 import type { Tables } from '../../storage/database/tables.ts'
 import type { Actor } from '../accounts/access/actor.ts'
 
 /** A step that searches texts reads at most this much, but always one link. */
-const STEP_ROWS = 500
 const STEP_BYTES = 256 * 1024
 
 /** The place of a link in its list. `bytes` is the size of its texts: SQLite knows it without reading them. */
@@ -40,46 +39,23 @@ interface ScannedLinks {
   total: number
 }
 
-/** Finds the first `limit` links after the position, and the number of all that pass the filters. */
-export const scanLinks = (connection: Connection, actor: Actor, scan: LinkScan): Promise<ScannedLinks> =>
-  scan.searchesText ? scanTexts(connection, actor, scan) : scanRows(connection, actor, scan)
-
-/** Searches each text once. */
-async function scanTexts(
-  connection: Connection,
-  actor: Actor,
-  { filtered, column, direction, after, limit, signal }: LinkScan,
-): Promise<ScannedLinks> {
-  const compare = toComparison(direction)
-  const page = filtered.select(['id', column.as('value'), LINK_BYTES])
-  let positions: LinkPosition[] = []
-  let total = 0
-  for await (const { from, to } of listSteps(connection, actor)) {
-    await takeTurn()
-    if (signal?.aborted) break
-    const found = (await page.where('id', '>=', from).where('id', '<=', to).execute()) as LinkPosition[]
-    total += found.length
-    const candidates = after ? found.filter((each) => compare(each, after) > 0) : found
-    positions = [...positions, ...candidates].sort(compare).slice(0, limit)
-  }
-  return { positions, total }
-}
-
 /**
- * Counts the links of a step, and reads those only that come before the last one of the page. To read each link of a tag
- * with 100,000 takes twice as long.
+ * Finds the first `limit` links after the position, and the number of all that pass the filters. It counts the links of a
+ * step, and reads those only that come before the last one of the page. To read each link of a tag with 100,000 takes
+ * twice as long.
  */
-async function scanRows(
+export async function scanLinks(
   connection: Connection,
   actor: Actor,
-  { filtered, column, direction, after, limit, signal }: LinkScan,
+  { filtered, column, direction, after, limit, searchesText, signal }: LinkScan,
 ): Promise<ScannedLinks> {
   const opposite = direction === 'asc' ? 'desc' : 'asc'
   const compare = toComparison(direction)
   let positions: LinkPosition[] = []
   let total = 0
   // New links have high ids: the first steps have most of the page.
-  for await (const range of listRowSteps(connection, actor, COUNT_ROWS, direction)) {
+  const steps = searchesText ? listTextSteps : listRowSteps
+  for await (const range of steps(connection, actor, direction)) {
     await takeTurn()
     if (signal?.aborted) break
     const step = selectRange(filtered, range)
@@ -109,8 +85,10 @@ interface IdRange {
 }
 
 /** The links of a step. SQLite finds them by their ids, never by another index. */
-export const selectRange = (filtered: LinkScan['filtered'], { from, to }: IdRange) =>
-  filtered.where('id', '>=', from).where('id', '<=', to)
+export const selectRange = <Columns>(
+  filtered: SelectQueryBuilder<Tables, 'links', Columns>,
+  { from, to }: IdRange,
+) => filtered.where('id', '>=', from).where('id', '<=', to)
 
 export function isAfter(
   column: Expression<string | number>,
@@ -129,10 +107,10 @@ export async function* scanAllLinks(
   signal: AbortSignal,
 ): AsyncGenerator<Pick<LinkPosition, 'id' | 'bytes'>[]> {
   const page = filtered.select(['id', LINK_BYTES]).orderBy('id')
-  for await (const { from, to } of listSteps(connection, actor)) {
+  for await (const range of listTextSteps(connection, actor, 'asc')) {
     await takeTurn()
     if (signal.aborted) return
-    yield await page.where('id', '>=', from).where('id', '<=', to).execute()
+    yield await selectRange(page, range).execute()
   }
 }
 
@@ -149,37 +127,15 @@ function comparePositions(a: Place, b: Place): number {
   return Buffer.compare(Buffer.from(a.value), Buffer.from(b.value)) || a.id - b.id
 }
 
-/** The links of the workspace, as ranges of ids whose texts are short together. */
-async function* listSteps(connection: Connection, { workspaceId }: Pick<Actor, 'workspaceId'>) {
-  for (let last = 0; ; ) {
-    await takeTurn()
-    const links = await connection
-      .selectFrom('links')
-      .select(['id', sql<number>`octet_length(search_text)`.as('bytes')])
-      .where('workspace_id', '=', workspaceId)
-      .where('id', '>', last)
-      .orderBy('id')
-      .limit(STEP_ROWS)
-      .execute()
-    for (const step of cutIntoSteps(links, STEP_BYTES)) {
-      const from = last + 1
-      last = step.at(-1)?.id ?? last
-      yield { from, to: last }
-    }
-    if (links.length < STEP_ROWS) return
-  }
-}
-
 /** Links of 8 KB that are counted in 7 ms: their texts are not read to their ends. */
-const COUNT_ROWS = 2000
+const STEP_ROWS = 2000
 const ID_MAX = Number.MAX_SAFE_INTEGER
 
 /** The links of the workspace, as ranges of ids with so many links, in the order of their ids or the other way round. */
 async function* listRowSteps(
   connection: Connection,
   { workspaceId }: Pick<Actor, 'workspaceId'>,
-  rows: number,
-  direction: 'asc' | 'desc' = 'asc',
+  direction: 'asc' | 'desc',
 ): AsyncGenerator<IdRange> {
   const isAscending = direction === 'asc'
   for (let start = isAscending ? 0 : ID_MAX; ; ) {
@@ -190,7 +146,7 @@ async function* listRowSteps(
       .where('workspace_id', '=', workspaceId)
       .where('id', isAscending ? '>=' : '<=', start)
       .orderBy('id', direction)
-      .offset(rows)
+      .offset(STEP_ROWS)
       .limit(1)
       .executeTakeFirst()
     if (isAscending) yield { from: start, to: next ? next.id - 1 : ID_MAX }
@@ -200,19 +156,49 @@ async function* listRowSteps(
   }
 }
 
-/** Counts the links that pass the filters. Where no text is searched, a step can have more rows. */
-export async function countFilteredLinks(
+const TEXT_BYTES = sql<number>`octet_length(search_text)`
+
+/** The same, and the texts of each range are short together. */
+async function* listTextSteps(
   connection: Connection,
+  actor: Pick<Actor, 'workspaceId'>,
+  direction: 'asc' | 'desc',
+): AsyncGenerator<IdRange> {
+  for await (const range of listRowSteps(connection, actor, direction)) {
+    await takeTurn()
+    const all = connection.selectFrom('links').where('workspace_id', '=', actor.workspaceId)
+    const texts = selectRange(all, range)
+    const { bytes } = await texts
+      .select(sql<number>`sum(${TEXT_BYTES})`.as('bytes'))
+      .executeTakeFirstOrThrow()
+    if (Number(bytes) <= STEP_BYTES) yield range
+    else {
+      const links = await texts
+        .select(['id', TEXT_BYTES.as('bytes')])
+        .orderBy('id', direction)
+        .execute()
+      for (const step of cutIntoSteps(links, STEP_BYTES)) yield toRange(step, direction)
+    }
+  }
+}
+
+function toRange(step: { id: number }[], direction: 'asc' | 'desc'): IdRange {
+  const [first, last] = [step[0]?.id ?? 0, step.at(-1)?.id ?? 0]
+  return direction === 'asc' ? { from: first, to: last } : { from: last, to: first }
+}
+
+/** Counts the links that pass the filters, on SQLite in steps. PostgreSQL counts in a process of its own. */
+export async function countFilteredLinks(
+  { engine, read }: Pick<Database, 'engine' | 'read'>,
   actor: Actor,
   filtered: LinkScan['filtered'],
   signal?: AbortSignal,
 ): Promise<number> {
   const count = filtered.select((e) => e.fn.countAll<number>().as('links'))
+  if (engine === 'postgres') return Number((await count.executeTakeFirstOrThrow()).links)
   let total = 0
-  for await (const { from, to } of listRowSteps(connection, actor, COUNT_ROWS)) {
-    const step = count.where('id', '>=', from).where('id', '<=', to)
-    const { links } = await step.executeTakeFirstOrThrow()
-    total += Number(links)
+  for await (const range of listRowSteps(read, actor, 'asc')) {
+    total += (await selectRange(count, range).executeTakeFirstOrThrow()).links
     if (signal?.aborted) break
   }
   return total

@@ -3,11 +3,13 @@
 import { domainToUnicode } from 'node:url'
 import type { ExpressionBuilder } from 'kysely'
 import { foldCase, foldMarks, isCleanText, percentDecode } from '../../lib/text.ts'
-import { containsText, startsWithText } from '../../storage/database/contains-text.ts'
+import { toAsciiHost } from '../../lib/web-url.ts'
+import { containsFolded, startsWithText } from '../../storage/database/contains-text.ts'
 import type { DatabaseEngine } from '../../storage/database/open-database.ts'
 import type { Tables } from '../../storage/database/tables.ts'
 import type { LinkRow, Site } from './link.ts'
 import { toStoredDomain } from './names/link-domain.ts'
+import { findShorterSlugs } from './slug.ts'
 
 /** The slug, the destination and the title, one a line, so that a search cannot match across two fields. */
 export const toSearchText = (link: Pick<LinkRow, 'slug' | 'destination_url' | 'title'>) =>
@@ -29,20 +31,22 @@ function toReadableUrl(href: string): string {
 }
 
 /** A short URL: with its scheme as people paste it, or without as they type it. */
-const SHORT_URL = /^\s*(https?:\/\/)?([^\s/?#]+)(?:\/([^?#]*))?/i
+const SHORT_URL = /^[\s<("'“„«‹‘`]*(https?:\/\/)?([^\s/?#]+)(?:\/([^?#]*))?/i
 
-/** The stored domain, and the beginning of the search text; undefined for a text that is no short URL. */
+/** The stored domain, and beginnings of the search text; undefined for a text that is no short URL. */
 function parseShortUrl(site: Pick<Site, 'domain' | 'names'>, text: string) {
   const [, scheme, host, path] = SHORT_URL.exec(text) ?? []
   if (host === undefined || (scheme === undefined && path === undefined)) return undefined
-  const name = host.toLowerCase().replace(/:\d+$/, '')
+  const typed = host.toLowerCase().replace(/\.?(:\d+)?$/, '')
+  const name = toAsciiHost(typed) || typed
   const domain = site.names.has(name) ? '' : toStoredDomain(site, host)
   if (domain === null) return undefined
   const slug = percentDecode(path ?? '')
     .trim()
-    .replace(/\/$/, '')
+    .replace(/[/+]$/, '')
   // What is typed is the beginning of a slug. The slug is the first line of the search text.
-  return { domain, start: scheme === undefined || slug === '' ? slug : `${slug}\n` }
+  if (scheme === undefined || slug === '') return { domain, starts: [slug] }
+  return { domain, starts: [slug, ...findShorterSlugs(slug)].map((each) => `${each}\n`) }
 }
 
 /** Matches a part of the slug, the destination or the title, and a short URL with its domain. */
@@ -51,13 +55,10 @@ export function matchesSearch(
   e: ExpressionBuilder<Tables, 'links'>,
   search: string,
 ) {
-  const conditions = [containsText(engine, 'search_text', foldMarks(search) || search)]
-  // Texts of an earlier release have their marks until `fold-search-texts.ts` has folded them.
-  if (foldMarks(search) !== foldCase(search)) conditions.push(containsText(engine, 'search_text', search))
   const short = parseShortUrl(site, search)
-  const condition = e.or(conditions)
+  const condition = containsFolded(engine, 'search_text', search)
   if (!short) return condition
-  const starts = [...new Set([foldMarks(short.start), foldCase(short.start)])]
+  const starts = [...new Set(short.starts.flatMap((start) => [foldMarks(start), foldCase(start)]))]
   const isShort = e.and([
     e('domain', '=', short.domain),
     e.or(starts.map((start) => startsWithText(engine, 'search_text', start))),

@@ -30,7 +30,7 @@ const REAL = new RegExp(
   [
     'MicroMessenger/|QQBrowser|Sogou(?:M|Search|Android)|UCBrowser|UCWEB|YaBrowser/|Instagram|FBAN|FBAV|AlipayDefined|Weibo',
     '^LG Browser|\\bOpenTV\\b|BDPlayer|HbbTV|CE-HTML|NETTV|SMART-?TV|GoogleTV|Apple ?TV|VIDAA|RokuOS|^Cinnamon/|^opera/9|^smarttv_|^Amazon;AFT|TV(?:Black)?Android',
-    'FOMA|DoCoMo|DDIPOCKET|WILLCOM|^SonyEricsson|Sleipnir/|w3m/|Dillo|NetSurf/|Konqueror/|Avant Browser|Instapaper/',
+    'FOMA|DoCoMo|DDIPOCKET|WILLCOM|^SonyEricsson|Sleipnir/|w3m/|Dillo|BrowseX|OffByOne|AlphaServer|^CitrixReceiver|NetSurf/|Konqueror/|Avant Browser|Instapaper/',
     'Bada/|SAMSUNG-|MIDP|MAUI|\\bWAP\\b|BREW|webOS/|Windows Phone|PalmSource|^iPhone|^Apple-iP|^nook|pr\\(UCB|^Karbonn',
     'com\\.google\\.(?:android|Maps|GooglePlus)|^AndroidDownloadManager|^\\d\\.\\d\\.\\d \\(Linux; U; Android|Android \\d[\\d.]*; .*\\bBuild/|iP(?:ad|hone)OS/|\\bIOS i?phone|Freesat',
   ].join('|'),

@@ -1,7 +1,7 @@
 // The conditions that a column contains, or starts with, a text that a caller searches for.
 
 import { type SqlBool, sql } from 'kysely'
-import { foldCase } from '../../lib/text.ts'
+import { foldCase, foldMarks } from '../../lib/text.ts'
 import type { DatabaseEngine } from './database.ts'
 
 /**
@@ -11,6 +11,14 @@ import type { DatabaseEngine } from './database.ts'
  */
 export const containsText = (engine: DatabaseEngine, column: string, text: string) =>
   sql<SqlBool>`${position(engine, column, text)} > 0`
+
+/** @param column has text in the form of `foldMarks`, or of `foldCase` where an earlier release has stored it */
+export function containsFolded(engine: DatabaseEngine, column: string, text: string) {
+  const folded = foldMarks(text) || text
+  const condition = containsText(engine, column, folded)
+  if (folded === foldCase(text)) return condition
+  return sql<SqlBool>`(${condition} or ${containsText(engine, column, text)})`
+}
 
 export const startsWithText = (engine: DatabaseEngine, column: string, text: string) =>
   sql<SqlBool>`${position(engine, column, text)} = 1`

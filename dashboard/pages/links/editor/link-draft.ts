@@ -5,7 +5,6 @@ import type {
   LinkResource,
   UpdateLinkInput,
 } from '../../../../server/features/links/schema.ts'
-import { stripAroundUrl } from '../../../shell/pasted-url.ts'
 import { type LinkTag, NEW_TAG_ID } from '../tag-picker/use-tag-options.ts'
 import { NO_UTM, readUtm, type UtmName, type UtmValues, withScheme, withUtm } from './destination-url.ts'
 import { toIso, toLocal } from './local-time.ts'
@@ -138,8 +137,7 @@ export const toDuplicateDraft = (link: LinkResource): LinkDraft => ({
 })
 
 /** Sets the destination, and takes over the UTM values that the text has. */
-export function setDestination(draft: LinkDraft, pasted: string): Partial<LinkDraft> {
-  const text = stripAroundUrl(pasted)
+export function setDestination(draft: LinkDraft, text: string): Partial<LinkDraft> {
   const before = readUtm(draft.destinationUrl)
   const after = readUtm(text)
   const utm = { ...draft.utm }

@@ -2,7 +2,7 @@
 
 import { type Insertable, sql } from 'kysely'
 import { createPacer } from '../../../lib/concurrency/next-turn.ts'
-import { foldCase } from '../../../lib/text.ts'
+import { foldMarks } from '../../../lib/text.ts'
 import { parseUrl } from '../../../lib/web-url.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import { prepareInsert, prepareQuery } from '../../../storage/database/prepare-query.ts'
@@ -80,14 +80,14 @@ const FOLDED_AT_ONCE = 16_384
 
 function toSearchText(fields: NewSubmission['fields'], json: string): string | Promise<string> {
   const values = [...fields.values()]
-  return json.length <= FOLDED_AT_ONCE ? foldCase(values.join('\n')) : foldInSteps(values)
+  return json.length <= FOLDED_AT_ONCE ? foldMarks(values.join('\n')) : foldInSteps(values)
 }
 
 async function foldInSteps(values: string[]): Promise<string> {
   const pace = createPacer()
   const folded: string[] = []
   for (const value of values) {
-    folded.push(foldCase(value))
+    folded.push(foldMarks(value))
     await pace()
   }
   return folded.join('\n')

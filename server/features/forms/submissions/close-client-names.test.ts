@@ -1,7 +1,9 @@
 import { expect, test } from 'bun:test'
 import { sql } from 'kysely'
 import { onBothEngines } from '../../../../tests/support/world.ts'
+import { foldCase } from '../../../lib/text.ts'
 import { closeClientNames } from './close-client-names.ts'
+import { foldSubmissionTexts } from './fold-submission-texts.ts'
 import { insertSubmissions } from './submission.fixture.ts'
 
 onBothEngines('names of submissions that an earlier release has stored', (server) => {
@@ -50,6 +52,32 @@ onBothEngines('names of submissions that an earlier release has stored', (server
       ['Other', 'Other', 'TV'],
       ['later', null, null],
     ])
+    expect(await db.read.selectFrom('open_names').selectAll().execute()).toEqual([])
+  })
+
+  test('are found with their marks at once, and without them after the job', async () => {
+    const ws = await server().createWorkspace()
+    const { json } = await ws.api('/forms', { method: 'POST', body: { name: 'Contact' } })
+    const { db } = server().app
+    const { id: formId } = await db.read
+      .selectFrom('forms')
+      .select('id')
+      .where('form_key', '=', json.data.formKey)
+      .executeTakeFirstOrThrow()
+    const texts = ['Zürich', 'Łódź', 'Bern', `São Paulo ${'long '.repeat(60_000)}`]
+    const rows = texts.map((text) => ({ search_text: foldCase(text) }))
+    await db.write((connection) => insertSubmissions(connection, { workspaceId: ws.id, formId }, rows))
+    await db.write((connection) =>
+      sql`insert into open_names (table_name, through)
+        select 'submissions.search_text', max(id) from submissions`.execute(connection),
+    )
+    const count = async (search: string) =>
+      (await ws.api(`/submissions?search=${encodeURIComponent(search)}`)).json.total
+    expect([await count('zürich'), await count('zurich')]).toEqual([1, 0])
+
+    await foldSubmissionTexts(db, 2)
+    for (const text of ['zürich', 'zurich', 'LODZ', 'bern', 'sao paulo'])
+      expect([text, await count(text)]).toEqual([text, 1])
     expect(await db.read.selectFrom('open_names').selectAll().execute()).toEqual([])
   })
 })

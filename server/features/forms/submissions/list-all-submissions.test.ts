@@ -93,6 +93,29 @@ onBothEngines('the submissions of all forms', (server) => {
       expect(seen).toEqual(ids.reverse())
     })
 
+    test('and more than a step of them, of one moment too, are all found, counted and paged', async () => {
+      const own = await server().createWorkspace()
+      const { store } = await formIn(server(), own)
+      const ids = await store(
+        ...Array.from({ length: 1200 }, (_, n) => ({
+          country: n % 3 ? 'DE' : 'US',
+          created_at: 1000 * Math.floor(n / 700),
+          // A few are long: their step is searched in smaller ones.
+          fields: [['message', n > 1190 ? 'long '.repeat(20_000) : 'short']] as [string, string][],
+        })),
+      )
+      const german = ids.filter((_, n) => n % 3 > 0).reverse()
+      const read = async (query: string) => (await own.api(`/submissions?country=DE&${query}`)).json
+      const first = await read('limit=100')
+      const second = await read(`limit=100&cursor=${first.nextCursor}`)
+      const shown = [...first.data, ...second.data].map(({ id }: { id: number }) => id)
+      expect([first.total, second.total, shown]).toEqual([800, 800, german.slice(0, 200)])
+      const since = await read(`limit=1&start=${encodeURIComponent('1970-01-01T00:00:01Z')}`)
+      const until = await read(`limit=1&end=${encodeURIComponent('1970-01-01T00:00:01Z')}`)
+      expect([since.total, until.total]).toEqual([334, 466])
+      expect((await read('limit=1&search=long')).total).toBe(6)
+    })
+
     test.each([
       ['status=new,', 'status', 'must be one of new, read, archived, spam, unconfirmed'],
       ['status=new,open', 'status', 'must be one of new, read, archived, spam, unconfirmed'],

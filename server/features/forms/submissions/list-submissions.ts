@@ -4,15 +4,14 @@ import { takeTurn } from '../../../lib/concurrency/take-turn.ts'
 import { cutPage, fitPage, orderByCreation, type Page, readPageQuery } from '../../../lib/pagination.ts'
 import type { Actor } from '../../accounts/access/actor.ts'
 import { findFormId, getFormId } from '../settings/get-form.ts'
+import { scanSubmissionPage } from './scan-submission-page.ts'
 import {
   isAfterPosition,
   isFilteredByIndex,
   POSITION_COLUMNS,
   readSubmissions,
   type SizedPosition,
-  type SubmissionPosition,
   type SubmissionScope,
-  scanSubmissions,
   selectScope,
 } from './scan-submissions.ts'
 import type { AllSubmissionsQueryInput, SubmissionListQueryInput, SubmissionResource } from './schema.ts'
@@ -58,11 +57,11 @@ async function readSubmissionPage(
   const { limit, after } = readPageQuery({ limit: limitInput, cursor }, ORDER)
   const position = after && { created_at: after.value, id: after.id }
   const isScanned = scope.needs.db.engine === 'sqlite' && !isFilteredByIndex(scope)
-  const find = isScanned ? scanPage : queryPage
+  const find = isScanned ? scanSubmissionPage : queryPage
   let page = { positions: [] as SizedPosition[], total: 0 }
   let nextCursor: string | null = null
   const rows = await readWithAttribution(scope.needs, scope.actor, async () => {
-    page = await find(scope, limit, position, signal)
+    page = await find(scope, { limit: limit + 1, after: position, signal })
     const cut = cutPage(page.positions, fitPage(page.positions, limit), ORDER)
     nextCursor = cut.nextCursor
     return readSubmissions(scope, cut.rows)
@@ -75,42 +74,18 @@ async function readSubmissionPage(
   return { data, nextCursor, total: page.total }
 }
 
-/** The first `limit + 1` submissions after the position, and the number of all. */
-type FindPage = (
-  scope: SubmissionScope,
-  limit: number,
-  after: SubmissionPosition | undefined,
-  signal?: AbortSignal,
-) => Promise<{ positions: SizedPosition[]; total: number }>
-
 /** For filters that the index answers. PostgreSQL answers any filter in a process of its own. */
-const queryPage: FindPage = async (scope, limit, after) => {
+const queryPage: typeof scanSubmissionPage = async (scope, { limit, after }) => {
   const selected = selectScope(scope)
   let page = selected.select(POSITION_COLUMNS)
   if (after) page = page.where(isAfterPosition('desc', after))
   const positions = await page
     .orderBy('submissions.created_at', 'desc')
     .orderBy('submissions.id', 'desc')
-    .limit(limit + 1)
+    .limit(limit)
     .execute()
   const { total } = await selected
     .select((e) => e.fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow()
   return { positions, total: Number(total) }
 }
-
-const scanPage: FindPage = async (scope, limit, after, signal) => {
-  const positions: SizedPosition[] = []
-  let total = 0
-  for await (const matches of scanSubmissions(scope, 'desc', { signal })) {
-    total += matches.length
-    const room = limit + 1 - positions.length
-    if (room > 0) positions.push(...matches.filter((match) => isOlder(match, after)).slice(0, room))
-  }
-  return { positions, total }
-}
-
-const isOlder = (match: SubmissionPosition, after: SubmissionPosition | undefined) =>
-  after === undefined ||
-  match.created_at < after.created_at ||
-  (match.created_at === after.created_at && match.id < after.id)

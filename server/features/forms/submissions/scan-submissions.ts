@@ -21,7 +21,7 @@ import {
 
 /** A step reads at most this much, but always one row. A row has at most a megabyte, and usually a kilobyte. */
 const STEP_ROWS = 200
-const STEP_BYTES = 256 * 1024
+export const STEP_BYTES = 256 * 1024
 
 /** The place of a submission in the order of time. */
 export interface SubmissionPosition {
@@ -100,7 +100,7 @@ export async function* scanSubmissions(
 }
 
 /** Keeps the order of the step. */
-async function filterStep(
+export async function filterStep(
   { needs: { db }, actor, by }: SubmissionScope,
   step: SizedPosition[],
 ): Promise<SizedPosition[]> {

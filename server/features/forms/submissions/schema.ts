@@ -133,7 +133,7 @@ const SELECTION = {
   end: dateRangeEnd('end', 'An instant (exclusive), or a date (the whole day counts, UTC)'),
   search: parameter(200)
     .optional()
-    .openapi({ description: 'Part of any value that was sent, in upper or lower case' }),
+    .openapi({ description: 'Part of any value that was sent, without regard to case or marks' }),
   status: statuses,
   email: exactText(EMAIL_MAX).openapi({ description: 'Without regard to case' }),
   attribution: oneOf(ATTRIBUTIONS).optional(),

@@ -1,7 +1,7 @@
 // Inserts submissions as the endpoint stores them, for tests of everything that happens afterwards.
 
 import type { Insertable } from 'kysely'
-import { foldCase } from '../../../lib/text.ts'
+import { foldMarks } from '../../../lib/text.ts'
 import type { Connection } from '../../../storage/database/open-database.ts'
 import type { Submissions } from '../../../storage/database/tables/form-tables.ts'
 
@@ -22,7 +22,7 @@ export async function insertSubmissions(
     workspace_id: form.workspaceId,
     form_id: form.formId,
     fields: JSON.stringify(fields),
-    search_text: foldCase(fields.map(([, value]) => value).join('\n')),
+    search_text: foldMarks(fields.map(([, value]) => value).join('\n')),
     fingerprint: 'x',
     // Every row names these columns, because a statement has the same columns for all its rows.
     status: 'new',

@@ -12,7 +12,7 @@ import { toIso } from '../../../lib/api-fields.ts'
 import { toCountryFilter } from '../../../lib/country-code.ts'
 import { toEmailAddress } from '../../../lib/email.ts'
 import { toShortUrl } from '../../../lib/web-url.ts'
-import { containsText } from '../../../storage/database/contains-text.ts'
+import { containsFolded } from '../../../storage/database/contains-text.ts'
 import type { Connection, Database, DatabaseEngine } from '../../../storage/database/open-database.ts'
 import type { Forms, Submissions } from '../../../storage/database/tables/form-tables.ts'
 import type { Tables } from '../../../storage/database/tables.ts'
@@ -176,7 +176,7 @@ function toCondition(engine: DatabaseEngine, by: SubmissionSelection): Expressio
     const value = by[name]
     if (value !== undefined) conditions.push(e(COLUMN_BY_FIELD[name], '=', value))
   }
-  if (by.search) conditions.push(containsText(engine, 'submissions.search_text', by.search))
+  if (by.search) conditions.push(containsFolded(engine, 'submissions.search_text', by.search))
   return e.and(conditions)
 }
 

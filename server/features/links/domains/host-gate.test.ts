@@ -55,6 +55,20 @@ const ask = async (path: string, lines: string, from?: string) =>
 
 const UNKNOWN = [404, undefined]
 
+test.each(['go.example', 'old.example', 'go.münchen.example', 'go.xn--mnchen-3ya.example'])(
+  'a link is found by its short URL on %s',
+  async (host) => {
+    const server = servers[0] as TestServer
+    const ws = await server.createWorkspace()
+    const slug = `on-${host.length}`
+    const link = await ws.createLink({ slug })
+    for (const text of [`https://${host}/${slug}`, `https://${host.toUpperCase()}./${slug}.?a=b`]) {
+      const { json } = await ws.api(`/links?search=${encodeURIComponent(text)}`)
+      expect([text, json.data.map(({ id }: { id: number }) => id)]).toEqual([text, [link.id]])
+    }
+  },
+)
+
 test.each([
   ['the host of TOWPATH_URL', 'go.example'],
   ['another port of it', 'GO.example.:8443'],

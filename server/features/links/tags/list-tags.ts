@@ -2,7 +2,8 @@
 
 import { sql } from 'kysely'
 import { cutPage, orderByCreation, type Page, readPageQuery } from '../../../lib/pagination.ts'
-import { containsText } from '../../../storage/database/contains-text.ts'
+import { foldMarks } from '../../../lib/text.ts'
+import { containsFolded } from '../../../storage/database/contains-text.ts'
 import type { Database } from '../../../storage/database/open-database.ts'
 import type { Actor } from '../../accounts/access/actor.ts'
 import type { TagListQueryInput, TagResource } from '../schema.ts'
@@ -18,7 +19,16 @@ export async function listTags(
 ): Promise<Page<TagResource>> {
   const { limit, after } = readPageQuery(query, ORDER)
   let matching = db.read.selectFrom('tags').where('workspace_id', '=', actor.workspaceId)
-  if (query.search) matching = matching.where(containsText(db.engine, 'name_key', query.search))
+  const { search } = query
+  if (search) {
+    const marked = await findMarkedTags(db, actor, search)
+    matching = matching.where((e) =>
+      e.or([
+        containsFolded(db.engine, 'name_key', search),
+        ...(marked.length > 0 ? [e('id', 'in', marked)] : []),
+      ]),
+    )
+  }
   let page = matching.selectAll()
   if (after) page = page.where(sql<boolean>`(created_at, id) < (${after.value}, ${after.id})`)
   const found = await page
@@ -40,4 +50,17 @@ export async function listTags(
     nextCursor,
     total: Number(total),
   }
+}
+
+/** Tags with letters beyond ASCII whose names match without their marks. A workspace has some thousand tags at most. */
+async function findMarkedTags({ read }: Database, actor: Actor, search: string): Promise<number[]> {
+  const text = foldMarks(search)
+  if (text === '') return []
+  const tags = await read
+    .selectFrom('tags')
+    .select(['id', 'name_key'])
+    .where('workspace_id', '=', actor.workspaceId)
+    .where(sql<boolean>`octet_length(name_key) > length(name_key)`)
+    .execute()
+  return tags.filter((tag) => foldMarks(tag.name_key).includes(text)).map(({ id }) => id)
 }

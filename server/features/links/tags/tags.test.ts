@@ -145,6 +145,10 @@ onBothEngines('tags', (server) => {
       ['_', ['a_b']],
       ['\\', ['back\\slash']],
       ['GRÖẞE', ['Größe']],
+      ['grosse', ['Größe']],
+      ['Öß', ['Größe']],
+      ['pläin', ['plain']],
+      ['\u0308', []],
       ['A', ['plain', 'back\\slash', 'a_b']],
       ['nothing', []],
     ] as const)

@@ -9,7 +9,7 @@ import {
   readPageQuery,
   scanPage,
 } from '../../../lib/pagination.ts'
-import type { Database } from '../../../storage/database/open-database.ts'
+import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import type { Actor } from '../../accounts/access/actor.ts'
 import type { DeliveryListQueryInput, DeliveryResource } from '../schema.ts'
 import { DELIVERY_COLUMNS, type DeliveryRow, selectDeliveries, toDeliveryResource } from './delivery.ts'
@@ -23,16 +23,21 @@ export async function listDeliveries(
   query: DeliveryListQueryInput,
 ): Promise<Page<DeliveryResource>> {
   const { limit, after } = readPageQuery(query, ORDER)
-  const filtered = applyFilters(selectDeliveries(db.read, actor), query)
+  const formId = await findFormId(db.read, actor, query)
+  if (formId === null) return { data: [], nextCursor: null, total: 0 }
+  const filtered = applyFilters(selectDeliveries(db.read, actor), query, formId)
+  // The places are between start and end already. With both conditions, SQLite would read from the start in each step.
   const inRange = ({ from, before }: PlaceRange<Place>) => {
     let rows = filtered
     if (from) rows = rows.where(sql<boolean>`${POSITION} <= (${from.created_at}, ${from.id})`)
+    else if (query.end !== undefined) rows = rows.where('deliveries.created_at', '<', query.end)
     if (before) rows = rows.where(sql<boolean>`${POSITION} > (${before.created_at}, ${before.id})`)
+    else if (query.start !== undefined) rows = rows.where('deliveries.created_at', '>=', query.start)
     return rows
   }
   const { rows: found, total } = await scanPage<DeliveryRow, Place>({
     limit: limit + 1,
-    findPlace: (from, skipped) => findPlace(db, actor, from, skipped),
+    findPlace: (from, skipped) => findPlace(db, actor, query, from, skipped),
     read(range, most) {
       let page = inRange(range).select(DELIVERY_COLUMNS)
       if (after) page = page.where(sql<boolean>`${POSITION} < (${after.value}, ${after.id})`)
@@ -62,6 +67,7 @@ const POSITION = sql`(deliveries.created_at, deliveries.id)`
 async function findPlace(
   { engine, read }: Database,
   { workspaceId }: Actor,
+  { start, end }: DeliveryListQueryInput,
   from: Place | undefined,
   skipped: number,
 ): Promise<Place | undefined> {
@@ -71,6 +77,8 @@ async function findPlace(
     .select(['created_at', 'id'])
     .where('workspace_id', '=', workspaceId)
   if (from) places = places.where(sql<boolean>`(created_at, id) <= (${from.created_at}, ${from.id})`)
+  else if (end !== undefined) places = places.where('created_at', '<', end)
+  if (start !== undefined) places = places.where('created_at', '>=', start)
   return places
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
@@ -79,16 +87,33 @@ async function findPlace(
     .executeTakeFirst()
 }
 
+/** @returns undefined where no form is asked for, null for an unknown one */
+async function findFormId(
+  connection: Connection,
+  { workspaceId }: Actor,
+  { formKey }: DeliveryListQueryInput,
+) {
+  if (formKey === undefined) return undefined
+  const form = await connection
+    .selectFrom('forms')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .where('form_key', '=', formKey)
+    .executeTakeFirst()
+  return form?.id ?? null
+}
+
 type Deliveries = ReturnType<typeof selectDeliveries>
 
-function applyFilters(deliveries: Deliveries, query: DeliveryListQueryInput): Deliveries {
+function applyFilters(
+  deliveries: Deliveries,
+  { status, channelId, submissionId }: DeliveryListQueryInput,
+  formId: number | undefined,
+): Deliveries {
   let filtered = deliveries
-  if (query.status !== undefined) filtered = filtered.where('deliveries.status', '=', query.status)
-  if (query.channelId !== undefined) filtered = filtered.where('deliveries.channel_id', '=', query.channelId)
-  if (query.formKey !== undefined) filtered = filtered.where('forms.form_key', '=', query.formKey)
-  if (query.submissionId !== undefined)
-    filtered = filtered.where('deliveries.submission_id', '=', query.submissionId)
-  if (query.start !== undefined) filtered = filtered.where('deliveries.created_at', '>=', query.start)
-  if (query.end !== undefined) filtered = filtered.where('deliveries.created_at', '<', query.end)
+  if (status !== undefined) filtered = filtered.where('deliveries.status', '=', status)
+  if (channelId !== undefined) filtered = filtered.where('deliveries.channel_id', '=', channelId)
+  if (formId !== undefined) filtered = filtered.where('submissions.form_id', '=', formId)
+  if (submissionId !== undefined) filtered = filtered.where('deliveries.submission_id', '=', submissionId)
   return filtered
 }

@@ -134,6 +134,15 @@ function startsAsSql(text: string, start = SQL_START): boolean {
 
 /** SQLite's first statement is one that MySQL does not know. */
 const SQLITE_START = /(?:PRAGMA|BEGIN\s+TRANSACTION)\b/iy
+/** What only dumps of MySQL have before their first row, and what others have there. */
+const OF_MYSQL = /`|\/\*!|\b(?:ENGINE|AUTO_INCREMENT|MySQL|MariaDB|phpMyAdmin)\b/i
+const OF_OTHERS = /["[]|\b(?:AUTOINCREMENT|main\.|public\.)/i
+
+function isSqliteDump(text: string): boolean {
+  if (startsAsSql(text, SQLITE_START)) return true
+  const [head = ''] = text.split(/\bVALUES\b/i, 1)
+  return OF_OTHERS.test(head) && !OF_MYSQL.test(head)
+}
 
 function recognizeFormat(text: string): FileFormat {
   const start = text.trimStart()
@@ -157,7 +166,7 @@ function describe(
     const columns = reader.columns ?? []
     return { layout, columns, tables: [{ name: null, columns }] }
   }
-  const isSqlite = format === 'sql' && startsAsSql(text, SQLITE_START)
+  const isSqlite = format === 'sql' && isSqliteDump(text)
   const tables = format === 'json' ? describeJson(text, isWhole) : describeSql(text, isSqlite)
   return { layout: null, isSqlite, columns: tables[0]?.columns ?? [], tables }
 }

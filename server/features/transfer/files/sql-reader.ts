@@ -162,15 +162,23 @@ export class SqlReader implements RecordReader {
     if (char !== '(') throw this.#broken(text, at)
     const values: (string | null)[] = []
     let next = at + 1
+    // `'one' || char(10) || 'two'`
+    let isJoined = false
     for (;;) {
       next = skipSqlBlanks(text, next, false)
       if (next === INCOMPLETE || next >= text.length) return INCOMPLETE
       const value = readSqlLiteral(text, next)
       if (value === null) return INCOMPLETE
-      values.push(value.value)
+      if (isJoined) values.push(`${values.pop() ?? ''}${value.value ?? ''}`)
+      else values.push(value.value)
       if (values.length > COLUMNS_MAX) throw this.#broken(text, at)
       next = skipSqlBlanks(text, value.end, false)
-      if (next === INCOMPLETE || next >= text.length) return INCOMPLETE
+      if (next === INCOMPLETE || next >= text.length || text.slice(next) === '|') return INCOMPLETE
+      isJoined = text.startsWith('||', next)
+      if (isJoined) {
+        next += 2
+        continue
+      }
       if (text[next] === ')') break
       if (text[next] !== ',') throw this.#broken(text, next)
       next++
@@ -228,9 +236,9 @@ function readDefinitions(text: string, open: number): string[] | null {
     const char = text[at] as string
     if (isStart) {
       isStart = false
-      const name = /^(?:`((?:[^`]|``)+)`|"([^"]+)"|([\w$]+))/.exec(text.slice(at, at + 200))
-      if (name && (name[3] === undefined || !NO_COLUMN.test(name[3])))
-        columns.push(name[1] ?? name[2] ?? (name[3] as string))
+      const name = /^(?:`((?:[^`]|``)+)`|"([^"]+)"|\[([^\]]+)\]|([\w$]+))/.exec(text.slice(at, at + 200))
+      if (name && (name[4] === undefined || !NO_COLUMN.test(name[4])))
+        columns.push(name[1] ?? name[2] ?? name[3] ?? (name[4] as string))
     }
     if (char === "'" || char === '"' || char === '`') {
       const value = readSqlLiteral(text, at)

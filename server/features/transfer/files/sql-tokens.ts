@@ -26,8 +26,8 @@ export function skipSqlBlanks(text: string, start: number, isEnd: boolean): numb
       if (next !== '-') return at
       const third = text[at + 2]
       if (third === undefined && !isEnd) return INCOMPLETE
-      // "--5" is a number twice negative.
-      if (third !== undefined && third > ' ') return at
+      // "--5" is a number twice negative in MySQL. SQLite needs no blank after the dashes.
+      if (third !== undefined && third >= '.' && third <= '9') return at
     }
     const end = text.indexOf('\n', at)
     if (end < 0) return isEnd ? text.length : INCOMPLETE
@@ -111,7 +111,9 @@ function evaluateCall(name: string, list: string, nesting: number): string | nul
     case 'replace':
       return from === undefined || to === undefined ? null : first.replaceAll(from, () => to)
     case 'char':
-      return /^\d{1,3}$/.test(first) ? String.fromCharCode(Number(first)) : null
+      return values.every((code) => /^\d{1,3}$/.test(code))
+        ? String.fromCharCode(...values.map(Number))
+        : null
     default:
       return first.replace(UNISTR, decodeUnistr)
   }
@@ -222,9 +224,11 @@ export function readSqlName(text: string, start: number, isEnd: boolean): SqlNam
   }
   let name: string | null = null
   for (;;) {
-    const part = /^(?:`((?:[^`]|``){1,64})`|"([^"]{1,64})"|([\w$]{1,64}))/.exec(text.slice(at, at + 140))
+    const part = /^(?:`((?:[^`]|``){1,64})`|"([^"]{1,64})"|\[([^\]]{1,64})\]|([\w$]{1,64}))/.exec(
+      text.slice(at, at + 140),
+    )
     if (!part) return { at, words, name: null }
-    name = (part[1] ?? part[2] ?? (part[3] as string)).replaceAll('``', '`')
+    name = (part[1] ?? part[2] ?? part[3] ?? (part[4] as string)).replaceAll('``', '`')
     at += part[0].length
     if (at >= text.length) return { at: INCOMPLETE, words, name }
     if (text[at] !== '.') return { at, words, name }
@@ -232,7 +236,7 @@ export function readSqlName(text: string, start: number, isEnd: boolean): SqlNam
   }
 }
 
-const OUTSIDE = /['"`;#]|--(?=[\s]|$)|\/\*/g
+const OUTSIDE = /['"`;#]|--(?![.\d])|\/\*/g
 
 /**
  * Looks for the end of a statement without keeping it.

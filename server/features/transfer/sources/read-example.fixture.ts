@@ -1,6 +1,6 @@
 // Reads an example of a tool's export as an import does: recognized, opened, record by record.
 
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { openSourceFile } from '../files/open-source-file.ts'
 import { readRecords } from '../files/read-records.ts'
 import type { FieldProblem } from '../files/source-file.ts'
@@ -25,14 +25,17 @@ const toRow = <T>(reading: Reading<T>): Row<T> =>
   reading === null ? null : 'value' in reading ? reading.value : reading.problems
 
 /** @param tool the folder in `fixtures` */
-export async function readExample(
+export const readExample = (tool: ImportSourceName, name: string, options: ReadingOptions = UTC) =>
+  readExampleFile(tool, join(import.meta.dir, 'fixtures', tool, name), options)
+
+export async function readExampleFile(
   tool: ImportSourceName,
-  name: string,
+  path: string,
   options: ReadingOptions = UTC,
 ): Promise<ExampleRows> {
   const source = findSource(tool)
   if (!source) throw new Error(`there is no source ${tool}`)
-  const file = await openSourceFile(join(import.meta.dir, 'fixtures', tool, name), name)
+  const file = await openSourceFile(path, basename(path))
   const found = recognizeSource(file)
   const rows: ExampleRows = {
     recognized: found && `${found.source.name} ${found.has}`,

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { invalid } from '../../../lib/failure.ts'
 import { orderedJson } from '../../../lib/formats/ordered-json.ts'
-import { foldCase } from '../../../lib/text.ts'
+import { foldMarks } from '../../../lib/text.ts'
 import { toClosedName } from '../../../storage/clients/closed-names.ts'
 import { insertTouches } from '../../attribution/record-touches.ts'
 import { recordFiles } from '../../forms/uploads/record-files.ts'
@@ -94,7 +94,7 @@ async function insertSubmission(
       workspace_id: run.actor.workspaceId,
       form_id: formId,
       fields: orderedJson(record.fields),
-      search_text: foldCase(record.fields.map(([, value]) => value).join('\n')),
+      search_text: foldMarks(record.fields.map(([, value]) => value).join('\n')),
       status: record.status,
       spam_reasons: record.spamReasons && JSON.stringify(record.spamReasons),
       consent: record.consent && JSON.stringify(record.consent),

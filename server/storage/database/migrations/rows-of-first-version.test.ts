@@ -39,6 +39,12 @@ test.each<DatabaseEngine>(['sqlite', 'postgres'])(
       const link = { domain: '', slug_key: 's', slug: 's', destination_url: 'https://a.example/' }
       for (const deleted_at of [5, null])
         await insert('links', { ...link, workspace_id, search_text: '', deleted_at, ...TIMES })
+      const targets = { UK: 'https://uk.example/', DE: 'https://de.example/' }
+      for (const [slug, more] of Object.entries({ uk: {}, both: { GB: 'https://gb.example/' } }))
+        await insert('links', {
+          ...{ ...link, slug, slug_key: slug, workspace_id, search_text: '', ...TIMES },
+          geo_targeting: JSON.stringify({ ...targets, ...more }),
+        })
 
       await upgrade()
 
@@ -66,7 +72,17 @@ test.each<DatabaseEngine>(['sqlite', 'postgres'])(
         { own_failures_since: null },
       ])
       // A link that 0.1.0 has deleted has lost its slug, so it is not in the trash.
-      expect(await list('links', ['id', 'purged_at'])).toMatchObject([{ purged_at: 5 }, { purged_at: null }])
+      expect(await list('links', ['id', 'purged_at'])).toMatchObject([
+        { purged_at: 5 },
+        { purged_at: null },
+        { purged_at: null },
+        { purged_at: null },
+      ])
+      const targeted = await list('links', ['id', 'geo_targeting'])
+      expect(targeted.slice(2).map(({ geo_targeting }) => JSON.parse(geo_targeting))).toEqual([
+        { GB: 'https://uk.example/', DE: 'https://de.example/' },
+        { GB: 'https://gb.example/', DE: 'https://de.example/' },
+      ])
       await old.deleteFrom('workspaces').execute()
       expect(await list('form_keys', ['form_key', 'workspace_id'])).toEqual([
         { form_key: 'contact', workspace_id },

@@ -1,0 +1,47 @@
+// Changes the rows that an earlier release has stored, in slices from the newest row on. A migration notes in `open_names`
+// which rows are left, so that the work goes on where it stopped.
+
+import { takeTurn } from '../../lib/concurrency/take-turn.ts'
+import type { Connection, Database } from './open-database.ts'
+
+interface OldRows<Row extends { id: number }> {
+  /** The row of `open_names`. */
+  name: string
+  /** @returns the next rows, the highest ids first: as many as take a few milliseconds of the event loop */
+  select(connection: Connection, through: number): Promise<Row[]>
+  change(connection: Connection, row: Row): Promise<unknown>
+}
+
+export async function changeOldRows<Row extends { id: number }>(
+  db: Database,
+  rows: OldRows<Row>,
+): Promise<void> {
+  do await takeTurn()
+  while (await changeSlice(db, rows))
+}
+
+/** @returns whether more rows may wait */
+async function changeSlice<Row extends { id: number }>(
+  { read, write }: Database,
+  { name, select, change }: OldRows<Row>,
+): Promise<boolean> {
+  const open = await read
+    .selectFrom('open_names')
+    .select('through')
+    .where('table_name', '=', name)
+    .executeTakeFirst()
+  if (!open) return false
+  return write(async (connection) => {
+    const rows = await select(connection, Number(open.through))
+    for (const row of rows) await change(connection, row)
+    const last = rows.at(-1)
+    if (last)
+      await connection
+        .updateTable('open_names')
+        .set({ through: last.id - 1 })
+        .where('table_name', '=', name)
+        .execute()
+    else await connection.deleteFrom('open_names').where('table_name', '=', name).execute()
+    return last !== undefined
+  })
+}
