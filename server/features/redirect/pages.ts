@@ -135,10 +135,18 @@ ${alert}
   )
 }
 
-/** The page that shows where a link leads. @param destination null for a link with a password, which is not shown */
+/**
+ * The page that shows where a link leads, under the title of its social card, else under the host of the destination.
+ * @param destination null for a link with a password: neither it nor the card is shown
+ */
 export function previewPage(link: CachedLink, destination: string | null, report: AbuseReport) {
   const { shortUrl } = report
-  const heading = (destination !== null && link.title) || 'Link preview'
+  const card = destination === null ? null : link.card
+  const heading = card?.title || (destination !== null && new URL(destination).host) || 'Link preview'
+  const description = card?.description
+    ? html`<p>${card.description}</p>
+`
+    : ''
   const target =
     destination === null
       ? html`<p>${shortUrl} asks for a password. Its destination is not shown here.</p>`
@@ -148,7 +156,7 @@ export function previewPage(link: CachedLink, destination: string | null, report
     200,
     heading,
     html`<h1>${heading}</h1>
-${target}
+${description}${target}
 <a class="button" href="${shortUrl}" rel="nofollow">Open the link</a>${reportLink(report)}`,
   )
 }
