@@ -60,6 +60,12 @@ export const updateForm = (api: Api, formKey: string, changes: FormChanges) =>
 export const deleteForm = (api: Api, formKey: string) =>
   api.remove<FormResource>(`/forms/${encodeURIComponent(formKey)}`)
 
+/** A submission with the token in this field is a test. */
+export const TEST_FIELD = '_service_test'
+
+export const createFormTest = (api: Api, formKey: string) =>
+  api.post<{ token: string }>(`/forms/${encodeURIComponent(formKey)}/test`)
+
 export interface Losses {
   start: string
   end: string

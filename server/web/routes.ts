@@ -19,6 +19,7 @@ import { createDoctorRoutes } from '../features/doctor/public.ts'
 import { createFormsApi } from '../features/forms/api.ts'
 import { createLossesApi } from '../features/forms/attempts/losses-api.ts'
 import { createFormInfoEndpoint } from '../features/forms/endpoint/form-info.ts'
+import { createFormTestApi } from '../features/forms/endpoint/test-api.ts'
 import { createErasureApi } from '../features/forms/erasure/erasure-api.ts'
 import { createFilesApi } from '../features/forms/files-api.ts'
 import { createFormCheckApi } from '../features/forms/page-check/check-api.ts'
@@ -107,6 +108,7 @@ export interface RouteNeeds {
     forms: NeedsOf<typeof createFormsApi> & NeedsOf<typeof createAllowedSendersApi>
     files: NeedsOf<typeof createFilesApi>
     losses: NeedsOf<typeof createLossesApi>
+    formTests: NeedsOf<typeof createFormTestApi>
     formCheck: NeedsOf<typeof createFormCheckApi>
     notify: NeedsOf<typeof createNotifyApi>
     doctor: NeedsOf<typeof createDoctorApi>
@@ -240,6 +242,7 @@ const createRest = ({ api }: RouteNeeds) =>
     createFormsApi(api.forms),
     createFilesApi(api.files),
     createLossesApi(api.losses),
+    createFormTestApi(api.formTests),
     createAllowedSendersApi(api.forms),
     createFormCheckApi(api.formCheck),
     createNotifyApi(api.notify),

@@ -41,6 +41,7 @@ import {
 } from './endpoint/responses.ts'
 import { toPageSeconds } from './endpoint/store-submission.ts'
 import { type StoreWithFilesNeeds, storeWithFiles, toRoomMistakes } from './endpoint/store-with-files.ts'
+import type { TestTokens } from './endpoint/test-tokens.ts'
 import { createUploadWatch } from './endpoint/watch-upload.ts'
 import { type AnswerLinkNeeds, answerReplyLink, type LinkRequest } from './replies/answer-link.ts'
 import { parseLinkPath, type ReplyLinks } from './replies/reply-links.ts'
@@ -70,6 +71,7 @@ export interface FormEndpointNeeds extends StoreWithFilesNeeds {
   uploads: Pick<Uploads, 'store' | 'slots' | 'unfinished'>
   captcha: CaptchaProvider
   attempts: Pick<AttemptCounter, 'count'>
+  testTokens: Pick<TestTokens, 'isValid'>
   judgeSpam: SpamJudge
   replyLinks: ReplyLinks
   /** True where the operator blocks the URL's host. */
@@ -262,8 +264,9 @@ async function receivePost(
     const input = parseFields(entries, { json })
     const asked = { lang: input.language, acceptLanguage: headers.get('accept-language') }
     const language = chooseLanguage(asked, Object.keys(form.messages))
-    const outcome = await submit(needs, form, input, { headers, address, size, language, files })
-    countAttempt(needs.attempts, form, outcome)
+    const isTest = needs.testTokens.isValid(input.testToken, form.formKey, needs.now())
+    const outcome = await submit(needs, form, input, { headers, address, size, language, files, isTest })
+    if (!isTest) countAttempt(needs.attempts, form, outcome)
     const findUsable = withUsableTargets.bind(null, needs, form)
     const { trapped, isSpam } = outcome.kind === 'accepted' ? outcome : {}
     const answered = { ...context, language }
@@ -327,18 +330,20 @@ async function checkSender(
   if (!isOriginAllowed(form.allowedOrigins, headers)) throw new EndpointError(403, 'Origin not allowed')
 }
 
+interface SentForm extends RequestSender {
+  size: number
+  language: SenderLanguage
+  files: FileReceiver | undefined
+  /** A test of the dashboard. */
+  isTest: boolean
+}
+
 /** Checks honeypot, fields and captcha, in this order, and stores the submission. */
 async function submit(
   needs: FormEndpointNeeds,
   form: FormSettings,
   input: SubmissionInput,
-  {
-    address,
-    headers,
-    size,
-    language,
-    files,
-  }: RequestSender & { size: number; language: SenderLanguage; files: FileReceiver | undefined },
+  { address, headers, size, language, files, isTest }: SentForm,
 ): Promise<SubmissionOutcome> {
   // A robot gets the same answer as a person, and nothing is stored.
   if (input.trapped) return { kind: 'accepted', trapped: true }
@@ -368,8 +373,8 @@ async function submit(
   const spending = spendWorkspaceRoom(needs, form.workspaceId, size)
   if (spending) await spending
   const referer = headers.get('referer') ?? ''
-  // Global Privacy Control (https://w3c.github.io/gpc/): the submission is joined with no visit and no click.
-  const trackingOptOut = headers.get('sec-gpc') === '1'
+  // Global Privacy Control (https://w3c.github.io/gpc/): the submission is joined with no visit and no click. Nor is a test.
+  const trackingOptOut = isTest || headers.get('sec-gpc') === '1'
   const isBlank = isBlankSubmission(input) && !files?.files.length
   const spamReasons = isBlank
     ? ['Every field is blank.']
@@ -389,6 +394,7 @@ async function submit(
     eventId: input.eventId,
     pageView: input.pageView,
     trackingOptOut,
+    isTest,
     token,
   }
   const result = await storeWithFiles(needs, form, submission, files)

@@ -180,6 +180,7 @@ const SubmissionRecord = z.object({
   language: text(100).nullable().default(null),
   announced: z.boolean().default(true),
   announcedAt: time.nullable().default(null),
+  test: z.boolean().default(false),
   notes: orNull,
   email: z.string().refine(isEmail, 'must be an email address').nullable(),
   duplicateOf: id.nullable(),

@@ -13,6 +13,7 @@ import type {
 } from '../../../storage/database/tables/form-tables.ts'
 import type { Channels } from '../../../storage/database/tables/notify-tables.ts'
 import type { Misses } from '../../../storage/database/tables/operation-tables.ts'
+import { ANNOUNCED } from '../../forms/leads/announced.ts'
 import { toCampaign } from '../../visitors/campaign-columns.ts'
 
 export const toDomainRecord = (row: Selectable<Domains>) => ({
@@ -92,6 +93,7 @@ export const toSubmissionRecord = (
   /** Its channels were told, and it is a lead. */
   announced: row.announced === 1,
   announcedAt: toIsoOrNull(row.announced_at),
+  test: row.announced === ANNOUNCED.test,
   notes: row.notes,
   email: row.email,
   duplicateOf: row.duplicate_of,
