@@ -22,7 +22,7 @@ import { clientNames } from './migrations/0016-client-names.ts'
 import { attachments } from './migrations/0017-attachments.ts'
 import { searchTexts } from './migrations/0018-search-texts.ts'
 import { cheapSubmissions } from './migrations/0019-cheap-submissions.ts'
-import { testSubmissions } from './migrations/0022-test-submissions.ts'
+import { brandsAndTests } from './migrations/0022-brands-and-tests.ts'
 import { renameSteps, toNewSteps } from './migrations/rename-steps.ts'
 import type { Tables } from './tables.ts'
 
@@ -46,7 +46,7 @@ export const listMigrations = (engine: DatabaseEngine): Record<string, Migration
   '0017-attachments': attachments(),
   '0018-search-texts': searchTexts(),
   '0019-cheap-submissions': cheapSubmissions(engine),
-  '0022-test-submissions': testSubmissions(),
+  '0022-brands-and-tests': brandsAndTests(engine),
 })
 
 /**

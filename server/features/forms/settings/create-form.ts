@@ -2,6 +2,7 @@
 
 import { type Actor, allow } from '../../accounts/access/actor.ts'
 import { requireRoom } from '../../accounts/access/workspace-limits.ts'
+import { listChannelsOfNewForms } from '../../notify/channels/use-for-forms.ts'
 import { requireValidRules } from '../rules/check-rules.ts'
 import type { CreateFormInput, FormResource } from '../schema.ts'
 import {
@@ -29,8 +30,15 @@ export async function createForm(
   const columns = { ...toFormColumns(input), name: input.name }
   return needs.db.write(async (connection) => {
     await requireChannels(connection, actor, input)
+    const channelIds = input.channelIds ?? (await listChannelsOfNewForms(connection, actor))
     const at = needs.now()
-    const form = { ...columns, workspace_id: actor.workspaceId, created_at: at, updated_at: at }
+    const form = {
+      ...columns,
+      channel_ids: JSON.stringify(channelIds),
+      workspace_id: actor.workspaceId,
+      created_at: at,
+      updated_at: at,
+    }
     const inserted = await insertForm(connection, form)
     await requireRoom(connection, actor.workspaceId, 'forms')
     return toFormResource(needs, await getForm(connection, actor, inserted.form_key))
