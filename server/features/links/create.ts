@@ -7,7 +7,7 @@ import { type Actor, allow } from '../accounts/access/actor.ts'
 import { linkConflict } from './conflict.ts'
 import { type LinkRow, type Site, toLinkResource } from './link.ts'
 import { type LinkDomain, resolveDomain } from './names/link-domain.ts'
-import { checkPeriod, checkReserved, DEFAULT_REDIRECT_STATUS, toLinkColumns } from './rules.ts'
+import { checkPeriod, checkReserved, DEFAULT_REDIRECT_STATUS, refusePastEnd, toLinkColumns } from './rules.ts'
 import type { CreateLinkInput, LinkResource } from './schema.ts'
 import { toSearchText } from './search.ts'
 import { setLinkTags } from './set-link-tags.ts'
@@ -58,6 +58,7 @@ export async function createLinkIn(
   const columns = { ...DEFAULTS, ...toLinkColumns(site, input, undefined) }
   checkPeriod(columns.starts_at, columns.expires_at)
   const at = now()
+  if (createdAt === undefined) refusePastEnd(actor, columns.expires_at, at)
   for (let tries = input.slug === undefined ? RANDOM_TRIES : 1; tries > 0; tries--) {
     const slug = input.slug ?? generateSlug()
     const row = await insertLink(connection, {

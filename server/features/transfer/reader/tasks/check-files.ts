@@ -3,7 +3,7 @@
 import { DateOrders } from '../../files/date-orders.ts'
 import { readRecords } from '../../files/read-records.ts'
 import { FileProblem, type FileRecord, type RecordPlace, type SourceFile } from '../../files/source-file.ts'
-import type { ImportSource, Reading, ReadingOptions } from '../../sources/source.ts'
+import type { ImportSource, Reading, ReadingOptions, SourceLink } from '../../sources/source.ts'
 import type { CheckTask, SendBatch, TaskFunction } from '../protocol.ts'
 import { getSource, mayHaveClicks, openClickFile, openLinkFile } from './open-links.ts'
 
@@ -47,16 +47,24 @@ async function countReadings(
 ) {
   const dateOrders = new DateOrders()
   let rows = 0
+  let items = 0
   for await (const records of readRecords(file, place)) {
     for (const record of records) {
       dateOrders.row = record.row
-      if (read(record, { ...options, dateOrders })) rows++
+      const reading = read(record, { ...options, dateOrders })
+      if (reading === null) continue
+      rows++
+      items += 1 + countAliases(reading)
     }
     await report()
   }
   if (options.dateOrder === null) requireOneOrder(dateOrders)
-  return { rows, dateOrder: options.dateOrder ?? dateOrders.decided }
+  return { rows, items, dateOrder: options.dateOrder ?? dateOrders.decided }
 }
+
+/** A link with several slugs becomes several links. */
+const countAliases = (reading: Exclude<Reading<unknown>, null>) =>
+  'value' in reading ? ((reading.value as Partial<SourceLink>).aliases?.length ?? 0) : 0
 
 function requireOneOrder({ ambiguous, contradiction }: DateOrders): void {
   if (contradiction)
