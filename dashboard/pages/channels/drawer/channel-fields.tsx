@@ -56,7 +56,7 @@ export function ChannelFields({
       {kind.fields.includes('to') && (
         <Field
           label="Email addresses"
-          hint="One per line, 20 at most. Each gets an email with a link to confirm."
+          hint="One per line, 20 at most. Each gets an email to confirm. Your own confirmed address needs none."
           error={findAddressError(errors, values)}
         >
           {(control) => <Textarea {...control} required autoComplete="off" {...bind('to')} />}

@@ -1,9 +1,12 @@
 // Reads what a notification says about a submission: the API resource, and texts for people.
 
+import { sql } from 'kysely'
 import { createBatchLoader } from '../../../lib/concurrency/batch-loader.ts'
 import { orderedJson } from '../../../lib/formats/ordered-json.ts'
+import type { Connection } from '../../../storage/database/open-database.ts'
 import type { NoticeContent, SubmissionContentReader } from '../../notify/channels/contract.ts'
 import { formatAttributionLine } from '../../notify/content/attribution-line.ts'
+import { toSenderName } from '../../notify/content/sender-name.ts'
 import { listStoredFiles } from '../uploads/find-file.ts'
 import { readSubmissions, selectListedPositions } from './scan-submissions.ts'
 import {
@@ -62,6 +65,7 @@ async function toContent(
   workspaceId: number,
   row: SubmissionRow,
 ): Promise<NoticeContent> {
+  const fields = parseStoredFields(row)
   const resource = toSubmissionResource({ origin }, row)
   const held = describeHeldTime(row)
   const attribution = formatAttributionLine({
@@ -79,8 +83,9 @@ async function toContent(
   return {
     form: { formKey: row.form_key, name: row.form_name },
     submissionId: row.id,
+    number: toSenderName(fields, row.email) === null ? await countUpTo(db.read, row) : null,
     createdAt: row.created_at,
-    fields: parseStoredFields(row),
+    fields,
     email: row.email,
     attribution: [held, attribution].filter(Boolean).join(' · '),
     url: `${origin}/app/${workspaceId}/inbox?open=${row.id}`,
@@ -91,6 +96,28 @@ async function toContent(
       ...(held !== undefined && { heldAs: 'spam' }),
     }),
   }
+}
+
+/** Counting more would hold up redirects on SQLite. */
+const COUNTED_MAX = 10_000
+
+/** Which submission of its form it is, without tests; null in forms with many. The index of the form has all that it reads. */
+async function countUpTo(read: Connection, row: SubmissionRow): Promise<number | null> {
+  const counted = await read
+    .selectFrom((e) =>
+      e
+        .selectFrom('submissions')
+        .innerJoin('forms', 'forms.id', 'submissions.form_id')
+        .select('submissions.id')
+        .where('forms.form_key', '=', row.form_key)
+        .where(sql<boolean>`(submissions.created_at, submissions.id) <= (${row.created_at}, ${row.id})`)
+        .limit(COUNTED_MAX + 1)
+        .as('earlier'),
+    )
+    .select((e) => e.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  const count = Number(counted.count)
+  return count > COUNTED_MAX ? null : count
 }
 
 /** The reader of a late notification must know that the sender has waited. @returns undefined where it is not late */
