@@ -5,8 +5,8 @@ import { createBatchLoader } from '../../../lib/concurrency/batch-loader.ts'
 import { orderedJson } from '../../../lib/formats/ordered-json.ts'
 import type { Connection } from '../../../storage/database/open-database.ts'
 import type { NoticeContent, SubmissionContentReader } from '../../notify/channels/contract.ts'
+import { toSenderName } from '../../notify/channels/sender-name.ts'
 import { formatAttributionLine } from '../../notify/content/attribution-line.ts'
-import { toSenderName } from '../../notify/content/sender-name.ts'
 import { listStoredFiles } from '../uploads/find-file.ts'
 import { readSubmissions, selectListedPositions } from './scan-submissions.ts'
 import {
@@ -83,7 +83,7 @@ async function toContent(
   return {
     form: { formKey: row.form_key, name: row.form_name },
     submissionId: row.id,
-    number: toSenderName(fields, row.email) === null ? await countUpTo(db.read, row) : null,
+    number: toSenderName(fields, row.email) === null ? await countUpTo(db.read, workspaceId, row) : null,
     createdAt: row.created_at,
     fields,
     email: row.email,
@@ -99,25 +99,24 @@ async function toContent(
 }
 
 /** Counting more would hold up redirects on SQLite. */
-const COUNTED_MAX = 10_000
+const COUNTED_MAX = 1_000
 
-/** Which submission of its form it is, without tests; null in forms with many. The index of the form has all that it reads. */
-async function countUpTo(read: Connection, row: SubmissionRow): Promise<number | null> {
-  const counted = await read
-    .selectFrom((e) =>
-      e
-        .selectFrom('submissions')
-        .innerJoin('forms', 'forms.id', 'submissions.form_id')
-        .select('submissions.id')
-        .where('forms.form_key', '=', row.form_key)
-        .where(sql<boolean>`(submissions.created_at, submissions.id) <= (${row.created_at}, ${row.id})`)
-        .limit(COUNTED_MAX + 1)
-        .as('earlier'),
-    )
-    .select((e) => e.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow()
-  const count = Number(counted.count)
-  return count > COUNTED_MAX ? null : count
+/** Which submission of its form it is; null in forms with many. */
+async function countUpTo(read: Connection, workspaceId: number, row: SubmissionRow): Promise<number | null> {
+  const form = read
+    .selectFrom('forms')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .where('form_key', '=', row.form_key)
+  const earlier = read
+    .selectFrom('submissions')
+    .select('id')
+    .where('form_id', '=', form)
+    .where(sql<boolean>`+workspace_id = ${workspaceId}`)
+    .where(sql<boolean>`(created_at, id) <= (${row.created_at}, ${row.id})`)
+    .limit(COUNTED_MAX + 1)
+  const found = await earlier.execute()
+  return found.length > COUNTED_MAX ? null : found.length
 }
 
 /** The reader of a late notification must know that the sender has waited. @returns undefined where it is not late */

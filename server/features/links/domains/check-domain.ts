@@ -75,15 +75,15 @@ async function checkRoute(
     serverAddresses.ask(dns),
   ])
   const { host } = serverAddresses
-  const privateAddresses = 'values' in found ? found.values.filter((address) => isPrivate(address)) : []
-  const unreachable = privateAddresses.length === 0 ? null : toPrivateProblem(domain, privateAddresses)
   const isAlias = 'values' in aliases && aliases.values.some((alias) => alias.toLowerCase() === host)
-  if (isAlias) return { route: true, routeProblem: unreachable }
+  if (isAlias) return { route: true, routeProblem: null }
   if ('silence' in found) return { route: null, routeProblem: null }
   if (found.values.length === 0)
     return { route: false, routeProblem: `DNS leads nobody to ${domain} yet: it has no address.` }
-  if (found.values.some((address) => own.includes(address))) return { route: true, routeProblem: unreachable }
-  if (unreachable !== null) return { route: false, routeProblem: unreachable }
+  if (found.values.some((address) => own.includes(address))) return { route: true, routeProblem: null }
+  // A server in a private network of its own leads its visitors to such an address, and that one is known as its own.
+  const inside = found.values.filter(isPrivate)
+  if (inside.length > 0) return { route: false, routeProblem: toPrivateProblem(domain, inside) }
   if (own.length === 0) return { route: null, routeProblem: null }
   const shown = found.values.slice(0, ADDRESSES_SHOWN).join(', ')
   return {

@@ -4,7 +4,6 @@ import addressparser from 'nodemailer/lib/addressparser'
 import type { MailPurpose } from '../../../http/mail/send-mail.ts'
 import { listSmtpSecrets, openMailer } from '../../../http/mail/smtp.ts'
 import { describeError, log } from '../../../lib/log.ts'
-import { toSenderName } from '../content/sender-name.ts'
 import type {
   ChannelDestination,
   ChannelSender,
@@ -15,6 +14,7 @@ import type {
 } from './contract.ts'
 import { mailHtml, mailText } from './mail-body.ts'
 import { toOneLine, truncateText } from './safe-text.ts'
+import { toSenderName } from './sender-name.ts'
 import { toSentRequest } from './sent-request.ts'
 import { sanitizeResponse } from './service-response.ts'
 

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { toIso, toIsoOrNull } from '../../../lib/api-fields.ts'
 import type { Connection } from '../../../storage/database/open-database.ts'
 import { type Actor, hasScopes } from '../../accounts/access/actor.ts'
-import { NAME_FIELD } from '../content/sender-name.ts'
+import { NAME_FIELD } from '../channels/sender-name.ts'
 import { isReplyEvent } from '../outbox/enqueue-reply.ts'
 import type { DeliveryResource } from '../schema.ts'
 

@@ -10,7 +10,7 @@ import {
   toOneLine,
   truncateText,
 } from '../channels/safe-text.ts'
-import { toSenderName } from '../content/sender-name.ts'
+import { toSenderName } from '../channels/sender-name.ts'
 import type { ChannelTemplate } from '../schema.ts'
 import { createLayout } from '../templates/create-layout.ts'
 

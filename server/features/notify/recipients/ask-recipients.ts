@@ -2,12 +2,12 @@
 // person has confirmed.
 
 import type { MailSender } from '../../../http/mail/send-mail.ts'
+import { cutText } from '../../../lib/clean-text.ts'
 import { Failure } from '../../../lib/failure.ts'
 import { describeError, log } from '../../../lib/log.ts'
 import { DAY_MS } from '../../../lib/utc-day.ts'
 import type { Database } from '../../../storage/database/open-database.ts'
 import type { RateLimiter } from '../../accounts/access/rate-limiter.ts'
-import { toOneLine, truncateText } from '../channels/safe-text.ts'
 import type { RecipientLinks } from './recipient-links.ts'
 
 export interface RecipientNeeds {
@@ -113,6 +113,8 @@ Sent with Towpath on ${origin}
 }
 
 const NAME_MAX = 60
+/** Control and direction characters, and those of links and addresses. */
+const NO_NAME = /[\p{C}.:/\\@<>]+/gu
 
 /** Without the characters that make a link in mail programs. */
 async function readName({ read }: Database, workspaceId: number): Promise<string> {
@@ -121,9 +123,6 @@ async function readName({ read }: Database, workspaceId: number): Promise<string
     .select('name')
     .where('id', '=', workspaceId)
     .executeTakeFirst()
-  const name = toOneLine(row?.name ?? '')
-    .replace(/[.:/\\@<>]+/g, ' ')
-    .replace(/\s+/g, ' ')
-    .trim()
-  return truncateText(name, NAME_MAX) || 'A workspace'
+  const name = (row?.name ?? '').replace(NO_NAME, ' ').replace(/\s+/g, ' ').trim()
+  return cutText(name, NAME_MAX) || 'A workspace'
 }

@@ -1,6 +1,6 @@
 // The name of a submission's sender, for subjects: from the fields that people give names in, else the email address.
 
-import { toOneLine, truncateText } from '../channels/safe-text.ts'
+import { toOneLine, truncateText } from './safe-text.ts'
 
 export const NAME_FIELD = /^(your[-_ ]?|full[-_ ]?)?name$/i
 const FIRST = /^(first|given)[-_ ]?name$/i
