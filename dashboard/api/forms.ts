@@ -19,18 +19,18 @@ export const formsQuery = (api: Api) =>
     getNextPageParam: (last) => last.nextCursor,
   })
 
-/** The names of all forms and their channels, for menus. A workspace has a handful of forms. */
+/** All forms, for menus. A workspace has a handful of forms. */
 export const formNamesQuery = (api: Api) =>
   queryOptions({
     queryKey: [api.workspaceId, 'forms', 'names'],
     async queryFn({ signal }) {
-      const forms: Pick<FormResource, 'formKey' | 'name' | 'channelIds'>[] = []
+      const forms: FormResource[] = []
       for (let cursor: string | null = ''; cursor !== null; ) {
         const page: ResultPage<FormResource> = await api.page('/forms', {
           query: { limit: 100, cursor },
           signal,
         })
-        forms.push(...page.data.map(({ formKey, name, channelIds }) => ({ formKey, name, channelIds })))
+        forms.push(...page.data)
         cursor = page.nextCursor
       }
       return forms
@@ -59,12 +59,6 @@ export const updateForm = (api: Api, formKey: string, changes: FormChanges) =>
 
 export const deleteForm = (api: Api, formKey: string) =>
   api.remove<FormResource>(`/forms/${encodeURIComponent(formKey)}`)
-
-/** A submission with the token in this field is a test. */
-export const TEST_FIELD = '_service_test'
-
-export const createFormTest = (api: Api, formKey: string) =>
-  api.post<{ token: string }>(`/forms/${encodeURIComponent(formKey)}/test`)
 
 export interface Losses {
   start: string

@@ -10,6 +10,7 @@ import { peopleOnly } from '../features/accounts/access/require-person.ts'
 import { limitAnswer, requireScope } from '../features/accounts/access/require-scope.ts'
 import { createAccountsApi } from '../features/accounts/api.ts'
 import { createAuditApi } from '../features/accounts/audit-api.ts'
+import { createLogoEndpoint } from '../features/accounts/brand/logo-endpoint.ts'
 import { createAuthEndpoints } from '../features/accounts/public.ts'
 import { createAnalyticsApi } from '../features/analytics/api.ts'
 import { createLeadsApi } from '../features/analytics/leads-api.ts'
@@ -135,6 +136,7 @@ const routeMap = (on: Handlers, { snippetPath, intakePath }: RouteNeeds['paths']
   ['anybody', 'POST', '/f', on.form, 'features/forms/public.ts', EVERY],
   ['anybody', 'GET, POST', '/f/*', on.form, 'features/forms/public.ts', EVERY],
   ['anybody', 'GET', '/f/files/*', on.fileLink, 'features/forms/uploads/file-link-endpoint.ts', DEFAULT],
+  ['anybody', 'GET', '/f/logo/*', on.logo, 'features/accounts/brand/logo-endpoint.ts', EVERY],
   ['anybody', 'GET', '/thanks', on.page, 'features/forms/endpoint/pages.ts', EVERY],
   ['anybody', 'GET', `/${snippetPath}`, on.snippet, 'features/tracking/snippet.ts', EVERY],
   ['anybody', 'GET', `/${intakePath}/:file`, on.pinnedSnippet, 'features/tracking/snippet.ts', EVERY],
@@ -299,6 +301,7 @@ function createHandlers(needs: RouteNeeds) {
     form: ((request, server, domain) =>
       forms.answer(request, server, pathOf(request.url).slice('/f'.length), domain)) as DomainAnswer,
     fileLink: createFileLinkEndpoint(needs.fileLinks),
+    logo: createLogoEndpoint(needs.redirects),
     snippet: snippet.latest,
     pinnedSnippet: snippet.versioned,
     pageView: pageViews.answer,

@@ -183,9 +183,9 @@ async function answerMailLink(
   link: Pick<LinkRequest, 'kind' | 'token' | 'method'>,
 ): Promise<EndpointAnswer> {
   const { builtIn } = context.language
-  const renderThanks: AnswerLinkNeeds['renderThanks'] = ({ successMessage, pageUrl }, language) => {
+  const renderThanks: AnswerLinkNeeds['renderThanks'] = ({ successMessage, pageUrl, brand }, language) => {
     const answered = { ...context, language: { ...context.language, builtIn: language } }
-    return respondWithThanks(answered, { successMessage, pageUrl: toUsableUrl(needs, pageUrl) })
+    return respondWithThanks(answered, { successMessage, pageUrl: toUsableUrl(needs, pageUrl), brand })
   }
   try {
     return await answerReplyLink(
@@ -213,7 +213,7 @@ async function answerVisitor(
     }
     return await respondToWrongMethod(context, async () => {
       const form = await findVisibleForm(needs, context, parseFormKey(path))
-      return parseUrl(form?.pageUrl ?? '') ?? undefined
+      return { page: parseUrl(form?.pageUrl ?? '') ?? undefined, brand: form?.brand }
     })
   } catch (thrown) {
     return respondToError(context, toEndpointError(thrown, context.requestId))

@@ -251,6 +251,9 @@ function refuseBothUses(
     context.addIssue({ code: 'custom', path: ['formKeys'], message: 'must be absent where allForms is true' })
 }
 
+/** What a channel of an import is named by: its other settings are not judged anew. */
+export const ImportedChannel = z.object({ type: oneOf(CHANNEL_TYPES), name: channelName })
+
 export const CreateChannel = z
   .strictObject({ type: oneOf(CHANNEL_TYPES), name: channelName, ...fields }, mustBeObject)
   .superRefine(refuseBothUses)

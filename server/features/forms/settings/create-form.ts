@@ -2,6 +2,7 @@
 
 import { type Actor, allow } from '../../accounts/access/actor.ts'
 import { requireRoom } from '../../accounts/access/workspace-limits.ts'
+import { storeBrand } from '../../accounts/brand/store-brand.ts'
 import { listChannelsOfNewForms } from '../../notify/channels/use-for-forms.ts'
 import { requireValidRules } from '../rules/check-rules.ts'
 import type { CreateFormInput, FormResource } from '../schema.ts'
@@ -32,8 +33,11 @@ export async function createForm(
     await requireChannels(connection, actor, input)
     const channelIds = input.channelIds ?? (await listChannelsOfNewForms(connection, actor))
     const at = needs.now()
+    const { workspaceId } = actor
+    const brand = await storeBrand(connection, { workspaceId, before: null, input: input.brand, at })
     const form = {
       ...columns,
+      brand: brand ?? null,
       channel_ids: JSON.stringify(channelIds),
       workspace_id: actor.workspaceId,
       created_at: at,

@@ -7,6 +7,7 @@ import { BLOCKED_URL } from '../../../lib/web-url.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import type { Forms } from '../../../storage/database/tables/form-tables.ts'
 import type { Action, Actor } from '../../accounts/access/actor.ts'
+import { toBrandResource } from '../../accounts/brand/brand.ts'
 import { channelsExist } from '../../notify/channels/channels-exist.ts'
 import { ANNOUNCED } from '../leads/announced.ts'
 import {
@@ -95,6 +96,7 @@ export function toFormResource({ origin }: Pick<FormNeeds, 'origin'>, form: Form
     messages: parseOrNull(form.messages) ?? {},
     retentionDays: form.retention_days,
     consent: parseOrNull(form.consent),
+    brand: toBrandResource(origin, form.brand),
     submissions: Number(form.submissions),
     lastSubmissionAt: toIsoOrNull(form.last_submission_at),
     createdAt: toIso(form.created_at),

@@ -96,6 +96,7 @@ const FormRecord = z.object({
   messages: z.unknown().optional(),
   retentionDays: z.int().nullable().optional(),
   consent: z.unknown().optional(),
+  brand: z.unknown().optional(),
   createdAt: time,
   updatedAt: time,
 })

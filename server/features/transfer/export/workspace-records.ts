@@ -13,6 +13,7 @@ import type {
 } from '../../../storage/database/tables/form-tables.ts'
 import type { Channels } from '../../../storage/database/tables/notify-tables.ts'
 import type { Misses } from '../../../storage/database/tables/operation-tables.ts'
+import { parseBrand } from '../../accounts/brand/brand.ts'
 import { ANNOUNCED } from '../../forms/leads/announced.ts'
 import { toCampaign } from '../../visitors/campaign-columns.ts'
 
@@ -68,6 +69,8 @@ export const toFormRecord = (row: Selectable<Forms>) => ({
   messages: parseOrNull(row.messages),
   retentionDays: row.retention_days,
   consent: parseOrNull(row.consent),
+  /** Without the logo, whose picture is no record. */
+  brand: row.brand === null ? null : { ...parseBrand(row.brand), logo: null },
   createdAt: toIso(row.created_at),
   updatedAt: toIso(row.updated_at),
 })

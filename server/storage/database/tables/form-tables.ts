@@ -44,6 +44,8 @@ export interface Forms {
   retention_days: number | null
   /** JSON of `ConsentSettings`. */
   consent: string | null
+  /** JSON of `Brand`: what differs from the workspace. */
+  brand: string | null
   /** Every change of the row raises it. */
   revision: Generated<number>
   created_at: number
