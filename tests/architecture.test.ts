@@ -287,6 +287,12 @@ const EXCEPTIONS: RuleException[] = [
   ),
   createException(
     'workspace',
+    'accounts/brand/logo-endpoint.ts',
+    '',
+    'a page and a mail know only the hash, which is the public name of the picture',
+  ),
+  createException(
+    'workspace',
     'forms/settings/form-settings.ts',
     'selectByKey',
     'the public endpoint knows only the form key, and the key belongs to one workspace',

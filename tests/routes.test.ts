@@ -47,6 +47,7 @@ describe('the route map', () => {
       '/:slug',
       '/f',
       '/f/*',
+      '/f/logo/*',
       '/thanks',
       '/t.js',
       '/e/:file',

@@ -19,18 +19,18 @@ export const formsQuery = (api: Api) =>
     getNextPageParam: (last) => last.nextCursor,
   })
 
-/** The keys and names of all forms, for menus. A workspace has a handful of forms. */
+/** All forms, for menus. A workspace has a handful of forms. */
 export const formNamesQuery = (api: Api) =>
   queryOptions({
     queryKey: [api.workspaceId, 'forms', 'names'],
     async queryFn({ signal }) {
-      const forms: Pick<FormResource, 'formKey' | 'name'>[] = []
+      const forms: FormResource[] = []
       for (let cursor: string | null = ''; cursor !== null; ) {
         const page: ResultPage<FormResource> = await api.page('/forms', {
           query: { limit: 100, cursor },
           signal,
         })
-        forms.push(...page.data.map(({ formKey, name }) => ({ formKey, name })))
+        forms.push(...page.data)
         cursor = page.nextCursor
       }
       return forms

@@ -15,7 +15,7 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
   return (
     <Dialog.Root open onOpenChange={(open) => open || onClose()}>
       <Dialog.Portal>
-        <Dialog.Backdrop className="fade fixed inset-0 z-40 bg-shade" />
+        <Dialog.Backdrop data-backdrop className="fade fixed inset-0 z-40 bg-shade" />
         <Dialog.Popup
           aria-label="Search and commands"
           className="appear fixed top-[12dvh] left-1/2 z-50 flex max-h-[70dvh] w-[calc(100%-2rem)] max-w-xl -translate-x-1/2 flex-col overflow-hidden rounded-2xl border border-line bg-card shadow-xl"

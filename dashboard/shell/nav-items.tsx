@@ -18,7 +18,7 @@ import {
 import type { ComponentType } from 'react'
 import { channelsQuery } from '../api/channels.ts'
 import { unreadCountQuery } from '../api/unread-count.ts'
-import { findTrouble } from '../pages/channels/channel-health.ts'
+import { isInTrouble } from '../pages/channels/is-in-trouble.ts'
 import { formatCount, formatUnread } from '../ui/format.ts'
 import { useApi } from './use-workspace.ts'
 
@@ -64,7 +64,7 @@ function ChannelsBadge() {
     staleTime: REFRESH_MS,
     refetchInterval: REFRESH_MS,
   })
-  const failing = data?.data.filter((channel) => findTrouble(channel) !== undefined).length ?? 0
+  const failing = data?.data.filter(isInTrouble).length ?? 0
   if (failing === 0) return null
   const text = `${formatCount(failing, 'channel')} not working`
   return (

@@ -1,8 +1,9 @@
-// Renders the few pages that visitors see: small, readable in dark mode and on a phone. They load nothing.
+// Renders the few pages that visitors see: small, readable in dark mode and on a phone. They load nothing but a logo of this server.
 
 import { createHash } from 'node:crypto'
 import { html, raw } from 'hono/html'
 import { findRequest } from '../lib/telemetry/request-context.ts'
+import { type BrandParts, type PageBrand, toBrandParts } from './page-brand.ts'
 
 const STYLE = `
 :root { color-scheme: light dark; --ink: #1c2421; --soft: #57635e; --paper: #f6f7f4; --card: #fff; --line: #d5dbd7; --go: #17624a; --on-go: #fff }
@@ -27,7 +28,8 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest('base6
 const STYLE_HASH = sha256(STYLE)
 
 // No form-action: browsers apply it also to the redirect after a form, and that leads to the link's destination.
-const POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'`
+const toPolicy = ({ sources: { style, image } }: BrandParts) =>
+  `default-src 'none'; style-src 'sha256-${STYLE_HASH}'${style.join('')}${image}; base-uri 'none'`
 
 export type Html = ReturnType<typeof html>
 
@@ -36,6 +38,8 @@ export interface PageExtras {
   script?: string
   /** Elements for the head, built with `html`. */
   head?: Html
+  /** The brand of the workspace that the page belongs to. */
+  brand?: PageBrand
   /** Of the texts; English where it is not said. */
   language?: string
   /** The origins that may frame the page; nobody where it is not said. */
@@ -50,9 +54,10 @@ export async function renderHtmlPage(
   title: string,
   content: Html,
   headers: Record<string, string> = {},
-  { script, head, language = 'en', frames = ["'none'"] }: PageExtras = {},
+  { script, head, brand, language = 'en', frames = ["'none'"] }: PageExtras = {},
 ) {
-  const policy = `${POLICY}; frame-ancestors ${frames.join(' ')}`
+  const parts = toBrandParts(brand)
+  const policy = `${toPolicy(parts)}; frame-ancestors ${frames.join(' ')}`
   const document = await html`<!doctype html>
 <html lang="${language}">
 <head>
@@ -60,9 +65,9 @@ export async function renderHtmlPage(
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 <title>${title}</title>${head ?? ''}
-<style>${raw(STYLE)}</style>
+<style>${raw(STYLE)}</style>${parts.style && html`<style>${raw(parts.style)}</style>`}
 </head>
-<body><main>${content}${status >= 500 ? toRequestIdLine() : ''}</main>${script ? html`<script>${raw(script)}</script>` : ''}</body>
+<body>${parts.header}<main>${content}${status >= 500 ? toRequestIdLine() : ''}</main>${parts.footer}${script ? html`<script>${raw(script)}</script>` : ''}</body>
 </html>
 `
   return new Response(document.toString(), {

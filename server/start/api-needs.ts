@@ -11,7 +11,7 @@ import type { CommonParts } from './common-parts.ts'
 import type { Notify } from './notify.ts'
 import type { PublicEndpoints } from './public-endpoints.ts'
 
-interface ApiParts extends CommonParts, Pick<PublicEndpoints, 'attempts' | 'spam' | 'forms'> {
+interface ApiParts extends CommonParts, Pick<PublicEndpoints, 'attempts' | 'spam' | 'forms' | 'testTokens'> {
   imports: ImportService
   notify: Notify
   doctor: Doctor
@@ -20,7 +20,7 @@ interface ApiParts extends CommonParts, Pick<PublicEndpoints, 'attempts' | 'spam
 
 /** The needs of the routes of /v1, by feature. */
 export function createApiNeeds(config: Config, services: ApiParts) {
-  const { db, limiter, hits, site, now, sendMail, mailBudget, attempts, notify, spam } = services
+  const { db, limiter, hits, site, now, sendMail, mailBudget, attempts, notify, spam, testTokens } = services
   const { resolvePendingAttribution, isBlockedDestination, domains } = services
   const { origin, secret, turnstile, webhookAllow, snippetPath, defaultPlan } = config
   const analytics = { db, hits, now, defaultDomain: site.domain }
@@ -64,6 +64,7 @@ export function createApiNeeds(config: Config, services: ApiParts) {
     },
     submissions: { ...services.forms, origin },
     losses: { attempts, now },
+    formTests: { testTokens, now },
     files: { origin, resolvePendingAttribution, uploads: services.uploads },
     formCheck: { origin, turnstile: turnstile !== undefined, allow: webhookAllow },
     notify: notify.api,

@@ -59,7 +59,7 @@ export async function openNotify(config: Config, needs: NotifyNeeds) {
       resolvePendingAttribution,
       toFileUrl: (key) => needs.uploads.links.toUrl(key, now()),
     }),
-    readReply: createReplyReader({ db, links: replyLinks, hashAddress }),
+    readReply: createReplyReader({ db, links: replyLinks, hashAddress, origin }),
     ownerEmails: (workspaceId: number) =>
       listOwnerEmails({ db, onlyVerified: config.signup === 'open' }, workspaceId),
   }

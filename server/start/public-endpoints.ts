@@ -8,6 +8,7 @@ import { createSenderDescriber } from '../features/attribution/sender.ts'
 import { openAttemptCounter } from '../features/forms/attempts/attempt-counter.ts'
 import { createCaptchaProvider } from '../features/forms/captcha/create-captcha-provider.ts'
 import { createFormStorageLimits } from '../features/forms/endpoint/storage-limits.ts'
+import { createTestTokens } from '../features/forms/endpoint/test-tokens.ts'
 import { createSpamJudge } from '../features/forms/spam/judge-spam.ts'
 import { createSpamLearner } from '../features/forms/spam/learn-spam.ts'
 import { createWorkspaceSpamCache } from '../features/forms/spam/workspace-spam.ts'
@@ -29,10 +30,12 @@ export function openPublicEndpoints(config: Config, shared: CommonParts, notify:
   const attempts = openAttemptCounter({ db, now })
   const limits = createStorageLimits(config, shared)
   const spam = createWorkspaceSpamCache(db, secret)
+  const testTokens = createTestTokens(secret)
   return {
     captcha,
     spam: { ...spam, ...createSpamLearner(secret, spam) },
     attempts,
+    testTokens,
     ...limits,
     workspaces,
     forms: {
@@ -41,6 +44,7 @@ export function openPublicEndpoints(config: Config, shared: CommonParts, notify:
       trustProxy,
       captcha,
       attempts,
+      testTokens,
       submissionLimit: limits.submissionLimit,
       uploadLimit: limits.uploadLimit,
       uploadBytesPerWorkspace: config.uploadBytesPerWorkspace,

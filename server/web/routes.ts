@@ -10,6 +10,7 @@ import { peopleOnly } from '../features/accounts/access/require-person.ts'
 import { limitAnswer, requireScope } from '../features/accounts/access/require-scope.ts'
 import { createAccountsApi } from '../features/accounts/api.ts'
 import { createAuditApi } from '../features/accounts/audit-api.ts'
+import { createLogoEndpoint } from '../features/accounts/brand/logo-endpoint.ts'
 import { createAuthEndpoints } from '../features/accounts/public.ts'
 import { createAnalyticsApi } from '../features/analytics/api.ts'
 import { createLeadsApi } from '../features/analytics/leads-api.ts'
@@ -19,6 +20,7 @@ import { createDoctorRoutes } from '../features/doctor/public.ts'
 import { createFormsApi } from '../features/forms/api.ts'
 import { createLossesApi } from '../features/forms/attempts/losses-api.ts'
 import { createFormInfoEndpoint } from '../features/forms/endpoint/form-info.ts'
+import { createFormTestApi } from '../features/forms/endpoint/test-api.ts'
 import { createErasureApi } from '../features/forms/erasure/erasure-api.ts'
 import { createFilesApi } from '../features/forms/files-api.ts'
 import { createSubmissionApi } from '../features/forms/own-server/create-submission-api.ts'
@@ -109,6 +111,7 @@ export interface RouteNeeds {
     submissions: NeedsOf<typeof createSubmissionApi>
     files: NeedsOf<typeof createFilesApi>
     losses: NeedsOf<typeof createLossesApi>
+    formTests: NeedsOf<typeof createFormTestApi>
     formCheck: NeedsOf<typeof createFormCheckApi>
     notify: NeedsOf<typeof createNotifyApi>
     doctor: NeedsOf<typeof createDoctorApi>
@@ -135,6 +138,7 @@ const routeMap = (on: Handlers, { snippetPath, intakePath }: RouteNeeds['paths']
   ['anybody', 'POST', '/f', on.form, 'features/forms/public.ts', EVERY],
   ['anybody', 'GET, POST', '/f/*', on.form, 'features/forms/public.ts', EVERY],
   ['anybody', 'GET', '/f/files/*', on.fileLink, 'features/forms/uploads/file-link-endpoint.ts', DEFAULT],
+  ['anybody', 'GET', '/f/logo/*', on.logo, 'features/accounts/brand/logo-endpoint.ts', EVERY],
   ['anybody', 'GET', '/thanks', on.page, 'features/forms/endpoint/pages.ts', EVERY],
   ['anybody', 'GET', `/${snippetPath}`, on.snippet, 'features/tracking/snippet.ts', EVERY],
   ['anybody', 'GET', `/${intakePath}/:file`, on.pinnedSnippet, 'features/tracking/snippet.ts', EVERY],
@@ -243,6 +247,7 @@ const createRest = ({ api }: RouteNeeds) =>
     createSubmissionApi(api.submissions),
     createFilesApi(api.files),
     createLossesApi(api.losses),
+    createFormTestApi(api.formTests),
     createAllowedSendersApi(api.forms),
     createFormCheckApi(api.formCheck),
     createNotifyApi(api.notify),
@@ -299,6 +304,7 @@ function createHandlers(needs: RouteNeeds) {
     form: ((request, server, domain) =>
       forms.answer(request, server, pathOf(request.url).slice('/f'.length), domain)) as DomainAnswer,
     fileLink: createFileLinkEndpoint(needs.fileLinks),
+    logo: createLogoEndpoint(needs.redirects),
     snippet: snippet.latest,
     pinnedSnippet: snippet.versioned,
     pageView: pageViews.answer,

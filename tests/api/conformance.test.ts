@@ -364,6 +364,13 @@ const compareAnswers = (server: () => TestServer) => {
     expect(json.data).toMatchObject([{ slug: 'nothing', domain, hits: 1 }])
   })
 
+  test('a test of a form', async () => {
+    const own = await createTeam(server())
+    const { formKey } = await createTestResources(server(), own, `w${own.id}`)
+    const { json } = await ask(own, 'createFormTest', 200, { path: { formKey } })
+    expect(listSchemaErrors({ $ref: '#/components/schemas/FormTest' }, json.data)).toEqual([])
+  })
+
   test('the losses of a form', async () => {
     const own = await createTeam(server())
     const { formKey } = await createTestResources(server(), own, `w${own.id}`)

@@ -56,6 +56,7 @@ export const OPERATION_SCOPES: Record<string, readonly RouteScope[]> = {
   updateForm: ['forms:write'],
   deleteForm: ['forms:write', 'submissions:write'],
   getFormLosses: ['forms:read'],
+  createFormTest: ['submissions:write'],
   checkForm: ['forms:read'],
   listSubmissions: ['submissions:read'],
   createSubmission: ['submissions:write'],

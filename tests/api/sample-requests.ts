@@ -139,6 +139,7 @@ export const SAMPLE_REQUESTS: Record<string, (things: TestResources) => SampleRe
   updateForm: ({ formKey }) => ({ path: { formKey }, bodies: [{ name: 'Other name' }] }),
   deleteForm: ({ formKey }) => ({ path: { formKey } }),
   getFormLosses: ({ formKey }) => ({ path: { formKey } }),
+  createFormTest: ({ formKey }) => ({ path: { formKey } }),
   checkForm: ({ formKey }) => ({
     path: { formKey },
     bodies: [{ html: '<form></form>', pageUrl: TARGET }, { url: 'http://127.0.0.1/' }],

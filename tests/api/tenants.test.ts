@@ -167,6 +167,7 @@ const REFERENCES: Record<string, (things: TestResources) => SampleRequest[]> = {
   getForm: onForm({}),
   updateForm: onForm({ bodies: [{ name: 'Taken', enabled: false }] }, { bodies: [{}] }),
   deleteForm: onForm({}),
+  createFormTest: onForm({}),
   getFormLosses: onForm({}, { query: { start: '2026-01-01' } }),
   checkForm: onForm({ bodies: [{ html: '<form></form>' }] }),
   listSubmissions: onForm({}, { query: { search: 'message' } }),

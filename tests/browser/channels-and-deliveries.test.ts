@@ -60,6 +60,29 @@ onDashboard(
       await hasFocus(page, 'More for CRM')
     }, 120_000)
 
+    test('asks which forms use a channel, and says it in the list and on each form', async () => {
+      const { page, open } = window
+      const [first, second] = [
+        await created('/forms', { name: 'Booking' }),
+        await created('/forms', { name: 'Newsletter' }),
+      ]
+      await open(`/forms/${first.formKey}`)
+      await page.getByText('Notifies CRM (Webhook).').waitFor()
+      await open('/channels')
+      await page.getByText('Used by 2 forms and new ones').waitFor()
+      await page.getByRole('button', { name: 'More for CRM' }).click()
+      await page.getByRole('menuitem', { name: 'Edit' }).click()
+      await page.getByLabel('Chosen forms').check()
+      await page.getByLabel('Booking').uncheck()
+      await press(page, 'Save')
+      await page.getByText('Used by 1 form', { exact: true }).waitFor()
+      await open(`/forms/${first.formKey}`)
+      await page.getByText('Nobody is notified.').waitFor()
+      await page.getByRole('link', { name: 'Choose who is notified' }).waitFor()
+      for (const { formKey } of [first, second]) await person.api(`/forms/${formKey}`, { method: 'DELETE' })
+      await open('/channels')
+    }, 120_000)
+
     test('sees since when and why on the channel, on its forms and in the sidebar, until it works', async () => {
       const { page, open } = window
       const { data } = (await person.api('/channels')).json

@@ -12,6 +12,33 @@ const AMERICAN = { ...VISITOR, 'X-Forwarded-For': '8.8.8.8' }
 onDashboard(
   'the analytics page',
   (dashboard) => {
+    test('rates only leads that a click brought, and says so', async () => {
+      const { server } = dashboard()
+      const person = await dashboard().signUp()
+      const body = { destinationUrl: 'https://shop.example/' }
+      const { slug } = (await person.api('/links', { method: 'POST', body })).json.data
+      await server.click(slug, AMERICAN)
+      await server.click(slug, { ...AMERICAN, Referer: 'https://news.example/' })
+      const form = (await person.api('/forms', { method: 'POST', body: { name: 'Contact' } })).json.data
+      // One of five leads is of a visitor who has clicked.
+      for (const n of [1, 2, 3, 4, 5]) {
+        const headers = n === 1 ? AMERICAN : { 'User-Agent': `Someone else ${n}` }
+        await server.call(`/f/${form.formKey}`, { method: 'POST', body: { n: `${n}` }, headers })
+      }
+      await server.waitUntilShipped()
+      const { page, open, close, errors } = await dashboard().openWindow(person)
+      await open('/analytics')
+      const overview = page.getByRole('region', { name: 'Overview' })
+      await overview.getByText('50%').first().waitFor()
+      expect(await overview.getByTitle(/^Leads from clicks in this period/).count()).toBe(1)
+      const funnel = page.locator('section', { hasText: 'Conversion funnel' }).last()
+      await funnel.scrollIntoViewIfNeeded()
+      await funnel.getByText('50% of clicks · 4 without a link').waitFor()
+      expect(await funnel.getByRole('row').last().textContent()).toBe('No link004–')
+      expect(errors).toEqual([])
+      await close()
+    }, 60_000)
+
     test('zooms by dragging and by keyboard, leads from sources to hosts, filters by the map, and exports leads', async () => {
       const { server } = dashboard()
       const person = await dashboard().signUp()

@@ -19,7 +19,7 @@ afterAll(async () => {
 })
 
 const HOUR = 60 * 60_000
-const QUESTION = 'Confirm that you want notifications'
+const QUESTION = 'Test wants to send you form submissions'
 
 describe.each(ENGINES)('mail (%s)', (engine) => {
   let server: TestServer
@@ -87,12 +87,16 @@ describe.each(ENGINES)('mail (%s)', (engine) => {
       })
       expect(await listDeliveries()).toMatchObject([{ status: 'waiting', attemptCount: 0 }])
       expect(smtp.mails.map(({ parsed }) => parsed.subject)).toEqual([QUESTION])
-      expect(smtp.mails[0]?.raw).not.toContain('Test')
+      const [question] = smtp.mails
+      expect(question?.parsed.from).toMatchObject({ name: 'Test', address: 'go@towpath.example' })
+      expect(question?.parsed.text).toContain(
+        'Test would like to email you when someone submits one of its forms.',
+      )
 
       expect((await choose('confirm', token)).status).toBe(200)
       const sent = await until('the notification', () => smtp.mails[1])
       expect(sent.to).toEqual(['Stranger@people.example'])
-      expect(sent.parsed.subject).toMatch(/^New form submission \(#\d+\)$/)
+      expect(sent.parsed.subject).toBe('Boats Bcc: eve@evil.example: ada@example.com')
       expect(sent.parsed.from?.name).toBe('Towpath')
       expect(sent.parsed.bcc ?? []).toEqual([])
       expect((await readChannel(channel.id)).unconfirmed).toEqual([])

@@ -135,6 +135,7 @@ export async function openNotificationHarness(engine: DatabaseEngine): Promise<N
       db,
       links: createReplyLinks(TEST_SECRET, ORIGIN),
       hashAddress: createAddressHasher(TEST_SECRET),
+      origin: ORIGIN,
     }),
     recipients: { links: createRecipientLinks(TEST_SECRET, ORIGIN), limiter, origin: ORIGIN },
     ownerEmails: (workspaceId: number) => listOwnerEmails({ db }, workspaceId),

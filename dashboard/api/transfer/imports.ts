@@ -14,7 +14,7 @@ import type {
   OnConflict,
   RowOutcome,
 } from '../../../server/features/transfer/schema.ts'
-import { type Api, ApiError, type ResultPage } from '../client.ts'
+import { type Api, ApiError, type QueryParameters, type ResultPage } from '../client.ts'
 import { isSignedOut } from '../session.ts'
 import { isReadable, type UploadOptions, uploadForm } from './upload.ts'
 
@@ -73,12 +73,21 @@ export const importQuery = (api: Api, id: number) =>
     retry: false,
   })
 
-export const importRowsQuery = (api: Api, id: number, outcome: RowOutcome) =>
+/** The rows of one tab: those of an outcome, or the tags that came along, which the import does not count as rows. */
+export type RowGroup = RowOutcome | 'tags'
+
+const toRowQuery = (group: RowGroup, source: ImportSourceName): QueryParameters => {
+  if (group === 'tags') return { outcome: 'created', kind: 'tag' }
+  // In an export of Towpath, tags are rows like any other.
+  return group === 'created' && source !== 'towpath' ? { outcome: group, kind: 'link' } : { outcome: group }
+}
+
+export const importRowsQuery = (api: Api, { id, source }: ImportResource, group: RowGroup) =>
   infiniteQueryOptions({
-    queryKey: [...importsKey(api), 'rows', id, outcome],
+    queryKey: [...importsKey(api), 'rows', id, group],
     queryFn: ({ pageParam, signal }) =>
       api.page<ImportRowResource>(`/imports/${id}/rows`, {
-        query: { outcome, limit: 50, cursor: pageParam },
+        query: { ...toRowQuery(group, source), limit: 50, cursor: pageParam },
         signal,
       }),
     initialPageParam: '',
@@ -86,21 +95,21 @@ export const importRowsQuery = (api: Api, id: number, outcome: RowOutcome) =>
   })
 
 /** Imports that need a person come first. */
-const ROW_OUTCOMES: RowOutcome[] = ['kept', 'failed', 'skipped', 'renamed', 'created']
+const ROW_GROUPS: RowGroup[] = ['kept', 'failed', 'skipped', 'renamed', 'created', 'tags']
 
 /**
- * How many rows have each outcome: tags and clicks have rows too, beside the links that the import counts. After an undo,
- * only what it has left is of interest.
+ * How many rows each tab has. After an undo, only what it has left is of interest.
  */
-export const rowTotalsQuery = (api: Api, { id, status }: ImportResource) =>
+export const rowTotalsQuery = (api: Api, { id, status, source }: ImportResource) =>
   queryOptions({
     queryKey: [...importsKey(api), 'row totals', id, status],
     queryFn: async ({ signal }) => {
-      const outcomes = status === 'undone' ? (['kept'] as const) : ROW_OUTCOMES
-      const pages = outcomes.map(async (outcome) => {
-        const query = { outcome, limit: 1 }
+      const groups = status === 'undone' ? (['kept'] as const) : ROW_GROUPS
+      const asked = groups.filter((group) => group !== 'tags' || source !== 'towpath')
+      const pages = asked.map(async (group) => {
+        const query = { ...toRowQuery(group, source), limit: 1 }
         const { total } = await api.page<ImportRowResource>(`/imports/${id}/rows`, { query, signal })
-        return { outcome, total }
+        return { group, total }
       })
       return (await Promise.all(pages)).filter(({ total }) => total > 0)
     },

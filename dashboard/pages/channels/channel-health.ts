@@ -1,6 +1,7 @@
 // The state of a channel, with an explanation for people where it does not work.
 
 import type { ChannelResource } from '../../api/channels.ts'
+import { isInTrouble } from './is-in-trouble.ts'
 
 export interface ChannelTrouble {
   label: 'Failing' | 'Off' | 'Not available'
@@ -15,8 +16,8 @@ const toSentence = (text: string) => (/[.!?…]$/.test(text) ? text : `${text}.`
 
 /** undefined for a channel that works, or that a person has turned off. */
 export function findTrouble(channel: ChannelResource): ChannelTrouble | undefined {
-  const { enabled, disabledReason, unavailableReason, failingSince, lastError } = channel
-  if (!enabled && disabledReason === null) return undefined
+  const { disabledReason, unavailableReason, failingSince, lastError } = channel
+  if (!isInTrouble(channel)) return undefined
   if (unavailableReason !== null) {
     const next = 'Submissions still arrive in the inbox.'
     return { label: 'Not available', since: null, reason: toSentence(unavailableReason), next }
@@ -25,7 +26,6 @@ export function findTrouble(channel: ChannelResource): ChannelTrouble | undefine
     const next = 'Waiting deliveries are kept, and sent after you turn it on again.'
     return { label: 'Off', since: null, reason: toSentence(disabledReason), next }
   }
-  if (failingSince === null) return undefined
   const reason = toSentence(lastError ?? 'The last attempt failed')
   const next =
     'Failed notifications are retried for three days. Send a test to see whether the channel works again.'

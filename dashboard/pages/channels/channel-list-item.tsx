@@ -10,6 +10,7 @@ import type { DeliveryDetail } from '../../api/deliveries.ts'
 import { useApi, useCanEdit } from '../../shell/use-workspace.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
+import { classNames } from '../../ui/class-names.ts'
 import { focusIfLost } from '../../ui/focus.ts'
 import { formatCount } from '../../ui/format.ts'
 import { ConfirmDialog } from '../../ui/overlays/confirm-dialog.tsx'
@@ -23,6 +24,7 @@ import { SentRequest } from '../deliveries/sent-request.tsx'
 import { findTrouble } from './channel-health.ts'
 import { getChannelKind } from './channel-kinds.tsx'
 import { ChannelNotice } from './channel-notice.tsx'
+import { describeUse } from './describe-use.ts'
 import { RecipientNotice } from './recipient-notice.tsx'
 import { WebhookSecretDialog } from './webhook-secret-dialog.tsx'
 
@@ -31,6 +33,8 @@ const toTargetText = ({ to, url, chatId }: ChannelResource) =>
 
 /** Where the focus goes after an action on a channel: to the last control of its row, which is its menu. */
 export const toRowSelector = (id: number) => `#channel-${id} [aria-haspopup=menu]`
+
+const isUnused = ({ allForms, forms }: ChannelResource) => !allForms && forms === 0
 
 export function ChannelListItem({ channel }: { channel: ChannelResource }) {
   const api = useApi()
@@ -60,6 +64,9 @@ export function ChannelListItem({ channel }: { channel: ChannelResource }) {
         <ChannelNotice channel={channel} />
         <ChannelBacklog channel={channel} />
       </div>
+      <p className={classNames('text-sm', isUnused(channel) ? 'text-warn' : 'text-soft')}>
+        {describeUse(channel)}
+      </p>
       <p className="text-sm text-soft">
         {channel.lastDeliveryAt ? (
           <>

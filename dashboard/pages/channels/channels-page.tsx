@@ -54,11 +54,7 @@ export function ChannelsPage() {
     ),
   )
   return (
-    <Page
-      title="Channels"
-      description="Where your team gets notifications of new submissions. Each form has its own selection."
-      actions={createButton}
-    >
+    <Page title="Channels" description="Where your team hears of new submissions." actions={createButton}>
       {channels.isPending && <SkeletonRows rows={4} className="h-18" />}
       {channels.isError && <ErrorState error={channels.error} retry={channels.refetch} />}
       {shown?.length === 0 && (

@@ -1,13 +1,41 @@
-// The notice on a form's page that channels of the form send nothing.
+// The channels that hear of a form's submissions, and the notice that some of them send nothing.
 
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { TriangleAlert } from 'lucide-react'
+import type { FormResource } from '../../../server/features/forms/schema.ts'
 import { channelsQuery } from '../../api/channels.ts'
 import { useApi } from '../../shell/use-workspace.ts'
 import { TEXT_LINK } from '../../ui/text-link.ts'
 import { findTrouble } from './channel-health.ts'
+import { getChannelKind } from './channel-kinds.tsx'
 import { ChannelNotice } from './channel-notice.tsx'
+
+/** The line at the top of a form that says who hears of its submissions. */
+export function FormListeners({ form: { formKey, channelIds } }: { form: FormResource }) {
+  const api = useApi()
+  const { data } = useQuery(channelsQuery(api))
+  if (!data) return null
+  const channels = data.data.filter(({ id, enabled }) => enabled && channelIds.includes(id))
+  const settings = (
+    <Link
+      to="/$workspaceId/forms/$formKey"
+      params={{ workspaceId: String(api.workspaceId), formKey }}
+      search={{ tab: 'settings' }}
+      hash="notifications"
+      className={TEXT_LINK}
+    >
+      {channels.length > 0 ? 'Change' : 'Choose who is notified'}
+    </Link>
+  )
+  if (channels.length === 0) return <span>Nobody is notified. {settings}</span>
+  return (
+    <span>
+      Notifies {channels.map(({ name, type }) => `${name} (${getChannelKind(type).label})`).join(', ')}.{' '}
+      {settings}
+    </span>
+  )
+}
 
 /** Draws nothing while every channel of the form works. */
 export function FormChannelsNotice({ channelIds }: { channelIds: number[] }) {

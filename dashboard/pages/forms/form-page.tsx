@@ -17,7 +17,7 @@ import { Page } from '../../ui/page.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { Skeleton, SkeletonRows } from '../../ui/skeleton.tsx'
 import { TabLinks } from '../../ui/tab-links.tsx'
-import { FormChannelsNotice } from '../channels/form-channels-notice.tsx'
+import { FormChannelsNotice, FormListeners } from '../channels/form-channels-notice.tsx'
 import { FormStateBadge } from './form-list.tsx'
 
 const FormSetupTab = lazy(() => import('./form-setup-tab.tsx'))
@@ -127,6 +127,9 @@ const Summary = ({ form }: { form: FormResource }) => (
       ) : (
         'No submissions yet'
       )}
+    </span>
+    <span className="basis-full text-sm">
+      <FormListeners form={form} />
     </span>
   </span>
 )

@@ -1,4 +1,4 @@
-// A working preview of a form: it sends a real submission, and shows the response and the stored submission.
+// A working preview of a form: it sends a test submission, and shows the response and the stored submission.
 
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -6,6 +6,7 @@ import { CircleCheck, CircleX } from 'lucide-react'
 import { useId } from 'react'
 import { toFieldLabel } from '../../../server/features/forms/markup.ts'
 import type { FormResource } from '../../../server/features/forms/schema.ts'
+import { createFormTest, TEST_FIELD } from '../../api/form-test.ts'
 import { listNewestSubmissions } from '../../api/inbox/newest-submissions.ts'
 import type { Submission } from '../../api/submissions.ts'
 import { useApi, useCanEdit } from '../../shell/use-workspace.ts'
@@ -28,11 +29,13 @@ export function FormPreview({ form }: { form: FormResource }) {
   const send = useMutation({
     async mutationFn(body: FormData): Promise<SendResult> {
       const values = toTextFields(body)
+      const { token } = await createFormTest(api, form.formKey)
+      body.set(TEST_FIELD, token)
       const response = await sendForm(form, body)
       if (!response.ok) return { response }
       const newest = await listNewestSubmissions(api, form.formKey)
-      const stored = newest.find(({ fields }) =>
-        Object.entries(values).every(([name, value]) => fields[name] === value),
+      const stored = newest.find(
+        ({ test, fields }) => test && Object.entries(values).every(([name, value]) => fields[name] === value),
       )
       return { response, stored }
     },
@@ -47,8 +50,8 @@ export function FormPreview({ form }: { form: FormResource }) {
   return (
     <div className="grid gap-4">
       <p className="text-soft">
-        This preview is real: submissions are stored, and notifications are sent.
-        {!canEdit && ' As a viewer you cannot send it.'}
+        Send a test. It’s stored and marked as a test: it notifies nobody and counts nowhere.
+        {!canEdit && ' As a viewer you can’t send it.'}
       </p>
       <form
         noValidate
@@ -65,7 +68,7 @@ export function FormPreview({ form }: { form: FormResource }) {
         {form.consent && <ConsentBox consent={form.consent} error={findOwn(errors, form.consent.field)} />}
         <div>
           <Button type="submit" variant="primary" busy={send.isPending} disabled={!canEdit}>
-            {send.isPending && form.captcha ? 'Solving the captcha…' : 'Send'}
+            {send.isPending && form.captcha ? 'Solving the captcha…' : 'Send test'}
           </Button>
         </div>
       </form>
@@ -234,7 +237,7 @@ function StoredSubmission({ submission }: { submission: Submission }) {
   const fields = Object.entries(submission.fields)
   return (
     <section aria-label="Stored submission" className="grid gap-3">
-      <h3 className="text-sm font-medium">Stored as submission {submission.id}</h3>
+      <h3 className="text-sm font-medium">Stored as test {submission.id}</h3>
       <dl className="grid grid-cols-[minmax(4rem,auto)_minmax(0,1fr)] gap-x-4 gap-y-1 text-sm">
         {fields.map(([name, value]) => (
           <div key={name} className="col-span-2 grid grid-cols-subgrid">
@@ -263,7 +266,7 @@ function StoredSubmission({ submission }: { submission: Submission }) {
           >
             a moment ago
           </Link>
-          , so that this one is marked as a duplicate and sends no notifications.
+          , so this one is marked as a duplicate.
         </p>
       )}
       <div>

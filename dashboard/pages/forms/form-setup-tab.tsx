@@ -20,7 +20,7 @@ export default function FormSetupTab({ form }: { form: FormResource }) {
     <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-5 xl:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
       <div className="grid grid-cols-[minmax(0,1fr)] gap-5">
         <Card title="1. Add the snippet to every page">
-          <Snippet />
+          <Snippet form={form} />
         </Card>
         <Card title="2. Add the form">
           <Examples form={form} />
@@ -33,14 +33,17 @@ export default function FormSetupTab({ form }: { form: FormResource }) {
   )
 }
 
-function Snippet() {
+function Snippet({ form }: { form: FormResource }) {
   const api = useApi()
   const snippet = useQuery(snippetQuery(api))
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-3">
       <p className="text-soft">
         Add this line to the head of your pages. It remembers which link and campaign brought a visitor,
-        without cookies, and lets people stay on the page when they send a form. Forms also work without it.
+        without cookies, and lets people stay on the page when they send a form.{' '}
+        {form.captcha
+          ? 'This form needs it: the snippet shows the captcha, and submissions without one are rejected.'
+          : 'This form also works without it.'}
       </p>
       {snippet.isError ? (
         <ErrorState error={snippet.error} retry={() => void snippet.refetch()} />

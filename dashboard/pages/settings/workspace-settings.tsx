@@ -16,6 +16,7 @@ import { TextField, Toggle } from '../../ui/forms/field.tsx'
 import { ConfirmDialog } from '../../ui/overlays/confirm-dialog.tsx'
 import { toast } from '../../ui/overlays/toast.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
+import { BrandSettings } from './brand-settings.tsx'
 
 /** The usage of the rate limit changes within a minute. */
 const REFRESH_MS = 5000
@@ -30,6 +31,7 @@ export function WorkspaceSettings() {
   return (
     <>
       <Name name={data.name} mayChange={role === 'owner'} />
+      <BrandSettings brand={data.brand} mayChange={role === 'owner'} />
       {role === 'owner' && <Security isRequired={data.requireTwoFactor} />}
       <Card title="Tracking snippet">
         <p className="mb-3 text-soft">

@@ -30,7 +30,7 @@ export function Dialog({ open, onClose, title, description, footer, children, dr
   return (
     <Base.Root open={open} onOpenChange={(next, { event }) => next || isOnNotice(event) || onClose()}>
       <Base.Portal>
-        <Base.Backdrop className="fade fixed inset-0 z-40 bg-shade" />
+        <Base.Backdrop data-backdrop className="fade fixed inset-0 z-40 bg-shade" />
         <Base.Popup className={classNames('fixed z-50 flex flex-col border-line bg-card shadow-xl', place)}>
           <header className="flex items-start gap-3 border-b border-line px-5 py-4">
             <div className="min-w-0 flex-1">

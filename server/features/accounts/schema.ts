@@ -16,6 +16,7 @@ import { EMAIL_MAX, isEmail } from '../../lib/email.ts'
 import { PLANS } from '../../lib/plan.ts'
 import { ROLES } from '../../lib/role.ts'
 import { AUDIT_ACTIONS } from './audit/actions.ts'
+import { BrandInput, BrandShape } from './brand/schema.ts'
 
 export const NAME_MAX = 100
 const name = text(1, NAME_MAX)
@@ -66,6 +67,7 @@ export const WorkspaceShape = z
       description:
         'Owners get an email when an unknown slug is requested more often than this in 24 hours; null is never',
     }),
+    brand: BrandShape.openapi({ description: 'What visitors and senders see; null values are not set' }),
     requestsPerMinute: z.int().openapi({ description: 'Limit of the plan for API keys; 0 is no access' }),
     requestsLastMinute: z.int().openapi({ description: 'Requests of API keys in the last 60 seconds' }),
     members: z.int(),
@@ -89,6 +91,7 @@ export const UpdateWorkspace = z
       name: name.optional(),
       requireTwoFactor: z.boolean().optional(),
       missingReportAbove: wholeNumber(MISSING_REPORT_MIN, 1_000_000).nullable().optional(),
+      brand: BrandInput.nullable().optional(),
     },
     mustBeObject,
   )

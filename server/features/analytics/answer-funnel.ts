@@ -32,7 +32,7 @@ interface Stage {
   groups(column: Column, subset: GroupSubset, limit: number): Promise<[Key, number][]>
 }
 
-type Counts = [clicks: number, visits: number, leads: number]
+type Counts = [clicks: number, visits: number, leads: number, converted: number]
 
 /** @throws Failure `invalid` for an empty range, `unavailable` when the engine cannot answer */
 export async function answerFunnel(
@@ -46,6 +46,8 @@ export async function answerFunnel(
     createHitStage(needs, selection, 'redirect'),
     createHitStage(needs, selection, 'landing'),
     createLeadStage(needs, selection),
+    // Last, because its groups are all groups of leads.
+    createLeadStage(needs, { ...selection, clickedSince: selection.start }),
   ]
   const { groupBy, limit } = question
   if (groupBy === 'total') {
@@ -78,11 +80,12 @@ export async function answerFunnel(
   }
 }
 
-const toFunnelRow = ([clicks, visits, leads]: Counts) => ({
+/** The rate is of clicks that became leads. One click can bring several leads, so it ends at 1. */
+const toFunnelRow = ([clicks, visits, leads, converted]: Counts) => ({
   clicks,
   visits,
   leads,
-  rate: clicks === 0 ? null : Math.round((leads / clicks) * 10_000) / 10_000,
+  rate: clicks === 0 ? null : Math.min(1, Math.round((converted / clicks) * 10_000) / 10_000),
 })
 
 /**
@@ -99,7 +102,7 @@ async function listGroups(stages: Stage[], column: Column, limit: number): Promi
       room > 0 ? stage.groups(column, { keys, negate: true }, room) : [],
     ])
     for (const [key, count] of [...listed, ...added]) {
-      const counts = groups.get(key) ?? [0, 0, 0]
+      const counts = groups.get(key) ?? [0, 0, 0, 0]
       counts[index] = count
       groups.set(key, counts)
     }

@@ -74,7 +74,7 @@ export function toCreditedLeadsSql(
   )
   return `SELECT ${LEAD_COLUMNS.map((column) => `submissions.${column}`).join(', ')}, forms.form_key,
       ${touchColumns.join(',\n      ')},
-      coalesce(touches.position, 0) AS position,
+      coalesce(touches.position, 0) AS position, touches.at AS touched_at,
       ${PART_SQL[model]} AS part
     FROM submissions
     JOIN forms ON forms.id = submissions.form_id AND forms.workspace_id = ${workspace}

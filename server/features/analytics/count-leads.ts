@@ -62,6 +62,8 @@ export interface LeadSelection extends TimeRange {
   workspaceId: number
   model: AttributionModel
   filters: ColumnFilter<LeadColumn>[]
+  /** Only leads that a click of a link brought, and that click not before this time. */
+  clickedSince?: number
 }
 
 export type LeadGrouping =
@@ -166,6 +168,11 @@ export function toSelectedLeadsSql(
   const conditions = filters.map((filter) => toFilterSql(filter, LEAD_COLUMN_SQL, dialect, bind))
   // Filters for domains, slugs and tags have become filters for links here.
   if (aboutLinks || filters.some(({ column }) => column === 'linkId')) conditions.push(LINK_IS_DECIDED)
+  // Submissions from before the `touches` table do not know the time of their click.
+  if (selection.clickedSince !== undefined)
+    conditions.push(
+      `credited.link_id IS NOT NULL AND coalesce(touched_at, created_at) >= ${bind(selection.clickedSince)}`,
+    )
   return { credited, conditions: ['true', ...conditions] }
 }
 

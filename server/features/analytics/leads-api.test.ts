@@ -402,12 +402,12 @@ describe.each(ENGINES)('leads over REST (%s)', (engine) => {
     test('has the totals of clicks, visits and leads', async () => {
       const { body, headers } = await ask('funnel')
       expect(body.data).toEqual({
-        ...stages(7, 3, 5, 0.7143),
+        ...stages(7, 3, 5, 0.2857),
         start: '2026-03-01T00:00:00.000Z',
         end: '2026-03-30T10:00:00.001Z',
       })
       expect(headers.get('X-Counted-Until')).toBe('2026-03-30T09:59:59.500Z')
-      expect(await data('funnel?linkId=-0')).toMatchObject(stages(7, 2, 3, 0.4286))
+      expect(await data('funnel?linkId=-0')).toMatchObject(stages(7, 2, 3, 0.2857))
       expect(await data('funnel?linkId=3')).toMatchObject(stages(0, 0, 0, null))
     })
     test.each(['link', 'linkId'])(
@@ -457,8 +457,8 @@ describe.each(ENGINES)('leads over REST (%s)', (engine) => {
     })
     test.each(['tag', 'tagId'])('by %s', async (name) => {
       expect(await data(`funnel?groupBy=${name}`)).toEqual([
-        { tag: 1, name: 'Mail', ...stages(5, 2, 2, 0.4) },
-        { tag: 2, name: 'Ads', ...stages(5, 2, 2, 0.4) },
+        { tag: 1, name: 'Mail', ...stages(5, 2, 2, 0.2) },
+        { tag: 2, name: 'Ads', ...stages(5, 2, 2, 0.2) },
       ])
       expect(await data(`funnel?groupBy=${name}&limit=1`)).toHaveLength(1)
       expect(await data(`funnel?groupBy=${name}`, 2)).toEqual([
@@ -467,26 +467,33 @@ describe.each(ENGINES)('leads over REST (%s)', (engine) => {
     })
     test.each(['campaign', 'utmCampaign'])('by %s', async (name) => {
       expect(await data(`funnel?groupBy=${name}`)).toEqual([
-        { campaign: 'last', ...stages(5, 1, 1, 0.2) },
-        { campaign: 'Unknown', ...stages(1, 2, 3, 3) },
+        { campaign: 'last', ...stages(5, 1, 1, 0) },
+        { campaign: 'Unknown', ...stages(1, 2, 3, 1) },
         { campaign: 'a,b', ...stages(1, 0, 1, 1) },
       ])
       expect(await data(`funnel?groupBy=${name}&model=linear`)).toContainEqual({
         campaign: 'last',
-        ...stages(5, 1, 0.5, 0.1),
+        ...stages(5, 1, 0.5, 0),
       })
     })
     test('by referrer and country', async () => {
       expect(await data('funnel?groupBy=referrer')).toEqual([
-        { referrer: '(direct)', ...stages(6, 2, 4, 0.6667) },
+        { referrer: '(direct)', ...stages(6, 2, 4, 0.1667) },
         { referrer: 'news.example', ...stages(1, 0, 1, 1) },
         { referrer: 'search.example', ...stages(0, 1, 0, null) },
       ])
       expect(await data('funnel?groupBy=country&country=-Unknown')).toEqual([
         { country: 'US', ...stages(6, 2, 2, 0.3333) },
-        { country: 'BR', ...stages(1, 0, 1, 1) },
+        { country: 'BR', ...stages(1, 0, 1, 0) },
         { country: 'FR', ...stages(0, 1, 0, null) },
       ])
+    })
+    test('rates only leads that a click of the range brought', async () => {
+      // The last touch of submission 8 is a click on link 1 before March.
+      expect(await data('funnel?linkId=1')).toMatchObject(stages(5, 2, 2, 0.2))
+      expect(await data('funnel?linkId=1&interval=all')).toMatchObject(stages(6, 2, 2, 0.3333))
+      // Leads without a link are counted, and in no rate.
+      expect(await data('funnel?linkId=0')).toMatchObject(stages(0, 1, 2, null))
     })
     test('answers 503 without the engine, while leads are answered', async () => {
       down = true

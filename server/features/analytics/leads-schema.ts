@@ -216,11 +216,11 @@ const stages = {
   clicks: z.int().openapi({ description: 'Clicks of people' }),
   visits: z.int().openapi({ description: 'Visits of people to pages with the snippet' }),
   leads,
-  rate: z
-    .number()
-    .min(0)
-    .nullable()
-    .openapi({ description: 'leads / clicks, to four decimals; null without clicks', example: 0.125 }),
+  rate: z.number().min(0).max(1).nullable().openapi({
+    description:
+      'Leads that a click of the range brought, for each click, to four decimals and at most 1; null without clicks',
+    example: 0.125,
+  }),
 }
 
 const FunnelTotals = z.strictObject({ ...stages, ...range }).openapi('FunnelTotals')

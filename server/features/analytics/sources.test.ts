@@ -81,11 +81,11 @@ onBothEngines('sources and channels', (server) => {
     ])
     expect((await ask('leads?source=facebook&channel=-email')).leads).toBe(2)
     expect(await ask('funnel?groupBy=source&limit=2')).toEqual([
-      { source: 'Facebook', clicks: 4, visits: 0, leads: 3, rate: 0.75 },
+      { source: 'Facebook', clicks: 4, visits: 0, leads: 3, rate: 0 },
       { source: 'Google', clicks: 2, visits: 0, leads: 0, rate: 0 },
     ])
     expect(await ask('funnel?groupBy=channel&limit=1')).toEqual([
-      { channel: 'social', clicks: 5, visits: 0, leads: 2, rate: 0.4 },
+      { channel: 'social', clicks: 5, visits: 0, leads: 2, rate: 0 },
     ])
     const wrong = await ws.api('/analytics/leads?channel=television')
     expect([wrong.status, wrong.json.errors]).toEqual([

@@ -35,6 +35,7 @@ import {
   toFastEndpointResponse,
 } from './endpoint/responses.ts'
 import { RETRY_AFTER_SECONDS, requireEnabled, type SubmitNeeds, submit } from './endpoint/submit.ts'
+import type { TestTokens } from './endpoint/test-tokens.ts'
 import { createUploadWatch } from './endpoint/watch-upload.ts'
 import { type AnswerLinkNeeds, answerReplyLink, type LinkRequest } from './replies/answer-link.ts'
 import { parseLinkPath, type ReplyLinks } from './replies/reply-links.ts'
@@ -52,6 +53,7 @@ export interface FormEndpointNeeds extends SubmitNeeds {
   limiter: RateLimiter & ByteLimiter
   uploads: Pick<Uploads, 'store' | 'slots' | 'unfinished'>
   attempts: Pick<AttemptCounter, 'count'>
+  testTokens: Pick<TestTokens, 'isValid'>
   replyLinks: ReplyLinks
   /** True where the operator blocks the URL's host. */
   isBlocked: (url: URL) => boolean
@@ -160,9 +162,9 @@ async function answerMailLink(
   link: Pick<LinkRequest, 'kind' | 'token' | 'method'>,
 ): Promise<EndpointAnswer> {
   const { builtIn } = context.language
-  const renderThanks: AnswerLinkNeeds['renderThanks'] = ({ successMessage, pageUrl }, language) => {
+  const renderThanks: AnswerLinkNeeds['renderThanks'] = ({ successMessage, pageUrl, brand }, language) => {
     const answered = { ...context, language: { ...context.language, builtIn: language } }
-    return respondWithThanks(answered, { successMessage, pageUrl: toUsableUrl(needs, pageUrl) })
+    return respondWithThanks(answered, { successMessage, pageUrl: toUsableUrl(needs, pageUrl), brand })
   }
   try {
     return await answerReplyLink(
@@ -190,7 +192,7 @@ async function answerVisitor(
     }
     return await respondToWrongMethod(context, async () => {
       const form = await findVisibleForm(needs, context, parseFormKey(path))
-      return parseUrl(form?.pageUrl ?? '') ?? undefined
+      return { page: parseUrl(form?.pageUrl ?? '') ?? undefined, brand: form?.brand }
     })
   } catch (thrown) {
     return respondToError(context, toEndpointError(thrown, context.requestId))
@@ -241,16 +243,19 @@ async function receivePost(
     const input = parseFields(entries, { json })
     const asked = { lang: input.language, acceptLanguage: headers.get('accept-language') }
     const language = chooseLanguage(asked, Object.keys(form.messages))
+    const at = needs.now()
+    const isTest = needs.testTokens.isValid(input.testToken, form.formKey, at)
     const source = {
-      at: needs.now(),
+      at,
       address,
       userAgent: headers.get('user-agent') ?? '',
       referer: headers.get('referer') ?? '',
-      // Global Privacy Control (https://w3c.github.io/gpc/): the submission is joined with no visit and no click.
-      trackingOptOut: headers.get('sec-gpc') === '1',
+      // Global Privacy Control (https://w3c.github.io/gpc/): the submission is joined with no visit and no click. Nor is a test.
+      trackingOptOut: isTest || headers.get('sec-gpc') === '1',
+      isTest,
     }
     const outcome = await submit(needs, form, input, { ...source, size, language, files })
-    countAttempt(needs.attempts, form, outcome)
+    if (!isTest) countAttempt(needs.attempts, form, outcome)
     const findUsable = withUsableTargets.bind(null, needs, form)
     const { trapped, isSpam } = outcome.kind === 'accepted' ? outcome : {}
     const answered = { ...context, language }

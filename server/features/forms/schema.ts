@@ -3,6 +3,7 @@
 import { z } from '@hono/zod-openapi'
 import { flag, numberParameter, oneOf, parameter, text, wholeNumber } from '../../lib/api-fields.ts'
 import { checkUrl } from '../../lib/web-url.ts'
+import { BrandInput, BrandShape } from '../accounts/brand/schema.ts'
 import { ConsentSettingsShape, toConsentSettingsInput } from './consent/schema.ts'
 import { ReplySettingsInput, ReplySettingsShape } from './replies/schema.ts'
 import { FieldMessagesInput, FieldMessagesShape, FieldRulesShape, toFieldRulesInput } from './rules/schema.ts'
@@ -57,6 +58,7 @@ export const FormShape = z
     messages: FieldMessagesShape,
     retentionDays: z.int().nullable().openapi({ description: 'null: submissions are kept' }),
     consent: ConsentSettingsShape.nullable(),
+    brand: BrandShape.openapi({ description: 'Where it differs from the brand of the workspace' }),
     submissions: z.int().openapi({ description: 'Number of stored submissions' }),
     lastSubmissionAt: z.iso.datetime().nullable(),
     createdAt: z.iso.datetime(),
@@ -193,6 +195,7 @@ const fields = {
   messages: FieldMessagesInput.nullable().optional(),
   retentionDays: retentionDays('Days until submissions are erased. They are kept when absent'),
   consent: toConsentSettingsInput(fieldName).nullable().optional(),
+  brand: BrandInput.nullable().optional(),
 }
 
 export const CreateForm = z.strictObject({ name: formName, ...fields }, mustBeObject).openapi('CreateForm')

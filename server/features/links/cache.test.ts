@@ -32,13 +32,11 @@ describe('the cache of links', () => {
       workspaceId: 2,
       slug: 'a',
       destinationUrl: 'https://example.com/',
-      title: null,
       leads: 0,
     }
     const other = {
       ...usual,
       slug: 'Ä',
-      title: 'x',
       archived: true,
       redirectStatus: 308,
       plain: false,

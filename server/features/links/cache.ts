@@ -18,12 +18,14 @@ export interface LinkCard {
   image: string | null
 }
 
-/** A link as redirects need it. It is parsed once, after the read from the database. */
+/**
+ * A link as redirects need it, parsed once after the read from the database. `title` and `comments` are not here: they are
+ * for the team, so no public page can show them.
+ */
 export interface CachedLink {
   id: number
   workspaceId: number
   slug: string
-  title: string | null
   destinationUrl: string
   archived: boolean
   startsAt: number | null
@@ -104,7 +106,7 @@ const countLetters = (...texts: (string | null | undefined)[]) =>
 
 const weighLink = (key: string, link: Entry): number =>
   ENTRY_BYTES +
-  countLetters(key, link.slug, link.title, link.destinationUrl, link.expiredUrl, link.passwordHash) +
+  countLetters(key, link.slug, link.destinationUrl, link.expiredUrl, link.passwordHash) +
   (link.card === null ? 0 : CARD_BYTES + countLetters(...Object.values(link.card))) +
   (link.rules === null ? 0 : 2 * JSON.stringify(link.rules).length) +
   [link.geoTargeting, link.deviceTargeting].reduce(
@@ -223,7 +225,6 @@ function remove({ links, misses }: CacheState, key: string): void {
 
 /** The values of most links, stored once as a prototype: 100,000 links take 30 MB of memory instead of 48. */
 const DEFAULT_LINK: Omit<CachedLink, 'id' | 'workspaceId' | 'slug' | 'destinationUrl'> & { until: number } = {
-  title: null,
   archived: false,
   startsAt: null,
   expiresAt: null,
@@ -266,7 +267,6 @@ export function toCachedLink(
     id: row.id,
     workspaceId: row.workspace_id,
     slug: row.slug,
-    title: row.title,
     destinationUrl: row.destination_url,
     archived: row.archived === 1,
     startsAt: row.starts_at,

@@ -12,6 +12,7 @@ import {
   checkReserved,
   DEFAULT_EXTRA_PATH,
   DEFAULT_REDIRECT_STATUS,
+  refusePastEnd,
   toLinkColumns,
 } from './rules.ts'
 import type { CreateLinkInput, LinkResource } from './schema.ts'
@@ -64,6 +65,7 @@ export async function createLinkIn(
   const columns = { ...DEFAULTS, ...toLinkColumns(site, input, undefined) }
   checkPeriod(columns.starts_at, columns.expires_at)
   const at = now()
+  if (createdAt === undefined) refusePastEnd(actor, columns.expires_at, at)
   for (let tries = input.slug === undefined ? RANDOM_TRIES : 1; tries > 0; tries--) {
     const slug = input.slug ?? generateSlug()
     const row = await insertLink(connection, {

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { HttpAnswer } from '../../../tests/support/server/http-call.ts'
+import { createTeam } from '../../../tests/support/users/signed-in-user.ts'
 import { onBothEngines, type TestWorkspace } from '../../../tests/support/world.ts'
 
 const U = 'https://example.com/'
@@ -270,6 +271,35 @@ onBothEngines('the fields of a link', (server) => {
       expect(await read(ws, link.id)).toEqual(link)
     },
   )
+
+  test('refuse an end in the past to people, with what to do, and let programs carry one over', async () => {
+    const team = await createTeam(server())
+    const past = new Date(server().now() - 60_000).toISOString()
+    const future = new Date(server().now() + 60_000).toISOString()
+    const destinationUrl = 'https://example.com/'
+    const ask = async (method: string, path: string, body: unknown) => {
+      const { status, json } = await team.owner.apiIn(team.id, path, { method, body })
+      return [status, ...Object.entries(json.errors ?? {}).flat()]
+    }
+    const created = await team.owner.apiIn(team.id, '/links', {
+      method: 'POST',
+      body: { destinationUrl, expiresAt: future },
+    })
+    const { id } = created.json.data
+    const refused = 'must be in the future. To stop the link now, archive it'
+    for (const [method, path, body, field] of [
+      ['POST', '/links', { destinationUrl, expiresAt: past }, 'expiresAt'],
+      ['PATCH', `/links/${id}`, { expiresAt: '2020-01-01T00:00:00Z' }, 'expiresAt'],
+      ['PUT', '/links/upsert', { destinationUrl, externalId: 'new', expiresAt: past }, 'expiresAt'],
+      ['POST', '/links/bulk', { links: [{ destinationUrl, expiresAt: past }] }, '0.expiresAt'],
+      ['PATCH', '/links/bulk', { links: [{ id, expiresAt: past }] }, '0.expiresAt'],
+    ] as const)
+      expect(await ask(method, path, body)).toEqual([422, field, refused])
+    server().advanceClock(120_000)
+    expect(await ask('PATCH', `/links/${id}`, { title: 'Over', expiresAt: future })).toEqual([200])
+    const ws = await server().createWorkspace()
+    expect((await ws.createLink({ expiresAt: past })).expiresAt).toBe(past)
+  })
 
   test('check a new date against the stored one', async () => {
     const ws = await server().createWorkspace()

@@ -4,6 +4,7 @@ import { readCountryCode } from '../../lib/country-code.ts'
 import { Failure, invalid } from '../../lib/failure.ts'
 import { setParameters } from '../../lib/url-query.ts'
 import { checkUrl, parseUrl } from '../../lib/web-url.ts'
+import type { Actor } from '../accounts/access/actor.ts'
 import { linkConflict } from './conflict.ts'
 import type { LinkRow, Site } from './link.ts'
 import { toStoredRules } from './redirect-rules/schema.ts'
@@ -149,6 +150,16 @@ export function refuseSuspendedLink({ suspended_at }: Pick<LinkRow, 'suspended_a
     'forbidden',
     'The operator of this server has suspended this link: it keeps its slug and cannot be deleted',
   )
+}
+
+/**
+ * Refuses a new end that is over already: people mistype a year, and the link would stop at once. A key may set one,
+ * because programs carry links over that have ended.
+ * @throws Failure `invalid`
+ */
+export function refusePastEnd(actor: Pick<Actor, 'kind'>, expiresAt: number | null, now: number): void {
+  if (actor.kind === 'user' && expiresAt !== null && expiresAt <= now)
+    throw invalid({ expiresAt: 'must be in the future. To stop the link now, archive it' })
 }
 
 /** @throws Failure `invalid` when the link would expire before it starts */

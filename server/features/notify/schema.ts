@@ -108,6 +108,8 @@ const channel = {
     description:
       'The files of a submission are attached to its mail while they have no more bytes together; 0 attaches none',
   }),
+  allForms: z.boolean().openapi({ description: 'New forms begin with the channel' }),
+  forms: z.int().openapi({ description: 'How many forms use the channel' }),
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime(),
 }
@@ -186,6 +188,9 @@ const quietHours = z
   })
   .openapi('QuietHoursInput')
 
+/** The most forms of a workspace. */
+const FORMS_MAX = 1000
+
 /** Most mail servers take 25 MB, and a mail has a file in a third more bytes. */
 const ATTACH_MAX = 10 * 1024 * 1024
 
@@ -228,13 +233,34 @@ const fields = {
     description:
       'For email channels: bytes of all files of a submission together, at most 10 MiB. 0 when absent: mails have links',
   }),
+  allForms: flag().nullable().optional().openapi({
+    description: 'true: every form uses the channel now, and new forms begin with it. false when absent',
+  }),
+  formKeys: z
+    .array(text(1, 64), { error: 'must be a list of form keys' })
+    .max(FORMS_MAX, `must be at most ${FORMS_MAX} forms`)
+    .optional()
+    .openapi({ description: 'Exactly these forms use the channel from now on. Not beside `allForms: true`' }),
 }
+
+function refuseBothUses(
+  { allForms, formKeys }: { allForms?: boolean | null; formKeys?: string[] },
+  context: z.RefinementCtx,
+) {
+  if (allForms && formKeys !== undefined)
+    context.addIssue({ code: 'custom', path: ['formKeys'], message: 'must be absent where allForms is true' })
+}
+
+/** What a channel of an import is named by: its other settings are not judged anew. */
+export const ImportedChannel = z.object({ type: oneOf(CHANNEL_TYPES), name: channelName })
 
 export const CreateChannel = z
   .strictObject({ type: oneOf(CHANNEL_TYPES), name: channelName, ...fields }, mustBeObject)
+  .superRefine(refuseBothUses)
   .openapi('CreateChannel')
 export const UpdateChannel = z
   .strictObject({ name: channelName.optional(), ...fields }, mustBeObject)
+  .superRefine(refuseBothUses)
   .openapi('UpdateChannel')
 export type CreateChannelInput = z.infer<typeof CreateChannel>
 export type UpdateChannelInput = z.infer<typeof UpdateChannel>

@@ -2,6 +2,7 @@
 
 import { html } from 'hono/html'
 import { type Html, renderHtmlPage, wantsJson } from '../../http/html-page.ts'
+import type { PageBrand } from '../../http/page-brand.ts'
 import type { CachedLink } from '../links/cache.ts'
 
 const HEADERS = { 'X-Robots-Tag': 'noindex', 'Cache-Control': 'private, no-store' }
@@ -13,6 +14,7 @@ function errorResponse(
   title: string,
   text: string | (string | Html)[],
   headers: Record<string, string> = {},
+  brand?: PageBrand,
 ): Response | Promise<Response> {
   if (wantsJson(accept))
     return Response.json({ error: title }, { status, headers: { ...HEADERS, ...headers } })
@@ -21,32 +23,39 @@ function errorResponse(
     title,
     html`<h1>${title}</h1>${[text].flat().map((paragraph) => html`<p>${paragraph}</p>`)}`,
     headers,
+    { brand },
   )
 }
 
-export const notFoundPage = (accept: string | null) =>
+export const notFoundPage = (accept: string | null, brand?: PageBrand) =>
   errorResponse(
     accept,
     404,
     'Link not found',
     'This short link does not exist, or it has not started yet. Check the spelling, or ask the person who sent it to you.',
+    {},
+    brand,
   )
 
 /** A domain of a workspace that leads nowhere without a slug. */
-export const domainPage = (name: string) =>
+export const domainPage = (name: string, brand?: PageBrand) =>
   renderHtmlPage(
     200,
     name,
     html`<h1>${name}</h1>
 <p>The short links of this domain lead to other pages. There is nothing else to see here.</p>`,
+    {},
+    { brand },
   )
 
-export const gonePage = (accept: string | null) =>
+export const gonePage = (accept: string | null, brand?: PageBrand) =>
   errorResponse(
     accept,
     410,
     'Link expired',
     'This short link no longer works. Ask the person who sent it to you for a new one.',
+    {},
+    brand,
   )
 
 export const unavailablePage = (accept: string | null, retryAfter: number) =>
@@ -114,10 +123,11 @@ interface PasswordPage {
   /** The message about the last try, if there was one. */
   wrong?: string
   report: AbuseReport
+  brand?: PageBrand
   headers?: Record<string, string>
 }
 
-export function passwordPage({ status, wrong, report, headers = {} }: PasswordPage) {
+export function passwordPage({ status, wrong, report, brand, headers = {} }: PasswordPage) {
   const alert = wrong ? html`<p role="alert" id="wrong">${wrong}</p>` : ''
   const described = wrong ? html` aria-invalid="true" aria-describedby="wrong"` : ''
   return renderHtmlPage(
@@ -132,13 +142,27 @@ ${alert}
 <button>Open the link</button>
 </form>${reportLink(report)}`,
     headers,
+    { brand },
   )
 }
 
-/** The page that shows where a link leads. @param destination null for a link with a password, which is not shown */
-export function previewPage(link: CachedLink, destination: string | null, report: AbuseReport) {
+/**
+ * The page that shows where a link leads, under the title of its social card, else under the host of the destination.
+ * @param destination null for a link with a password: neither it nor the card is shown
+ */
+export function previewPage(
+  link: CachedLink,
+  destination: string | null,
+  report: AbuseReport,
+  brand?: PageBrand,
+) {
   const { shortUrl } = report
-  const heading = (destination !== null && link.title) || 'Link preview'
+  const card = destination === null ? null : link.card
+  const heading = card?.title || (destination !== null && new URL(destination).host) || 'Link preview'
+  const description = card?.description
+    ? html`<p>${card.description}</p>
+`
+    : ''
   const target =
     destination === null
       ? html`<p>${shortUrl} asks for a password. Its destination is not shown here.</p>`
@@ -148,7 +172,9 @@ export function previewPage(link: CachedLink, destination: string | null, report
     200,
     heading,
     html`<h1>${heading}</h1>
-${target}
+${description}${target}
 <a class="button" href="${shortUrl}" rel="nofollow">Open the link</a>${reportLink(report)}`,
+    {},
+    { brand },
   )
 }

@@ -345,7 +345,8 @@ onSqlite('A short link with a plus', (server) => {
   test('shows its destination and does not redirect', async () => {
     const ws = await server().createWorkspace()
     const { slug, shortUrl } = await ws.createLink({
-      title: 'Spring sale',
+      previewTitle: 'The spring blend',
+      previewDescription: 'Washed, from Huila.',
       destinationUrl: 'https://example.com/a?b=1&c=2',
     })
     for (const path of [`${slug}+`, `${slug}%2B`, `${slug}+/`, `${slug.toUpperCase()}+?utm_source=x`]) {
@@ -353,7 +354,7 @@ onSqlite('A short link with a plus', (server) => {
       expect([path, answer.status]).toEqual([path, 200])
       expectVisitorPage(answer)
       expect(answer.headers.get('location')).toBeNull()
-      expect(answer.text).toContain('<h1>Spring sale</h1>')
+      expect(answer.text).toContain('<h1>The spring blend</h1>\n<p>Washed, from Huila.</p>')
       expect(answer.text).toContain(
         '<a href="https://example.com/a?b=1&amp;c=2" rel="noopener nofollow ugc">',
       )
@@ -361,10 +362,42 @@ onSqlite('A short link with a plus', (server) => {
     }
   })
 
+  test.each([
+    ['an https URL', 'https://shop.example.com:8443/x', 'shop.example.com:8443'],
+    ['a host of other letters', 'https://bücher.example/', 'xn--bcher-kva.example'],
+  ])('is headed by the host of the destination where it has no card: %s', async (_, destinationUrl, host) => {
+    const ws = await server().createWorkspace()
+    const { slug } = await ws.createLink({ destinationUrl })
+    const { text } = await server().click(`${slug}+`)
+    expect(text).toContain(`<title>${host}</title>`)
+    expect(text).toContain(`<h1>${host}</h1>`)
+  })
+
+  test('keeps title and comments of every link for the team, on every page that visitors get', async () => {
+    const ws = await server().createWorkspace()
+    const team = { title: 'Secret title', comments: 'Secret comment' }
+    const cases: Record<string, unknown>[] = [
+      {},
+      { previewDescription: 'A card without a title' },
+      { password: 'x' },
+      { archived: true },
+      { startsAt: '2999-01-01T00:00:00Z' },
+      { clickLimit: 1 },
+    ]
+    for (const fields of cases) {
+      const { slug } = await ws.createLink({ ...team, ...fields })
+      for (const path of [`${slug}+`, slug, slug])
+        for (const agent of ['Mozilla/5.0', 'Slackbot-LinkExpanding 1.0']) {
+          const answer = await server().call(`/${path}`, { headers: { 'User-Agent': agent } })
+          expect(`${answer.text}${JSON.stringify([...answer.headers])}`).not.toContain('Secret')
+        }
+    }
+  })
+
   test('escapes hostile titles and URLs', async () => {
     const ws = await server().createWorkspace()
     const { slug } = await ws.createLink({
-      title: '"><script>alert(1)</script><img src=x onerror=alert(2)>',
+      previewTitle: '"><script>alert(1)</script><img src=x onerror=alert(2)>',
       destinationUrl: `https://example.com/'"><script>alert(3)</script>?q='onmouseover='alert(4)`,
     })
     const answer = await server().click(`${slug}+`)
@@ -377,9 +410,9 @@ onSqlite('A short link with a plus', (server) => {
     expect(answer.text).not.toMatch(/<a [^>]*\sonmouseover/)
   })
 
-  test('shows neither destination nor title of a link with a password', async () => {
+  test('shows neither destination nor card of a link with a password', async () => {
     const ws = await server().createWorkspace()
-    const fields = { password: 'x', title: 'Merger', destinationUrl: 'https://hidden.example/' }
+    const fields = { password: 'x', previewTitle: 'Merger', destinationUrl: 'https://hidden.example/' }
     const { slug } = await ws.createLink({
       ...fields,
       deviceTargeting: { ios: 'https://hidden.example/ios' },

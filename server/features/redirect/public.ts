@@ -16,6 +16,7 @@ import { toShortUrl } from '../../lib/web-url.ts'
 import type { Database } from '../../storage/database/open-database.ts'
 import type { HitOutcome } from '../../storage/hits/hit.ts'
 import type { RateLimiter } from '../accounts/access/rate-limiter.ts'
+import { readPageBrand } from '../accounts/brand/brand.ts'
 import type { ClickIds } from '../hits/click-id.ts'
 import type { MissCounter } from '../hits/misses/miss-counter.ts'
 import { recordHit } from '../hits/record.ts'
@@ -196,10 +197,11 @@ async function findFirst(
   return link
 }
 
-function answerRoot({ site }: RedirectNeeds, { method, headers }: Request, domain: ShortDomain): Answer {
+function answerRoot({ site, db }: RedirectNeeds, { method, headers }: Request, domain: ShortDomain): Answer {
   if (method !== 'GET' && method !== 'HEAD') return methodNotAllowedPage(headers.get('accept'))
   const target = toDomainTarget(site, domain.rootUrl, null)
-  return target === null ? domainPage(domain.name) : redirectTo(target, 302)
+  if (target !== null) return redirectTo(target, 302)
+  return readPageBrand(db.read, domain.workspaceId).then((brand) => domainPage(domain.name, brand))
 }
 
 function tryFastPath(
@@ -263,10 +265,10 @@ function answerChoice(
     const accept = visitor.headers.get('accept')
     const report = toReport(state, link, visitor)
     if (choice.kind === 'notFound') return answerNotFound(state, visitor)
-    if (choice.kind === 'gone') return gonePage(accept)
+    if (choice.kind === 'gone') return findBrand(state, link).then((brand) => gonePage(accept, brand))
     if (choice.kind === 'unavailable')
       return blockedPage(accept, choice.rule, { ...report, origin: state.site.origin })
-    return passwordPage({ status: 200, report })
+    return findBrand(state, link).then((brand) => passwordPage({ status: 200, report, brand }))
   }
   const Location = recordAndLocate(state, visitor, link, choice)
   if (link?.card && showsCard(visitor, choice)) {
@@ -274,6 +276,10 @@ function answerChoice(
   }
   return redirectTo(Location, toStatus(visitor, link, choice))
 }
+
+/** Asked for by pages only: a redirect never waits for it. */
+const findBrand = ({ db }: RedirectNeeds, link: CachedLink | null) =>
+  readPageBrand(db.read, link?.workspaceId)
 
 const isReading = (method: string) => method === 'GET' || method === 'HEAD'
 
@@ -293,10 +299,14 @@ const redirectTo = (Location: string, status: number) =>
   })
 
 /** A workspace chooses where its domain sends visitors of slugs that it does not have. */
-function answerNotFound({ site }: RedirectNeeds, visitor: VisitorRequest): Answer {
+function answerNotFound({ site, db }: RedirectNeeds, visitor: VisitorRequest): Answer {
   const { domain, method, headers } = visitor
   const target = toDomainTarget(site, domain.notFoundUrl, toRequestedSlug(visitor))
-  if (target === null) return notFoundPage(headers.get('accept'))
+  // On the default domain nothing says whose link it was.
+  if (target === null)
+    return readPageBrand(db.read, domain.workspaceId).then((brand) =>
+      notFoundPage(headers.get('accept'), brand),
+    )
   return redirectTo(target, method === 'POST' ? 303 : 302)
 }
 
@@ -311,7 +321,8 @@ function answerPreview(
   destination: string | null,
 ): Answer {
   record(state, visitor, link, 'preview')
-  return previewPage(link, destination, toReport(state, link, visitor))
+  const report = toReport(state, link, visitor)
+  return findBrand(state, link).then((brand) => previewPage(link, destination, report, brand))
 }
 
 /** Builds the data of the report link on a page. */
@@ -342,6 +353,7 @@ async function answerPassword(
       status: 429,
       wrong: `Too many tries. Please wait ${seconds} seconds.`,
       report: toReport(state, link, visitor),
+      brand: await findBrand(state, link),
       headers: { 'Retry-After': String(seconds) },
     })
   }
@@ -349,7 +361,8 @@ async function answerPassword(
   if (password === undefined || !(await checkPassword(password, passwordHash, 'links'))) {
     record(state, visitor, link, 'password')
     const wrong = 'That is not the password. Please try again.'
-    return passwordPage({ status: 403, wrong, report: toReport(state, link, visitor) })
+    const brand = await findBrand(state, link)
+    return passwordPage({ status: 403, wrong, report: toReport(state, link, visitor), brand })
   }
   return answerChoice(state, visitor, link, await chooseForVisitor(state, visitor, link, true))
 }

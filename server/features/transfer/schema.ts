@@ -264,5 +264,9 @@ export type InspectionResource = z.infer<typeof InspectionShape>
 const page = { limit: numberParameter(1, 100).optional(), cursor: parameter(1000).optional() }
 export const ImportListQuery = z.strictObject(page)
 export type ImportListQueryInput = z.infer<typeof ImportListQuery>
-export const ImportRowsQuery = z.strictObject({ ...page, outcome: oneOf(ROW_OUTCOMES).optional() })
+export const ImportRowsQuery = z.strictObject({
+  ...page,
+  outcome: oneOf(ROW_OUTCOMES).optional(),
+  kind: oneOf(ROW_KINDS).optional(),
+})
 export type ImportRowsQueryInput = z.infer<typeof ImportRowsQuery>

@@ -1,5 +1,6 @@
 // Sends mails of the server itself to one person, as plain text: invitations, and links to reset a password.
 
+import addressparser from 'nodemailer/lib/addressparser'
 import { describeError, log } from '../../lib/log.ts'
 import { openMailer } from './smtp.ts'
 
@@ -13,6 +14,8 @@ export interface Mail {
   purpose?: MailPurpose
   /** The workspace that the mail is sent for. */
   workspaceId?: number
+  /** The sender's name, in place of that of MAIL_FROM. */
+  fromName?: string
   subject: string
   text: string
 }
@@ -29,10 +32,10 @@ export function createMailSender({
   mailFrom?: string
 }): MailSender | undefined {
   if (smtpUrl === undefined || mailFrom === undefined) return undefined
-  return async ({ to, subject, text }) => {
+  return async ({ to, fromName, subject, text }) => {
     try {
       await openMailer(smtpUrl).sendMail({
-        from: mailFrom,
+        from: fromName === undefined ? mailFrom : toNamedSender(fromName, mailFrom),
         // Nodemailer does not parse an address in an object, so no text in it can add a recipient.
         to: { name: '', address: to },
         subject,
@@ -50,3 +53,8 @@ export function createMailSender({
     }
   }
 }
+
+const toNamedSender = (name: string, mailFrom: string) => ({
+  name,
+  address: addressparser(mailFrom, { flatten: true })[0]?.address ?? mailFrom,
+})

@@ -23,6 +23,7 @@ import { attachments } from './migrations/0017-attachments.ts'
 import { searchTexts } from './migrations/0018-search-texts.ts'
 import { cheapSubmissions } from './migrations/0019-cheap-submissions.ts'
 import { foldedTexts } from './migrations/0021-folded-texts.ts'
+import { brandsAndTests } from './migrations/0022-brands-and-tests.ts'
 import { redirectRules } from './migrations/0023-redirect-rules.ts'
 import { renameSteps, toNewSteps } from './migrations/rename-steps.ts'
 import type { Tables } from './tables.ts'
@@ -48,6 +49,7 @@ export const listMigrations = (engine: DatabaseEngine): Record<string, Migration
   '0018-search-texts': searchTexts(),
   '0019-cheap-submissions': cheapSubmissions(engine),
   '0021-folded-texts': foldedTexts(),
+  '0022-brands-and-tests': brandsAndTests(engine),
   '0023-redirect-rules': redirectRules(engine),
 })
 

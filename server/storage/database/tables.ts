@@ -4,6 +4,7 @@
 import type {
   ApiKeys,
   AuditEvents,
+  BrandLogos,
   Identities,
   Invitations,
   Members,
@@ -63,6 +64,7 @@ import type {
 export interface Tables {
   workspaces: Workspaces
   api_keys: ApiKeys
+  brand_logos: BrandLogos
   users: Users
   sessions: Sessions
   identities: Identities

@@ -2,7 +2,8 @@
 // channel, referrer or country.
 
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { type FunnelBy, type FunnelStages, funnelQuery } from '../../../api/analytics.ts'
+import type { ReactNode } from 'react'
+import { type FunnelBy, type FunnelStages, funnelQuery, totalQuery } from '../../../api/analytics.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
 import { classNames } from '../../../ui/class-names.ts'
 import { ErrorState } from '../../../ui/error-state.tsx'
@@ -10,7 +11,7 @@ import { formatNumber } from '../../../ui/format.ts'
 import { Select } from '../../../ui/forms/field.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import { useInView } from '../../../ui/use-in-view.ts'
-import { formatRate } from '../view/dimensions.ts'
+import { formatRate, RATE_DEFINITION } from '../view/dimensions.ts'
 import { ModelSelect } from '../view/model-select.tsx'
 import type { AnalyticsView } from '../view/use-analytics-view.ts'
 import { FunnelTable } from './funnel-table.tsx'
@@ -24,6 +25,9 @@ const GROUPING_LABELS: Record<FunnelBy, string> = {
   referrer: 'By referrer',
   country: 'By country',
 }
+
+/** The filter for leads that no link brought. */
+const NO_LINK = '0'
 
 const SMALL = 'h-8! w-auto! border-line! text-sm'
 
@@ -89,8 +93,10 @@ function Stages({ view, inView }: { view: AnalyticsView; inView: boolean }) {
         isPlaceholderData && 'opacity-90',
       )}
     >
-      {STAGES.map(({ name, key, detail }, index) => (
-        <Stage key={key} name={name} detail={detail} stage={key} first={index === 0} data={data} />
+      {STAGES.map(({ name, key, detail }) => (
+        <Stage key={key} name={name} detail={detail} stage={key} data={data}>
+          {key === 'leads' && <LeadShares view={view} inView={inView} rate={data?.rate ?? null} />}
+        </Stage>
       ))}
     </ol>
   )
@@ -106,20 +112,19 @@ function Stage({
   name,
   detail,
   stage,
-  first,
   data,
+  children,
 }: {
   name: string
   detail: string
   stage: 'clicks' | 'visits' | 'leads'
-  first: boolean
   data: FunnelStages | undefined
+  children: ReactNode
 }) {
   const value = data?.[stage]
   // Visits and leads can exceed clicks, because visitors also come without a link. The bars relate to the largest
   // number.
   const highest = data ? Math.max(data.clicks, data.visits, data.leads, 1) : 1
-  const part = data && data.clicks > 0 ? data[stage] / data.clicks : null
   return (
     <li className="min-w-0">
       <p className="flex items-baseline gap-2">
@@ -138,8 +143,26 @@ function Stage({
         ) : (
           <span className="text-xl font-semibold tabular-nums">{formatNumber(value)}</span>
         )}
-        {!first && part !== null && <span className="text-sm text-soft">{formatRate(part)} of clicks</span>}
+        {children}
       </p>
     </li>
+  )
+}
+
+/** The conversion rate, and apart from it the leads that no link brought. */
+function LeadShares({ view, inView, rate }: { view: AnalyticsView; inView: boolean; rate: number | null }) {
+  const api = useApi()
+  const isAboutLinks = 'linkId' in (view.stages ?? {})
+  const { data: withoutLink } = useQuery({
+    ...totalQuery(api, 'leads', { ...view.stages, linkId: NO_LINK }),
+    enabled: inView && view.stages !== null && !isAboutLinks,
+    placeholderData: keepPreviousData,
+  })
+  return (
+    <span className="truncate text-sm text-soft">
+      {rate !== null && <span title={RATE_DEFINITION}>{formatRate(rate)} of clicks</span>}
+      {rate !== null && !!withoutLink?.count && ' · '}
+      {!!withoutLink?.count && `${formatNumber(withoutLink.count)} without a link`}
+    </span>
   )
 }

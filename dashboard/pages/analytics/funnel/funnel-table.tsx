@@ -16,6 +16,7 @@ import {
   formatDimensionValue,
   formatRate,
   getDimensionInfo,
+  RATE_DEFINITION,
 } from '../view/dimensions.ts'
 import type { AnalyticsView } from '../view/use-analytics-view.ts'
 
@@ -52,6 +53,9 @@ export function FunnelTable({ view, by, inView }: { view: AnalyticsView; by: Fun
   }
   const shorten =
     by === 'link' ? createNameShortener(data?.map(({ name }) => name) ?? []) : (name: string) => name
+  // Leads without a link stand apart, below the links: they are in no rate.
+  const rows = (data ?? []).slice(0, limit)
+  const ordered = by === 'link' ? rows.toSorted((a, b) => Number(isNoLink(a)) - Number(isNoLink(b))) : rows
   const hasMore = limit === INITIAL_ROWS && (data?.length ?? 0) > INITIAL_ROWS
   return (
     <div className="min-h-93 border-t border-line pb-2">
@@ -67,9 +71,7 @@ export function FunnelTable({ view, by, inView }: { view: AnalyticsView; by: Fun
         <Head label={getDimensionInfo(dimension).label} />
         <tbody>
           {data
-            ? data
-                .slice(0, limit)
-                .map((row) => <Line key={row.value} {...{ view, dimension, row, shorten }} />)
+            ? ordered.map((row) => <Line key={row.value} {...{ view, dimension, row, shorten }} />)
             : Array.from({ length: INITIAL_ROWS }, (_, row) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: all rows are the same
                 <tr key={row} className="h-9">
@@ -96,6 +98,8 @@ export function FunnelTable({ view, by, inView }: { view: AnalyticsView; by: Fun
   )
 }
 
+const isNoLink = ({ value }: FunnelRow) => value === '0'
+
 const Head = ({ label }: { label: string }) => (
   <thead>
     <tr className="h-9 text-soft">
@@ -111,8 +115,8 @@ const Head = ({ label }: { label: string }) => (
       <th scope="col" className={`${CELL} w-16 font-normal sm:w-24`}>
         Leads
       </th>
-      <th scope="col" className={`${CELL} w-18 font-normal sm:w-28`}>
-        Rate
+      <th scope="col" title={RATE_DEFINITION} className={`${CELL} w-18 cursor-help font-normal sm:w-28`}>
+        Rate<span className="sr-only">. {RATE_DEFINITION}</span>
       </th>
     </tr>
   </thead>
@@ -131,7 +135,12 @@ function Line({
 }) {
   const label = row.name ? shorten(row.name) : formatDimensionValue(dimension, row.value)
   return (
-    <tr className="h-9 hover:bg-hover">
+    <tr
+      className={classNames(
+        'h-9 hover:bg-hover',
+        dimension === 'linkId' && isNoLink(row) && 'border-t border-line text-soft',
+      )}
+    >
       <th scope="row" className={`${CELL} text-left! font-normal`}>
         <button
           type="button"

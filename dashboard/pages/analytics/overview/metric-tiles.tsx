@@ -5,7 +5,7 @@ import type { ReactNode } from 'react'
 import { classNames } from '../../../ui/class-names.ts'
 import { formatNumber, formatPercent, formatShort } from '../../../ui/format.ts'
 import { Skeleton } from '../../../ui/skeleton.tsx'
-import { type AnalyticsMetric, formatRate, METRIC_LABELS } from '../view/dimensions.ts'
+import { type AnalyticsMetric, formatRate, METRIC_LABELS, RATE_DEFINITION } from '../view/dimensions.ts'
 import { type AnalyticsView, explainUnavailable } from '../view/use-analytics-view.ts'
 import type { AnalyticsTotals } from './use-totals.ts'
 
@@ -19,7 +19,7 @@ interface MetricValue {
 }
 
 export function MetricTiles({ view, totals }: { view: AnalyticsView; totals: AnalyticsTotals }) {
-  const { clicks, leads, clicksBefore, leadsBefore, before } = totals
+  const { clicks, leads, clicksBefore, leadsBefore, funnel, funnelBefore, before } = totals
   // Before the first click and the first lead there was no period to compare with.
   const comparable =
     before !== null && ((clicksBefore.data?.count ?? 0) > 0 || (leadsBefore.data?.count ?? 0) > 0)
@@ -37,10 +37,8 @@ export function MetricTiles({ view, totals }: { view: AnalyticsView; totals: Ana
     visitors: toMetricValue(view.clicks, clicks.data?.visitors, clicksBefore.data?.visitors, clicks.error),
     leads: toMetricValue(view.leads, leads.data?.count, leadsBefore.data?.count, leads.error),
   }
-  const rate: MetricValue = {
-    current: toRate(values.leads.current, values.clicks.current),
-    previous: toRate(values.leads.previous, values.clicks.previous) ?? undefined,
-  }
+  const rate = toMetricValue(view.stages, undefined, funnelBefore.data?.rate ?? undefined, funnel.error)
+  if (funnel.data) rate.current = funnel.data.rate
   return (
     <div className="grid grid-cols-2 sm:grid-cols-4">
       {(Object.keys(METRIC_LABELS) as AnalyticsMetric[]).map((metric) => (
@@ -59,22 +57,24 @@ export function MetricTiles({ view, totals }: { view: AnalyticsView; totals: Ana
       ))}
       <Tile
         label="Conversion rate"
+        hint={RATE_DEFINITION}
         value={rate}
         format={formatRate}
-        stale={leads.isPlaceholderData || clicks.isPlaceholderData}
-        reason="No clicks in this period"
+        stale={funnel.isPlaceholderData}
+        reason={
+          explainUnavailable(view, 'clicks') ||
+          explainUnavailable(view, 'leads') ||
+          'No clicks in this period'
+        }
       />
     </div>
   )
 }
 
-function toRate(leads: number | null | undefined, clicks: number | null | undefined) {
-  if (leads === undefined || clicks === undefined) return undefined
-  return leads === null || clicks === null || clicks === 0 ? null : leads / clicks
-}
-
 interface TileProps {
   label: string
+  /** What the number means. */
+  hint?: string
   value: MetricValue
   format: (value: number) => string
   chosen?: boolean
@@ -88,14 +88,20 @@ interface TileProps {
 const CORNERS = 'first:rounded-tl-2xl sm:last:rounded-tr-2xl max-sm:nth-2:rounded-tr-2xl'
 const LINES = 'border-line max-sm:odd:border-r sm:not-last:border-r max-sm:nth-[-n+2]:border-b'
 
-function Tile({ label, value, format, chosen, choose, stale, reason }: TileProps) {
+function Tile({ label, hint, value, format, chosen, choose, stale, reason }: TileProps) {
   const { current } = value
   const body = (
     <>
       <span
-        className={classNames('block truncate text-sm', chosen ? 'font-medium text-accent' : 'text-soft')}
+        title={hint}
+        className={classNames(
+          'block truncate text-sm',
+          chosen ? 'font-medium text-accent' : 'text-soft',
+          hint && 'w-fit max-w-full cursor-help underline decoration-dotted underline-offset-4',
+        )}
       >
         {label}
+        {hint && <span className="sr-only">. {hint}</span>}
       </span>
       <span className="mt-1 flex h-7 flex-wrap items-baseline gap-x-2 overflow-hidden sm:h-8">
         {current === undefined ? (

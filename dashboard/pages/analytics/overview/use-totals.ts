@@ -1,7 +1,7 @@
 // Loads the totals of clicks and leads for the selected range and for the previous period.
 
 import { keepPreviousData, type Query, useQuery } from '@tanstack/react-query'
-import { totalQuery } from '../../../api/analytics.ts'
+import { funnelQuery, totalQuery } from '../../../api/analytics.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
 import { previousRange } from '../view/date-range.ts'
 import type { AnalyticsView } from '../view/use-analytics-view.ts'
@@ -10,6 +10,8 @@ import { keepPreviousPeriod } from './keep-previous-period.ts'
 /** The server counts a click within a second. With this interval, the click is on the page within two seconds. */
 const LIVE_MS = 1000
 const LEADS_MS = 2000
+/** The funnel counts three times, and a rate changes slowly. */
+const RATE_MS = 5000
 /** The interval after a failed request. */
 const RETRY_MS = 5000
 
@@ -57,5 +59,27 @@ export function useTotals(view: AnalyticsView) {
     placeholderData: keepPreviousPeriod('leads', previousLeadQuery),
     enabled: leadQuery !== null && before !== null,
   })
-  return { clicks, leads, clicksBefore, leadsBefore, before, span }
+  const rate = useRate(view, previousPeriod, before !== null)
+  return { clicks, leads, clicksBefore, leadsBefore, ...rate, before, span }
+}
+
+/** The conversion rate, which only the funnel knows: leads without a click are in no rate. */
+function useRate({ stages }: AnalyticsView, previousPeriod: object, hasPrevious: boolean) {
+  const api = useApi()
+  const enabled = stages !== null
+  const funnel = useQuery({
+    ...funnelQuery(api, stages ?? {}),
+    enabled,
+    refetchInterval: refetchEvery(RATE_MS),
+    staleTime: 0,
+    placeholderData: keepPreviousData,
+  })
+  const previousQuery = { ...stages, ...previousPeriod }
+  const funnelBefore = useQuery({
+    ...funnelQuery(api, previousQuery),
+    staleTime: Number.POSITIVE_INFINITY,
+    placeholderData: keepPreviousPeriod('funnel', previousQuery),
+    enabled: enabled && hasPrevious,
+  })
+  return { funnel, funnelBefore }
 }

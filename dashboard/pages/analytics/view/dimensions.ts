@@ -52,6 +52,9 @@ export const appliesTo = (dimension: Dimension, subject: Subject) => {
   return info.subject === undefined || info.subject === subject
 }
 
+export const RATE_DEFINITION =
+  'Leads from clicks in this period, divided by those clicks. Leads without a link don’t count.'
+
 export const HIT_CLASS_LABELS = {
   human: 'People',
   bot: 'Bots',

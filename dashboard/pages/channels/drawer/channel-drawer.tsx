@@ -12,6 +12,7 @@ import { Dialog } from '../../../ui/overlays/dialog.tsx'
 import { toast } from '../../../ui/overlays/toast.tsx'
 import { CHANNEL_KINDS, type ChannelKind, getChannelKind } from '../channel-kinds.tsx'
 import { ChannelNotice } from '../channel-notice.tsx'
+import { describeUse } from '../describe-use.ts'
 import { MailNotice } from '../mail-notice.tsx'
 import { RecipientNotice } from '../recipient-notice.tsx'
 import { WebhookSecretDialog } from '../webhook-secret-dialog.tsx'
@@ -43,7 +44,8 @@ function useSave({ channel, type, kind, values, onCreatedSecret, onClose }: Save
     async onSuccess(saved) {
       await client.invalidateQueries({ queryKey: [api.workspaceId, 'channels'] })
       if ('secret' in saved && saved.secret) return onCreatedSecret(saved)
-      toast(channel ? 'Channel saved' : 'Channel created. To use it, select it in a form’s settings.')
+      void client.invalidateQueries({ queryKey: [api.workspaceId, 'forms'] })
+      toast(`Channel ${channel ? 'saved' : 'created'}. ${describeUse(saved)}.`)
       onClose(saved.id)
     },
     onError() {},

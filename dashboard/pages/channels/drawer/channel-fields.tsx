@@ -14,9 +14,10 @@ import {
 } from './channel-values.ts'
 import { MessageFields } from './message-fields.tsx'
 import { TimingFields } from './timing-fields.tsx'
+import { UseForFields } from './use-for-fields.tsx'
 
 /** Their errors are shown at their fields too. */
-const MESSAGE_SETTINGS = ['template', 'digest', 'quietHours', 'attachUpTo']
+const MESSAGE_SETTINGS = ['template', 'digest', 'quietHours', 'attachUpTo', 'allForms', 'formKeys']
 
 const MIB = 1024 * 1024
 const ATTACHMENT_SIZES = [1, 5, 10]
@@ -55,7 +56,7 @@ export function ChannelFields({
       {kind.fields.includes('to') && (
         <Field
           label="Email addresses"
-          hint="One per line, 20 at most. Each gets an email with a link to confirm."
+          hint="One per line, 20 at most. Each gets an email to confirm. Your own confirmed address needs none."
           error={findAddressError(errors, values)}
         >
           {(control) => <Textarea {...control} required autoComplete="off" {...bind('to')} />}
@@ -75,6 +76,7 @@ export function ChannelFields({
         />
       )}
       {kind.fields.includes('chatId') && <TelegramFields {...{ bind, errors, keepHint }} />}
+      <UseForFields channel={editing} {...{ values, errors, onChange }} />
       {hasOwnMessages(kind) && (
         <div className="border-b border-line">
           <MessageFields kind={kind} channel={editing} {...{ values, errors, onChange }} />

@@ -18,10 +18,16 @@ export interface ChannelTexts {
   chatId: string
 }
 
+/** Which forms use the channel. */
+export type ChannelUse = 'all' | 'chosen' | 'none'
+
 export interface ChannelFormValues
   extends ChannelTexts,
     Pick<ChannelResource, 'digest' | 'quietHours' | 'attachUpTo'> {
   template: TemplateValues | null
+  use: ChannelUse
+  /** undefined until somebody chooses: the forms that use it now. */
+  formKeys: string[] | undefined
 }
 
 /** The API masks the URL of these types, so that the form cannot show it. */
@@ -37,7 +43,21 @@ export const toFormValues = (channel?: ChannelResource): ChannelFormValues => ({
   digest: channel?.digest ?? null,
   quietHours: channel?.quietHours ?? null,
   attachUpTo: channel?.attachUpTo ?? 0,
+  use: toUse(channel),
+  formKeys: undefined,
 })
+
+/** A new channel is for all forms: whoever makes one wants to hear of something. */
+function toUse(channel: ChannelResource | undefined): ChannelUse {
+  if (!channel || channel.allForms) return 'all'
+  return channel.forms > 0 ? 'chosen' : 'none'
+}
+
+function toUseBody({ use, formKeys }: ChannelFormValues) {
+  if (use === 'all') return { allForms: true }
+  if (use === 'none') return { allForms: false, formKeys: [] }
+  return { allForms: false, ...(formKeys && { formKeys }) }
+}
 
 const listAddresses = ({ to }: Pick<ChannelFormValues, 'to'>) => to.split(/[\s,;]+/).filter(Boolean)
 
@@ -76,6 +96,7 @@ export function toChannelBody(kind: ChannelKind, values: ChannelFormValues, edit
       quietHours: values.quietHours,
     }),
     ...(kind.type === 'email' && { attachUpTo: values.attachUpTo }),
+    ...toUseBody(values),
   }
 }
 

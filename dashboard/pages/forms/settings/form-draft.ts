@@ -32,6 +32,7 @@ const SETTING_NAMES = [
   'spamRetentionDays',
   'consent',
   'retentionDays',
+  'brand',
 ] as const
 type SettingName = (typeof SETTING_NAMES)[number]
 
@@ -68,6 +69,7 @@ export const GROUPS = [
     title: 'What senders see',
     settings: ['successMessage', 'pageUrl', 'redirectUrl', 'nextHosts'],
   },
+  { id: 'brand', title: 'Brand', settings: ['brand'] },
   { id: 'files', title: 'Files', settings: ['uploads'] },
   { id: 'reply', title: 'Reply to the sender', settings: ['reply'] },
   { id: 'spam', title: 'Spam', settings: ['allowedOrigins', 'perAddress', 'spam', 'spamRetentionDays'] },

@@ -16,6 +16,7 @@ import { ConfirmDialog } from '../../../ui/overlays/confirm-dialog.tsx'
 import { toast } from '../../../ui/overlays/toast.tsx'
 import { type FormDraft, findChanges, type GroupProps, SHOWN_SETTINGS } from './form-draft.ts'
 import { BasicsGroup } from './groups/basics-group.tsx'
+import { BrandGroup } from './groups/brand-group.tsx'
 import { ChannelChoice } from './groups/channel-choice.tsx'
 import { ConsentGroup } from './groups/consent-group.tsx'
 import { FieldsGroup } from './groups/fields-group.tsx'
@@ -97,6 +98,7 @@ export default function FormSettingsTab({ form }: { form: FormResource }) {
           <FieldsGroup {...props} />
           <MessagesGroup {...props} />
           <SendingGroup {...props} />
+          <BrandGroup {...props} />
           <FilesGroup {...props} />
           <ReplyGroup {...props} />
           <SpamGroup {...props} />

@@ -28,7 +28,7 @@ export default function ExportDialog({ filter, onClose }: { filter: InboxFilter;
   const forms = useQuery(formNamesQuery(api))
   const [chosenKey, setFormKey] = useState(filter.formKey)
   const [format, setFormat] = useState<SubmissionExportFormat>('xlsx')
-  const [isFiltered, setFiltered] = useState(Object.keys(filter).length > 0)
+  const [isFiltered, setFiltered] = useState(true)
   const id = useId()
   const formKey = chosenKey ?? forms.data?.[0]?.formKey
   useEffect(() => setFormKey(filter.formKey), [filter.formKey])
@@ -45,7 +45,7 @@ export default function ExportDialog({ filter, onClose }: { filter: InboxFilter;
       open
       onClose={onClose}
       title="Export submissions"
-      description="All submissions of one form. Each field is a column."
+      description="The submissions of one form. Each field is a column."
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>
@@ -78,8 +78,8 @@ export default function ExportDialog({ filter, onClose }: { filter: InboxFilter;
         </Field>
         <FormatField format={format} onChange={setFormat} />
         <Toggle
-          label="Only submissions that the inbox shows"
-          hint="Applies the inbox’s filters, search and status. Otherwise, all submissions of the form are exported, including spam."
+          label="Only what the inbox shows"
+          hint="Uses the inbox’s tab, search and filters. Turn it off to export everything the form received, spam and archived submissions too."
           checked={isFiltered}
           onChange={(event) => setFiltered(event.target.checked)}
         />

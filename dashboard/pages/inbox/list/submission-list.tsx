@@ -160,6 +160,7 @@ const Row = memo(function Row({ row, href, status, isOpen, isSelected, select }:
         </span>
         <span className="line-clamp-2 text-sm break-words text-soft">{toPreviewText(row) || '\u00a0'}</span>
         <span className="mt-1 flex flex-wrap items-center gap-x-3 gap-y-0.5 text-xs text-soft">
+          {row.test && <Badge>Test</Badge>}
           {badge && <Badge tone={STATUS_TONES[row.status]}>{STATUS_LABELS[row.status]}</Badge>}
           {row.files.length > 0 && (
             <Origin label="Files" icon={Paperclip} text={formatNumber(row.files.length)} />

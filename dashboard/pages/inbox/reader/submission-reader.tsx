@@ -118,7 +118,7 @@ function OpenSubmission({ submission, actions }: { submission: Submission; actio
         {submission.consent && <ConsentLine consent={submission.consent} />}
         {submission.files.length > 0 && <FileList submission={submission} />}
         <Notes key={submission.id} submission={submission} />
-        <AttributionTimeline submission={submission} />
+        {!submission.test && <AttributionTimeline submission={submission} />}
         <SubmissionDetails submission={submission} />
       </div>
     </article>
@@ -203,6 +203,7 @@ function Head({ submission }: { submission: Submission }) {
     <header className="grid gap-1">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
         <h2 className="min-w-0 text-xl font-semibold break-words">{toSenderName(submission)}</h2>
+        {submission.test && <Badge>Test</Badge>}
         {status !== 'read' && <Badge tone={STATUS_TONES[status]}>{STATUS_LABELS[status]}</Badge>}
       </div>
       {email && (
@@ -227,7 +228,12 @@ function Head({ submission }: { submission: Submission }) {
           {forms.data?.find((form) => form.formKey === formKey)?.name ?? formKey}
         </Link>
       </p>
-      {duplicateOf !== null && (
+      {submission.test && (
+        <p className="mt-2 rounded-lg bg-sunken px-3 py-2 text-sm">
+          Sent with “Try it” in the dashboard. It notifies nobody and counts nowhere.
+        </p>
+      )}
+      {duplicateOf !== null && !submission.test && (
         <p className="mt-2 rounded-lg bg-warn-tint px-3 py-2 text-sm">
           Duplicate: the same submission arrived less than 30 seconds earlier, so no notifications were sent.{' '}
           <Link

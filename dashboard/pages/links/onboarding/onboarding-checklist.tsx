@@ -63,7 +63,7 @@ export function OnboardingChecklist({ steps }: { steps: Steps }) {
           </ButtonLink>
         </Step>
         <Step at={3} done={done} next={next} title="Send the form and find it in the inbox">
-          <p className="mb-2 text-soft">The form’s page has a preview that sends real submissions.</p>
+          <p className="mb-2 text-soft">“Try it” on the form’s page sends a test.</p>
           {steps.form && (
             <ButtonLink
               variant="primary"

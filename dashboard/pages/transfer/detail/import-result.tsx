@@ -59,19 +59,25 @@ function Outcome({ item }: { item: ImportResource }) {
 const hasFigures = ({ status, created }: ImportResource) =>
   status === 'done' || (status === 'failed' && created > 0)
 
+const FIGURE_HINTS: Record<string, string> = {
+  Rows: 'Created, skipped and errors together',
+  Renamed: 'Created under another slug',
+  Clicks: 'Clicks of the click history that are new here',
+}
+
 function Figures({ item }: { item: ImportResource }) {
   const figures: [name: string, value: number][] = [
     ['Rows', item.rows],
     [item.dryRun ? 'To create' : 'Created', item.created],
-    ['Renamed', item.renamed],
     ['Skipped', item.skipped],
     ['Errors', item.failed],
+    ['Renamed', item.renamed],
     ['Clicks', item.clicks],
   ]
   return (
     <dl className="grid grid-cols-2 gap-3 sm:grid-cols-3 lg:grid-cols-6">
       {figures.map(([name, value]) => (
-        <div key={name} className="min-w-0 rounded-xl bg-sunken px-3 py-2">
+        <div key={name} title={FIGURE_HINTS[name]} className="min-w-0 rounded-xl bg-sunken px-3 py-2">
           <dt className="text-sm text-soft">{name}</dt>
           <dd className="text-lg font-semibold tabular-nums break-words">{formatNumber(value)}</dd>
         </div>

@@ -9,7 +9,7 @@ import {
   type ImportResource,
   type ImportRowResource,
   importRowsQuery,
-  type RowOutcome,
+  type RowGroup,
   rowTotalsQuery,
 } from '../../../api/transfer/imports.ts'
 import { useApi, useWorkspace } from '../../../shell/use-workspace.ts'
@@ -25,12 +25,13 @@ import { toCellText } from '../new/recognized-file.tsx'
 
 const FROM = '/$workspaceId/transfer/$importId'
 
-const LABELS: Record<RowOutcome, string> = {
+const LABELS: Record<RowGroup, string> = {
   kept: 'Kept',
   failed: 'Errors',
   skipped: 'Skipped',
   renamed: 'Renamed',
   created: 'Created',
+  tags: 'Tags',
 }
 
 export function ImportRows({ item }: { item: ImportResource }) {
@@ -39,7 +40,7 @@ export function ImportRows({ item }: { item: ImportResource }) {
   const totals = useQuery(rowTotalsQuery(useApi(), item))
   if (totals.isPending) return <SkeletonRows rows={5} className="h-12" />
   if (!totals.data) return <ErrorState error={totals.error} retry={() => void totals.refetch()} />
-  const open = totals.data.find(({ outcome }) => outcome === search.outcome) ?? totals.data[0]
+  const open = totals.data.find(({ group }) => group === search.outcome) ?? totals.data[0]
   if (!open) return null
   return (
     <section aria-label="Rows" className="min-w-0 rounded-2xl border border-line bg-card">
@@ -47,21 +48,21 @@ export function ImportRows({ item }: { item: ImportResource }) {
         <TabLinks
           label="Outcome"
           className="min-w-0 flex-1 basis-72"
-          current={open.outcome}
-          tabs={totals.data.map(({ outcome, total }) => ({
-            id: outcome,
-            label: LABELS[outcome],
+          current={open.group}
+          tabs={totals.data.map(({ group, total }) => ({
+            id: group,
+            label: LABELS[group],
             extra: <span className="font-normal tabular-nums">{formatNumber(total)}</span>,
             link: {
               to: FROM,
               params: { workspaceId: String(id), importId: String(item.id) },
-              search: { outcome },
+              search: { outcome: group },
             },
           }))}
         />
-        {open.outcome === 'failed' && <ErrorsButton id={item.id} />}
+        {open.group === 'failed' && <ErrorsButton id={item.id} />}
       </header>
-      <Rows key={open.outcome} item={item} outcome={open.outcome} />
+      <Rows key={open.group} item={item} group={open.group} />
     </section>
   )
 }
@@ -80,9 +81,9 @@ function ErrorsButton({ id }: { id: number }) {
   )
 }
 
-function Rows({ item, outcome }: { item: ImportResource; outcome: RowOutcome }) {
+function Rows({ item, group }: { item: ImportResource; group: RowGroup }) {
   const query = useInfiniteQuery({
-    ...importRowsQuery(useApi(), item.id, outcome),
+    ...importRowsQuery(useApi(), item, group),
     placeholderData: keepPreviousData,
   })
   if (query.isPending)
@@ -110,7 +111,7 @@ function Rows({ item, outcome }: { item: ImportResource; outcome: RowOutcome }) 
               What
             </th>
             <th scope="col" className="px-4 py-2 font-medium">
-              {outcome === 'created' ? 'Note' : 'Why'}
+              {group === 'created' || group === 'tags' ? 'Note' : 'Why'}
             </th>
           </tr>
         </thead>

@@ -6,6 +6,7 @@ import { type Plan, REQUESTS_PER_MINUTE } from '../../../lib/plan.ts'
 import type { Role } from '../../../lib/role.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import { type RateLimiter, toApiLimitKey } from '../access/rate-limiter.ts'
+import { toBrandResource } from '../brand/brand.ts'
 import type { WorkspaceResource } from '../schema.ts'
 import { FIRST_WORKSPACE } from './first-workspace.ts'
 
@@ -47,6 +48,7 @@ export async function describeWorkspaceIn(
       'plan',
       'require_two_factor',
       'missing_report_above',
+      'brand',
       'created_at',
       FIRST_WORKSPACE.as('first_id'),
     ])
@@ -63,6 +65,7 @@ export async function describeWorkspaceIn(
     operatesServer: role === 'owner' && row.id === row.first_id,
     requireTwoFactor: row.require_two_factor === 1,
     missingReportAbove: row.missing_report_above,
+    brand: toBrandResource(origin, row.brand),
     createdAt: toIso(row.created_at),
     requestsPerMinute: REQUESTS_PER_MINUTE[plan],
     requestsLastMinute: await limiter.count(toApiLimitKey(workspaceId)),

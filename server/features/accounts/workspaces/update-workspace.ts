@@ -1,10 +1,11 @@
-// Renames a workspace, says whether its members need a second factor, and when owners hear of missing slugs; for its owners.
+// Renames a workspace, sets its brand, whether its members need a second factor, and when owners hear of missing slugs.
 
 import { invalid } from '../../../lib/failure.ts'
 import type { Connection } from '../../../storage/database/open-database.ts'
 import { type Actor, allow, toRole } from '../access/actor.ts'
 import { hasSecondFactor } from '../access/second-factors.ts'
 import { recordAudit } from '../audit/record-audit.ts'
+import { deleteUnusedLogos, storeBrand } from '../brand/store-brand.ts'
 import type { UpdateWorkspaceInput, WorkspaceResource } from '../schema.ts'
 import { describeWorkspaceIn, type WorkspaceNeeds } from './describe-workspace.ts'
 
@@ -12,14 +13,28 @@ import { describeWorkspaceIn, type WorkspaceNeeds } from './describe-workspace.t
 export function updateWorkspace(
   needs: WorkspaceNeeds,
   actor: Actor,
-  { name, requireTwoFactor, missingReportAbove }: UpdateWorkspaceInput,
+  { name, requireTwoFactor, missingReportAbove, brand: brandInput }: UpdateWorkspaceInput,
 ): Promise<WorkspaceResource> {
   allow(actor, 'workspace:write')
   return needs.db.write(async (connection) => {
     // An owner without one would lock themselves out.
     if (requireTwoFactor && actor.kind === 'user' && !(await hasSecondFactor(connection, actor.userId)))
       throw invalid({ requireTwoFactor: 'needs a second factor of your own: set one up in your account' })
+    const at = needs.now()
+    const { workspaceId } = actor
+    const stored = await connection
+      .selectFrom('workspaces')
+      .select('brand')
+      .where('id', '=', workspaceId)
+      .executeTakeFirst()
+    const brand = await storeBrand(connection, {
+      workspaceId,
+      before: stored?.brand ?? null,
+      input: brandInput,
+      at,
+    })
     const changes = {
+      ...(brand !== undefined && { brand }),
       ...(name !== undefined && { name }),
       ...(requireTwoFactor !== undefined && { require_two_factor: requireTwoFactor ? 1 : 0 }),
       ...(missingReportAbove !== undefined && { missing_report_above: missingReportAbove }),
@@ -27,12 +42,12 @@ export function updateWorkspace(
     const viewer = { workspaceId: actor.workspaceId, role: toRole(actor) }
     const before = await describeWorkspaceIn(connection, needs, viewer)
     if (Object.keys(changes).length === 0) return before
-    const at = needs.now()
     await connection
       .updateTable('workspaces')
       .set({ ...changes, updated_at: at })
       .where('id', '=', actor.workspaceId)
       .execute()
+    if (brand !== undefined) await deleteUnusedLogos(connection, workspaceId)
     const after = await describeWorkspaceIn(connection, needs, viewer)
     await recordUpdate(connection, actor, before, after, at)
     return after
@@ -54,6 +69,12 @@ async function recordUpdate(
   for (const setting of ['requireTwoFactor', 'missingReportAbove'] as const) {
     if (before[setting] === after[setting]) continue
     const detail = { [setting]: after[setting] }
+    await recordAudit(connection, actor, { action: 'workspace.settings_changed', target, detail }, at)
+  }
+  const names = Object.keys(after.brand) as (keyof typeof after.brand)[]
+  const fields = names.filter((field) => before.brand[field] !== after.brand[field])
+  if (fields.length > 0) {
+    const detail = { brand: fields }
     await recordAudit(connection, actor, { action: 'workspace.settings_changed', target, detail }, at)
   }
 }

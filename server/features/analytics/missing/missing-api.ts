@@ -14,7 +14,7 @@ const missing = apiRoute({
   summary: 'List unknown slugs that people asked for',
   description:
     'The slugs without a link that people asked for on the domains of the workspace, with the closest slug that has one. ' +
-    'The default domain is included while the installation has one workspace only. Counts are kept by the hour, ' +
+    'The default domain is included in the first workspace of the installation, whose owners operate the server. Counts are kept by the hour, ' +
     'and the hour in which the range begins counts as a whole. They appear within ten seconds.',
   request: { query: MissingParameters },
   responses: {

@@ -17,6 +17,7 @@ import {
   NEXT_FIELD,
   PAGE_VIEW_FIELD,
   REPLY_TO_FIELD,
+  TEST_FIELD,
 } from '../settings/control-fields.ts'
 import type { BodyEntry } from './body-entry.ts'
 import { tooLarge } from './endpoint-error.ts'
@@ -48,6 +49,8 @@ export interface SubmissionInput {
   eventId: string | undefined
   /** A page view that the server may not have: the form was faster than its report. */
   pageView: string | undefined
+  /** Marks a test of the dashboard, where it is a token of ours. */
+  testToken: string | undefined
 }
 
 /** @param json the body was JSON, where the captcha token has a second name. @throws EndpointError 413 */
@@ -66,6 +69,7 @@ export function parseFields(entries: BodyEntry[], { json }: { json: boolean }): 
     token: undefined,
     eventId: undefined,
     pageView: undefined,
+    testToken: undefined,
   }
   const values = new Map<string, string[]>()
   for (const entry of entries) {
@@ -133,6 +137,7 @@ function addControlField(input: SubmissionInput, name: string, entry: BodyEntry,
   if (name === LANGUAGE_FIELD) input.language ??= value
   if (name === EVENT_ID_FIELD) input.eventId ??= value
   if (name === PAGE_VIEW_FIELD) input.pageView ??= value
+  if (name === TEST_FIELD) input.testToken ??= value
   if (name === CAPTCHA_FIELD || (name === CAPTCHA_JSON_FIELD && json)) input.token ??= value
 }
 

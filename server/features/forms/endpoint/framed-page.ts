@@ -4,7 +4,7 @@ import type { PageExtras } from '../../../http/html-page.ts'
 import { parseUrl } from '../../../lib/web-url.ts'
 import type { FormSettings } from '../settings/form-settings.ts'
 
-export interface FramedForm extends Pick<FormSettings, 'formKey' | 'pageUrl' | 'allowedOrigins'> {}
+export interface FramedForm extends Pick<FormSettings, 'formKey' | 'pageUrl' | 'allowedOrigins' | 'brand'> {}
 
 /** The form, and the request for its page. */
 export interface FrameRequest {

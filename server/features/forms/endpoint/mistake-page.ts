@@ -76,7 +76,13 @@ ${link ?? ''}
 ${sentFields(context) ?? ''}`
   const { frames, script = '' } = toFrame(context, 'refused')
   const scripts = script + (link ? BACK_SCRIPT : '')
-  return renderHtmlPage(422, title, content, headers, { language, frames, script: scripts || undefined })
+  const { brand } = context.form
+  return renderHtmlPage(422, title, content, headers, {
+    language,
+    brand,
+    frames,
+    script: scripts || undefined,
+  })
 }
 
 /** For the page that does not keep its fields: what was sent can be copied from here. */

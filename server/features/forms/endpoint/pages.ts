@@ -2,6 +2,7 @@
 
 import { html } from 'hono/html'
 import { renderHtmlPage } from '../../../http/html-page.ts'
+import type { PageBrand } from '../../../http/page-brand.ts'
 import { fillText, getTexts, type Texts } from '../rules/languages.ts'
 import { chooseLanguage, readLanguageRequest } from '../rules/sender-language.ts'
 import { type FrameRequest, toFrame } from './framed-page.ts'
@@ -23,10 +24,12 @@ export interface ThanksContent {
   language: string
   /** Absent on the thanks page of no form. */
   frame?: FrameRequest
+  /** Where it is not that of the framed form. */
+  brand?: PageBrand
 }
 
 export function formThanksPage(
-  { successMessage, wayBack, language, frame }: ThanksContent,
+  { successMessage, wayBack, language, frame, brand = frame?.form.brand }: ThanksContent,
   headers: Headers = {},
 ) {
   const { pages } = getTexts(language)
@@ -41,7 +44,7 @@ export function formThanksPage(
 <p class="message">${message}</p>
 ${back ?? html`<p>${pages.closePage}</p>`}`,
     headers,
-    { language, ...(frame && toFrame(frame, 'accepted')) },
+    { language, brand, ...(frame && toFrame(frame, 'accepted')) },
   )
 }
 
@@ -75,17 +78,23 @@ export function endpointErrorPage(
   const content = html`<h1>${title}</h1>\n<p>${text}</p>\n<p lang="en">(${error})</p>`
   return renderHtmlPage(status, title, content, headers, {
     language,
+    brand: frame?.form.brand,
     ...(frame && toFrame(frame, 'refused')),
   })
 }
 
 /** For a person who opens the form's address in a browser. @param page the page with the form, where it is known */
-export function formAddressPage(page: URL | undefined, language: string, headers: Headers) {
+export function formAddressPage(
+  page: URL | undefined,
+  language: string,
+  headers: Headers,
+  brand?: PageBrand,
+) {
   const { pages } = getTexts(language)
   const content = page
     ? html`<p>${pages.address} ${pages.addressOpen}</p>
 <p><a class="button" href="${page.href}">${fillText(pages.open, { host: page.host })}</a></p>`
     : html`<p>${pages.address} ${pages.addressEmpty}</p>`
   const title = pages.addressTitle
-  return renderHtmlPage(405, title, html`<h1>${title}</h1>\n${content}`, headers, { language })
+  return renderHtmlPage(405, title, html`<h1>${title}</h1>\n${content}`, headers, { language, brand })
 }

@@ -2,6 +2,7 @@
 // page to redirect to (docs/contract.md §7).
 
 import { type FastResponse, toHeaderLines } from '../../../http/fast-path/response-text.ts'
+import type { PageBrand } from '../../../http/page-brand.ts'
 import { orderedJson } from '../../../lib/formats/ordered-json.ts'
 import { getTexts, translateError } from '../rules/languages.ts'
 import type { Mistake } from '../rules/mistake.ts'
@@ -81,23 +82,23 @@ export function respondToPreflight({ headers, requestId }: ResponseContext): Res
  */
 export async function respondToWrongMethod(
   { headers, requestId, language }: ResponseContext,
-  findPage: () => Promise<URL | undefined>,
+  findPage: () => Promise<{ page: URL | undefined; brand?: PageBrand }>,
 ): Promise<EndpointAnswer> {
   const responseHeaders = { ...commonHeaders(requestId), Allow: ALLOWED_METHODS }
-  return wantsPage(headers)
-    ? formAddressPage(await findPage(), language.builtIn, responseHeaders)
-    : json(405, { error: 'Method not allowed' }, responseHeaders)
+  if (!wantsPage(headers)) return json(405, { error: 'Method not allowed' }, responseHeaders)
+  const { page, brand } = await findPage()
+  return formAddressPage(page, language.builtIn, responseHeaders, brand)
 }
 
 /** The form's own thanks page, `/f/{key}/thanks`. Everything on it is the form's setting, or the browser's way here. */
 export function respondWithThanks(
   { headers, requestId, origin, language }: ResponseContext,
-  { successMessage, pageUrl }: Pick<FormSettings, 'successMessage' | 'pageUrl'>,
+  { successMessage, pageUrl, brand }: Pick<FormSettings, 'successMessage' | 'pageUrl' | 'brand'>,
   form?: FramedForm,
 ) {
   const wayBack = findWayBack({ referer: headers.get('referer') ?? '', origin, pageUrl })
   return formThanksPage(
-    { successMessage, wayBack, language: language.builtIn, frame: form && { form, headers } },
+    { successMessage, wayBack, language: language.builtIn, brand, frame: form && { form, headers } },
     commonHeaders(requestId),
   )
 }

@@ -45,6 +45,7 @@ const SENT = {
   referer: '',
   eventId: undefined,
   trackingOptOut: false,
+  isTest: false,
   files: [],
   spamReasons: [],
   consent: null,

@@ -14,6 +14,7 @@ import { toCampaignColumns } from '../../visitors/campaign-columns.ts'
 import type { SaltLookup } from '../../visitors/salts.ts'
 import type { VerifiedToken } from '../captcha/captcha-provider.ts'
 import { tellChannels } from '../leads/announce-submission.ts'
+import { ANNOUNCED } from '../leads/announced.ts'
 import type { ReplyOutbox } from '../replies/reply-outbox.ts'
 import type { FormSettings } from '../settings/form-settings.ts'
 import type { SubmissionStatus } from '../submissions/schema.ts'
@@ -51,6 +52,8 @@ export interface SubmissionSource {
   referrer?: string
   /** The sender's browser asked not to be tracked: the submission is matched with no visit and no click. */
   trackingOptOut: boolean
+  /** A test of the dashboard: it notifies nobody and is in no figure. */
+  isTest?: boolean
 }
 
 export interface NewSubmission extends SubmissionSource, Pick<SubmissionInput, 'fields' | 'email'> {
@@ -106,10 +109,16 @@ export async function storeSubmission(
   const { workspaceId } = form
   const { match, columns } = describeSource(needs, workspaceId, submission)
   const fieldsJson = JSON.stringify([...fields])
-  const content = [form.id, address, fieldsJson, ...files.map(({ sha256 }) => sha256)].join('|')
+  // A test and a submission are no duplicates of each other.
+  const content = [
+    submission.isTest ? `${form.id} test` : form.id,
+    address,
+    fieldsJson,
+    ...files.map(({ sha256 }) => sha256),
+  ].join('|')
   const fingerprints = toFingerprints(content, getSalt, at)
   const status = toFirstStatus(needs, form, submission)
-  const isAnnounced = status === 'new'
+  const isAnnounced = status === 'new' && !submission.isTest
   const folded = toSearchText(fields, fieldsJson)
   const searchText = typeof folded === 'string' ? folded : await folded
   try {
@@ -130,7 +139,7 @@ export async function storeSubmission(
         spam_reasons: spamReasons.length > 0 ? JSON.stringify(spamReasons) : null,
         consent: submission.consent && JSON.stringify({ ...submission.consent, at }),
         language: submission.language,
-        announced: Number(isAnnounced),
+        announced: submission.isTest ? ANNOUNCED.test : Number(isAnnounced),
         email: submission.email ?? null,
         fingerprint: fingerprints.fingerprint,
         duplicate_of: duplicateOf,
@@ -163,10 +172,12 @@ export async function storeSubmission(
 function toFirstStatus(
   { replies }: StoreSubmissionNeeds,
   form: FormSettings,
-  { spamReasons, email }: NewSubmission,
+  { spamReasons, email, isTest }: NewSubmission,
 ): SubmissionStatus {
   if (spamReasons.length > 0) return 'spam'
-  return replies.mustConfirm(form, email) ? 'unconfirmed' : 'new'
+  if (replies.mustConfirm(form, email)) return 'unconfirmed'
+  // Who sends a test has seen it: it is not among the unread ones.
+  return isTest ? 'read' : 'new'
 }
 
 /**

@@ -4,6 +4,7 @@
 import type { Connection, DatabaseEngine, OnCommit } from '../../../storage/database/open-database.ts'
 import { creditLastTouch } from '../../attribution/record-touches.ts'
 import { enqueueDeliveries } from '../../notify/outbox/enqueue-deliveries.ts'
+import { ANNOUNCED } from './announced.ts'
 
 export interface AnnouncedSubmission {
   id: number
@@ -43,10 +44,10 @@ export async function announceHeldSubmissions(
   if (ids.length === 0) return
   const held = await connection
     .updateTable('submissions')
-    .set({ announced: 1, announced_at: at })
+    .set({ announced: ANNOUNCED.yes, announced_at: at })
     .where('workspace_id', '=', workspaceId)
     .where('id', 'in', ids)
-    .where('announced', '=', 0)
+    .where('announced', '=', ANNOUNCED.no)
     .where('duplicate_of', 'is', null)
     .returning(['id', 'form_id'])
     .execute()

@@ -3,7 +3,9 @@
 
 import { html } from 'hono/html'
 import { type Html, renderHtmlPage } from '../../../http/html-page.ts'
+import type { PageBrand } from '../../../http/page-brand.ts'
 import type { Database } from '../../../storage/database/open-database.ts'
+import { readPageBrand } from '../../accounts/brand/brand.ts'
 import { fillText, getTexts, hasTexts } from '../rules/languages.ts'
 import {
   type Confirmation,
@@ -27,7 +29,9 @@ export interface AnswerLinkNeeds extends ConfirmNeeds {
   renderThanks: (form: Confirmation['form'], language: string) => Response | Promise<Response>
 }
 
-type PageHead = Pick<LinkRequest, 'language' | 'headers'>
+interface PageHead extends Pick<LinkRequest, 'language' | 'headers'> {
+  brand?: PageBrand
+}
 
 const METHODS = 'GET, HEAD, POST'
 
@@ -43,7 +47,7 @@ async function answerConfirm(needs: AnswerLinkNeeds, { token, method, headers, .
   const sent = confirmation?.language ?? ''
   const language = hasTexts(sent) ? sent : request.language
   const texts = getTexts(language).links
-  const page = { language, headers }
+  const page = { language, headers, brand: confirmation?.form.brand }
   if (!confirmation) return renderMessage(404, texts.unknownTitle, texts.unknown, page)
   const { state, waiting, form } = confirmation
   if (state === 'expired') return renderMessage(410, texts.expiredTitle, texts.expired, page)
@@ -58,7 +62,9 @@ ${many}<p class="message"><strong>${form.name}</strong></p>`,
   )
 }
 
-async function answerStop(needs: AnswerLinkNeeds, { token, method, ...page }: LinkRequest) {
+async function answerStop(needs: AnswerLinkNeeds, { token, method, ...request }: LinkRequest) {
+  const workspaceId = needs.links.readStopToken(token)?.workspaceId
+  const page = { ...request, brand: await readPageBrand(needs.db.read, workspaceId) }
   const texts = getTexts(page.language).links
   if (method === 'POST' && (await stopReplies(needs, token)))
     return renderMessage(200, texts.stoppedTitle, texts.stopped, page)
@@ -97,11 +103,11 @@ async function stopReplies({ db, now, links }: StopNeeds, token: string): Promis
   })
 }
 
-const renderMessage = (status: number, title: string, text: string, { headers, language }: PageHead) =>
-  renderHtmlPage(status, title, html`<h1>${title}</h1>\n<p>${text}</p>`, headers, { language })
+const renderMessage = (status: number, title: string, text: string, { headers, language, brand }: PageHead) =>
+  renderHtmlPage(status, title, html`<h1>${title}</h1>\n<p>${text}</p>`, headers, { language, brand })
 
 /** The form posts to the page's own address. */
-const renderQuestion = (title: string, lead: Html, button: string, { headers, language }: PageHead) =>
+const renderQuestion = (title: string, lead: Html, button: string, { headers, language, brand }: PageHead) =>
   renderHtmlPage(
     200,
     title,
@@ -109,5 +115,5 @@ const renderQuestion = (title: string, lead: Html, button: string, { headers, la
 ${lead}
 <form method="post"><button type="submit">${button}</button></form>`,
     headers,
-    { language },
+    { language, brand },
   )

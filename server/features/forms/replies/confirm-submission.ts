@@ -1,7 +1,9 @@
 // Confirmation of a submission by the holder of the link in the email: a page about it, and the confirmation.
 
 import { type RawBuilder, sql } from 'kysely'
+import type { PageBrand } from '../../../http/page-brand.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
+import { mergeBrands, toPageBrand } from '../../accounts/brand/brand.ts'
 import { announceHeldSubmissions } from '../leads/announce-submission.ts'
 import { toMailbox } from './mailbox.ts'
 import type { ConfirmLink, ReplyLinks } from './reply-links.ts'
@@ -18,7 +20,7 @@ export interface Confirmation {
   state: 'waiting' | 'confirmed' | 'expired'
   /** How many submissions one press confirms. */
   waiting: number
-  form: { name: string; successMessage: string | null; pageUrl: string | null }
+  form: { name: string; successMessage: string | null; pageUrl: string | null; brand?: PageBrand }
   /** The language of the sender's page. */
   language: string | null
 }
@@ -39,7 +41,12 @@ export async function describeConfirmation(
   return {
     state: isExpired ? 'expired' : isWaiting ? 'waiting' : 'confirmed',
     waiting: isWaiting ? (await listWaiting(db.read, link, row)).length : 0,
-    form: { name: row.name, successMessage: row.success_message, pageUrl: row.page_url },
+    form: {
+      name: row.name,
+      successMessage: row.success_message,
+      pageUrl: row.page_url,
+      brand: toPageBrand(mergeBrands(row.brand, row.workspace_brand)),
+    },
     language: row.language,
   }
 }
@@ -78,7 +85,10 @@ const findSubmission = (connection: Connection, { workspaceId, submissionId }: C
   connection
     .selectFrom('submissions')
     .innerJoin('forms', 'forms.id', 'submissions.form_id')
+    .innerJoin('workspaces', 'workspaces.id', 'submissions.workspace_id')
     .select([
+      'forms.brand',
+      'workspaces.brand as workspace_brand',
       'submissions.status',
       'submissions.email',
       'submissions.form_id',

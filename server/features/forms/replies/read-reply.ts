@@ -1,6 +1,7 @@
 // Reads the mail to a sender at the moment when it is sent: what has changed since the submission came decides.
 
 import type { Database } from '../../../storage/database/open-database.ts'
+import { mergeBrands, toMailBrand } from '../../accounts/brand/brand.ts'
 import type { ReplyReader } from '../../notify/replies/send-reply.ts'
 import type { AddressHasher } from './mailbox.ts'
 import { renderReply } from './render-reply.ts'
@@ -11,6 +12,8 @@ export interface ReplyReaderNeeds {
   db: Database
   links: ReplyLinks
   hashAddress: AddressHasher
+  /** `https://go.example`, for the address of the logo. */
+  origin: string
 }
 
 /**
@@ -18,7 +21,7 @@ export interface ReplyReaderNeeds {
  * has no reply any more, the workspace is suspended, or the person has stopped its replies.
  */
 export const createReplyReader =
-  ({ db, links, hashAddress }: ReplyReaderNeeds): ReplyReader =>
+  ({ db, links, hashAddress, origin }: ReplyReaderNeeds): ReplyReader =>
   async ({ workspaceId, submissionId, event, at }) => {
     const row = await db.read
       .selectFrom('submissions')
@@ -29,6 +32,9 @@ export const createReplyReader =
         'submissions.fields',
         'submissions.status',
         'forms.reply',
+        'forms.brand',
+        'workspaces.brand as workspace_brand',
+        'workspaces.name as workspace_name',
         'workspaces.suspended_at',
       ])
       .where('submissions.workspace_id', '=', workspaceId)
@@ -50,6 +56,7 @@ export const createReplyReader =
     const values = { fields: new Map<string, string>(JSON.parse(row.fields)), email: row.email }
     const template: ReplySettings = JSON.parse(row.reply)
     return {
+      ...toMailBrand(origin, mergeBrands(row.brand, row.workspace_brand), row.workspace_name),
       to: row.email,
       stopUrl,
       confirmUrl,

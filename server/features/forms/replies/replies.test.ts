@@ -32,7 +32,7 @@ withReplies('a reply', (house) => {
       undefined,
     ])
     expect([parsed.from, parsed.to, parsed.cc, parsed.bcc, parsed.replyTo]).toEqual([
-      { name: 'Towpath', address: 'go@towpath.example' },
+      { name: 'Test', address: 'go@towpath.example' },
       [{ name: '', address: 'ada@example.com' }],
       undefined,
       undefined,

@@ -10,6 +10,8 @@ export const REPLY_TO_FIELD = '_replyto'
 export const EVENT_ID_FIELD = '_service_eid'
 /** The snippet's report of a page view that the server has not answered yet. */
 export const PAGE_VIEW_FIELD = '_service_view'
+/** Marks a submission as a test of the dashboard. */
+export const TEST_FIELD = '_service_test'
 /** The language of the page, such as `de`. */
 export const LANGUAGE_FIELD = '_lang'
 /** The captcha token, under the name that Cloudflare's widget gives it. */

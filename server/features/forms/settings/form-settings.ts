@@ -1,9 +1,11 @@
 // The settings of a form that its endpoint needs. They are read by an index for each submission, so a change applies to
 // the next submission.
 
+import type { PageBrand } from '../../../http/page-brand.ts'
 import { createGenerations, type Generations } from '../../../lib/generations.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import { prepareQuery } from '../../../storage/database/prepare-query.ts'
+import { mergeBrands, toPageBrand } from '../../accounts/brand/brand.ts'
 import type { ConsentSettings } from '../consent/schema.ts'
 import type { ReplySettings } from '../replies/schema.ts'
 import type { FieldMessages, FieldRules } from '../rules/schema.ts'
@@ -38,6 +40,8 @@ export interface FormSettings {
   rules: FieldRules
   messages: FieldMessages
   consent: ConsentSettings | null
+  /** Absent where the pages of the form have none. */
+  brand?: PageBrand
 }
 
 // Looser than the shape of a form key, and still safe in every database.
@@ -67,6 +71,7 @@ const isSameVersion = (a: Version, b: Version) =>
   a.enabled === b.enabled &&
   a.revision === b.revision &&
   a.updated_at === b.updated_at &&
+  a.workspace_updated_at === b.workspace_updated_at &&
   a.suspended_at === b.suspended_at
 
 interface ReadSettings {
@@ -93,6 +98,8 @@ const VERSION_COLUMNS = [
   'forms.revision',
   'forms.updated_at',
   'workspaces.suspended_at',
+  // A change of the brand raises it.
+  'workspaces.updated_at as workspace_updated_at',
 ] as const
 
 function selectByKey(connection: Connection, { formKey }: { formKey: string }) {
@@ -130,6 +137,7 @@ function readRow(row: Row): FormSettings {
     rules: parseOrNull(row.rules) ?? {},
     messages: parseOrNull(row.messages) ?? {},
     consent: parseOrNull(row.consent),
+    brand: toPageBrand(mergeBrands(row.brand, row.workspace_brand)),
   }
 }
 
@@ -154,6 +162,8 @@ const COLUMNS = [
   'forms.rules',
   'forms.messages',
   'forms.consent',
+  'forms.brand',
+  'workspaces.brand as workspace_brand',
 ] as const
 
 const selectSettings = prepareQuery((connection, query: { formKey: string }) =>

@@ -121,6 +121,7 @@ onBothEngines.quick('forms', (server) => {
           messages: {},
           retentionDays: null,
           consent: null,
+          brand: { name: null, logo: null, color: null, senderName: null, replyTo: null, footer: null },
           submissions: 0,
           lastSubmissionAt: null,
           createdAt: expect.stringMatching(ISO),

@@ -7,7 +7,9 @@ import { BLOCKED_URL } from '../../../lib/web-url.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import type { Forms } from '../../../storage/database/tables/form-tables.ts'
 import type { Action, Actor } from '../../accounts/access/actor.ts'
+import { toBrandResource } from '../../accounts/brand/brand.ts'
 import { channelsExist } from '../../notify/channels/channels-exist.ts'
+import { ANNOUNCED } from '../leads/announced.ts'
 import {
   DEFAULT_PER_ADDRESS,
   DEFAULT_RETURN_MODE,
@@ -36,7 +38,9 @@ export interface FormNeeds {
 /** A stored form, with its submission count and the time of the newest submission. */
 export type FormRow = Selectable<Forms> & { submissions: number | string; last_submission_at: number | null }
 
-/** The forms of a workspace. Both counts need only the index `submissions_by_form`. */
+const IS_NO_TEST = sql<boolean>`submissions.announced <> ${sql.lit(ANNOUNCED.test)}`
+
+/** The forms of a workspace. The counts need only the indexes `submissions_by_form` and `submissions_of_tests`. */
 export const selectForms = (connection: Connection, actor: Pick<Actor, 'workspaceId'>) =>
   connection
     .selectFrom('forms')
@@ -44,15 +48,24 @@ export const selectForms = (connection: Connection, actor: Pick<Actor, 'workspac
     .select((e) => [
       e
         .selectFrom('submissions')
-        .select((of) => of.fn.countAll<number>().as('count'))
+        .select((of) =>
+          sql<number>`${of.fn.countAll()} - ${of
+            .selectFrom('submissions as tests')
+            .select((tests) => tests.fn.countAll<number>().as('count'))
+            .whereRef('tests.form_id', '=', 'forms.id')
+            .where(sql<boolean>`tests.announced = ${sql.lit(ANNOUNCED.test)}`)}`.as('count'),
+        )
         .whereRef('submissions.form_id', '=', 'forms.id')
         .$asScalar()
         .$notNull()
         .as('submissions'),
       e
         .selectFrom('submissions')
-        .select(sql<number | null>`max(submissions.created_at)`.as('last'))
+        .select('submissions.created_at')
         .whereRef('submissions.form_id', '=', 'forms.id')
+        .where(IS_NO_TEST)
+        .orderBy('submissions.created_at', 'desc')
+        .limit(1)
         .$asScalar()
         .as('last_submission_at'),
     ])
@@ -83,6 +96,7 @@ export function toFormResource({ origin }: Pick<FormNeeds, 'origin'>, form: Form
     messages: parseOrNull(form.messages) ?? {},
     retentionDays: form.retention_days,
     consent: parseOrNull(form.consent),
+    brand: toBrandResource(origin, form.brand),
     submissions: Number(form.submissions),
     lastSubmissionAt: toIsoOrNull(form.last_submission_at),
     createdAt: toIso(form.created_at),

@@ -1,6 +1,7 @@
 // Changes a form. An absent field stays, null sets the value of a new form, and an empty change changes nothing.
 
 import { type Actor, allow, requireScopes } from '../../accounts/access/actor.ts'
+import { deleteUnusedLogos, storeBrand } from '../../accounts/brand/store-brand.ts'
 import { requireValidRules } from '../rules/check-rules.ts'
 import type { FormResource, UpdateFormInput } from '../schema.ts'
 import { DEFAULT_SPAM_RETENTION_DAYS } from '../spam/schema.ts'
@@ -27,9 +28,13 @@ export async function updateForm(
   refuseBlockedTargets(needs, input)
   refuseUnavailable(needs, input)
   await requireValidRules(input.rules)
-  const changes = toFormColumns(input)
+  const columns = toFormColumns(input)
   return needs.db.write(async (connection) => {
     const form = await getForm(connection, actor, formKey)
+    const { workspaceId } = actor
+    const stored = { workspaceId, before: form.brand, input: input.brand, at: needs.now() }
+    const brand = await storeBrand(connection, stored)
+    const changes = { ...columns, ...(brand !== undefined && { brand }) }
     if (Object.keys(changes).length === 0) return toFormResource(needs, form)
     if (isShorter(form, { ...form, ...changes })) requireScopes(actor, 'submissions:write')
     await requireChannels(connection, actor, input)
@@ -40,6 +45,7 @@ export async function updateForm(
       .where('workspace_id', '=', actor.workspaceId)
       .where('id', '=', form.id)
       .execute()
+    if (brand !== undefined) await deleteUnusedLogos(connection, workspaceId)
     return toFormResource(needs, await getForm(connection, actor, formKey))
   })
 }

@@ -1,8 +1,11 @@
 // Reads what a notification says about a submission: the API resource, and texts for people.
 
+import { sql } from 'kysely'
 import { createBatchLoader } from '../../../lib/concurrency/batch-loader.ts'
 import { orderedJson } from '../../../lib/formats/ordered-json.ts'
+import type { Connection } from '../../../storage/database/open-database.ts'
 import type { NoticeContent, SubmissionContentReader } from '../../notify/channels/contract.ts'
+import { toSenderName } from '../../notify/channels/sender-name.ts'
 import { formatAttributionLine } from '../../notify/content/attribution-line.ts'
 import { listStoredFiles } from '../uploads/find-file.ts'
 import { readSubmissions, selectListedPositions } from './scan-submissions.ts'
@@ -62,6 +65,7 @@ async function toContent(
   workspaceId: number,
   row: SubmissionRow,
 ): Promise<NoticeContent> {
+  const fields = parseStoredFields(row)
   const resource = toSubmissionResource({ origin }, row)
   const held = describeHeldTime(row)
   const attribution = formatAttributionLine({
@@ -79,8 +83,9 @@ async function toContent(
   return {
     form: { formKey: row.form_key, name: row.form_name },
     submissionId: row.id,
+    number: toSenderName(fields, row.email) === null ? await countUpTo(db.read, workspaceId, row) : null,
     createdAt: row.created_at,
-    fields: parseStoredFields(row),
+    fields,
     email: row.email,
     attribution: [held, attribution].filter(Boolean).join(' · '),
     url: `${origin}/app/${workspaceId}/inbox?open=${row.id}`,
@@ -91,6 +96,27 @@ async function toContent(
       ...(held !== undefined && { heldAs: 'spam' }),
     }),
   }
+}
+
+/** Counting more would hold up redirects on SQLite. */
+const COUNTED_MAX = 1_000
+
+/** Which submission of its form it is; null in forms with many. */
+async function countUpTo(read: Connection, workspaceId: number, row: SubmissionRow): Promise<number | null> {
+  const form = read
+    .selectFrom('forms')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .where('form_key', '=', row.form_key)
+  const earlier = read
+    .selectFrom('submissions')
+    .select('id')
+    .where('form_id', '=', form)
+    .where(sql<boolean>`+workspace_id = ${workspaceId}`)
+    .where(sql<boolean>`(created_at, id) <= (${row.created_at}, ${row.id})`)
+    .limit(COUNTED_MAX + 1)
+  const found = await earlier.execute()
+  return found.length > COUNTED_MAX ? null : found.length
 }
 
 /** The reader of a late notification must know that the sender has waited. @returns undefined where it is not late */

@@ -41,6 +41,9 @@ export const SubmissionShape = z
     }),
     files: z.array(FileShape),
     status: z.enum(SUBMISSION_STATUSES),
+    test: z
+      .boolean()
+      .openapi({ description: 'Sent by "Try it" of the dashboard: it notifies nobody and is in no figure' }),
     spamReasons: z
       .array(z.string())
       .openapi({ description: 'Why it was stored as spam; empty where it was not' }),
@@ -136,6 +139,10 @@ const SELECTION = {
     .openapi({ description: 'Part of any value that was sent, without regard to case or marks' }),
   status: statuses,
   email: exactText(EMAIL_MAX).openapi({ description: 'Without regard to case' }),
+  test: oneOf(['true', 'false'])
+    .transform((value) => value === 'true')
+    .optional()
+    .openapi({ description: 'Only tests, or no tests. Exports leave tests out when it is absent' }),
   attribution: oneOf(ATTRIBUTIONS).optional(),
   linkId: numberParameter(1, 999_999_999_999_999).optional(),
   referrer: exactText(255).openapi({ description: 'Host of the page the visitor came from' }),

@@ -5,6 +5,7 @@ import { sql } from 'kysely'
 import type { Connection, DatabaseEngine, OnCommit } from '../../../storage/database/open-database.ts'
 import type { Actor } from '../../accounts/access/actor.ts'
 import { type AnnounceNeeds, announceHeldSubmissions } from '../leads/announce-submission.ts'
+import { ANNOUNCED } from '../leads/announced.ts'
 import type { SpamLearner } from '../spam/learn-spam.ts'
 import type { Verdict } from '../spam/number-features.ts'
 import type { SET_STATUSES, SubmissionStatus } from './schema.ts'
@@ -62,7 +63,7 @@ async function selectForStatus(
   if (ids.length === 0) return []
   const rows = connection
     .selectFrom('submissions')
-    .select(['id', 'status', 'learned', 'duplicate_of'])
+    .select(['id', 'status', 'learned', 'duplicate_of', 'announced'])
     .select(sql<number>`octet_length(fields)`.as('bytes'))
     .where('workspace_id', '=', workspaceId)
     .where('id', 'in', ids)
@@ -72,13 +73,13 @@ async function selectForStatus(
 
 /**
  * The lesson of a new status; undefined where it has none. A copy teaches nothing: it would count the
- * sender's double click twice.
+ * sender's double click twice. Nor does a test.
  */
 function toVerdict(
-  { status: old, duplicate_of: original }: { status: string; duplicate_of: number | null },
+  row: { status: string; duplicate_of: number | null; announced: number },
   status: SubmissionStatus,
 ): Verdict | undefined {
-  if (original !== null) return undefined
+  if (row.duplicate_of !== null || row.announced === ANNOUNCED.test) return undefined
   if (status === 'spam') return 'spam'
-  return status === 'new' && !isHeld({ status: old }) ? undefined : 'good'
+  return status === 'new' && !isHeld(row) ? undefined : 'good'
 }

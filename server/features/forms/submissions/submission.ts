@@ -18,6 +18,7 @@ import type { Forms, Submissions } from '../../../storage/database/tables/form-t
 import type { Tables } from '../../../storage/database/tables.ts'
 import type { Actor } from '../../accounts/access/actor.ts'
 import { toCampaign } from '../../visitors/campaign-columns.ts'
+import { ANNOUNCED } from '../leads/announced.ts'
 import { listFilesOfSubmissions } from '../uploads/list-files.ts'
 import type { FileResource } from '../uploads/schema.ts'
 import { SELECTION_TEXT_FIELDS, type SubmissionResource, type SubmissionSelection } from './schema.ts'
@@ -38,6 +39,7 @@ export const SUBMISSION_COLUMNS = [
   'submissions.fields',
   'submissions.status',
   'submissions.spam_reasons',
+  'submissions.announced',
   'submissions.announced_at',
   'submissions.consent',
   'submissions.notes',
@@ -164,6 +166,7 @@ function toCondition(engine: DatabaseEngine, by: SubmissionSelection): Expressio
   if (by.start !== undefined) conditions.push(e('submissions.created_at', '>=', by.start))
   if (by.end !== undefined) conditions.push(e('submissions.created_at', '<', by.end))
   if (by.status !== undefined) conditions.push(e('submissions.status', 'in', by.status))
+  if (by.test !== undefined) conditions.push(e('submissions.announced', by.test ? '=' : '<>', ANNOUNCED.test))
   if (by.attribution !== undefined) conditions.push(hasAttribution(by.attribution))
   if (by.linkId !== undefined) conditions.push(e('submissions.link_id', '=', by.linkId))
   if (by.country !== undefined) conditions.push(e('submissions.country', '=', toCountryFilter(by.country)))
@@ -264,6 +267,7 @@ export function toSubmissionResource(
     fields: parseStoredFields(row),
     files: row.files,
     status: row.status as SubmissionResource['status'],
+    test: row.announced === ANNOUNCED.test,
     spamReasons: row.spam_reasons === null ? [] : JSON.parse(row.spam_reasons),
     consent: toConsent(row.consent),
     notes: row.notes,

@@ -1,6 +1,7 @@
 // Checks a domain's DNS: the proof of ownership, and whether it leads visitors to this server. One more question, about
 // the names above the domain, tells a domain that does not answer from DNS servers that do not.
 
+import { parseIpAddress } from '../../../lib/parse-ip.ts'
 import type { DnsClient, OpenDnsClient } from './dns-client.ts'
 import type { ServerAddresses } from './server-addresses.ts'
 
@@ -80,6 +81,9 @@ async function checkRoute(
   if (found.values.length === 0)
     return { route: false, routeProblem: `DNS leads nobody to ${domain} yet: it has no address.` }
   if (found.values.some((address) => own.includes(address))) return { route: true, routeProblem: null }
+  // A server in a private network of its own leads its visitors to such an address, and that one is known as its own.
+  const inside = found.values.filter(isPrivate)
+  if (inside.length > 0) return { route: false, routeProblem: toPrivateProblem(domain, inside) }
   if (own.length === 0) return { route: null, routeProblem: null }
   const shown = found.values.slice(0, ADDRESSES_SHOWN).join(', ')
   return {
@@ -87,3 +91,13 @@ async function checkRoute(
     routeProblem: `DNS leads visitors of ${domain} to ${shown}, and not to this server. That is right only where a proxy of yours is in between.`,
   }
 }
+
+function toPrivateProblem(domain: string, addresses: string[]): string {
+  const shown = addresses.slice(0, ADDRESSES_SHOWN).join(', ')
+  const kind = addresses.length === 1 ? 'a private address' : 'private addresses'
+  return `DNS leads visitors of ${domain} to ${shown}: ${kind}, which only your own network can reach. Set the server’s public address.`
+}
+
+/** Ranges as ipaddr.js names them. Nobody on the internet reaches an address in one of them. */
+const PRIVATE_RANGES = ['private', 'loopback', 'linkLocal', 'carrierGradeNat', 'uniqueLocal', 'unspecified']
+const isPrivate = (address: string) => PRIVATE_RANGES.includes(parseIpAddress(address)?.range() ?? '')

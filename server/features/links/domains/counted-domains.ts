@@ -1,7 +1,8 @@
-// The domains whose unknown slugs a workspace may see: those that it has verified, and the default domain where nobody
-// else uses it.
+// The domains whose unknown slugs a workspace may see: those that it has verified, and the default domain in the first
+// workspace, whose owners operate the server.
 
 import type { Database } from '../../../storage/database/database.ts'
+import { FIRST_WORKSPACE } from '../../accounts/workspaces/first-workspace.ts'
 
 export interface CountedDomain {
   /** '' is the default domain. */
@@ -30,9 +31,13 @@ export async function listCountedDomains(
     since: 0,
     caseSensitive: case_sensitive === 1,
   }))
-  const [only, another] = await read.selectFrom('workspaces').select(['id', 'created_at']).limit(2).execute()
-  const isAlone = only?.id === workspaceId && !another
-  return isAlone
-    ? [{ domain: '', holder: 0, since: only.created_at, caseSensitive: false }, ...domains]
+  const first = await read
+    .selectFrom('workspaces')
+    .select('created_at')
+    .where('id', '=', workspaceId)
+    .where('id', '=', FIRST_WORKSPACE)
+    .executeTakeFirst()
+  return first
+    ? [{ domain: '', holder: 0, since: first.created_at, caseSensitive: false }, ...domains]
     : domains
 }

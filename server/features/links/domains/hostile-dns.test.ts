@@ -135,6 +135,20 @@ onSqlite(
         verified: true,
         problem: `DNS leads visitors of ${elsewhere} to 198.51.100.7, and not to this server. That is right only where a proxy of yours is in between.`,
       })
+      for (const [type, address] of [
+        ['A', '10.1.2.3'],
+        ['A', '192.168.1.7'],
+        ['A', '100.64.0.1'],
+        ['A', '127.0.0.1'],
+        ['AAAA', 'fd00::7'],
+      ] as const) {
+        const inside = nextName()
+        dns.set(type, inside, address)
+        expect(await addProvenDomain(dns, ws, inside)).toMatchObject({
+          verified: true,
+          problem: `DNS leads visitors of ${inside} to ${address}: a private address, which only your own network can reach. Set the server’s public address.`,
+        })
+      }
       const alias = nextName()
       dns.set('CNAME', alias, 'links.host.example')
       expect(await addProvenDomain(dns, ws, alias)).toMatchObject({ problem: null })

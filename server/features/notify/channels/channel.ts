@@ -15,6 +15,7 @@ import { readTiming } from '../timing/plan-delivery.ts'
 import { findUnavailableReason, type ServerAbilities } from './channel-settings.ts'
 import type { ChannelDestination } from './contract.ts'
 import { type SealedSecrets, type Sealing, toChannelSecrets } from './secrets.ts'
+import { countForms } from './use-for-forms.ts'
 
 /** The permission to change channels and to repeat deliveries. */
 export const CHANNELS_WRITE: Action = 'channels:write'
@@ -70,7 +71,11 @@ export async function describeChannels(
     connection,
     rows.map(({ id }) => id),
   )
-  return rows.map((row) => toChannelResource(row, states, counted.get(row.id) ?? NOTHING_WAITS, send))
+  const forms = await countForms(connection, workspaceId)
+  return rows.map((row) => ({
+    ...toChannelResource(row, states, counted.get(row.id) ?? NOTHING_WAITS, send),
+    forms: forms.get(row.id) ?? 0,
+  }))
 }
 
 function toChannelResource(
@@ -78,7 +83,7 @@ function toChannelResource(
   states: RecipientStates,
   { waiting, oldest }: WaitingDeliveries,
   send: ServerAbilities,
-): ChannelResource {
+): Omit<ChannelResource, 'forms'> {
   const to = listRecipients(row)
   return {
     id: row.id,
@@ -101,6 +106,7 @@ function toChannelResource(
     template: parseChannelTemplate(row),
     ...readTiming(row),
     attachUpTo: row.attach_up_to,
+    allForms: row.all_forms === 1,
     createdAt: toIso(row.created_at),
     updatedAt: toIso(row.updated_at),
   }

@@ -106,6 +106,8 @@ notificationsOnBothEngines('a channel', (outbox) => {
       digest: null,
       quietHours: null,
       attachUpTo: 0,
+      allForms: false,
+      forms: 0,
       createdAt: expect.any(String),
       updatedAt: expect.any(String),
       ...shown,
@@ -114,6 +116,45 @@ notificationsOnBothEngines('a channel', (outbox) => {
     else expect(secret).toBeNull()
     expect((await workspace.api(`/channels/${channel.id}`)).json.data).toEqual(channel)
     expect((await workspace.api('/channels')).json).toEqual({ data: [channel], nextCursor: null, total: 1 })
+  })
+
+  test('are used by all forms and new ones, by chosen ones, or by none', async () => {
+    const workspace = await outbox().createWorkspace()
+    const createForm = async (body = {}) =>
+      (await workspace.post('/forms', { name: 'Form', ...body })).json.data.formKey as string
+    const [a, b] = [await createForm(), await createForm()]
+    const listUsing = async (id: number) => {
+      const { data } = (await workspace.api('/forms')).json
+      return data
+        .filter(({ channelIds }: { channelIds: number[] }) => channelIds.includes(id))
+        .map(({ formKey }: { formKey: string }) => formKey)
+        .sort()
+    }
+    const hook = { type: 'webhook', name: 'Hook', url: 'https://hooks.example.com/x' }
+    const made = await workspace.post('/channels', { ...hook, allForms: true })
+    const { id } = made.json.data
+    expect(made.json.data).toMatchObject({ allForms: true, forms: 2 })
+    const c = await createForm()
+    const without = await createForm({ channelIds: [] })
+    expect(await listUsing(id)).toEqual([a, b, c].sort())
+
+    const change = (body: object) => workspace.api(`/channels/${id}`, { method: 'PATCH', body })
+    expect((await change({ allForms: false, formKeys: [b, without] })).json.data).toMatchObject({
+      allForms: false,
+      forms: 2,
+    })
+    expect(await listUsing(id)).toEqual([b, without].sort())
+    await createForm()
+    expect((await change({ name: 'Other' })).json.data.forms).toBe(2)
+    expect((await change({ formKeys: [] })).json.data.forms).toBe(0)
+    const other = await (await outbox().createWorkspace()).post('/forms', { name: 'Theirs' })
+    for (const body of [
+      { formKeys: ['unknown'] },
+      { formKeys: [a, other.json.data.formKey] },
+      { formKeys: [a], allForms: true },
+    ])
+      expect([body, Object.keys((await change(body)).json.errors)]).toEqual([body, ['formKeys']])
+    expect(await listUsing(id)).toEqual([])
   })
 
   test.each(BAD)('of type %s rejects %j', async (type, given, field) => {

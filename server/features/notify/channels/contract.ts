@@ -35,6 +35,8 @@ export interface Notice {
   at: number
   form: { formKey: string; name: string }
   submissionId: number
+  /** Which submission of its form it is, from 1 on, where its sender has no name; else null. */
+  number: number | null
   createdAt: number
   /** In the order of the form. Names and values are untrusted text. */
   fields: ReadonlyMap<string, string>

@@ -8,6 +8,7 @@ import type { CreateChannelInput, NewChannelResource } from '../schema.ts'
 import { CHANNELS_WRITE, type ChannelNeeds, describeChannel } from './channel.ts'
 import { maskUrl, parseChannelSettings, requireMailServer, toLayoutColumns } from './channel-settings.ts'
 import { newWebhookSecret } from './secrets.ts'
+import { assignForms } from './use-for-forms.ts'
 
 /** @throws Failure `invalid`, `conflict` */
 export function createChannel(
@@ -17,7 +18,7 @@ export function createChannel(
 ): Promise<NewChannelResource> {
   allow(actor, CHANNELS_WRITE)
   const { db, now, sealing } = needs
-  const { type, name, enabled, ...settings } = input
+  const { type, name, enabled, allForms, formKeys, ...settings } = input
   requireMailServer(type, needs.send, 'type')
   const parsed = parseChannelSettings(type, settings, true)
   const { to, url, botToken, chatId } = parsed
@@ -35,6 +36,7 @@ export function createChannel(
         chat_id: chatId ?? null,
         enabled: Number(enabled ?? true),
         ...toLayoutColumns(parsed),
+        all_forms: Number(allForms ?? false),
         created_at: at,
         updated_at: at,
       })
@@ -50,6 +52,7 @@ export function createChannel(
         .execute()
     }
     await requireRoom(connection, actor.workspaceId, 'channels')
+    await assignForms(connection, actor, row.id, { allForms, formKeys })
     const target = { type: 'channel', id: row.id, name } as const
     await recordAudit(connection, actor, { action: 'channel.created', target, detail: { type } }, at)
     const channel = await describeChannel({ ...needs, connection }, row)

@@ -8,7 +8,7 @@ import { SMTPServer, type SMTPServerError } from 'smtp-server'
 import { findFreePort } from '../../../../tests/support/processes/free-port.ts'
 import { closeMailers } from '../../../http/mail/smtp.ts'
 import type { ChannelDestination, DeliveryResult, Notice, SendNeeds } from './contract.ts'
-import { sendEmail } from './email.ts'
+import { sendEmail, toSubject } from './email.ts'
 import {
   createDestination,
   createNotice,
@@ -117,7 +117,7 @@ describe('an email', () => {
         From: 'Towpath <noreply@go.example>',
         To: 'team@example.org',
         'Reply-To': 'ada@example.org',
-        Subject: 'New form submission (#42)',
+        Subject: 'Contact: Ada Lovelace',
         'List-Unsubscribe': '<(hidden)>',
       },
       body: expect.stringContaining('message:\n  Hello,\n  please call me.'),
@@ -142,7 +142,7 @@ describe('an email', () => {
     const { mail, headers } = await last()
     expect(mail.from).toMatchObject({ name: 'Towpath', address: 'noreply@go.example' })
     expect(mail.replyTo).toMatchObject([{ address: 'ada@example.org' }])
-    expect(mail.subject).toBe('New form submission (#42)')
+    expect(mail.subject).toBe('Contact: Ada Lovelace')
     expect(mail.messageId).toBe('<msg_0123456789abcdefghijAB@go.example>')
     expect(headers).toMatchObject({
       'auto-submitted': 'auto-generated',
@@ -262,14 +262,33 @@ Open in Towpath: ${SUBMISSION_URL}`,
     expect((await last()).mail.replyTo).toBeUndefined()
   })
 
-  test('has no text of the form in its subject and its sender', async () => {
+  test('has form and sender in its subject, on one line and short, and no text of both in its sender', async () => {
     const name = `Contact\r\nBcc: victim@example.org\0${'ü👩'.repeat(200)}`
     await send({ form: { formKey: 'k', name }, email: 'a@b.co' })
     const { mail, headers } = await last()
-    expect(mail.subject).toBe('New form submission (#42)')
+    expect(mail.subject).toMatch(/^Contact Bcc: victim@example\.org.{1,80}…: Ada Lovelace$/u)
     expect(mail.from).toMatchObject({ name: 'Towpath', address: 'noreply@go.example' })
     expect(headers).not.toHaveProperty('bcc')
     expect(server.mails.at(-1)?.to).toEqual(['team@example.org'])
+  })
+
+  test.each([
+    [
+      {
+        fields: new Map([
+          ['first_name', ' Ada '],
+          ['Last-Name', 'Lovelace'],
+        ]),
+      },
+      'Contact: Ada Lovelace',
+    ],
+    [{ fields: new Map([['your-name', 'Ada\r\nBcc: x@y.z\u202e']]) }, 'Contact: Ada Bcc: x@y.z'],
+    [{ fields: new Map([['name', 'x'.repeat(300)]]) }, `Contact: ${'x'.repeat(59)}…`],
+    [{ fields: new Map([['name', ' ']]), email: 'ada@example.org' }, 'Contact: ada@example.org'],
+    [{ fields: new Map([['message', 'Hello']]), email: null }, 'Contact: submission #12'],
+    [{ fields: new Map(), email: null, number: null }, 'Contact: submission'],
+  ])('says form and sender: %j', (over, subject) => {
+    expect(toSubject(createNotice(over))).toBe(subject)
   })
 
   test('holds a submission of any size', async () => {

@@ -13,6 +13,8 @@ import type {
   StopLink,
 } from './contract.ts'
 import { mailHtml, mailText } from './mail-body.ts'
+import { toOneLine, truncateText } from './safe-text.ts'
+import { toSenderName } from './sender-name.ts'
 import { toSentRequest } from './sent-request.ts'
 import { sanitizeResponse } from './service-response.ts'
 
@@ -174,18 +176,26 @@ function toMail(needs: SendNeeds, to: ChannelDestination, notice: Notice, from: 
 }
 
 /**
- * No text of a form or a visitor is in a subject, because strangers must not decide what stands in an inbox: unless the
- * channel's owner has put it there.
+ * Form and sender, such as `Contact: Ada Lovelace`. The sender's name is short and on one line: strangers decide no more
+ * of what stands in an inbox.
  */
-export function toSubject({ event, submissionId, layout, total }: Notice): string {
+export function toSubject(notice: Notice): string {
+  const { event, form, layout, total, fields, email, number } = notice
   if (layout?.subject) return layout.subject
-  if (event === 'submission.digest') return `${total} new form submissions`
+  const formName = truncateText(toOneLine(form.name), FORM_NAME_MAX)
+  if (event === 'submission.digest')
+    return form.formKey === ''
+      ? `${total} new submissions to ${formName}`
+      : `${formName}: ${total} new submissions`
   if (event === 'test') return 'Test notification'
   if (event === 'channel.disabled') return 'A notification channel was switched off'
   if (event === 'channel.behind') return 'A notification channel falls behind'
-  // The number keeps mail programs from grouping several leads into one conversation.
-  return `New form submission (#${submissionId})`
+  // X-Entity-Ref-ID keeps mail programs from grouping several leads into one conversation.
+  const sender = toSenderName(fields, email) ?? `submission${number === null ? '' : ` #${number}`}`
+  return `${formName}: ${sender}`
 }
+
+const FORM_NAME_MAX = 80
 
 /** RFC 2369 §3.2, and RFC 8058 for one click. */
 function toUnsubscribeHeaders(stop: StopLink | undefined): Record<string, string> {

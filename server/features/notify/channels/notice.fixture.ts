@@ -14,6 +14,7 @@ export const createNotice = (over: Partial<Notice> = {}): Notice => ({
   at: NOTICE_AT,
   form: { formKey: 'contact', name: 'Contact' },
   submissionId: 42,
+  number: 12,
   createdAt: Date.UTC(2026, 9, 1, 12),
   fields: new Map([
     ['name', 'Ada Lovelace'],

@@ -8,6 +8,7 @@ import type { ChannelResource, ChannelType, UpdateChannelInput } from '../schema
 import { CHANNELS_WRITE, type ChannelNeeds, describeChannel, getChannel, unsealSecrets } from './channel.ts'
 import { maskUrl, parseChannelSettings, requireMailServer, toLayoutColumns } from './channel-settings.ts'
 import type { WakeDeliverer } from './contract.ts'
+import { assignForms } from './use-for-forms.ts'
 
 export interface UpdateChannelNeeds extends ChannelNeeds {
   wake: WakeDeliverer
@@ -37,7 +38,7 @@ function storeChanges(
   id: number,
   input: UpdateChannelInput,
 ): Promise<ChannelResource> {
-  const { name, enabled, ...settings } = input
+  const { name, enabled, allForms, formKeys, ...settings } = input
   return needs.db.write(async (connection, onCommit) => {
     const row = await getChannel(connection, actor, id)
     const type = row.type as ChannelType
@@ -59,8 +60,11 @@ function storeChanges(
       }),
       ...toLayoutColumns(parsed),
       ...(enabled !== undefined && toEnabledChanges(enabled ?? true)),
+      ...(allForms !== undefined && { all_forms: Number(allForms ?? false) }),
     }
-    if (Object.keys(changes).length === 0) return describeChannel({ ...needs, connection }, row)
+    await assignForms(connection, actor, id, { allForms, formKeys })
+    if (Object.keys(changes).length === 0 && formKeys === undefined)
+      return describeChannel({ ...needs, connection }, row)
     const at = needs.now()
     const changed = await connection
       .updateTable('channels')

@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import { toIso, toIsoOrNull } from '../../../lib/api-fields.ts'
 import type { Connection } from '../../../storage/database/open-database.ts'
 import { type Actor, hasScopes } from '../../accounts/access/actor.ts'
+import { NAME_FIELD } from '../channels/sender-name.ts'
 import { isReplyEvent } from '../outbox/enqueue-reply.ts'
 import type { DeliveryResource } from '../schema.ts'
 
@@ -79,11 +80,9 @@ export const maySeeSubmissions = (actor: Actor) => hasScopes(actor, 'submissions
 /** A mail server's answer about a reply names the sender of the submission. */
 export const maySeeAnswers = (actor: Actor, event: string) => !isReplyEvent(event) || maySeeSubmissions(actor)
 
-const NAME = /^(your[-_ ]?|full[-_ ]?)?name$/i
-
 function findSender({ email, named_fields: fields }: DeliveryRow): string | null {
   if (email !== null || fields === null) return email
-  const named = (JSON.parse(fields) as [string, string][]).find(([field]) => NAME.test(field))
+  const named = (JSON.parse(fields) as [string, string][]).find(([field]) => NAME_FIELD.test(field))
   return named?.[1].trim().slice(0, 200) || null
 }
 

@@ -14,6 +14,7 @@ export const createChannelContent = (
 ): NoticeContent => ({
   form: { formKey: '', name: channel.name },
   submissionId: 0,
+  number: null,
   createdAt: at,
   fields,
   email: null,

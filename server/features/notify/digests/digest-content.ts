@@ -10,6 +10,7 @@ import {
   toOneLine,
   truncateText,
 } from '../channels/safe-text.ts'
+import { toSenderName } from '../channels/sender-name.ts'
 import type { ChannelTemplate } from '../schema.ts'
 import { createLayout } from '../templates/create-layout.ts'
 
@@ -55,7 +56,7 @@ export async function readDigestContent(
       if (!content) continue
       forms.set(content.form.formKey, content.form.name)
       newest = Math.max(newest, content.createdAt)
-      items.set(toItemName(content), toItemText(content, template))
+      items.set(toItemName(content, items), toItemText(content, template))
     }
   }
   if (items.size === 0) return undefined
@@ -64,6 +65,7 @@ export async function readDigestContent(
   return {
     form: forms.size === 1 ? { formKey, name: formName } : { formKey: '', name: `${forms.size} forms` },
     submissionId: 0,
+    number: null,
     createdAt: newest,
     fields: items,
     email: null,
@@ -115,8 +117,18 @@ async function countSubmissions(
   }
 }
 
-const toItemName = ({ submissionId, form }: NoticeContent) =>
-  `#${submissionId} ${truncateText(toOneLine(form.name), 80)}`
+/** Form and sender, with a number where one sender has several. */
+function toItemName(
+  { submissionId, number, form, fields, email }: NoticeContent,
+  taken: Map<string, string>,
+) {
+  const sender = toSenderName(fields, email) ?? `#${number ?? submissionId}`
+  const name = `${truncateText(toOneLine(form.name), 80)}: ${sender}`
+  for (let n = 1; ; n++) {
+    const numbered = n === 1 ? name : `${name} (${n})`
+    if (!taken.has(numbered)) return numbered
+  }
+}
 
 function toItemText(content: NoticeContent, template: ChannelTemplate | null): string {
   const layout = template === null ? undefined : createLayout(template, content)

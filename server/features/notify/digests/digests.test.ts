@@ -65,9 +65,9 @@ notificationsOnBothEngines('a digest', (outbox) => {
     setClock(NOON + HOUR)
     await until('the digest', () => mails().length === 1)
     const [received] = mails()
-    expect(received?.parsed.subject).toBe('3 new form submissions')
+    expect(received?.parsed.subject).toBe('Contact: 3 new submissions')
     expect(received?.parsed.text).toStartWith('3 new submissions to Contact\n')
-    for (const id of ids) expect(received?.parsed.text).toContain(`#${id} Contact:\n`)
+    for (const n of [1, 2, 3]) expect(received?.parsed.text).toContain(`Contact: #${n}:\n`)
     expect(received?.parsed.text).toContain('message: Hello 2')
     expect(received?.parsed.text).toContain(`https://go.example/app/${workspace.id}/inbox\n`)
     const all = await workspace.untilAllAre('delivered')
@@ -97,7 +97,7 @@ notificationsOnBothEngines('a digest', (outbox) => {
     setClock(NOON + 3 * HOUR)
     await until('the mail', () => mails().length === 1)
     expect(mails()[0]?.parsed).toMatchObject({
-      subject: `New form submission (#${id})`,
+      subject: 'Contact: ada@example.com',
       replyTo: [{ address: 'ada@example.com' }],
     })
   })
@@ -106,16 +106,16 @@ notificationsOnBothEngines('a digest', (outbox) => {
     setClock(NOON + 4 * HOUR)
     await start()
     const { workspace, form, mails } = await newMailChannel({ digest: 'hour' })
-    const ids = await workspace.submit(form, 250)
+    await workspace.submit(form, 250)
     const counted = (await workspace.api('/channels')).json.data[0]
     expect(counted.waiting).toBe(250)
     setClock(NOON + 5 * HOUR)
     await until('the digest', () => mails().length === 1)
     const text = mails()[0]?.parsed.text ?? ''
-    expect(text.match(/^#\d+ Contact:$/gm)?.length).toBe(100)
-    expect(text).toContain(`#${ids[99]} Contact`)
+    expect(text.match(/^Contact: #\d+:$/gm)?.length).toBe(100)
+    expect(text).toContain('Contact: #100:')
     expect(text).toContain('… 150 more submissions')
-    expect(mails()[0]?.parsed.subject).toBe('250 new form submissions')
+    expect(mails()[0]?.parsed.subject).toBe('Contact: 250 new submissions')
     expect((await workspace.untilAllAre('delivered')).length).toBe(251)
     expect(mails().length).toBe(1)
   })
@@ -167,13 +167,13 @@ notificationsOnBothEngines('a digest', (outbox) => {
     const [one] = await workspace.listDeliveries()
     await workspace.post(`/deliveries/${one.id}/retry`)
     await until('the submission alone', () => mails().length === 2)
-    expect(mails()[1]?.parsed.subject).toBe(`New form submission (#${one.submissionId})`)
+    expect(mails()[1]?.parsed.subject).toBe('Contact: submission #1')
     expect(mails()[1]?.parsed.messageId).toContain(one.messageId)
     const digest = failed.find(({ event }) => event === 'submission.digest')
     await workspace.post(`/deliveries/${digest.id}/retry`)
     await until('the digest again', () => mails().length === 3)
     // Without the one that was sent alone.
-    expect(mails()[2]?.parsed.subject).toBe(`New form submission (#${one.submissionId + 1})`)
+    expect(mails()[2]?.parsed.subject).toBe('Contact: submission #2')
     await workspace.untilAllAre('delivered')
   })
 
@@ -225,7 +225,7 @@ notificationsOnBothEngines('a digest', (outbox) => {
     await workspace.submit(form, 2)
     setClock(NOON + 15 * HOUR)
     await until('the digest', () => mails().length === 1)
-    expect(mails()[0]?.parsed.subject).toBe('2 new form submissions')
+    expect(mails()[0]?.parsed.subject).toBe('Contact: 2 new submissions')
     expect(mails()[0]?.parsed.text).toContain('They say "Hello 1".')
   })
 

@@ -86,6 +86,7 @@ async function findNewestSubmission(
 const createSample = ({ now, send }: PreviewNeeds, { workspace_id }: ChannelRow): NoticeContent => ({
   form: { formKey: 'k7m2xw9qpd', name: 'Contact' },
   submissionId: 1,
+  number: null,
   createdAt: now(),
   fields: new Map([
     ['name', 'Ada Lovelace'],

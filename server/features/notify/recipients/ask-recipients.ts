@@ -2,6 +2,7 @@
 // person has confirmed.
 
 import type { MailSender } from '../../../http/mail/send-mail.ts'
+import { cutText } from '../../../lib/clean-text.ts'
 import { Failure } from '../../../lib/failure.ts'
 import { describeError, log } from '../../../lib/log.ts'
 import { DAY_MS } from '../../../lib/utc-day.ts'
@@ -79,25 +80,49 @@ async function takeLimits({ recipients: { limiter } }: AskNeeds, workspaceId: nu
   return workspace.allowed && (await limiter.take(`recipient ${email}`, PER_ADDRESS_A_DAY, DAY_MS)).allowed
 }
 
-/** The mail has no text of the workspace: otherwise anybody could send texts to anybody. */
+/**
+ * The mail names the workspace, and has no other text of it: otherwise anybody could send texts to anybody. The name is
+ * short and cannot be a link.
+ */
 async function mailQuestion(
-  { recipients: { links, sendMail, origin } }: AskNeeds,
+  { db, recipients: { links, sendMail, origin } }: AskNeeds,
   workspaceId: number,
   address: string,
 ): Promise<boolean> {
   if (!sendMail) return false
+  const name = await readName(db, workspaceId)
   const url = links.toPage(links.createToken({ workspaceId, emails: [address.toLowerCase()] }))
   return sendMail({
     to: address,
     purpose: 'recipient',
     workspaceId,
-    subject: 'Confirm that you want notifications',
-    text: `Someone on ${origin} wants to send notifications about a form to this email address.
+    fromName: name,
+    subject: `${name} wants to send you form submissions`,
+    text: `Hi,
+
+${name} would like to email you when someone submits one of its forms.
 
 Confirm or refuse here:
 ${url}
 
-Without your confirmation, no notification is sent.
+You get no submissions until you confirm. If you don’t know ${name}, ignore this email.
+
+Sent with Towpath on ${origin}
 `,
   })
+}
+
+const NAME_MAX = 60
+/** Control and direction characters, and those of links and addresses. */
+const NO_NAME = /[\p{C}.:/\\@<>]+/gu
+
+/** Without the characters that make a link in mail programs. */
+async function readName({ read }: Database, workspaceId: number): Promise<string> {
+  const row = await read
+    .selectFrom('workspaces')
+    .select('name')
+    .where('id', '=', workspaceId)
+    .executeTakeFirst()
+  const name = (row?.name ?? '').replace(NO_NAME, ' ').replace(/\s+/g, ' ').trim()
+  return cutText(name, NAME_MAX) || 'A workspace'
 }

@@ -1,5 +1,5 @@
 // Confirmation states of email recipients (docs/contract.md §16). A recipient confirms once in each workspace. Members
-// of the workspace whose address is verified need not confirm.
+// of the workspace whose address is verified need not confirm, nor does the founder of the installation.
 
 import type { Connection } from '../../../storage/database/open-database.ts'
 
@@ -30,7 +30,7 @@ export async function readRecipientStates(
     .select('users.email')
     .where('members.workspace_id', '=', workspaceId)
     .where('users.email', 'in', keys)
-    .where('users.email_verified', '=', 1)
+    .where((e) => e.or([e('users.email_verified', '=', 1), e('users.founder', '=', 1)]))
     .execute()
   const states = new Map<string, RecipientState>(members.map(({ email }) => [email, 'confirmed']))
   for (const { email, confirmed_at, stopped_at } of rows) {

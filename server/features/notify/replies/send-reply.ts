@@ -1,9 +1,11 @@
 // Sends a reply to the sender of a form. The sender decides one thing: the address, which is the only recipient.
 
 import { DAY_MS } from '../../../lib/utc-day.ts'
+import type { MailBrand } from '../../accounts/brand/brand.ts'
 import type { DeliveryResult, SendNeeds } from '../channels/contract.ts'
 import { type Mailbox, type OutgoingMail, sendMailOnce } from '../channels/email.ts'
 import type { NewReply, ReplyEvent } from '../outbox/enqueue-reply.ts'
+import { renderReplyBody } from './reply-body.ts'
 
 /** The content of a mail to a sender. Its texts are harmless already. */
 export interface ReplyMail {
@@ -14,6 +16,7 @@ export interface ReplyMail {
   stopUrl: string
   /** Where the recipient confirms the submission. */
   confirmUrl?: string
+  brand: MailBrand
 }
 
 /** @returns undefined where the mail must not be sent any more */
@@ -42,13 +45,14 @@ export async function sendReply(
 
 const toMail = (
   { origin }: SendNeeds,
-  { to, subject, text, stopUrl }: ReplyMail,
+  reply: ReplyMail,
   { messageId, at }: { messageId: string; at: number },
   from: Mailbox,
 ): OutgoingMail => ({
-  from: { name: from.name || 'Towpath', address: from.address },
-  to: [{ name: '', address: to }],
-  subject,
+  from: { name: reply.brand.senderName, address: from.address },
+  to: [{ name: '', address: reply.to }],
+  ...(reply.brand.replyTo !== null && { replyTo: { name: '', address: reply.brand.replyTo } }),
+  subject: reply.subject,
   messageId: `<${messageId}@${new URL(origin).hostname}>`,
   date: new Date(at),
   headers: {
@@ -56,8 +60,8 @@ const toMail = (
     'Auto-Submitted': 'auto-replied',
     'X-Auto-Response-Suppress': 'All',
     'X-Entity-Ref-ID': messageId,
-    'List-Unsubscribe': `<${stopUrl}>`,
+    'List-Unsubscribe': `<${reply.stopUrl}>`,
     'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
   },
-  text,
+  ...renderReplyBody(reply),
 })

@@ -96,6 +96,7 @@ const FormRecord = z.object({
   messages: z.unknown().optional(),
   retentionDays: z.int().nullable().optional(),
   consent: z.unknown().optional(),
+  brand: z.unknown().optional(),
   createdAt: time,
   updatedAt: time,
 })
@@ -183,6 +184,7 @@ const SubmissionRecord = z.object({
   language: text(100).nullable().default(null),
   announced: z.boolean().default(true),
   announcedAt: time.nullable().default(null),
+  test: z.boolean().default(false),
   notes: orNull,
   email: z.string().refine(isEmail, 'must be an email address').nullable(),
   duplicateOf: id.nullable(),

@@ -41,6 +41,7 @@ const WITHOUT = [
   'Passwords of links: a link that had one stays closed until you set a new one.',
   'Secrets of channels (addresses of hooks, bot tokens, signing secrets): enter them again.',
   'Proofs of domains: each domain is verified anew by its DNS.',
+  'The brand of the workspace, and the logos of forms: set them again.',
   'Members, API keys and the audit log.',
 ]
 

@@ -13,6 +13,8 @@ import type {
 } from '../../../storage/database/tables/form-tables.ts'
 import type { Channels } from '../../../storage/database/tables/notify-tables.ts'
 import type { Misses } from '../../../storage/database/tables/operation-tables.ts'
+import { parseBrand } from '../../accounts/brand/brand.ts'
+import { ANNOUNCED } from '../../forms/leads/announced.ts'
 import { toCampaign } from '../../visitors/campaign-columns.ts'
 
 export const toDomainRecord = (row: Selectable<Domains>) => ({
@@ -67,6 +69,8 @@ export const toFormRecord = (row: Selectable<Forms>) => ({
   messages: parseOrNull(row.messages),
   retentionDays: row.retention_days,
   consent: parseOrNull(row.consent),
+  /** Without the logo, whose picture is no record. */
+  brand: row.brand === null ? null : { ...parseBrand(row.brand), logo: null },
   createdAt: toIso(row.created_at),
   updatedAt: toIso(row.updated_at),
 })
@@ -92,6 +96,7 @@ export const toSubmissionRecord = (
   /** Its channels were told, and it is a lead. */
   announced: row.announced === 1,
   announcedAt: toIsoOrNull(row.announced_at),
+  test: row.announced === ANNOUNCED.test,
   notes: row.notes,
   email: row.email,
   duplicateOf: row.duplicate_of,

@@ -72,12 +72,13 @@ export async function listImportRows(
   { read }: Pick<Database, 'read'>,
   actor: InWorkspace,
   id: number,
-  { outcome, ...query }: ImportRowsQueryInput,
+  { outcome, kind, ...query }: ImportRowsQueryInput,
 ): Promise<Page<ImportRowResource>> {
   const { limit, after } = readPageQuery(query, ROWS)
   const row = await getImport(read, actor, id)
   let all = selectRows(read, actor, row.id)
   if (outcome) all = all.where('outcome', '=', outcome)
+  if (kind) all = all.where('kind', '=', kind)
   let page = all.selectAll()
   if (after) page = page.where('id', '>', after.id)
   const found = await page

@@ -25,7 +25,7 @@ export async function checkImport(run: ImportRun): Promise<void> {
     updateRun(connection, run, 'check', {
       stage: 'links',
       options: JSON.stringify(run.options),
-      rows: checked.rows,
+      rows: checked.items,
       total: checked.rows,
       position: 0,
     }),
@@ -83,6 +83,7 @@ async function listNotices(run: ImportRun): Promise<string[]> {
     if (message?.includes(CASE_CONFLICT)) collisions++
     else if (outcome === 'created' && message !== null) incomplete++
   }
+  const totals = await sumTotals(run)
   return [
     ...(collisions === 0
       ? []
@@ -95,7 +96,22 @@ async function listNotices(run: ImportRun): Promise<string[]> {
       : [
           `${incomplete === 1 ? 'One link was' : `${incomplete} links were`} not taken over whole: the list of rows says what is missing.`,
         ]),
+    ...(totals === 0
+      ? []
+      : [
+          `The file has totals of ${totals.toLocaleString('en-US')} ${totals === 1 ? 'click' : 'clicks'}. They count on the links. Charts have only clicks of a click history.`,
+        ]),
   ]
+}
+
+async function sumTotals({ needs, row }: ImportRun): Promise<number> {
+  const { total } = await needs.db.read
+    .selectFrom('import_totals')
+    .select((e) => e.fn.coalesce(e.fn.sum<number>('total'), e.lit(0)).as('total'))
+    .where('workspace_id', '=', row.workspace_id)
+    .where('import_id', '=', row.id)
+    .executeTakeFirstOrThrow()
+  return Number(total)
 }
 
 async function* readMessages({ needs, row }: ImportRun) {

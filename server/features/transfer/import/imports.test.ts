@@ -71,6 +71,32 @@ onBothEngines('an import', (server) => {
     )
   })
 
+  test.each([false, true])(
+    'has figures that agree, with aliases, tags and totals (dry run: %p)',
+    async (dryRun) => {
+      const ws = await server().createWorkspace()
+      const done = await runImport(ws, {
+        source: 'bitly',
+        dryRun,
+        file: csv(
+          'bitlink,long_url,custom_bitlinks,tags,clicks',
+          `bit.ly/a${ws.id},https://example.com/a,"bit.ly/b${ws.id}, bit.ly/c${ws.id}",news,3400`,
+          `bit.ly/a${ws.id},https://example.com/a,,news,1`,
+          `bit.ly/d${ws.id},ftp://example.com/d,,,2`,
+        ),
+      })
+      expect(done.created + done.skipped + done.failed).toBe(done.rows)
+      expect(done.created).toBe(3)
+      const count = async (query: string) =>
+        (await ws.api(`/imports/${done.id}/rows?limit=1${query}`)).json.total
+      expect(await count('&outcome=created&kind=link')).toBe(done.created - done.renamed)
+      expect(await count('&outcome=created&kind=tag')).toBe(1)
+      expect(done.notices.filter((text: string) => text.includes('3,400 clicks'))).toHaveLength(
+        dryRun ? 0 : 1,
+      )
+    },
+  )
+
   test('that is repeated changes nothing', async () => {
     const ws = await server().createWorkspace()
     const body = {

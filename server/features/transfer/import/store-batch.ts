@@ -175,9 +175,11 @@ async function storeReading(
     throw error
   })
   if (domain instanceof Failure) {
-    result.failed++
     const message = domain.detail.errors?.domain ?? domain.message
-    result.rows.push({ ...NO_ITEM, row, outcome: 'failed', field: 'domain', value: link.host, message })
+    const failed = { ...NO_ITEM, row, outcome: 'failed', field: 'domain', value: link.host, message }
+    const rows = [link.slug, ...link.aliases].map(() => failed)
+    result.failed += rows.length
+    result.rows.push(...rows)
     return
   }
   const wanted = { link, domain, passwordHash }

@@ -89,7 +89,8 @@ async function tryToCreate(
 ): Promise<Created | undefined> {
   if (input.slug !== undefined && taken.has('slug', toSlugName(domain, input.slug))) return undefined
   const { needs, actor } = run
-  const createdAt = link.createdAt === null ? undefined : Math.min(link.createdAt, needs.now())
+  const now = needs.now()
+  const createdAt = Math.min(link.createdAt ?? now, now)
   try {
     return await db.write(async (connection, onCommit) => {
       const known = await listTagKeys(connection, run, input.tagNames ?? [])

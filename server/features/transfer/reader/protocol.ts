@@ -62,6 +62,8 @@ export interface CheckTask extends SourceTask {
 interface CheckedFile {
   /** Records that are links or clicks, with those that are wrong. */
   rows: number
+  /** What they are about: a link with aliases is several links. */
+  items: number
   /** The order of its dates, where one was said, or where some date allows only one. */
   dateOrder: DateOrder | null
 }

@@ -4,13 +4,14 @@ import { invalid } from '../../../lib/failure.ts'
 import { foldCase } from '../../../lib/text.ts'
 import { requireRoom } from '../../accounts/access/workspace-limits.ts'
 import { recordAudit } from '../../accounts/audit/record-audit.ts'
+import { storeBrand } from '../../accounts/brand/store-brand.ts'
 import { CreateForm } from '../../forms/schema.ts'
 import { refuseBlockedTargets, toFormColumns } from '../../forms/settings/form.ts'
 import { insertForm } from '../../forms/settings/insert-form.ts'
 import { createDomainIn } from '../../links/domains/create-domain.ts'
 import { CreateDomain } from '../../links/domains/schema.ts'
 import { CreateTag } from '../../links/schema.ts'
-import { CreateChannel } from '../../notify/schema.ts'
+import { ImportedChannel } from '../../notify/schema.ts'
 import type { ArchiveRecord } from '../archive/record-schemas.ts'
 import {
   IMPORTED_BEFORE,
@@ -91,7 +92,7 @@ export async function storeChannel(
   const { actor, needs } = run
   const item = { kind: 'channel', name: record.name } as const
   if ((await findItems(transaction, 'channel', [record.id])).size > 0) return toSkipped(item, IMPORTED_BEFORE)
-  const { name, type } = parseInput(CreateChannel.pick({ name: true, type: true }), {
+  const { name, type } = parseInput(ImportedChannel, {
     name: record.name,
     type: record.type,
   })
@@ -144,9 +145,13 @@ export async function storeForm(
     channelIds: [...channels.values()].map(({ id }) => id),
   })
   refuseBlockedTargets(needs.site, input)
+  const at = needs.now()
+  const { workspaceId } = actor
+  const brand = await storeBrand(connection, { workspaceId, before: null, input: input.brand, at })
   const columns = {
     ...toFormColumns(input),
     name: input.name,
+    brand: brand ?? null,
     workspace_id: actor.workspaceId,
     created_at: Math.min(createdAt, needs.now()),
     updated_at: Math.min(updatedAt, needs.now()),

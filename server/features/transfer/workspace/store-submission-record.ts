@@ -6,6 +6,7 @@ import { orderedJson } from '../../../lib/formats/ordered-json.ts'
 import { foldMarks } from '../../../lib/text.ts'
 import { toClosedName } from '../../../storage/clients/closed-names.ts'
 import { insertTouches } from '../../attribution/record-touches.ts'
+import { ANNOUNCED } from '../../forms/leads/announced.ts'
 import { recordFiles } from '../../forms/uploads/record-files.ts'
 import { creditLeads } from '../../links/credit-leads.ts'
 import { toCampaignColumns } from '../../visitors/campaign-columns.ts'
@@ -99,7 +100,7 @@ async function insertSubmission(
       spam_reasons: record.spamReasons && JSON.stringify(record.spamReasons),
       consent: record.consent && JSON.stringify(record.consent),
       language: record.language,
-      announced: Number(record.announced && record.status !== 'unconfirmed'),
+      announced: record.test ? ANNOUNCED.test : Number(record.announced && record.status !== 'unconfirmed'),
       announced_at: record.announcedAt,
       notes: record.notes,
       email: record.email,

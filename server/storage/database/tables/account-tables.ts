@@ -12,12 +12,24 @@ export interface Workspaces {
   require_two_factor: Generated<number>
   /** Owners get a mail when people ask for an unknown slug more often than this in 24 hours; null is never. */
   missing_report_above: number | null
+  /** JSON of `Brand`. */
+  brand: string | null
   created_at: number
   updated_at: number
   /** When the operator suspended it; null while it is not suspended. */
   suspended_at: number | null
   /** Shown to the people who own it. */
   suspended_reason: string | null
+}
+
+/** The pictures that brands of a workspace and its forms name. */
+export interface BrandLogos {
+  workspace_id: number
+  /** Of the content, and the name of the picture. */
+  hash: string
+  /** Base64. */
+  png: string
+  created_at: number
 }
 
 export interface ApiKeys {

@@ -44,6 +44,8 @@ export interface Forms {
   retention_days: number | null
   /** JSON of `ConsentSettings`. */
   consent: string | null
+  /** JSON of `Brand`: what differs from the workspace. */
+  brand: string | null
   /** Every change of the row raises it. */
   revision: Generated<number>
   created_at: number
@@ -65,7 +67,10 @@ export interface Submissions {
   consent: string | null
   /** The language of the sender's page, such as `de`. */
   language: string | null
-  /** 0 while its channels are not told and it is no lead: it came as spam, or the sender has not confirmed it. */
+  /**
+   * 0 while its channels are not told and it is no lead: it came as spam, or the sender has not confirmed it. 1 then. 2 is a
+   * test of the dashboard, which is never announced.
+   */
   announced: Generated<number>
   /** When it was announced, where that was later than it came. */
   announced_at: number | null

@@ -41,6 +41,8 @@ export interface Channels {
   quiet_hours: string | null
   /** Bytes. The files of a submission are attached to a mail while they are no more together. */
   attach_up_to: Generated<number>
+  /** 1 where new forms begin with it. */
+  all_forms: Generated<number>
   created_at: number
   updated_at: number
 }

@@ -39,7 +39,7 @@ export function SpamGroup({ draft, set, errors }: GroupProps) {
     <SettingsGroup id="spam" error={errors.spam}>
       <Toggle
         label="Captcha"
-        hint="Keeps bots out. Needs the snippet on the page. People rarely notice it."
+        hint="Keeps bots out, and people rarely notice it. With a captcha, the form works only on pages with the snippet. Without one, it works without the snippet too."
         checked={draft.captcha}
         onChange={(event) => set({ captcha: event.target.checked })}
       />

@@ -46,16 +46,24 @@ export async function countReadings<Options extends TimeOptions>(
 ) {
   const dateOrders = new DateOrders()
   let rows = 0
+  let items = 0
   for await (const records of readRecords(file, place)) {
     for (const record of records) {
       dateOrders.row = record.row
-      if (read(record, { ...options, dateOrders })) rows++
+      const reading = read(record, { ...options, dateOrders })
+      if (reading === null) continue
+      rows++
+      items += 1 + countAliases(reading)
     }
     await report()
   }
   if (options.dateOrder === null) requireOneOrder(dateOrders)
-  return { rows, dateOrder: options.dateOrder ?? dateOrders.decided }
+  return { rows, items, dateOrder: options.dateOrder ?? dateOrders.decided }
 }
+
+/** A link with several slugs becomes several links. */
+const countAliases = (reading: Exclude<Reading<unknown>, null>) =>
+  'value' in reading ? ((reading.value as Partial<SourceLink>).aliases?.length ?? 0) : 0
 
 function requireOneOrder({ ambiguous, contradiction }: DateOrders): void {
   if (contradiction)

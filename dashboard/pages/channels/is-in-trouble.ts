@@ -1,0 +1,12 @@
+// The channels that send nothing, other than those that a person has turned off. Apart from the explanations, because the
+// sidebar counts them on every page.
+
+import type { ChannelResource } from '../../api/channels.ts'
+
+export const isInTrouble = ({
+  enabled,
+  disabledReason,
+  unavailableReason,
+  failingSince,
+}: ChannelResource): boolean =>
+  disabledReason !== null || (enabled && (unavailableReason !== null || failingSince !== null))

@@ -1,0 +1,96 @@
+// The brand of a workspace or of one form as JSON: one schema for both. A form's values go before those of its workspace.
+
+import { z } from '@hono/zod-openapi'
+import { text } from '../../../lib/api-fields.ts'
+import { EMAIL_MAX, isEmail } from '../../../lib/email.ts'
+import { cleanPng } from './clean-png.ts'
+import { CONTRAST_MIN, contrastWithWhite, toDarker } from './contrast.ts'
+
+const LOGO_BYTES_MAX = 64 * 1024
+const LOGO_PREFIX = 'data:image/png;base64,'
+const LOGO_URL_MAX = 2048
+const NAME_MAX = 60
+const FOOTER_MAX = 300
+
+const nullable = (description: string) => z.string().nullable().openapi({ description })
+
+export const BrandShape = z
+  .strictObject({
+    name: nullable('Shown at the top of pages that visitors see'),
+    logo: z.url().nullable().openapi({ description: 'The address of the picture, on this server' }),
+    color: nullable('`#rrggbb`, for buttons and links'),
+    senderName: nullable('The sender of mails to the people who send a form. `name` when null'),
+    replyTo: nullable('Where their answers go'),
+    footer: nullable('At the end of pages and mails'),
+  })
+  .openapi('Brand')
+export type BrandResource = z.infer<typeof BrandShape>
+
+const isOneLine = (value: string) => !/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u.test(value)
+const line = (max: number) =>
+  text(1, max)
+    .trim()
+    .refine((value) => value !== '', 'must not be blank')
+    .refine(isOneLine, 'must be one line')
+
+const color = text(7, 7)
+  .regex(/^#[\da-f]{6}$/i, 'must be a color such as #17624a')
+  .toLowerCase()
+  .superRefine((value, context) => {
+    if (!/^#[\da-f]{6}$/.test(value)) return
+    const contrast = contrastWithWhite(value)
+    if (contrast >= CONTRAST_MIN) return
+    const found = (Math.floor(contrast * 10) / 10).toFixed(1)
+    context.addIssue({
+      code: 'custom',
+      message: `is too light: white text on it has a contrast of ${found}, and needs ${CONTRAST_MIN}. Try ${toDarker(value)}`,
+    })
+  })
+  .openapi({ pattern: '^#[\\da-fA-F]{6}$', example: '#17624a' })
+
+/** A new picture as a data URL, or the address of the stored one, which keeps it. */
+const logo = text(1, LOGO_PREFIX.length + Math.ceil(LOGO_BYTES_MAX / 3) * 4 + 4).transform(
+  (value, context) => {
+    if (/^https?:\/\//.test(value) && value.length <= LOGO_URL_MAX) return { kept: value, png: undefined }
+    const refuse = (message: string) => {
+      context.addIssue({ code: 'custom', message })
+      return z.NEVER
+    }
+    if (!value.startsWith(LOGO_PREFIX))
+      return refuse(
+        'must be a PNG as a data URL (data:image/png;base64,…). The dashboard turns an SVG into one',
+      )
+    const bytes = Buffer.from(value.slice(LOGO_PREFIX.length), 'base64')
+    if (bytes.length > LOGO_BYTES_MAX) return refuse('must be at most 64 KiB')
+    const png = cleanPng(bytes)
+    return png ? { kept: undefined, png } : refuse('must be a PNG of at most 1024 × 1024 pixels')
+  },
+)
+
+export const BrandInput = z
+  .strictObject(
+    {
+      name: line(NAME_MAX).nullable().optional(),
+      logo: logo
+        .nullable()
+        .optional()
+        .openapi({
+          type: ['string', 'null'],
+          description: 'A PNG of at most 64 KiB as a data URL; the address in an answer keeps the stored one',
+        }),
+      color: color.nullable().optional(),
+      senderName: line(NAME_MAX)
+        .refine((value) => !/[@<>"]/.test(value), 'must be a name, without @, < or >')
+        .nullable()
+        .optional(),
+      replyTo: text(1, EMAIL_MAX).trim().refine(isEmail, 'must be an email address').nullable().optional(),
+      footer: text(1, FOOTER_MAX)
+        .trim()
+        .refine((value) => value !== '', 'must not be blank')
+        .nullable()
+        .optional(),
+    },
+    { error: ({ code }) => (code === 'invalid_type' ? 'must be an object' : undefined) },
+  )
+  .openapi('BrandInput', { description: 'Absent fields stay as they are, and null clears one' })
+export type BrandInputValues = z.infer<typeof BrandInput>
