@@ -63,6 +63,7 @@ export function createApiNeeds(config: Config, services: ApiParts) {
       ...createPersonHashers(secret),
     },
     losses: { attempts, now },
+    outcomes: { now },
     files: { origin, resolvePendingAttribution, uploads: services.uploads },
     formCheck: { origin, turnstile: turnstile !== undefined, allow: webhookAllow },
     notify: notify.api,

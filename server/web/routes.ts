@@ -38,6 +38,7 @@ import { createDomainRoutes, nothingHere } from '../features/links/domains/publi
 import { createTrashApi } from '../features/links/trash/trash-api.ts'
 import { createNotifyApi } from '../features/notify/api.ts'
 import { createMailRoutes } from '../features/notify/public.ts'
+import { createOutcomesApi } from '../features/outcomes/api.ts'
 import { createRedirectApi } from '../features/redirect/api.ts'
 import { createRedirects } from '../features/redirect/public.ts'
 import { createPageViewIntake } from '../features/tracking/public.ts'
@@ -107,6 +108,7 @@ export interface RouteNeeds {
     forms: NeedsOf<typeof createFormsApi> & NeedsOf<typeof createAllowedSendersApi>
     files: NeedsOf<typeof createFilesApi>
     losses: NeedsOf<typeof createLossesApi>
+    outcomes: NeedsOf<typeof createOutcomesApi>
     formCheck: NeedsOf<typeof createFormCheckApi>
     notify: NeedsOf<typeof createNotifyApi>
     doctor: NeedsOf<typeof createDoctorApi>
@@ -241,6 +243,7 @@ const createRest = ({ api }: RouteNeeds) =>
     createFilesApi(api.files),
     createLossesApi(api.losses),
     createAllowedSendersApi(api.forms),
+    createOutcomesApi(api.outcomes),
     createFormCheckApi(api.formCheck),
     createNotifyApi(api.notify),
     createDoctorApi(api.doctor),

@@ -461,6 +461,13 @@ const compareAnswers = (server: () => TestServer) => {
     await ask(own, 'updateSubmissions', 200, { body: { ids: [submissionId], status: 'archived' } })
     await ask(own, 'updateSubmissions', 422, { body: { ids: [], status: 'archived' } })
     await ask(own, 'updateSubmissions', 404, { body: { ids: [submissionId, 999_999], status: 'spam' } })
+    const won = { submissionId, stage: 'won', value: '5', currency: 'EUR', externalId: 'order' }
+    const recorded = await ask(own, 'createOutcomes', 201, { body: won })
+    await ask(own, 'createOutcomes', 200, { body: [won] })
+    await ask(own, 'createOutcomes', 409, { body: { outcomes: [won, won] } })
+    await ask(own, 'createOutcomes', 422, { body: { ...won, value: '-0' } })
+    await ask(own, 'listOutcomes', 200, { query: { stage: 'won', currency: 'EUR', ...form } })
+    await ask(own, 'deleteOutcome', 200, { path: { id: recorded.json.data.id } })
     const other = await createTestResources(server(), own, 'other')
     await ask(own, 'deleteSubmissions', 200, { query: { ids: `${other.submissionId}` } })
     await ask(own, 'deleteSubmissions', 404, { query: { ids: `${other.submissionId}` } })

@@ -50,7 +50,7 @@ const toStoredTexts = (mark: string): Record<Kind, string[]> => ({
 const TABLES: Record<Kind | 'deliveries', string[]> = {
   links: ['links', 'link_tags', 'tags', 'domains', 'imports', 'import_rows'],
   forms: ['forms'],
-  submissions: ['submissions', 'touches', 'submission_files', 'allowed_senders'],
+  submissions: ['submissions', 'touches', 'outcomes', 'submission_files', 'allowed_senders'],
   channels: ['channels'],
   deliveries: ['deliveries', 'delivery_attempts'],
 }

@@ -22,6 +22,7 @@ import { clientNames } from './migrations/0016-client-names.ts'
 import { attachments } from './migrations/0017-attachments.ts'
 import { searchTexts } from './migrations/0018-search-texts.ts'
 import { cheapSubmissions } from './migrations/0019-cheap-submissions.ts'
+import { outcomes } from './migrations/0024-outcomes.ts'
 import { renameSteps, toNewSteps } from './migrations/rename-steps.ts'
 import type { Tables } from './tables.ts'
 
@@ -45,6 +46,7 @@ export const listMigrations = (engine: DatabaseEngine): Record<string, Migration
   '0017-attachments': attachments(),
   '0018-search-texts': searchTexts(),
   '0019-cheap-submissions': cheapSubmissions(engine),
+  '0024-outcomes': outcomes(engine),
 })
 
 /**

@@ -25,6 +25,7 @@ import type {
   FormAttempts,
   FormKeys,
   Forms,
+  Outcomes,
   Replies,
   ReplyStops,
   SpamTotals,
@@ -83,6 +84,7 @@ export interface Tables {
   form_keys: FormKeys
   submissions: Submissions
   touches: Touches
+  outcomes: Outcomes
   submission_files: SubmissionFiles
   upload_totals: UploadTotals
   erased_files: ErasedFiles

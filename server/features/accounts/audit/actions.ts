@@ -35,6 +35,7 @@ export const AUDIT_ACTIONS = [
   'submission.expired',
   'submission.person_exported',
   'submission.exported',
+  'outcome.deleted',
   'allowed_sender.created',
   'allowed_sender.deleted',
   'import.created',

@@ -188,6 +188,23 @@ export interface Touches {
   utm_content: string | null
 }
 
+/** What became of a lead. The row goes with its submission. */
+export interface Outcomes {
+  id: Generated<number>
+  workspace_id: number
+  submission_id: number
+  /** `qualified`, `won` or `lost`. */
+  stage: string
+  /** Decimal text, as `toDecimalText` writes it: no engine computes with it. */
+  value: string | null
+  /** ISO 4217. */
+  currency: string | null
+  at: number
+  external_id: string | null
+  created_at: number
+  updated_at: number
+}
+
 /**
  * The workspace that each form key belongs to, kept when the form or the workspace is deleted: pages may use a key for years,
  * and their leads must not go to others. A trigger writes the row when a form is inserted.
