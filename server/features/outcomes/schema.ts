@@ -12,7 +12,7 @@ import {
 } from '../../lib/api-fields.ts'
 import { EMAIL_MAX, toEmailAddress } from '../../lib/email.ts'
 import { AMOUNT_PATTERN } from '../../lib/money/amount.ts'
-import { isCurrency } from '../../lib/money/currencies.ts'
+import { CURRENCY_MESSAGE, isCurrency } from '../../lib/money/currencies.ts'
 
 export const OUTCOME_STAGES = ['qualified', 'won', 'lost'] as const
 export type OutcomeStage = (typeof OUTCOME_STAGES)[number]
@@ -47,8 +47,6 @@ const amount = z
   .string({ error: AMOUNT_MESSAGE })
   .regex(AMOUNT_PATTERN, AMOUNT_MESSAGE)
   .openapi({ pattern: AMOUNT_PATTERN.source, maxLength: 22 })
-
-export const CURRENCY_MESSAGE = 'must be a currency of ISO 4217, such as EUR'
 
 const currency = z
   .string({ error: CURRENCY_MESSAGE })

@@ -26,3 +26,5 @@ export const isCurrency = (code: string) => PLACES.has(code)
 
 /** The decimal places of a currency; 2 for a code that is none. */
 export const getDecimalPlaces = (currency: string) => PLACES.get(currency) ?? 2
+
+export const CURRENCY_MESSAGE = 'must be a currency of ISO 4217, such as EUR'
