@@ -212,12 +212,9 @@ const counts = {
 /** Beside `data`, where the question names a currency or something was won with a value in the range. */
 const moneyFields = {
   currency: z.string().optional().openapi({ description: 'Of `value`', example: 'EUR' }),
-  otherCurrencies: z
-    .array(z.string())
-    .optional()
-    .openapi({
-      description: 'In which leads of the workspace were won in the range too: they are in no `value`',
-    }),
+  otherCurrencies: z.array(z.string()).optional().openapi({
+    description: 'In which leads of the workspace were won in the range too: they are in no `value`',
+  }),
 }
 export interface AnswerMoney {
   currency?: string

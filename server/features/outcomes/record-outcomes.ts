@@ -14,7 +14,7 @@ import {
   selectOutcomes,
   toOutcomeResource,
 } from './outcome.ts'
-import { type CreateOutcomeInput, LEAD_FIELDS, type OutcomeResource } from './schema.ts'
+import { type CreateOutcomeInput, LEAD_FIELDS, type OutcomeResource, PER_LEAD_MAX } from './schema.ts'
 
 export interface OutcomeNeeds {
   db: Database
@@ -22,9 +22,6 @@ export interface OutcomeNeeds {
 }
 
 const HOUR_MS = 3_600_000
-
-/** No customer has more deals. The limit stops programs that forget their `externalId`. */
-const PER_LEAD_MAX = 100
 
 interface Transaction {
   connection: Connection

@@ -19,7 +19,9 @@ export type OutcomeStage = (typeof OUTCOME_STAGES)[number]
 
 export const OUTCOMES_MAX = 100
 const CLICK_ID_MAX = 100
-const EXTERNAL_ID_MAX = 255
+export const EXTERNAL_ID_MAX = 255
+/** No customer has more deals. The limit stops programs that forget their `externalId`. */
+export const PER_LEAD_MAX = 100
 const ID_MAX = 999_999_999_999_999
 
 export const OutcomeShape = z

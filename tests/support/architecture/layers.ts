@@ -34,7 +34,7 @@ export const ALLOWED_FEATURE_IMPORTS: Record<string, string[]> = {
   attribution: ['tracking', 'hits', 'links', 'visitors'],
   notify: [],
   outcomes: [],
-  transfer: ['attribution', 'forms', 'hits', 'links', 'notify', 'tracking', 'visitors'],
+  transfer: ['attribution', 'forms', 'hits', 'links', 'notify', 'outcomes', 'tracking', 'visitors'],
 }
 
 const ENTRANCE = /^server\/features\/(?:[\w-]+\/(?:api|public)|.+-api)\.ts$/

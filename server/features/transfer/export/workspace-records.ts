@@ -7,6 +7,7 @@ import { parseUrl } from '../../../lib/web-url.ts'
 import type { Domains } from '../../../storage/database/tables/domain-tables.ts'
 import type {
   Forms,
+  Outcomes,
   SubmissionFiles,
   Submissions,
   Touches,
@@ -79,7 +80,15 @@ type ExportedSubmission = Omit<
 
 export const toSubmissionRecord = (
   row: ExportedSubmission,
-  { touches, files }: { touches: Selectable<Touches>[]; files: Selectable<SubmissionFiles>[] },
+  {
+    touches,
+    files,
+    outcomes,
+  }: {
+    touches: Selectable<Touches>[]
+    files: Selectable<SubmissionFiles>[]
+    outcomes: Selectable<Outcomes>[]
+  },
 ) => ({
   id: row.id,
   formKey: row.form_key,
@@ -122,6 +131,17 @@ export const toSubmissionRecord = (
     path: key,
   })),
   touches: touches.map(toTouchRecord),
+  outcomes: outcomes.map(toOutcomeRecord),
+})
+
+const toOutcomeRecord = (row: Selectable<Outcomes>) => ({
+  stage: row.stage,
+  value: row.value,
+  currency: row.currency,
+  at: toIso(row.at),
+  externalId: row.external_id,
+  createdAt: toIso(row.created_at),
+  updatedAt: toIso(row.updated_at),
 })
 
 const toTouchRecord = (row: Selectable<Touches>) => ({
