@@ -467,6 +467,8 @@ const compareAnswers = (server: () => TestServer) => {
     await ask(own, 'createOutcomes', 409, { body: { outcomes: [won, won] } })
     await ask(own, 'createOutcomes', 422, { body: { ...won, value: '-0' } })
     await ask(own, 'listOutcomes', 200, { query: { stage: 'won', currency: 'EUR', ...form } })
+    await ask(own, 'exportOutcomes', 200, { query: { stage: 'won', ...form } })
+    await ask(own, 'exportOutcomes', 422, { query: { conversionName: 'Won' } })
     await ask(own, 'deleteOutcome', 200, { path: { id: recorded.json.data.id } })
     const other = await createTestResources(server(), own, 'other')
     await ask(own, 'deleteSubmissions', 200, { query: { ids: `${other.submissionId}` } })

@@ -107,6 +107,8 @@ const REFERENCES: Record<string, (things: TestResources) => SampleRequest[]> = {
     { bodies: [{ submissionId, stage: 'won' }] },
     { bodies: [[{ email, stage: 'won' }]] },
   ],
+  exportOutcomes: ({ submissionId, formKey }) =>
+    toQuerySamples([{ submissionId: `${submissionId}` }, { formKey }]),
   deleteOutcome: ({ outcomeId }) => [{ path: { id: outcomeId } }],
   listAllowedSenders: () => [],
   // The same address may be allowed in each workspace.

@@ -57,6 +57,7 @@ export const FormShape = z
     messages: FieldMessagesShape,
     retentionDays: z.int().nullable().openapi({ description: 'null: submissions are kept' }),
     consent: ConsentSettingsShape.nullable(),
+    adClickIds: z.boolean(),
     submissions: z.int().openapi({ description: 'Number of stored submissions' }),
     lastSubmissionAt: z.iso.datetime().nullable(),
     createdAt: z.iso.datetime(),
@@ -193,6 +194,14 @@ const fields = {
   messages: FieldMessagesInput.nullable().optional(),
   retentionDays: retentionDays('Days until submissions are erased. They are kept when absent'),
   consent: toConsentSettingsInput(fieldName).nullable().optional(),
+  adClickIds: flag()
+    .nullable()
+    .optional()
+    .openapi({
+      description:
+        'Keep the click ids of ad networks (`gclid`, `gbraid`, `wbraid`, `msclkid`, `fbclid`) that the page of the ' +
+        'credited click had. false when absent',
+    }),
 }
 
 export const CreateForm = z.strictObject({ name: formName, ...fields }, mustBeObject).openapi('CreateForm')

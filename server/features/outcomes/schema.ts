@@ -164,3 +164,33 @@ export const OutcomeListQuery = z
   .superRefine(requireStartBeforeEnd)
 export type OutcomeListQueryInput = z.infer<typeof OutcomeListQuery>
 export type OutcomeSelection = Omit<OutcomeListQueryInput, 'limit' | 'cursor'>
+
+export const GOOGLE_CLICK_IDS = ['gclid', 'gbraid', 'wbraid'] as const
+export type GoogleClickId = (typeof GOOGLE_CLICK_IDS)[number]
+const OUTCOME_EXPORT_FORMATS = ['csv', 'google-ads'] as const
+
+const EXPORT_OPTIONS = {
+  format: oneOf(OUTCOME_EXPORT_FORMATS).optional().openapi({ description: 'csv when absent' }),
+  clickIdType: oneOf(GOOGLE_CLICK_IDS).optional().openapi({
+    description:
+      'google-ads: the kind of id in the file, gclid when absent. Each kind needs a file of its own',
+  }),
+  conversionName: parameter(100)
+    .refine((name) => name.trim() !== '', 'must not be blank')
+    .optional()
+    .openapi({
+      description:
+        'google-ads: the name of the conversion action in your account. Absent: `Qualified lead` and `Converted lead`',
+    }),
+}
+
+export const OutcomeExportQuery = z
+  .strictObject({ ...EXPORT_OPTIONS, ...OUTCOME_SELECTION })
+  .superRefine(requireStartBeforeEnd)
+  .superRefine(({ format, clickIdType, conversionName }, context) => {
+    if (format === 'google-ads') return
+    for (const [name, value] of Object.entries({ clickIdType, conversionName }))
+      if (value !== undefined)
+        context.addIssue({ code: 'custom', path: [name], message: 'goes with format=google-ads only' })
+  })
+export type OutcomeExportOptions = Pick<z.infer<typeof OutcomeExportQuery>, keyof typeof EXPORT_OPTIONS>

@@ -33,7 +33,7 @@ export const ALLOWED_FEATURE_IMPORTS: Record<string, string[]> = {
   tracking: ['hits', 'visitors'],
   attribution: ['tracking', 'hits', 'links', 'visitors'],
   notify: [],
-  outcomes: [],
+  outcomes: ['visitors'],
   transfer: ['attribution', 'forms', 'hits', 'links', 'notify', 'outcomes', 'tracking', 'visitors'],
 }
 

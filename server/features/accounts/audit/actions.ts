@@ -36,6 +36,7 @@ export const AUDIT_ACTIONS = [
   'submission.person_exported',
   'submission.exported',
   'outcome.deleted',
+  'outcome.exported',
   'allowed_sender.created',
   'allowed_sender.deleted',
   'import.created',

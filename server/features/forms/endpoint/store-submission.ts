@@ -10,6 +10,7 @@ import type { Tables } from '../../../storage/database/tables.ts'
 import type { VisitMatch, VisitMatcher } from '../../attribution/match-visit.ts'
 import type { TouchRecorder } from '../../attribution/record-touches.ts'
 import type { Sender, SenderDescriber } from '../../attribution/sender.ts'
+import { extractAdClickIds, parseAdClickIds } from '../../visitors/ad-click-ids.ts'
 import { toCampaignColumns } from '../../visitors/campaign-columns.ts'
 import type { SaltLookup } from '../../visitors/salts.ts'
 import type { VerifiedToken } from '../captcha/captcha-provider.ts'
@@ -96,6 +97,7 @@ export async function storeSubmission(
   const { fields, files, address, token, spamReasons } = submission
   const { workspaceId } = form
   const { match, columns } = describeSource(needs, workspaceId, submission, at)
+  const adClickIds = form.adClickIds ? findAdClickIds(match, submission) : null
   const fieldsJson = JSON.stringify([...fields])
   const content = [form.id, address, fieldsJson, ...files.map(({ sha256 }) => sha256)].join('|')
   const fingerprints = toFingerprints(content, getSalt, at)
@@ -126,6 +128,7 @@ export async function storeSubmission(
         fingerprint: fingerprints.fingerprint,
         duplicate_of: duplicateOf,
         ...columns,
+        ad_click_ids: adClickIds,
         created_at: at,
       })
       const owner = { workspaceId, submissionId: id, at }
@@ -197,6 +200,17 @@ function describeSource(
     city: sender.city,
   }
   return { match, columns }
+}
+
+/** Those of the touch that gets the lead, or of the form's page, which the inferred click may have led to. As JSON. */
+function findAdClickIds(
+  match: VisitMatch | undefined,
+  { referer, trackingOptOut }: Pick<NewSubmission, 'referer' | 'trackingOptOut'>,
+): string | null {
+  if (trackingOptOut) return null
+  const credited = match?.touches.at(-1)
+  const found = credited?.adClickIds ?? extractAdClickIds(parseUrl(referer)?.search.slice(1) ?? '')
+  return found === undefined ? null : JSON.stringify(parseAdClickIds(found))
 }
 
 /** Seconds between the last page view and the submission. */

@@ -38,6 +38,8 @@ export interface FormSettings {
   rules: FieldRules
   messages: FieldMessages
   consent: ConsentSettings | null
+  /** Keeps the click ids of ad networks. */
+  adClickIds: boolean
 }
 
 // Looser than the shape of a form key, and still safe in every database.
@@ -130,6 +132,7 @@ function readRow(row: Row): FormSettings {
     rules: parseOrNull(row.rules) ?? {},
     messages: parseOrNull(row.messages) ?? {},
     consent: parseOrNull(row.consent),
+    adClickIds: row.ad_click_ids === 1,
   }
 }
 
@@ -154,6 +157,7 @@ const COLUMNS = [
   'forms.rules',
   'forms.messages',
   'forms.consent',
+  'forms.ad_click_ids',
 ] as const
 
 const selectSettings = prepareQuery((connection, query: { formKey: string }) =>

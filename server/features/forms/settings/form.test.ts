@@ -121,6 +121,7 @@ onBothEngines.quick('forms', (server) => {
           messages: {},
           retentionDays: null,
           consent: null,
+          adClickIds: false,
           submissions: 0,
           lastSubmissionAt: null,
           createdAt: expect.stringMatching(ISO),

@@ -15,6 +15,7 @@ import { UPLOAD_FILES_MAX } from '../../forms/uploads/schema.ts'
 import { CHANNEL_TYPES, CHANNEL_URL_MAX, RECIPIENTS_MAX } from '../../notify/schema.ts'
 import { EXTERNAL_ID_MAX, OUTCOME_STAGES, PER_LEAD_MAX } from '../../outcomes/schema.ts'
 import { TOUCH_KINDS } from '../../tracking/touch.ts'
+import { AD_CLICK_ID_NAMES, AD_CLICK_ID_VALUE } from '../../visitors/ad-click-ids.ts'
 import { archiveDay, archiveMoment, archiveTime } from './archive-time.ts'
 
 const TEXT_MAX = 10_000
@@ -99,6 +100,7 @@ const FormRecord = z.object({
   messages: z.unknown().optional(),
   retentionDays: z.int().nullable().optional(),
   consent: z.unknown().optional(),
+  adClickIds: z.boolean().optional(),
   createdAt: time,
   updatedAt: time,
 })
@@ -218,6 +220,10 @@ const SubmissionRecord = z.object({
   country: orNull,
   region: orNull,
   city: orNull,
+  adClickIds: z
+    .partialRecord(z.enum(AD_CLICK_ID_NAMES), z.string().regex(AD_CLICK_ID_VALUE))
+    .nullable()
+    .default(null),
   createdAt: time,
   files: z.array(FileRecord).max(UPLOAD_FILES_MAX).default([]),
   touches: z.array(TouchRecord).max(1000),

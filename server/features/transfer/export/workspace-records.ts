@@ -68,6 +68,7 @@ export const toFormRecord = (row: Selectable<Forms>) => ({
   messages: parseOrNull(row.messages),
   retentionDays: row.retention_days,
   consent: parseOrNull(row.consent),
+  adClickIds: row.ad_click_ids === 1,
   createdAt: toIso(row.created_at),
   updatedAt: toIso(row.updated_at),
 })
@@ -113,6 +114,7 @@ export const toSubmissionRecord = (
   referrer: row.referrer,
   pageUrl: row.page_url,
   landingUrl: row.landing_url,
+  adClickIds: parseOrNull(row.ad_click_ids),
   ...toCampaign(row),
   device: row.device,
   browser: row.browser,

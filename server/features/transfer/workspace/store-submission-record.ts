@@ -148,6 +148,7 @@ async function insertSubmission(
       referrer: record.referrer,
       page_url: record.pageUrl,
       landing_url: record.landingUrl,
+      ad_click_ids: record.adClickIds && JSON.stringify(record.adClickIds),
       ...toCampaignColumns(record),
       device: toClosedName('device', record.device),
       browser: toClosedName('browser', record.browser),

@@ -1,8 +1,8 @@
-// Outcomes of leads, and an index that finds the leads of a click.
+// Outcomes of leads, an index that finds the leads of a click, and the click ids of ad networks that forms may keep.
 
 import { type Kysely, sql } from 'kysely'
 import type { DatabaseEngine } from '../database.ts'
-import { getColumnTypes, ofWorkspace } from './columns.ts'
+import { addColumns, fromZero, getColumnTypes, ofWorkspace } from './columns.ts'
 
 export const outcomes = (engine: DatabaseEngine) => ({
   async up(db: Kysely<unknown>) {
@@ -22,6 +22,8 @@ export const outcomes = (engine: DatabaseEngine) => ({
     await sql`create index outcomes_by_submission on outcomes (submission_id)`.execute(db)
     await sql`create unique index outcomes_by_external_id on outcomes (workspace_id, external_id)
       where external_id is not null`.execute(db)
+    await addColumns(db, 'forms', ['ad_click_ids'], 'integer', fromZero)
+    await addColumns(db, 'submissions', ['ad_click_ids'], text)
     await sql`create index submissions_by_click on submissions (workspace_id, click_id)
       where click_id is not null`.execute(db)
   },

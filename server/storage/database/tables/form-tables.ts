@@ -44,6 +44,8 @@ export interface Forms {
   retention_days: number | null
   /** JSON of `ConsentSettings`. */
   consent: string | null
+  /** 1 keeps the click ids of ad networks. */
+  ad_click_ids: Generated<number>
   /** Every change of the row raises it. */
   revision: Generated<number>
   created_at: number
@@ -91,6 +93,8 @@ export interface Submissions {
   referrer: string | null
   page_url: string | null
   landing_url: string | null
+  /** JSON of `AdClickIds`; null where the form keeps none. */
+  ad_click_ids: string | null
   utm_source: string | null
   utm_medium: string | null
   utm_campaign: string | null
