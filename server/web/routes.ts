@@ -45,6 +45,7 @@ import { createPageViewIntake } from '../features/tracking/public.ts'
 import { createSnippet } from '../features/tracking/snippet.ts'
 import { createImportsApi } from '../features/transfer/api.ts'
 import { createExportApi } from '../features/transfer/export-api.ts'
+import { createOutcomeImportApi } from '../features/transfer/outcomes-api.ts'
 import { createHeaderWrapper, toStrictTransportLine } from '../http/answer-headers.ts'
 import type { FastPathOptions } from '../http/fast-path/listener.ts'
 import type { PostRequest } from '../http/fast-path/request-parser.ts'
@@ -244,6 +245,7 @@ const createRest = ({ api }: RouteNeeds) =>
     createLossesApi(api.losses),
     createAllowedSendersApi(api.forms),
     createOutcomesApi(api.outcomes),
+    createOutcomeImportApi(api.outcomes),
     createFormCheckApi(api.formCheck),
     createNotifyApi(api.notify),
     createDoctorApi(api.doctor),

@@ -469,6 +469,8 @@ const compareAnswers = (server: () => TestServer) => {
     await ask(own, 'listOutcomes', 200, { query: { stage: 'won', currency: 'EUR', ...form } })
     await ask(own, 'exportOutcomes', 200, { query: { stage: 'won', ...form } })
     await ask(own, 'exportOutcomes', 422, { query: { conversionName: 'Won' } })
+    await ask(own, 'importOutcomes', 200, { body: { csv: 'email;value\nada@example.com;1,5\n' } })
+    await ask(own, 'importOutcomes', 422, { body: { csv: 'name\nAda\n' } })
     await ask(own, 'deleteOutcome', 200, { path: { id: recorded.json.data.id } })
     const other = await createTestResources(server(), own, 'other')
     await ask(own, 'deleteSubmissions', 200, { query: { ids: `${other.submissionId}` } })

@@ -75,6 +75,7 @@ export const OPERATION_SCOPES: Record<string, readonly RouteScope[]> = {
   listErasures: ['submissions:read'],
   listOutcomes: ['submissions:read'],
   createOutcomes: ['submissions:write'],
+  importOutcomes: ['submissions:write'],
   exportOutcomes: ['submissions:read'],
   deleteOutcome: ['submissions:write'],
   getSubmissionAttribution: ['submissions:read'],

@@ -160,6 +160,7 @@ export const SAMPLE_REQUESTS: Record<string, (things: TestResources) => SampleRe
     const won = { submissionId, stage: 'won', value: '12.50', currency: 'EUR' }
     return { bodies: [won, [{ email, stage: 'lost' }], { outcomes: [won] }] }
   },
+  importOutcomes: ({ email }) => ({ bodies: [{ csv: `email,stage\n${email},won\n` }] }),
   exportOutcomes: () => ({ query: { format: 'google-ads' } }),
   deleteOutcome: ({ outcomeId }) => ({ path: { id: outcomeId } }),
   listAllowedSenders: () => ({ query: { limit: '10' } }),

@@ -107,6 +107,7 @@ const REFERENCES: Record<string, (things: TestResources) => SampleRequest[]> = {
     { bodies: [{ submissionId, stage: 'won' }] },
     { bodies: [[{ email, stage: 'won' }]] },
   ],
+  importOutcomes: ({ email }) => [{ bodies: [{ csv: `email,stage\n${email},won\n` }] }],
   exportOutcomes: ({ submissionId, formKey }) =>
     toQuerySamples([{ submissionId: `${submissionId}` }, { formKey }]),
   deleteOutcome: ({ outcomeId }) => [{ path: { id: outcomeId } }],
