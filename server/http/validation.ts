@@ -10,6 +10,9 @@ interface Issue {
   errors?: Issue[][]
 }
 
+/** The members that may hold the list of a bulk body. A list as the whole body has the same names of fields. */
+const LIST_MEMBERS = new Set(['links', 'outcomes'])
+
 /** Nobody reads more messages than this, and a body can have tens of thousands of mistakes. */
 const ERRORS_MAX = 100
 
@@ -35,7 +38,7 @@ function* listMessages(
   for (const outer of issues) {
     for (const issue of flatten(outer)) {
       const path = issue.path.map(String)
-      if (path[0] === 'links' && path.length > 1) path.shift()
+      if (LIST_MEMBERS.has(path[0] ?? '') && path.length > 1) path.shift()
       const isUnknown = issue.code === 'unrecognized_keys'
       const message = isUnknown ? `is not a known ${what}` : issue.message
       const names = isUnknown ? (issue.keys ?? []).map((key) => [...path, key]) : [path]

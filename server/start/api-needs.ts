@@ -65,6 +65,7 @@ export function createApiNeeds(config: Config, services: ApiParts) {
     submissions: { ...services.forms, origin },
     losses: { attempts, now },
     formTests: { testTokens, now },
+    outcomes: { now },
     files: { origin, resolvePendingAttribution, uploads: services.uploads },
     formCheck: { origin, turnstile: turnstile !== undefined, allow: webhookAllow },
     notify: notify.api,

@@ -41,12 +41,14 @@ import { createDomainRoutes, nothingHere } from '../features/links/domains/publi
 import { createTrashApi } from '../features/links/trash/trash-api.ts'
 import { createNotifyApi } from '../features/notify/api.ts'
 import { createMailRoutes } from '../features/notify/public.ts'
+import { createOutcomesApi } from '../features/outcomes/api.ts'
 import { createRedirectApi } from '../features/redirect/api.ts'
 import { createRedirects } from '../features/redirect/public.ts'
 import { createPageViewIntake } from '../features/tracking/public.ts'
 import { createSnippet } from '../features/tracking/snippet.ts'
 import { createImportsApi } from '../features/transfer/api.ts'
 import { createExportApi } from '../features/transfer/export-api.ts'
+import { createOutcomeImportApi } from '../features/transfer/outcomes-api.ts'
 import { createHeaderWrapper, toStrictTransportLine } from '../http/answer-headers.ts'
 import type { FastPathOptions } from '../http/fast-path/listener.ts'
 import type { PostRequest } from '../http/fast-path/request-parser.ts'
@@ -112,6 +114,7 @@ export interface RouteNeeds {
     files: NeedsOf<typeof createFilesApi>
     losses: NeedsOf<typeof createLossesApi>
     formTests: NeedsOf<typeof createFormTestApi>
+    outcomes: NeedsOf<typeof createOutcomesApi>
     formCheck: NeedsOf<typeof createFormCheckApi>
     notify: NeedsOf<typeof createNotifyApi>
     doctor: NeedsOf<typeof createDoctorApi>
@@ -249,6 +252,8 @@ const createRest = ({ api }: RouteNeeds) =>
     createLossesApi(api.losses),
     createFormTestApi(api.formTests),
     createAllowedSendersApi(api.forms),
+    createOutcomesApi(api.outcomes),
+    createOutcomeImportApi(api.outcomes),
     createFormCheckApi(api.formCheck),
     createNotifyApi(api.notify),
     createDoctorApi(api.doctor),

@@ -74,4 +74,5 @@ const GIVEN_ONCE = [
   'limit',
   'format',
   'model',
+  'currency',
 ]

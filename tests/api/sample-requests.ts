@@ -31,6 +31,7 @@ export interface TestResources {
   /** The email address in that submission. */
   email: string
   allowedSenderId: number
+  outcomeId: number
   channelId: number
   deliveryId: number
   /** The user id of the member, who is no owner. */
@@ -165,6 +166,14 @@ export const SAMPLE_REQUESTS: Record<string, (things: TestResources) => SampleRe
   exportPerson: ({ email }) => ({ query: { email } }),
   listErasures: ({ email }) => ({ query: { email } }),
   getSubmissionAttribution: ({ submissionId }) => ({ path: { id: submissionId } }),
+  listOutcomes: ({ submissionId }) => ({ query: { submissionId: `${submissionId}` } }),
+  createOutcomes: ({ submissionId, email }) => {
+    const won = { submissionId, stage: 'won', value: '12.50', currency: 'EUR' }
+    return { bodies: [won, [{ email, stage: 'lost' }], { outcomes: [won] }] }
+  },
+  importOutcomes: ({ email }) => ({ bodies: [{ csv: `email,stage\n${email},won\n` }] }),
+  exportOutcomes: () => ({ query: { format: 'google-ads' } }),
+  deleteOutcome: ({ outcomeId }) => ({ path: { id: outcomeId } }),
   listAllowedSenders: () => ({ query: { limit: '10' } }),
   allowSender: ({ email }) => ({ bodies: [{ address: `other.${email}` }] }),
   deleteAllowedSender: ({ allowedSenderId }) => ({ path: { id: allowedSenderId } }),
@@ -248,7 +257,13 @@ export async function createTestResources(
     method: 'POST',
     body: { address: `friend.${mark}@example.com` },
   })
+  const form = await createTestFormWithSubmission(workspace, mark)
+  const outcome = await workspace.api('/outcomes', {
+    method: 'POST',
+    body: { submissionId: form.submissionId, stage: 'qualified', externalId: `${mark} outcome` },
+  })
   return {
+    outcomeId: outcome.json.data.id,
     allowedSenderId: allowed.json.data.id,
     linkId: link.id,
     otherLinkId: other.id,
@@ -261,7 +276,7 @@ export async function createTestResources(
     tagName,
     domainId: domain.json.data.id,
     freeDomain: `free.${mark}.example`,
-    ...(await createTestFormWithSubmission(workspace, mark)),
+    ...form,
     ...(await createTestedChannel(workspace, mark)),
     ...(await createTestMembers(server, workspace, mark)),
   }

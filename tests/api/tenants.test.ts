@@ -102,6 +102,16 @@ const REFERENCES: Record<string, (things: TestResources) => SampleRequest[]> = {
   createTag: () => [],
   updateTag: ({ tagId }) => [{ path: { id: tagId }, bodies: [{ name: 'Taken' }] }],
   deleteTag: ({ tagId }) => [{ path: { id: tagId } }],
+  listOutcomes: ({ submissionId, formKey, outcomeId }) =>
+    toQuerySamples([{ submissionId: `${submissionId}` }, { formKey }, { externalId: `${outcomeId}` }]),
+  createOutcomes: ({ submissionId, email }) => [
+    { bodies: [{ submissionId, stage: 'won' }] },
+    { bodies: [[{ email, stage: 'won' }]] },
+  ],
+  importOutcomes: ({ email }) => [{ bodies: [{ csv: `email,stage\n${email},won\n` }] }],
+  exportOutcomes: ({ submissionId, formKey }) =>
+    toQuerySamples([{ submissionId: `${submissionId}` }, { formKey }]),
+  deleteOutcome: ({ outcomeId }) => [{ path: { id: outcomeId } }],
   listAllowedSenders: () => [],
   // The same address may be allowed in each workspace.
   allowSender: () => [],
@@ -264,6 +274,7 @@ const NONEXISTENT: TestResources = {
   submissionId: 999_999_004,
   fileId: 999_999_015,
   allowedSenderId: 999_999_014,
+  outcomeId: 999_999_016,
   email: 'never@example.com',
   channelId: 999_999_005,
   deliveryId: 999_999_006,

@@ -51,7 +51,7 @@ const TABLES: Record<Kind | 'deliveries' | 'imports', string[]> = {
   links: ['links', 'link_tags', 'tags', 'domains'],
   imports: ['imports', 'import_rows'],
   forms: ['forms'],
-  submissions: ['submissions', 'touches', 'submission_files', 'allowed_senders'],
+  submissions: ['submissions', 'touches', 'outcomes', 'submission_files', 'allowed_senders'],
   channels: ['channels'],
   deliveries: ['deliveries', 'delivery_attempts'],
 }

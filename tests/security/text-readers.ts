@@ -56,6 +56,7 @@ import {
 } from '../../server/features/transfer/files/sql-tokens.ts'
 import { suggestMapping } from '../../server/features/transfer/sources/csv-mapping.ts'
 import { readSubmission } from '../../server/features/transfer/submissions/read-submission.ts'
+import { extractAdClickIds } from '../../server/features/visitors/ad-click-ids.ts'
 import { extractUtmParameters } from '../../server/features/visitors/campaign.ts'
 import { isOwnHost, parseReferrer } from '../../server/features/visitors/referrer.ts'
 import { readClientAddress } from '../../server/http/client-address.ts'
@@ -288,6 +289,7 @@ const WITH_MORE: Record<string, TextReader> = {
   'features/transfer/files/sql-tokens.ts readSqlName': (text) => readSqlName(text, 0, true),
   'features/transfer/files/sql-tokens.ts skipSqlBlanks': (text) => skipSqlBlanks(text, 0, true),
   'features/transfer/sources/csv-mapping.ts suggestMapping': (text) => suggestMapping([text, 'url']),
+  'features/visitors/ad-click-ids.ts extractAdClickIds': extractAdClickIds,
   'features/visitors/campaign.ts extractUtmParameters': (text) => extractUtmParameters(text, text),
   'features/visitors/referrer.ts isOwnHost': (text) => isOwnHost(text, new Set(['go.example'])),
   'features/visitors/referrer.ts parseReferrer': (text) => parseReferrer(text, new Set(['go.example'])),
@@ -357,6 +359,8 @@ const ALONE: Record<string, string[]> = {
   'features/transfer/history/country-code.ts': ['findCountryCode'],
   'features/transfer/sources/short-url.ts': ['splitShortUrl', 'toHost', 'toSlug'],
   'features/transfer/sources/source-click.ts': ['toKnown'],
+  'features/tracking/touch.ts': ['addAdClickIds'],
+  'features/visitors/ad-click-ids.ts': ['parseAdClickIds'],
   'features/visitors/campaign.ts': ['cutUtmParameters', 'parseCampaign'],
   'features/visitors/referrer-spam.ts': ['isReferrerSpam'],
   'features/visitors/referrer.ts': ['stripQuery', 'cutReferrer', 'toSiteHost', 'isSpamReferrer'],
@@ -379,6 +383,7 @@ const ALONE: Record<string, string[]> = {
   'lib/clean-text.ts': ['trimInvisible'],
   'lib/country-code.ts': ['readCountryCode', 'toCountryFilter'],
   'lib/email.ts': ['isEmail', 'toEmailAddress'],
+  'lib/money/currencies.ts': ['isCurrency'],
   'features/forms/endpoint/body-charset.ts': ['isCharsetField', 'toFormEncoding'],
   'lib/formats/charset.ts': ['parseCharset', 'findEncoding'],
   'lib/formats/csv-line.ts': ['toInertCell', 'toReversibleCell', 'fromReversibleCell'],
@@ -457,6 +462,8 @@ export const NOT_RUN: Record<string, string[]> = {
     ...['features/analytics/missing/edit-distance.ts countEdits'],
     ...['features/analytics/missing/similar-slugs.ts listVariants'],
     ...['features/analytics/missing/similar-slugs.ts pickClosest'],
+    ...['features/analytics/count-leads.ts toGroupKey', 'lib/money/currencies.ts getDecimalPlaces'],
+    ...['lib/money/amount.ts findAmountProblem', 'lib/money/amount.ts toSmallestUnits'],
     ...['features/forms/page-check/finding.ts quoteList'],
     ...['features/forms/uploads/file-response.ts toAttachment', 'features/redirect/pages.ts domainPage'],
     ...['features/accounts/auth/common-passwords.ts isCommonPassword'],

@@ -39,6 +39,8 @@ export const ACTION_LABELS: Record<AuditEventResource['action'], string> = {
   'submission.erased': 'Personal data erased',
   'submission.expired': 'Old submissions deleted',
   'submission.exported': 'Submissions exported',
+  'outcome.deleted': 'Outcome taken back',
+  'outcome.exported': 'Outcomes exported',
   'submission.person_exported': 'Data of a person exported',
   'clicks.exported': 'Clicks exported',
   'leads.exported': 'Leads exported',

@@ -25,6 +25,7 @@ import { CHANNEL_SOURCES, COMPANY, FORM_NAMES, FORMS, type FormName, TAGS } from
 import type { DemoOwner } from './find-owner.ts'
 import type { DemoAttempts, DemoLead, DemoTouch } from './leads.ts'
 import { DEMO_LINKS, type DemoLink, isOwnPage } from './links.ts'
+import { type DemoOutcome, generateOutcomes } from './outcomes.ts'
 
 export interface StoreNeeds {
   db: Database
@@ -142,7 +143,7 @@ interface Leads {
 
 /** Stores submissions as features/forms/endpoint/store-submission.ts does, with their attribution at once. */
 async function storeLeads(
-  { clickIds, node }: StoreNeeds,
+  { clickIds, node, now }: StoreNeeds,
   connection: Connection,
   onCommit: OnCommit,
   { workspaceId, linkIds, formIds, leads }: Leads,
@@ -180,9 +181,29 @@ async function storeLeads(
     if (isLead && typeof credited === 'number') credits.set(credited, (credits.get(credited) ?? 0) + 1)
   }
   await insertTouches(connection, workspaceId, touched)
+  await storeOutcomes(connection, workspaceId, generateOutcomes(leads, now), ids)
   for (const [linkId, count] of [...credits].sort(([a], [b]) => a - b)) {
     await creditLeads(connection, onCommit, { workspaceId, linkId, leads: count })
   }
+}
+
+async function storeOutcomes(
+  connection: Connection,
+  workspaceId: number,
+  outcomes: DemoOutcome[],
+  ids: Map<DemoLead, number>,
+) {
+  const rows = outcomes.map(({ lead, at, ...outcome }) => ({
+    ...outcome,
+    workspace_id: workspaceId,
+    submission_id: ids.get(lead) as number,
+    ...{ at, created_at: at, updated_at: at },
+  }))
+  for (let from = 0; from < rows.length; from += ROWS_PER_STATEMENT)
+    await connection
+      .insertInto('outcomes')
+      .values(rows.slice(from, from + ROWS_PER_STATEMENT))
+      .execute()
 }
 
 function toColumns(lead: DemoLead) {

@@ -7,9 +7,10 @@ import type { TrafficChannel } from '../../storage/sources/traffic-channel.ts'
 import { askHits } from './answer-clicks.ts'
 import { type LeadNeeds, loadLinkNamesOrNone, resolveLeadSelection } from './answer-leads.ts'
 import { countLeads, type LeadGrouping, type LeadSelection } from './count-leads.ts'
+import { countOutcomes, type OutcomeCounts } from './count-outcomes.ts'
 import type { NotedHits } from './explain.ts'
 import { toNullLabel } from './filter.ts'
-import type { FunnelAnswerData, FunnelQuestion } from './leads-schema.ts'
+import type { AnswerMoney, FunnelAnswerData, FunnelQuestion } from './leads-schema.ts'
 import { loadLinkTags, loadTagNames } from './names.ts'
 import type { WorkspaceScope } from './resolve-selection.ts'
 
@@ -39,7 +40,7 @@ export async function answerFunnel(
   needs: FunnelNeeds,
   actor: WorkspaceScope,
   question: FunnelQuestion,
-): Promise<FunnelAnswerData> {
+): Promise<{ data: FunnelAnswerData } & AnswerMoney> {
   const selection = await resolveLeadSelection(needs, actor, question)
   await needs.resolvePendingAttribution(actor.workspaceId)
   const stages = [
@@ -50,42 +51,63 @@ export async function answerFunnel(
     createLeadStage(needs, { ...selection, clickedSince: selection.start }),
   ]
   const { groupBy, limit } = question
+  const count = (grouping: LeadGrouping) => countOutcomes(needs.db, selection, grouping, question.currency)
   if (groupBy === 'total') {
     const totals = (await Promise.all(stages.map((stage) => stage.total()))) as Counts
+    const { get, money } = await count({ by: 'total' })
     needs.noteLeads?.(selection)
-    return { ...toFunnelRow(totals), start: toIso(selection.start), end: toIso(selection.end) }
+    const range = { start: toIso(selection.start), end: toIso(selection.end) }
+    return { data: { ...toFunnelRow(totals, get(null)), ...range }, ...money }
   }
   const groups = await listGroups(stages, groupBy, limit)
+  const outcomes = await count({ by: groupBy, limit })
   needs.noteLeads?.(selection)
-  const ids = groups.map(([key]) => Number(key))
+  // Groups that have nothing but outcomes in the range come last.
+  const listed = new Set(groups.map(([key]) => key))
+  for (const key of outcomes.keys())
+    if (key !== null && !listed.has(key) && groups.length < limit) groups.push([key, [0, 0, 0, 0]])
+  const rows = groups.map(([key, counts]): [Key, FunnelRow] => [key, toFunnelRow(counts, outcomes.get(key))])
+  return { data: await nameRows(needs, actor, groupBy, rows), ...outcomes.money }
+}
+
+async function nameRows(
+  needs: FunnelNeeds,
+  actor: WorkspaceScope,
+  groupBy: Column,
+  rows: [Key, FunnelRow][],
+): Promise<FunnelAnswerData> {
+  const ids = rows.map(([key]) => Number(key))
   switch (groupBy) {
     case 'linkId': {
       const getName = await loadLinkNamesOrNone(needs, actor, ids)
-      return groups.map(([id, counts]) => ({ ...getName(Number(id)), ...toFunnelRow(counts) }))
+      return rows.map(([id, row]) => ({ ...getName(Number(id)), ...row }))
     }
     case 'tagId': {
       const getName = await loadTagNames(needs, actor, ids)
-      return groups.map(([id, counts]) => ({ ...getName(Number(id)), ...toFunnelRow(counts) }))
+      return rows.map(([id, row]) => ({ ...getName(Number(id)), ...row }))
     }
     case 'utmCampaign':
-      return groups.map(([key, counts]) => ({ campaign: String(key), ...toFunnelRow(counts) }))
+      return rows.map(([key, row]) => ({ campaign: String(key), ...row }))
     case 'source':
-      return groups.map(([key, counts]) => ({ source: String(key), ...toFunnelRow(counts) }))
+      return rows.map(([key, row]) => ({ source: String(key), ...row }))
     case 'channel':
-      return groups.map(([key, counts]) => ({ channel: key as TrafficChannel, ...toFunnelRow(counts) }))
+      return rows.map(([key, row]) => ({ channel: key as TrafficChannel, ...row }))
     case 'referrer':
-      return groups.map(([key, counts]) => ({ referrer: String(key), ...toFunnelRow(counts) }))
+      return rows.map(([key, row]) => ({ referrer: String(key), ...row }))
     case 'country':
-      return groups.map(([key, counts]) => ({ country: String(key), ...toFunnelRow(counts) }))
+      return rows.map(([key, row]) => ({ country: String(key), ...row }))
   }
 }
 
+type FunnelRow = ReturnType<typeof toFunnelRow>
+
 /** The rate is of clicks that became leads. One click can bring several leads, so it ends at 1. */
-const toFunnelRow = ([clicks, visits, leads, converted]: Counts) => ({
+const toFunnelRow = ([clicks, visits, leads, converted]: Counts, outcomes: OutcomeCounts) => ({
   clicks,
   visits,
   leads,
   rate: clicks === 0 ? null : Math.min(1, Math.round((converted / clicks) * 10_000) / 10_000),
+  ...outcomes,
 })
 
 /**

@@ -10,9 +10,10 @@ import {
   type LeadGrouping,
   type LeadSelection,
 } from './count-leads.ts'
+import { countOutcomes, type GroupKey, type OutcomeAnswer, type OutcomeCounts } from './count-outcomes.ts'
 import type { AnswerExplainer } from './explain.ts'
 import { type FilterName, toNullLabel } from './filter.ts'
-import type { LeadAnswerData, LeadQuestion } from './leads-schema.ts'
+import type { AnswerMoney, LeadAnswerData, LeadQuestion } from './leads-schema.ts'
 import { type LinkName, listLinkSlugs, loadFormNames, loadLinkNames, loadTagNames } from './names.ts'
 import type { QuestionSelection } from './parameters.ts'
 import {
@@ -37,22 +38,74 @@ export async function answerLeads(
   needs: LeadNeeds,
   actor: WorkspaceScope,
   question: LeadQuestion,
-): Promise<LeadAnswerData> {
+): Promise<{ data: LeadAnswerData } & AnswerMoney> {
   const selection = await resolveLeadSelection(needs, actor, question)
   const starts = question.groupBy === 'time' ? resolveBucketStarts(selection, question) : []
   await needs.resolvePendingAttribution(actor.workspaceId)
-  const answers = await countLeads(needs.db, selection, toGrouping(question, starts))
+  const grouping = toGrouping(question, starts)
+  const leads = await countLeads(needs.db, selection, grouping)
+  const outcomes = await countOutcomes(needs.db, selection, grouping, question.currency)
   needs.noteLeads?.(selection)
+  const answers = addOutcomes(
+    leads,
+    outcomes,
+    'limit' in grouping ? grouping.limit : Number.POSITIVE_INFINITY,
+  )
+  const toCounts = createCounter(outcomes)
+  const data = await nameAnswers(needs, actor, { question, selection, starts, answers, toCounts })
+  return { data, ...outcomes.money }
+}
+
+/** Groups that have outcomes in the range, and leads only before it, come last, while there is room. */
+function addOutcomes(leads: LeadCount[], outcomes: OutcomeAnswer, limit: number): LeadCount[] {
+  const known = new Set<GroupKey>(leads.map(({ key }) => key))
+  const rest = outcomes.keys().filter((key) => !known.has(key))
+  const added = rest.map((key): LeadCount => ({ key, leads: 0, visitors: 0 }))
+  return [...leads, ...added.slice(0, Math.max(0, limit - leads.length))]
+}
+
+type Counts = Omit<LeadCount, 'key'> & OutcomeCounts
+type ToCounts = (answer: LeadCount | undefined) => Counts
+
+const createCounter =
+  (outcomes: OutcomeAnswer): ToCounts =>
+  (answer) => ({
+    leads: answer?.leads ?? 0,
+    visitors: answer?.visitors ?? 0,
+    ...(answer ? outcomes.get(answer.key) : outcomes.none),
+  })
+
+interface UnnamedAnswer {
+  question: LeadQuestion
+  selection: LeadSelection
+  starts: number[]
+  answers: LeadCount[]
+  toCounts: ToCounts
+}
+
+async function nameAnswers(
+  needs: LeadNeeds,
+  actor: WorkspaceScope,
+  { question: { groupBy }, selection, starts, answers, toCounts }: UnnamedAnswer,
+): Promise<LeadAnswerData> {
   const ids = () => answers.map(({ key }) => Number(key))
-  switch (question.groupBy) {
+  const withNames = <Name>(getName: (id: number) => Name) =>
+    answers.map((answer) => ({ ...getName(Number(answer.key)), ...toCounts(answer) }))
+  /** @param toLabel the label of a value; a missing value has the null label */
+  const withLabels = (name: FilterName, toLabel: (value: string) => string) =>
+    answers.map((answer) => ({
+      [name]: answer.key === null ? toNullLabel(name) : toLabel(String(answer.key)),
+      ...toCounts(answer),
+    }))
+  switch (groupBy) {
     case 'total':
       return { ...toCounts(answers[0]), start: toIso(selection.start), end: toIso(selection.end) }
     case 'time':
       return fillBuckets(starts, answers, toCounts)
     case 'linkId':
-      return withNames(answers, await loadLinkNamesOrNone(needs, actor, ids()))
+      return withNames(await loadLinkNamesOrNone(needs, actor, ids()))
     case 'tagId':
-      return withNames(answers, await loadTagNames(needs, actor, ids()))
+      return withNames(await loadTagNames(needs, actor, ids()))
     case 'form': {
       const getName = await loadFormNames(
         needs,
@@ -62,11 +115,11 @@ export async function answerLeads(
       return answers.map((answer) => ({ ...getName(String(answer.key)), ...toCounts(answer) }))
     }
     case 'slug':
-      return withLabels(question.groupBy, answers, await loadSlugNames(needs, actor, answers))
+      return withLabels(groupBy, await loadSlugNames(needs, actor, answers))
     case 'domain':
-      return withLabels(question.groupBy, answers, (domain) => domain || needs.defaultDomain)
+      return withLabels(groupBy, (domain) => domain || needs.defaultDomain)
     default:
-      return withLabels(question.groupBy, answers, (value) => value)
+      return withLabels(groupBy, (value) => value)
   }
 }
 
@@ -86,21 +139,6 @@ function toGrouping({ groupBy, limit }: LeadQuestion, starts: number[]): LeadGro
   if (groupBy === 'total') return { by: 'total' }
   return groupBy === 'time' ? { by: 'time', starts } : { by: groupBy, limit }
 }
-
-const toCounts = (answer: LeadCount | undefined) => ({
-  leads: answer?.leads ?? 0,
-  visitors: answer?.visitors ?? 0,
-})
-
-const withNames = <Name>(answers: LeadCount[], getName: (id: number) => Name) =>
-  answers.map((answer) => ({ ...getName(Number(answer.key)), ...toCounts(answer) }))
-
-/** @param toLabel the label of a value; a missing value has the null label */
-const withLabels = (groupBy: FilterName, answers: LeadCount[], toLabel: (value: string) => string) =>
-  answers.map((answer) => ({
-    [groupBy]: answer.key === null ? toNullLabel(groupBy) : toLabel(String(answer.key)),
-    ...toCounts(answer),
-  }))
 
 const NO_LINK_NAME: LinkName = { link: null, slug: null, domain: null, destinationUrl: null, deleted: false }
 

@@ -62,25 +62,47 @@ const PART_SQL: Record<AttributionModel, string> = {
  * SQL with a row for each touch that gets credit, and its `part` of the lead. Submissions from before the `touches`
  * table have no touches: the submission itself is then the only touch.
  */
-export function toCreditedLeadsSql(
+export const toCreditedLeadsSql = (
   { workspaceId, start, end }: TimeRange & { workspaceId: number },
   model: AttributionModel,
   bind: ValueBinder,
+): string =>
+  toCreditedSql(model, bind(workspaceId), {
+    from: 'submissions',
+    columns: [],
+    condition: `submissions.created_at >= ${bind(start)} AND submissions.created_at < ${bind(end)}`,
+  })
+
+/** The same for outcomes of leads: a row for each outcome and touch. */
+export const toCreditedOutcomesSql = (
+  workspaceId: number,
+  model: AttributionModel,
+  toCondition: (id: string) => string,
+  bind: ValueBinder,
+): string =>
+  toCreditedSql(model, bind(workspaceId), {
+    from: 'outcomes JOIN submissions ON submissions.id = outcomes.submission_id',
+    columns: ['outcomes.id AS outcome_id', 'coalesce(touches.touches, 1) AS touches'],
+    condition: toCondition('outcomes.id'),
+  })
+
+function toCreditedSql(
+  model: AttributionModel,
+  workspace: string,
+  { from, columns, condition }: { from: string; columns: string[]; condition: string },
 ): string {
-  const workspace = bind(workspaceId)
   const touchColumns = TOUCH_COLUMNS.map(
     (column) =>
       `CASE WHEN touches.position IS NULL THEN submissions.${column} ELSE touches.${column} END AS ${column}`,
   )
-  return `SELECT ${LEAD_COLUMNS.map((column) => `submissions.${column}`).join(', ')}, forms.form_key,
+  return `SELECT ${[...LEAD_COLUMNS.map((column) => `submissions.${column}`), ...columns].join(', ')}, forms.form_key,
       ${touchColumns.join(',\n      ')},
       coalesce(touches.position, 0) AS position, touches.at AS touched_at,
       ${PART_SQL[model]} AS part
-    FROM submissions
+    FROM ${from}
     JOIN forms ON forms.id = submissions.form_id AND forms.workspace_id = ${workspace}
     LEFT JOIN touches ON touches.submission_id = submissions.id AND touches.workspace_id = ${workspace}
       AND ${TOUCH_CONDITION[model]}
-    WHERE submissions.workspace_id = ${workspace}
-      AND submissions.created_at >= ${bind(start)} AND submissions.created_at < ${bind(end)}
+    WHERE submissions.workspace_id = ${workspace} AND ${condition}
       AND submissions.duplicate_of IS NULL AND submissions.announced = 1 AND submissions.status <> 'spam'`
 }

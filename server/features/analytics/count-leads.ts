@@ -14,7 +14,13 @@ import {
 } from '../../storage/filter-sql.ts'
 import { HIT_DIMENSIONS, type HitDimension } from '../../storage/hits/hit.ts'
 import { isOriginDimension, type OriginDimension, toOriginSql } from '../../storage/sources/origin-sql.ts'
-import { type AttributionModel, NO_LINK, PARTS_PER_LEAD, toCreditedLeadsSql } from './attribution-model.ts'
+import {
+  type AttributionModel,
+  NO_LINK,
+  PARTS_PER_LEAD,
+  toCreditedLeadsSql,
+  toCreditedOutcomesSql,
+} from './attribution-model.ts'
 import { toNullLabel } from './filter.ts'
 import { ORIGIN_ROW_COLUMNS, type OriginRow, splitOriginFilters, toOriginParts } from './lead-origins.ts'
 import { listLeadRanges } from './lead-ranges.ts'
@@ -97,12 +103,17 @@ async function queryLeads(
   grouping: LeadGrouping,
 ): Promise<LeadCount[]> {
   const rows = await (db.engine === 'sqlite' ? queryRanges : queryOnce)(db, selection, grouping)
-  const numeric = ['time', 'linkId', 'tagId'].includes(grouping.by)
   return rows.map(({ key, parts, visitors }) => ({
-    key: key === null ? null : numeric ? Number(key) : String(key),
+    key: toGroupKey(key, grouping),
     leads: Number(parts) / PARTS_PER_LEAD,
     visitors: Number(visitors),
   }))
+}
+
+/** PostgreSQL answers large numbers as texts. */
+export function toGroupKey(key: string | number | null, { by }: LeadGrouping): LeadCount['key'] {
+  if (key === null) return null
+  return by === 'time' || by === 'linkId' || by === 'tagId' ? Number(key) : String(key)
 }
 
 type QueryGroups = (
@@ -150,16 +161,21 @@ export function toSelectedLeadsSql(
   {
     origins,
     aboutLinks = false,
+    outcomeIds,
   }: {
     /** The columns that the caller needs besides those of the filters. */
     origins: readonly OriginDimension[]
     aboutLinks?: boolean
+    /** These outcomes and their leads, whenever the leads came. */
+    outcomeIds?: number[]
   },
   dialect: DatabaseDialect,
   bind: ValueBinder,
 ): { credited: string; conditions: string[] } {
-  const { filters } = selection
-  const leads = toCreditedLeadsSql(selection, selection.model, bind)
+  const { filters, workspaceId, model } = selection
+  const leads = outcomeIds
+    ? toCreditedOutcomesSql(workspaceId, model, (id) => toAnyOfSql(id, outcomeIds, dialect, bind), bind)
+    : toCreditedLeadsSql(selection, model, bind)
   const needed = [...origins, ...filters.map(({ column }) => column).filter(isOriginDimension)]
   const credited =
     needed.length === 0
@@ -176,17 +192,19 @@ export function toSelectedLeadsSql(
   return { credited, conditions: ['true', ...conditions] }
 }
 
-function toCountedSql(
+export function toCountedSql(
   selection: LeadSelection,
   grouping: LeadGrouping,
   dialect: DatabaseDialect,
   bind: ValueBinder,
   columns = 'visitor',
+  outcomeIds?: number[],
 ): { counted: string; tail: string } {
   const { key, from, tail, where = [] } = toGroupingSql(grouping, selection.workspaceId, dialect, bind)
   const origins = isOriginDimension(grouping.by) ? [grouping.by] : []
   const aboutLinks = ['linkId', 'domain', 'slug'].includes(grouping.by)
-  const { credited, conditions } = toSelectedLeadsSql(selection, { origins, aboutLinks }, dialect, bind)
+  const needed = { origins, aboutLinks, outcomeIds }
+  const { credited, conditions } = toSelectedLeadsSql(selection, needed, dialect, bind)
   // The CTE names the key first, because PostgreSQL cannot group by an expression with bound values.
   const counted = `WITH credited AS (${credited}), counted AS (
     SELECT ${key} AS key, ${columns}, part FROM ${from} WHERE ${[...where, ...conditions].join(' AND ')})`

@@ -67,6 +67,7 @@ test('the questions of a grouped funnel are told apart', async () => {
     filters: [],
     model: 'last',
     groupBy: 'country',
+    currency: null,
     limit: 10,
   })
   await expect(funnel).rejects.toThrow('leads')

@@ -39,7 +39,8 @@ const leads = apiRoute({
   description:
     'A lead is a submission that is neither a duplicate nor spam. Parameters and answers are those of ' +
     '`GET /analytics/clicks`, with `leads` in place of `clicks`, and with `form` and `page`. Link, campaign and ' +
-    'referrer of a lead are those of its first or last touch, or of each touch with its part, depending on `model`.',
+    'referrer of a lead are those of its first or last touch, or of each touch with its part, depending on `model`. ' +
+    '`qualified`, `won` and `value` are about outcomes whose `at` is in the range.',
   request: { query: LeadParameters },
   responses: {
     200: { description: 'The counts', content: { 'application/json': { schema: LeadAnswer } } },
@@ -83,7 +84,7 @@ const funnel = apiRoute({
   tags: ['Analytics'],
   summary: 'Compare clicks, visits and leads',
   description:
-    'Clicks, visits and leads in total, or for each link, tag, campaign, source, channel, referrer or country. Each of the three is ' +
+    'Clicks, visits, leads, qualified and won leads and their value in total, or for each link, tag, campaign, source, channel, referrer or country. Each is ' +
     'counted in the range by itself. Totals include visits and leads without a link; with groupBy=link these are the ' +
     'row `link: null`, and `linkId=-0` leaves them out.',
   request: { query: FunnelParameters },
@@ -108,12 +109,12 @@ export function createLeadsApi(needs: LeadsApiNeeds) {
       const actor = c.get('actor')
       const { groupBy, granularity } = written
       const explainer = explain && createAnswerExplainer({ ...needs, groupBy, granularity }, actor)
-      const data = await answerLeads(
+      const answer = await answerLeads(
         explainer ? { ...needs, ...explainer } : needs,
         actor,
         toLeadQuestion(written),
       )
-      return c.json(explainer ? { data, explain: explainer.list() } : { data }, 200)
+      return c.json(explainer ? { ...answer, explain: explainer.list() } : answer, 200)
     })
     .openapi(leadExport, async (c) => {
       const question = toLeadExportQuestion(c.req.valid('query'))
@@ -141,12 +142,12 @@ export function createLeadsApi(needs: LeadsApiNeeds) {
       const { explain, ...written } = c.req.valid('query')
       const actor = c.get('actor')
       const explainer = explain && createAnswerExplainer({ ...needs, groupBy: written.groupBy }, actor)
-      const data = await answerFunnel(
+      const answer = await answerFunnel(
         explainer ? { ...needs, ...explainer } : needs,
         actor,
         toFunnelQuestion(written),
       )
       c.header('X-Counted-Until', toIso(countedUntil))
-      return c.json(explainer ? { data, explain: explainer.list() } : { data }, 200)
+      return c.json(explainer ? { ...answer, explain: explainer.list() } : answer, 200)
     })
 }

@@ -2,7 +2,8 @@
 // have (trigger, class, referring page).
 
 import { z } from '@hono/zod-openapi'
-import { oneOf } from '../../lib/api-fields.ts'
+import { oneOf, parameter } from '../../lib/api-fields.ts'
+import { CURRENCY_MESSAGE, isCurrency } from '../../lib/money/currencies.ts'
 import { ORIGIN_DIMENSIONS, type OriginDimension } from '../../storage/sources/origin-sql.ts'
 import { TRAFFIC_CHANNELS } from '../../storage/sources/traffic-channel.ts'
 import { ATTRIBUTION_MODELS, type AttributionModel } from './attribution-model.ts'
@@ -70,8 +71,22 @@ const LEAD_SELECTION = {
   page: filterParameter('page', 'Address of the page with the form, without its query'),
 }
 
+/** Amounts of different currencies are never added up. */
+const currencyParameter = parameter(3)
+  .transform((code) => code.toUpperCase())
+  .refine(isCurrency, CURRENCY_MESSAGE)
+  .optional()
+  .openapi({
+    type: 'string',
+    maxLength: 3,
+    description:
+      'The currency of `value` (ISO 4217). Absent: the one in which most outcomes of the workspace in the range were won',
+    example: 'EUR',
+  })
+
 export const LeadParameters = z.strictObject({
   ...LEAD_SELECTION,
+  currency: currencyParameter,
   groupBy: oneOf(LEAD_GROUPINGS).optional().openapi({ description: 'Totals when absent' }),
   granularity: granularityParameter,
   limit: limitParameter,
@@ -107,6 +122,8 @@ export interface LeadQuestion extends LeadQuestionSelection {
   /** Null: chosen by the length of the range. */
   granularity: Granularity | null
   limit: number
+  /** Null: the most used one. */
+  currency: string | null
 }
 
 /** @throws Failure `invalid` for parameters that cannot be combined */
@@ -119,6 +136,7 @@ export function toLeadQuestion(written: z.infer<typeof LeadParameters>): LeadQue
     groupBy: groupBy === 'link' ? 'linkId' : groupBy === 'tag' ? 'tagId' : groupBy,
     granularity: written.granularity ?? null,
     limit: written.limit ?? LIMIT_DEFAULT,
+    currency: written.currency ?? null,
   }
 }
 
@@ -137,6 +155,7 @@ const FUNNEL_GROUPINGS = [
 
 export const FunnelParameters = z.strictObject({
   ...SELECTION,
+  currency: currencyParameter,
   groupBy: oneOf(FUNNEL_GROUPINGS).optional().openapi({
     description:
       'Totals when absent. linkId, tagId and utmCampaign are other names of link, tag and campaign',
@@ -149,6 +168,8 @@ export interface FunnelQuestion extends QuestionSelection<(typeof SELECTION_FILT
   model: AttributionModel
   groupBy: 'total' | 'linkId' | 'tagId' | 'utmCampaign' | OriginDimension | 'referrer' | 'country'
   limit: number
+  /** Null: the most used one. */
+  currency: string | null
 }
 
 const ALIASES = { link: 'linkId', tag: 'tagId', campaign: 'utmCampaign' } as const
@@ -162,6 +183,7 @@ export function toFunnelQuestion(written: z.infer<typeof FunnelParameters>): Fun
     model: written.model ?? 'last',
     groupBy: groupBy in ALIASES ? ALIASES[groupBy as keyof typeof ALIASES] : (groupBy as never),
     limit: written.limit ?? LIMIT_DEFAULT,
+    currency: written.currency ?? null,
   }
 }
 
@@ -170,7 +192,34 @@ const leads = z.number().min(0).openapi({
     'A whole number, except for model=linear: there it is exact to a millionth, and the parts of a lead add up to 1',
   example: 12,
 })
-const counts = { leads, visitors: z.int().openapi({ description: 'Exact count of distinct visitors' }) }
+const money = {
+  qualified: z.number().min(0).openapi({
+    description: 'Leads that were qualified in the range, whenever they came; with parts as `leads`',
+  }),
+  won: z.number().min(0).openapi({ description: 'Leads that were won in the range, whenever they came' }),
+  value: z.string().nullable().openapi({
+    description:
+      'What won outcomes of the range brought in `currency`: decimal text, exact under every model',
+    example: '1299.00',
+  }),
+}
+const counts = {
+  leads,
+  visitors: z.int().openapi({ description: 'Exact count of distinct visitors' }),
+  ...money,
+}
+
+/** Beside `data`, where the question names a currency or something was won with a value in the range. */
+const moneyFields = {
+  currency: z.string().optional().openapi({ description: 'Of `value`', example: 'EUR' }),
+  otherCurrencies: z.array(z.string()).optional().openapi({
+    description: 'In which leads of the workspace were won in the range too: they are in no `value`',
+  }),
+}
+export interface AnswerMoney {
+  currency?: string
+  otherCurrencies?: string[]
+}
 
 const range = { start: z.iso.datetime(), end: z.iso.datetime() }
 const linkFields = {
@@ -196,11 +245,12 @@ const LeadForm = z
   .openapi('LeadForm')
 const LeadGroup = z
   .object(counts)
-  .catchall(z.union([z.string(), z.number()]))
+  .catchall(z.union([z.string(), z.number(), z.null()]))
   .openapi('LeadGroup', { description: 'Counts, and the value under the name given as groupBy' })
 
 export const LeadAnswer = z.strictObject({
   ...explainFields,
+  ...moneyFields,
   data: z.union([
     LeadTotals,
     z.array(LeadBucket),
@@ -221,6 +271,7 @@ const stages = {
       'Leads that a click of the range brought, for each click, to four decimals and at most 1; null without clicks',
     example: 0.125,
   }),
+  ...money,
 }
 
 const FunnelTotals = z.strictObject({ ...stages, ...range }).openapi('FunnelTotals')
@@ -236,6 +287,7 @@ const FunnelCountry = z.strictObject({ country: z.string(), ...stages }).openapi
 
 export const FunnelAnswer = z.strictObject({
   ...explainFields,
+  ...moneyFields,
   data: z.union([
     FunnelTotals,
     z.array(FunnelLink),

@@ -5,7 +5,7 @@ import type { ClickIds } from '../hits/click-id.ts'
 import type { EventIds } from '../tracking/event-id.ts'
 import { createPageViewReader, type LinkLookup, type PageViewReader } from '../tracking/page-view.ts'
 import { parsePageViewBody } from '../tracking/page-view-body.ts'
-import type { Touch } from '../tracking/touch.ts'
+import { addAdClickIds, type Touch } from '../tracking/touch.ts'
 import { addPageView, isVisitOver, startVisit, type Visit } from '../tracking/visit.ts'
 import { type OwnHosts, parseReferrer, stripQuery } from '../visitors/referrer.ts'
 
@@ -53,7 +53,7 @@ export function createVisitMatcher({ eventIds, clickIds, ownHosts }: VisitMatche
       report === undefined ? known : addReportedPages(needs, { at, workspaceId, known, report }, findLinkId)
     const pageView = referer === '' ? undefined : readPageView({ at, url: referer, referrer }, findLinkId)
     // The page's address counts only where it names a click.
-    const clickView = pageView?.touch.kind === 'click' ? pageView : undefined
+    const clickView = pageView?.touch.kind === 'click' ? addAdClickIds(pageView, referer) : undefined
     const visit = opened && clickView ? addPageView(opened, clickView) : opened
     const touches = visit ? toTouches(visit) : clickView ? [clickView.touch] : []
     const source = pageView?.touch ?? parseReferrer(stripQuery(referrer), ownHosts)
@@ -87,8 +87,9 @@ function addReportedPages(
   if (typeof body === 'string') return known
   let visit = known ?? (body.e === undefined ? undefined : eventIds.open(body.e, { workspaceId, at }))
   for (const { u, r } of [...body.p, body]) {
-    const page = readPageView({ at, url: u, referrer: r }, findLink)
-    if (!page) continue
+    const read = readPageView({ at, url: u, referrer: r }, findLink)
+    if (!read) continue
+    const page = addAdClickIds(read, u)
     const current = visit && !isVisitOver(visit, at) ? visit : undefined
     visit = current ? addPageView(current, page) : startVisit(page, workspaceId, randomToken(6))
   }

@@ -59,6 +59,7 @@ export const FormShape = z
     retentionDays: z.int().nullable().openapi({ description: 'null: submissions are kept' }),
     consent: ConsentSettingsShape.nullable(),
     brand: BrandShape.openapi({ description: 'Where it differs from the brand of the workspace' }),
+    adClickIds: z.boolean(),
     submissions: z.int().openapi({ description: 'Number of stored submissions' }),
     lastSubmissionAt: z.iso.datetime().nullable(),
     createdAt: z.iso.datetime(),
@@ -196,6 +197,14 @@ const fields = {
   retentionDays: retentionDays('Days until submissions are erased. They are kept when absent'),
   consent: toConsentSettingsInput(fieldName).nullable().optional(),
   brand: BrandInput.nullable().optional(),
+  adClickIds: flag()
+    .nullable()
+    .optional()
+    .openapi({
+      description:
+        'Keep the click ids of ad networks (`gclid`, `gbraid`, `wbraid`, `msclkid`, `fbclid`) that the page of the ' +
+        'credited click had. false when absent',
+    }),
 }
 
 export const CreateForm = z.strictObject({ name: formName, ...fields }, mustBeObject).openapi('CreateForm')

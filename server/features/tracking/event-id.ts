@@ -88,6 +88,8 @@ const toTouchList = (touch: Touch, bound: number) => [
   cleanText(touch.utmCampaign, bound),
   cleanText(touch.utmTerm, bound),
   cleanText(touch.utmContent, bound),
+  // Whole or not at all: a part of an id names nothing.
+  ...(touch.adClickIds !== undefined && touch.adClickIds.length <= bound ? [touch.adClickIds] : []),
 ]
 
 /** The seal proves that this server wrote the payload, so only its version is checked. */
@@ -102,7 +104,7 @@ function readPayload(text: string): Visit | undefined {
 // biome-ignore lint/suspicious/noExplicitAny: the list that `toTouchList` makes
 function readTouch(list: any[]): Touch {
   const [at, kind, linkId, clickId, referrer, landingUrl, ...utm] = list
-  const [utmSource, utmMedium, utmCampaign, utmTerm, utmContent] = utm
+  const [utmSource, utmMedium, utmCampaign, utmTerm, utmContent, adClickIds] = utm
   return {
     at,
     kind: TOUCH_KINDS[kind] ?? 'direct',
@@ -115,5 +117,6 @@ function readTouch(list: any[]): Touch {
     utmCampaign,
     utmTerm,
     utmContent,
+    ...(adClickIds !== undefined && { adClickIds }),
   }
 }

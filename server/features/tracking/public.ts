@@ -36,6 +36,7 @@ import {
   type RecordedViews,
   toRecordedViewKey,
 } from './recorded-views.ts'
+import { addAdClickIds } from './touch.ts'
 import { addPageView, isVisitOver, startVisit, type Visit } from './visit.ts'
 import type { WorkspaceLookup } from './workspace-lookup.ts'
 
@@ -245,7 +246,7 @@ function readReportedPage(
   const recorded = key === undefined ? undefined : recordedViews.find(key, now)
   const findLink = (clickId: string) => clickIds.verify(clickId, workspaceId)?.linkId
   const page = readPageView({ at: recorded?.at ?? now, url: u, referrer: r }, findLink)
-  return page && { workspaceId, page, key, recorded }
+  return page && { workspaceId, page: addAdClickIds(page, u), key, recorded }
 }
 
 /** Adds the page to the visit, or starts a visit with it. Records the page view unless it is recorded. */

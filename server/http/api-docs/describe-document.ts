@@ -84,5 +84,5 @@ export function describePathParameters(paths: Record<string, unknown>): void {
 
 function findList(path: string, name: string, tag = ''): string | undefined {
   if (name === 'formKey') return LISTED_AT.Forms
-  return path.startsWith('/v1/invitations') ? '/v1/invitations' : LISTED_AT[tag]
+  return ['/v1/invitations', '/v1/outcomes'].find((list) => path.startsWith(list)) ?? LISTED_AT[tag]
 }

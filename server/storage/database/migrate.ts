@@ -25,6 +25,7 @@ import { cheapSubmissions } from './migrations/0019-cheap-submissions.ts'
 import { foldedTexts } from './migrations/0021-folded-texts.ts'
 import { brandsAndTests } from './migrations/0022-brands-and-tests.ts'
 import { redirectRules } from './migrations/0023-redirect-rules.ts'
+import { outcomes } from './migrations/0024-outcomes.ts'
 import { renameSteps, toNewSteps } from './migrations/rename-steps.ts'
 import type { Tables } from './tables.ts'
 
@@ -51,6 +52,7 @@ export const listMigrations = (engine: DatabaseEngine): Record<string, Migration
   '0021-folded-texts': foldedTexts(),
   '0022-brands-and-tests': brandsAndTests(engine),
   '0023-redirect-rules': redirectRules(engine),
+  '0024-outcomes': outcomes(engine),
 })
 
 /**

@@ -26,6 +26,7 @@ import type {
   FormAttempts,
   FormKeys,
   Forms,
+  Outcomes,
   Replies,
   ReplyStops,
   SpamTotals,
@@ -85,6 +86,7 @@ export interface Tables {
   form_keys: FormKeys
   submissions: Submissions
   touches: Touches
+  outcomes: Outcomes
   submission_files: SubmissionFiles
   upload_totals: UploadTotals
   erased_files: ErasedFiles

@@ -33,7 +33,8 @@ export const ALLOWED_FEATURE_IMPORTS: Record<string, string[]> = {
   tracking: ['hits', 'visitors'],
   attribution: ['tracking', 'hits', 'links', 'visitors'],
   notify: [],
-  transfer: ['attribution', 'forms', 'hits', 'links', 'notify', 'tracking', 'visitors'],
+  outcomes: ['visitors'],
+  transfer: ['attribution', 'forms', 'hits', 'links', 'notify', 'outcomes', 'tracking', 'visitors'],
 }
 
 const ENTRANCE = /^server\/features\/(?:[\w-]+\/(?:api|public)|.+-api)\.ts$/

@@ -31,6 +31,7 @@ const SETTING_NAMES = [
   'spam',
   'spamRetentionDays',
   'consent',
+  'adClickIds',
   'retentionDays',
   'brand',
 ] as const
@@ -73,7 +74,7 @@ export const GROUPS = [
   { id: 'files', title: 'Files', settings: ['uploads'] },
   { id: 'reply', title: 'Reply to the sender', settings: ['reply'] },
   { id: 'spam', title: 'Spam', settings: ['allowedOrigins', 'perAddress', 'spam', 'spamRetentionDays'] },
-  { id: 'consent', title: 'Consent', settings: ['consent'] },
+  { id: 'consent', title: 'Consent', settings: ['consent', 'adClickIds'] },
   { id: 'keep', title: 'Keep for', settings: ['retentionDays'] },
   { id: 'notifications', title: 'Notifications', settings: ['channelIds'] },
 ] as const satisfies GroupOfSettings[]

@@ -35,6 +35,8 @@ export const AUDIT_ACTIONS = [
   'submission.expired',
   'submission.person_exported',
   'submission.exported',
+  'outcome.deleted',
+  'outcome.exported',
   'allowed_sender.created',
   'allowed_sender.deleted',
   'import.created',

@@ -23,6 +23,7 @@ export interface AuditTarget {
     | 'link'
     | 'tag'
     | 'submission'
+    | 'outcome'
     | 'allowed_sender'
     | 'import'
   id?: number | string | null

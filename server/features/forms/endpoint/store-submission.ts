@@ -10,6 +10,7 @@ import type { Tables } from '../../../storage/database/tables.ts'
 import type { VisitMatch, VisitMatcher } from '../../attribution/match-visit.ts'
 import type { TouchRecorder } from '../../attribution/record-touches.ts'
 import type { Sender, SenderDescriber } from '../../attribution/sender.ts'
+import { extractAdClickIds, parseAdClickIds } from '../../visitors/ad-click-ids.ts'
 import { toCampaignColumns } from '../../visitors/campaign-columns.ts'
 import type { SaltLookup } from '../../visitors/salts.ts'
 import type { VerifiedToken } from '../captcha/captcha-provider.ts'
@@ -108,6 +109,7 @@ export async function storeSubmission(
   const { at, fields, files, address, token, spamReasons } = submission
   const { workspaceId } = form
   const { match, columns } = describeSource(needs, workspaceId, submission)
+  const adClickIds = form.adClickIds ? findAdClickIds(match, submission) : null
   const fieldsJson = JSON.stringify([...fields])
   // A test and a submission are no duplicates of each other.
   const content = [
@@ -144,6 +146,7 @@ export async function storeSubmission(
         fingerprint: fingerprints.fingerprint,
         duplicate_of: duplicateOf,
         ...columns,
+        ad_click_ids: adClickIds,
         created_at: at,
       })
       const owner = { workspaceId, submissionId: id, at }
@@ -219,6 +222,17 @@ function describeSource(
     city: sender.city,
   }
   return { match, columns }
+}
+
+/** Those of the touch that gets the lead, or of the form's page, which the inferred click may have led to. As JSON. */
+function findAdClickIds(
+  match: VisitMatch | undefined,
+  { referer, trackingOptOut }: Pick<NewSubmission, 'referer' | 'trackingOptOut'>,
+): string | null {
+  if (trackingOptOut) return null
+  const credited = match?.touches.at(-1)
+  const found = credited?.adClickIds ?? extractAdClickIds(parseUrl(referer)?.search.slice(1) ?? '')
+  return found === undefined ? null : JSON.stringify(parseAdClickIds(found))
 }
 
 /** Seconds between the last page view and the submission. */

@@ -67,7 +67,19 @@ async function* writeSubmissions(source: PersonSource): AsyncGenerator<string> {
 
 async function writeSubmission({ needs, actor }: PersonSource, row: SubmissionRow): Promise<string> {
   const submission = toSubmissionResource(needs, row)
-  return orderedJson({ ...submission, touches: await getAttributionReport(needs, actor, row.id) })
+  const touches = await getAttributionReport(needs, actor, row.id)
+  return orderedJson({ ...submission, touches, outcomes: await readOutcomes(needs.db.read, actor, row.id) })
+}
+
+async function readOutcomes(connection: Connection, { workspaceId }: Actor, submissionId: number) {
+  const rows = await connection
+    .selectFrom('outcomes')
+    .select(['stage', 'value', 'currency', 'at', 'external_id'])
+    .where(sql<boolean>`+workspace_id = ${workspaceId}`)
+    .where('submission_id', '=', submissionId)
+    .orderBy('id')
+    .execute()
+  return rows.map(({ external_id: externalId, at, ...row }) => ({ ...row, at: toIso(at), externalId }))
 }
 
 async function* writeDeliveries({ needs, actor, ids }: PersonSource): AsyncGenerator<string> {
@@ -149,7 +161,8 @@ ${'='.repeat(18 + email.length)}
 This file was made on ${toIso(needs.now())}. It has ${ids.length} ${ids.length === 1 ? 'submission' : 'submissions'}.
 
 submissions.json  What was sent with this address, with what brought it: the pages, the campaign
-                  and the links before it ("touches"), and what the sender agreed to ("consent").
+                  and the links before it ("touches"), what the sender agreed to ("consent"), and what
+                  became of it ("outcomes").
 deliveries.json   Who was told about each submission, and when. Mails to the sender are among them.
 files/            The files that were sent, by the number of the submission.
 

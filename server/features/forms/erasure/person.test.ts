@@ -148,11 +148,16 @@ onBothEngines('one person', (server) => {
 
   test('is copied with everything of theirs, and nothing of others', async () => {
     const { own, found } = await setUp()
+    const won = { submissionId: found[0], stage: 'won', value: '5.00', currency: 'EUR' }
+    expect((await own.api('/outcomes', { method: 'POST', body: won })).status).toBe(201)
     const files = await download(own, 'aDa@example.com')
     expect([...files.keys()]).toEqual(['submissions.json', 'deliveries.json', 'README.txt'])
     const submissions = toData(files.get('submissions.json'))
     expect(submissions.map(({ id }: { id: number }) => id)).toEqual(found)
     expect(submissions[0]).toMatchObject({ fields: { message: 'Call me' }, consent: null, touches: [] })
+    const { submissionId: _, ...outcome } = won
+    const at = expect.any(String)
+    expect(submissions[0].outcomes).toEqual([{ ...outcome, at, externalId: null }])
     expect(toData(files.get('deliveries.json'))).toEqual(
       found.flatMap((submissionId) => [
         expect.objectContaining({

@@ -42,6 +42,8 @@ export interface FormSettings {
   consent: ConsentSettings | null
   /** Absent where the pages of the form have none. */
   brand?: PageBrand
+  /** Keeps the click ids of ad networks. */
+  adClickIds: boolean
 }
 
 // Looser than the shape of a form key, and still safe in every database.
@@ -138,6 +140,7 @@ function readRow(row: Row): FormSettings {
     messages: parseOrNull(row.messages) ?? {},
     consent: parseOrNull(row.consent),
     brand: toPageBrand(mergeBrands(row.brand, row.workspace_brand)),
+    adClickIds: row.ad_click_ids === 1,
   }
 }
 
@@ -164,6 +167,7 @@ const COLUMNS = [
   'forms.consent',
   'forms.brand',
   'workspaces.brand as workspace_brand',
+  'forms.ad_click_ids',
 ] as const
 
 const selectSettings = prepareQuery((connection, query: { formKey: string }) =>

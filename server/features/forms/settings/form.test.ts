@@ -122,6 +122,7 @@ onBothEngines.quick('forms', (server) => {
           retentionDays: null,
           consent: null,
           brand: { name: null, logo: null, color: null, senderName: null, replyTo: null, footer: null },
+          adClickIds: false,
           submissions: 0,
           lastSubmissionAt: null,
           createdAt: expect.stringMatching(ISO),

@@ -97,6 +97,7 @@ export function toFormResource({ origin }: Pick<FormNeeds, 'origin'>, form: Form
     retentionDays: form.retention_days,
     consent: parseOrNull(form.consent),
     brand: toBrandResource(origin, form.brand),
+    adClickIds: form.ad_click_ids === 1,
     submissions: Number(form.submissions),
     lastSubmissionAt: toIsoOrNull(form.last_submission_at),
     createdAt: toIso(form.created_at),
@@ -130,6 +131,7 @@ type Settable = Pick<
   | 'messages'
   | 'retention_days'
   | 'consent'
+  | 'ad_click_ids'
 >
 
 /** The columns that an input names. `null` in the input sets the value of a new form. */
@@ -156,6 +158,7 @@ export function toFormColumns(input: UpdateFormInput): Partial<Settable> {
     messages: toJsonColumn(input.messages),
     retention_days: input.retentionDays,
     consent: toJsonColumn(input.consent),
+    ad_click_ids: input.adClickIds === undefined ? undefined : Number(input.adClickIds ?? false),
   }
   return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined))
 }

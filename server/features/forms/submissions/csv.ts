@@ -10,7 +10,7 @@ export const FIELD_COLUMNS_MAX = 1_000
 
 type OwnColumn = Exclude<
   keyof SubmissionResource,
-  'fields' | 'spamReasons' | 'consent' | 'formKey' | 'formName' | 'link'
+  'fields' | 'spamReasons' | 'consent' | 'adClickIds' | 'formKey' | 'formName' | 'link'
 >
 
 const COLUMNS_BEFORE_FIELDS: OwnColumn[] = ['id', 'createdAt', 'status']

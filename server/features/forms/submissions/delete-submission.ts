@@ -26,13 +26,14 @@ export async function deleteSubmission(
   return toSubmissionResource(needs, row)
 }
 
-/** Deletes their touches and deliveries too (ON DELETE CASCADE). @returns the number of deleted submissions */
+/** Deletes their touches, outcomes and deliveries too (ON DELETE CASCADE). @returns the number of deleted submissions */
 export async function deleteSubmissionRows(
   connection: Connection,
   { workspaceId }: Pick<Actor, 'workspaceId'>,
   ids: number[],
 ): Promise<number> {
   await deleteSentTexts(connection, workspaceId, ids)
+  await deleteOutcomeAnswers(connection, workspaceId, ids)
   const { numDeletedRows } = await connection
     .deleteFrom('submissions')
     .where('workspace_id', '=', workspaceId)
@@ -43,7 +44,7 @@ export async function deleteSubmissionRows(
 
 /**
  * Deletes what other rows repeat of them: the requests of digests that sent them, and the stored answers to retries, which
- * have requests and what receivers answered. No other stored answer repeats a submission.
+ * have requests and what receivers answered.
  */
 async function deleteSentTexts(connection: Connection, workspaceId: number, submissionIds: number[]) {
   const deliveries = await connection
@@ -71,5 +72,15 @@ async function deleteSentTexts(connection: Connection, workspaceId: number, subm
       'in',
       ids.map((id) => `/v1/deliveries/${id}/retry`),
     )
+    .execute()
+}
+
+/** Deletes the stored answers about their outcomes. No other stored answer names a submission. */
+async function deleteOutcomeAnswers(connection: Connection, workspaceId: number, ids: number[]) {
+  await connection
+    .deleteFrom('idempotency_keys')
+    .where('workspace_id', '=', workspaceId)
+    .where('path', '=', '/v1/outcomes')
+    .where((e) => e.or(ids.map((id) => e('body', 'like', `%"submissionId":${id},%`))))
     .execute()
 }

@@ -4,6 +4,7 @@ import { z } from '@hono/zod-openapi'
 import { dateRangeEnd, numberParameter, oneOf, parameter, text } from '../../../lib/api-fields.ts'
 import { isTimeZone } from '../../../lib/date-range.ts'
 import { EMAIL_MAX } from '../../../lib/email.ts'
+import { AD_CLICK_ID_NAMES } from '../../visitors/ad-click-ids.ts'
 import { ConsentShape } from '../consent/schema.ts'
 import { FileShape } from '../uploads/schema.ts'
 
@@ -70,6 +71,10 @@ export const SubmissionShape = z
         'inferred or none later, without another request',
     }),
     ...toNullableTexts(VISITOR_FIELDS),
+    adClickIds: z
+      .partialRecord(z.enum(AD_CLICK_ID_NAMES), z.string())
+      .optional()
+      .openapi({ description: 'Of the ad that brought the sender; only where the form keeps them' }),
     createdAt: z.iso.datetime(),
   })
   .openapi('Submission')

@@ -54,6 +54,7 @@ export const SUBMISSION_COLUMNS = [
   'submissions.referrer',
   'submissions.page_url',
   'submissions.landing_url',
+  'submissions.ad_click_ids',
   'submissions.utm_source',
   'submissions.utm_medium',
   'submissions.utm_campaign',
@@ -289,6 +290,7 @@ export function toSubmissionResource(
     country: row.country,
     region: row.region,
     city: row.city,
+    ...(row.ad_click_ids !== null && { adClickIds: JSON.parse(row.ad_click_ids) }),
     createdAt: toIso(row.created_at),
   }
 }

@@ -4,6 +4,8 @@
 import { z } from 'zod'
 import { BODY_MAX } from '../../../http/json-body.ts'
 import { isEmail } from '../../../lib/email.ts'
+import { AMOUNT_PATTERN, findAmountProblem } from '../../../lib/money/amount.ts'
+import { isCurrency } from '../../../lib/money/currencies.ts'
 import { countCharacters, isCleanText } from '../../../lib/text.ts'
 import { parseUrl } from '../../../lib/web-url.ts'
 import { FILE_KEY } from '../../../storage/files/file-key.ts'
@@ -11,7 +13,9 @@ import { ATTEMPT_OUTCOMES } from '../../forms/attempts/attempt-counter.ts'
 import { SUBMISSION_STATUSES } from '../../forms/submissions/schema.ts'
 import { UPLOAD_FILES_MAX } from '../../forms/uploads/schema.ts'
 import { CHANNEL_TYPES, CHANNEL_URL_MAX, RECIPIENTS_MAX } from '../../notify/schema.ts'
+import { EXTERNAL_ID_MAX, OUTCOME_STAGES, PER_LEAD_MAX } from '../../outcomes/schema.ts'
 import { TOUCH_KINDS } from '../../tracking/touch.ts'
+import { AD_CLICK_ID_NAMES, AD_CLICK_ID_VALUE } from '../../visitors/ad-click-ids.ts'
 import { archiveDay, archiveMoment, archiveTime } from './archive-time.ts'
 
 const TEXT_MAX = 10_000
@@ -97,6 +101,7 @@ const FormRecord = z.object({
   retentionDays: z.int().nullable().optional(),
   consent: z.unknown().optional(),
   brand: z.unknown().optional(),
+  adClickIds: z.boolean().optional(),
   createdAt: time,
   updatedAt: time,
 })
@@ -164,6 +169,22 @@ const FileRecord = z.object({
   path: z.string().regex(FILE_KEY),
 })
 
+const OutcomeRecord = z
+  .object({
+    stage: z.enum(OUTCOME_STAGES),
+    value: z.string().regex(AMOUNT_PATTERN).nullable(),
+    currency: z.string().refine(isCurrency, 'must be a currency of ISO 4217').nullable(),
+    at: time,
+    externalId: text(EXTERNAL_ID_MAX).min(1).nullable(),
+    createdAt: time,
+    updatedAt: time,
+  })
+  .refine(
+    ({ value, currency }) =>
+      value === null || (currency !== null && findAmountProblem(value, currency) === undefined),
+    { path: ['value'], message: 'must be an amount of its currency' },
+  )
+
 const SubmissionRecord = z.object({
   id,
   formKey: text(100),
@@ -204,9 +225,14 @@ const SubmissionRecord = z.object({
   country: orNull,
   region: orNull,
   city: orNull,
+  adClickIds: z
+    .partialRecord(z.enum(AD_CLICK_ID_NAMES), z.string().regex(AD_CLICK_ID_VALUE))
+    .nullable()
+    .default(null),
   createdAt: time,
   files: z.array(FileRecord).max(UPLOAD_FILES_MAX).default([]),
   touches: z.array(TouchRecord).max(1000),
+  outcomes: z.array(OutcomeRecord).max(PER_LEAD_MAX).default([]),
 })
 
 const MissRecord = z.object({

@@ -160,14 +160,22 @@ async function readWhole({ db, actor: { workspaceId } }: WorkspaceScan, position
     .orderBy('submission_id')
     .orderBy('id')
     .execute()
+  const outcomes = await db.read
+    .selectFrom('outcomes')
+    .selectAll()
+    .where('submission_id', 'in', ids)
+    .where(sql<boolean>`+workspace_id = ${workspaceId}`)
+    .orderBy('id')
+    .execute()
   const byId = new Map(rows.map((row) => [row.id, row]))
   const filesById = Map.groupBy(files, (file) => file.submission_id)
   const touchesById = Map.groupBy(touches, (touch) => touch.submission_id)
+  const outcomesById = Map.groupBy(outcomes, (outcome) => outcome.submission_id)
   return ids.flatMap((id) => {
     const row = byId.get(id)
-    return row
-      ? [toSubmissionRecord(row, { touches: touchesById.get(id) ?? [], files: filesById.get(id) ?? [] })]
-      : []
+    if (!row) return []
+    const [own, sent] = [outcomesById.get(id) ?? [], filesById.get(id) ?? []]
+    return [toSubmissionRecord(row, { touches: touchesById.get(id) ?? [], files: sent, outcomes: own })]
   })
 }
 

@@ -7,6 +7,7 @@ import { parseUrl } from '../../../lib/web-url.ts'
 import type { Domains } from '../../../storage/database/tables/domain-tables.ts'
 import type {
   Forms,
+  Outcomes,
   SubmissionFiles,
   Submissions,
   Touches,
@@ -71,6 +72,7 @@ export const toFormRecord = (row: Selectable<Forms>) => ({
   consent: parseOrNull(row.consent),
   /** Without the logo, whose picture is no record. */
   brand: row.brand === null ? null : { ...parseBrand(row.brand), logo: null },
+  adClickIds: row.ad_click_ids === 1,
   createdAt: toIso(row.created_at),
   updatedAt: toIso(row.updated_at),
 })
@@ -83,7 +85,15 @@ type ExportedSubmission = Omit<
 
 export const toSubmissionRecord = (
   row: ExportedSubmission,
-  { touches, files }: { touches: Selectable<Touches>[]; files: Selectable<SubmissionFiles>[] },
+  {
+    touches,
+    files,
+    outcomes,
+  }: {
+    touches: Selectable<Touches>[]
+    files: Selectable<SubmissionFiles>[]
+    outcomes: Selectable<Outcomes>[]
+  },
 ) => ({
   id: row.id,
   formKey: row.form_key,
@@ -109,6 +119,7 @@ export const toSubmissionRecord = (
   referrer: row.referrer,
   pageUrl: row.page_url,
   landingUrl: row.landing_url,
+  adClickIds: parseOrNull(row.ad_click_ids),
   ...toCampaign(row),
   device: row.device,
   browser: row.browser,
@@ -127,6 +138,17 @@ export const toSubmissionRecord = (
     path: key,
   })),
   touches: touches.map(toTouchRecord),
+  outcomes: outcomes.map(toOutcomeRecord),
+})
+
+const toOutcomeRecord = (row: Selectable<Outcomes>) => ({
+  stage: row.stage,
+  value: row.value,
+  currency: row.currency,
+  at: toIso(row.at),
+  externalId: row.external_id,
+  createdAt: toIso(row.created_at),
+  updatedAt: toIso(row.updated_at),
 })
 
 const toTouchRecord = (row: Selectable<Touches>) => ({

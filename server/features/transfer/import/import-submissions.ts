@@ -3,7 +3,7 @@
 
 import { createHash } from 'node:crypto'
 import { nextTurn } from '../../../lib/concurrency/next-turn.ts'
-import { foldCase } from '../../../lib/text.ts'
+import { foldMarks } from '../../../lib/text.ts'
 import type { Connection } from '../../../storage/database/open-database.ts'
 import { toCampaignColumns } from '../../visitors/campaign-columns.ts'
 import { FileProblem } from '../files/source-file.ts'
@@ -135,7 +135,7 @@ async function insertImported(
     .values({
       ...place,
       fields: JSON.stringify(fields),
-      search_text: foldCase(fields.map(([, value]) => value).join('\n')),
+      search_text: foldMarks(fields.map(([, value]) => value).join('\n')),
       ...toState(submission),
       spam_reasons: isSpam ? JSON.stringify([SPAM_THERE]) : null,
       // Whatever becomes of its status, nobody is notified of it.

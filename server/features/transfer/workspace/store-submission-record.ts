@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto'
 import { invalid } from '../../../lib/failure.ts'
 import { orderedJson } from '../../../lib/formats/ordered-json.ts'
+import { toDecimalText, toSmallestUnits } from '../../../lib/money/amount.ts'
 import { foldMarks } from '../../../lib/text.ts'
 import { toClosedName } from '../../../storage/clients/closed-names.ts'
 import { insertTouches } from '../../attribution/record-touches.ts'
@@ -44,9 +45,40 @@ export async function storeSubmissionRecord(
   const links = await findItems(transaction, 'link', [...new Set(linkIds)])
   const id = await insertSubmission(transaction, record, form.id, links)
   await storeTouches(transaction, record, id, links)
-  const note = await storeFiles(transaction, record, id)
+  const note = joinNotes(
+    await storeFiles(transaction, record, id),
+    await storeOutcomes(transaction, record, id),
+  )
   await storeItemKey(transaction, 'submission', record.id, id)
   return toCreated(item, { id, updated_at: hashEditableFields(record) }, note)
+}
+
+const joinNotes = (...notes: (string | null)[]) => notes.filter((note) => note !== null).join(' ') || null
+
+/** @returns what a person should know */
+async function storeOutcomes(
+  { run, connection }: RecordTransaction,
+  record: SubmissionRecord,
+  submissionId: number,
+): Promise<string | null> {
+  if (record.outcomes.length === 0) return null
+  const now = run.needs.now()
+  const rows = record.outcomes.map(({ stage, value, currency, at, externalId, createdAt, updatedAt }) => ({
+    ...{ workspace_id: run.actor.workspaceId, submission_id: submissionId, stage, currency },
+    value:
+      value !== null && currency !== null ? toDecimalText(toSmallestUnits(value, currency), currency) : null,
+    ...{ at: Math.min(at, now), external_id: externalId },
+    ...{ created_at: Math.min(createdAt, now), updated_at: Math.min(updatedAt, now) },
+  }))
+  const stored = await connection
+    .insertInto('outcomes')
+    .values(rows)
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('id')
+    .execute()
+  const left = rows.length - stored.length
+  if (left === 0) return null
+  return `${left} of its ${rows.length} outcomes have external ids that are in use here, and are left out.`
 }
 
 /** @returns what a person should know. @throws Failure `invalid` */
@@ -117,6 +149,7 @@ async function insertSubmission(
       referrer: record.referrer,
       page_url: record.pageUrl,
       landing_url: record.landingUrl,
+      ad_click_ids: record.adClickIds && JSON.stringify(record.adClickIds),
       ...toCampaignColumns(record),
       device: toClosedName('device', record.device),
       browser: toClosedName('browser', record.browser),

@@ -46,6 +46,8 @@ export interface Forms {
   consent: string | null
   /** JSON of `Brand`: what differs from the workspace. */
   brand: string | null
+  /** 1 keeps the click ids of ad networks. */
+  ad_click_ids: Generated<number>
   /** Every change of the row raises it. */
   revision: Generated<number>
   created_at: number
@@ -96,6 +98,8 @@ export interface Submissions {
   referrer: string | null
   page_url: string | null
   landing_url: string | null
+  /** JSON of `AdClickIds`; null where the form keeps none. */
+  ad_click_ids: string | null
   utm_source: string | null
   utm_medium: string | null
   utm_campaign: string | null
@@ -191,6 +195,23 @@ export interface Touches {
   utm_campaign: string | null
   utm_term: string | null
   utm_content: string | null
+}
+
+/** What became of a lead. The row goes with its submission. */
+export interface Outcomes {
+  id: Generated<number>
+  workspace_id: number
+  submission_id: number
+  /** `qualified`, `won` or `lost`. */
+  stage: string
+  /** Decimal text, as `toDecimalText` writes it: no engine computes with it. */
+  value: string | null
+  /** ISO 4217. */
+  currency: string | null
+  at: number
+  external_id: string | null
+  created_at: number
+  updated_at: number
 }
 
 /**

@@ -1,4 +1,4 @@
-// The checkbox with which senders agree to something, and the text that is stored with their consent.
+// The checkbox with which senders agree to something, with the text that is stored, and the click ids of ads.
 
 import { Field, Textarea, TextField, Toggle } from '../../../../ui/forms/field.tsx'
 import { findFieldError } from '../../../../ui/forms/form-error.tsx'
@@ -49,6 +49,12 @@ export function ConsentGroup({ draft, set, errors }: GroupProps) {
           </Field>
         </>
       )}
+      <Toggle
+        label="Keep ad click IDs"
+        hint="The IDs of Google, Microsoft and Meta (gclid, gbraid, wbraid, msclkid, fbclid) in the address of the page that the click led to, to report won leads back to the ad. Needs the consent of the sender in many countries."
+        checked={draft.adClickIds}
+        onChange={(event) => set({ adClickIds: event.target.checked })}
+      />
     </SettingsGroup>
   )
 }

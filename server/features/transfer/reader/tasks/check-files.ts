@@ -4,7 +4,7 @@ import { DateOrders } from '../../files/date-orders.ts'
 import { readRecords } from '../../files/read-records.ts'
 import type { TimeOptions } from '../../files/read-time.ts'
 import { FileProblem, type FileRecord, type RecordPlace, type SourceFile } from '../../files/source-file.ts'
-import type { ImportSource, Reading } from '../../sources/source.ts'
+import type { ImportSource, Reading, SourceLink } from '../../sources/source.ts'
 import type { CheckTask, TaskFunction } from '../protocol.ts'
 import { getSource, mayHaveClicks, openClickFile, openLinkFile } from './open-links.ts'
 

@@ -1,0 +1,185 @@
+// Records outcomes of leads, all or nothing. An outcome with a known `externalId` changes in place of a second one.
+
+import { createPacer } from '../../lib/concurrency/next-turn.ts'
+import { Failure, invalid, notFound } from '../../lib/failure.ts'
+import { findAmountProblem, toDecimalText, toSmallestUnits } from '../../lib/money/amount.ts'
+import type { Connection, Database, DatabaseEngine } from '../../storage/database/open-database.ts'
+import { type Actor, allow } from '../accounts/access/actor.ts'
+import { lockWorkspace } from '../accounts/workspaces/lock-workspace.ts'
+import { findLead } from './find-lead.ts'
+import {
+  OUTCOME_COLUMNS,
+  OUTCOMES_WRITE,
+  type OutcomeRow,
+  selectOutcomes,
+  toOutcomeResource,
+} from './outcome.ts'
+import { type CreateOutcomeInput, LEAD_FIELDS, type OutcomeResource, PER_LEAD_MAX } from './schema.ts'
+
+export interface OutcomeNeeds {
+  db: Database
+  now: () => number
+}
+
+const HOUR_MS = 3_600_000
+
+interface Transaction {
+  connection: Connection
+  engine: DatabaseEngine
+  workspaceId: number
+  at: number
+}
+
+/** @throws Failure `invalid` or `conflict`, with `errors` by index */
+export function recordOutcomes(
+  { db, now }: OutcomeNeeds,
+  actor: Actor,
+  inputs: CreateOutcomeInput[],
+): Promise<{ outcomes: OutcomeResource[]; created: boolean }> {
+  allow(actor, OUTCOMES_WRITE)
+  const { workspaceId } = actor
+  const repeated = findRepeatedIds(inputs)
+  if (repeated) throw new Failure('conflict', 'External id already in use', { errors: repeated })
+  return db.write(async (connection) => {
+    // On PostgreSQL two requests with one external id can run at the same time. A lock on the workspace's row makes one wait.
+    if (db.engine === 'postgres' && !(await lockWorkspace(connection, workspaceId)))
+      throw notFound('Workspace')
+    const transaction = { connection, engine: db.engine, workspaceId, at: now() }
+    const pace = createPacer()
+    const ids: number[] = []
+    const errors: Record<string, string> = {}
+    let created = false
+    for (const [i, input] of inputs.entries()) {
+      await pace()
+      const known = await findKnown(transaction, input.externalId)
+      const columns = await toColumns(transaction, input, known)
+      if ('problems' in columns) {
+        for (const [field, message] of Object.entries(columns.problems)) errors[`${i}.${field}`] = message
+      } else {
+        ids.push(await store(transaction, columns, known))
+        created ||= known === undefined
+      }
+    }
+    if (Object.keys(errors).length > 0) throw invalid(errors)
+    return { outcomes: await readOutcomes(connection, actor, ids), created }
+  })
+}
+
+/** One outcome alone: its errors have no index. */
+export async function recordOutcome(
+  needs: OutcomeNeeds,
+  actor: Actor,
+  input: CreateOutcomeInput,
+): Promise<{ outcome: OutcomeResource; created: boolean }> {
+  try {
+    const { outcomes, created } = await recordOutcomes(needs, actor, [input])
+    return { outcome: outcomes[0] as OutcomeResource, created }
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code !== 'invalid' || !error.detail.errors) throw error
+    throw invalid(
+      Object.fromEntries(
+        Object.entries(error.detail.errors).map(([field, message]) => [field.replace(/^0\./, ''), message]),
+      ),
+    )
+  }
+}
+
+/** One request says of each outcome one thing. */
+function findRepeatedIds(inputs: CreateOutcomeInput[]): Record<string, string> | undefined {
+  const ids = inputs.map(({ externalId }) => externalId ?? null)
+  const repeated = [...ids.entries()].filter(([i, id]) => id !== null && ids.indexOf(id) < i)
+  if (repeated.length === 0) return undefined
+  return Object.fromEntries(repeated.map(([i]) => [`${i}.externalId`, 'External id already in use']))
+}
+
+type Known = Pick<OutcomeRow, 'id' | 'stage' | 'value' | 'currency' | 'at'>
+
+async function findKnown(
+  { connection, workspaceId }: Transaction,
+  externalId: string | null | undefined,
+): Promise<Known | undefined> {
+  if (!externalId) return undefined
+  return connection
+    .selectFrom('outcomes')
+    .select(['id', 'stage', 'value', 'currency', 'at'])
+    .where('workspace_id', '=', workspaceId)
+    .where('external_id', '=', externalId)
+    .executeTakeFirst()
+}
+
+type Columns = Pick<OutcomeRow, 'submission_id' | 'stage' | 'value' | 'currency' | 'at' | 'external_id'>
+
+async function toColumns(
+  transaction: Transaction,
+  input: CreateOutcomeInput,
+  known: Known | undefined,
+): Promise<Columns | { problems: Record<string, string> }> {
+  const { stage, externalId } = input
+  const at = input.at ? Date.parse(input.at) : known?.stage === stage ? known.at : transaction.at
+  const money = toMoney(input, known)
+  const lead = await findLead(transaction, input, at)
+  const problems = { ...money.problems }
+  if (at > transaction.at + HOUR_MS) problems.at = 'must not be in the future'
+  if ('problem' in lead) problems[lead.field] = lead.problem
+  else if (!known && (await countOutcomes(transaction, lead.id)) >= PER_LEAD_MAX) {
+    const field = LEAD_FIELDS.find((name) => input[name]) ?? 'submissionId'
+    problems[field] = `this lead has ${PER_LEAD_MAX} outcomes, and no lead may have more`
+  }
+  if ('problem' in lead || Object.keys(problems).length > 0) return { problems }
+  const { value, currency } = money
+  return { submission_id: lead.id, stage, value, currency, at, external_id: externalId ?? null }
+}
+
+function toMoney(
+  input: Pick<CreateOutcomeInput, 'value' | 'currency'>,
+  known: Known | undefined,
+): { value: string | null; currency: string | null; problems: Record<string, string> } {
+  const value = input.value === undefined ? (known?.value ?? null) : input.value
+  const currency = input.currency === undefined ? (known?.currency ?? null) : input.currency
+  if (value === null) return { value, currency, problems: {} }
+  if (currency === null) return { value, currency, problems: { currency: 'is required with a value' } }
+  const problem = findAmountProblem(value, currency)
+  if (problem) return { value, currency, problems: { value: problem } }
+  return { value: toDecimalText(toSmallestUnits(value, currency), currency), currency, problems: {} }
+}
+
+async function countOutcomes({ connection, workspaceId }: Transaction, submissionId: number) {
+  const { n } = await connection
+    .selectFrom('outcomes')
+    .select((e) => e.fn.countAll<number>().as('n'))
+    .where('workspace_id', '=', workspaceId)
+    .where('submission_id', '=', submissionId)
+    .executeTakeFirstOrThrow()
+  return Number(n)
+}
+
+async function store(
+  { connection, workspaceId, at: now }: Transaction,
+  columns: Columns,
+  known: Known | undefined,
+): Promise<number> {
+  if (!known) {
+    const { id } = await connection
+      .insertInto('outcomes')
+      .values({ ...columns, workspace_id: workspaceId, created_at: now, updated_at: now })
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    return id
+  }
+  await connection
+    .updateTable('outcomes')
+    .set({ ...columns, updated_at: now })
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', known.id)
+    .execute()
+  return known.id
+}
+
+async function readOutcomes(connection: Connection, actor: Actor, ids: number[]): Promise<OutcomeResource[]> {
+  const rows = await selectOutcomes(connection, actor)
+    .select(OUTCOME_COLUMNS)
+    .where('outcomes.id', 'in', ids)
+    .execute()
+  const resources = new Map(rows.map((row) => [row.id, toOutcomeResource(row)]))
+  return ids.map((id) => resources.get(id) as OutcomeResource)
+}

@@ -1,0 +1,35 @@
+// POST /v1/outcomes/import (docs/contract.md §14).
+
+import { apiRoute, dataResponse, jsonRequestBody } from '../../http/api-route.ts'
+import { createApi } from '../accounts/access/api-env.ts'
+import { importOutcomes } from './outcomes/import-outcomes.ts'
+import { OutcomeImport, OutcomeImportResultShape } from './outcomes/schema.ts'
+
+const route = apiRoute({
+  tags: ['Submissions'],
+  method: 'post',
+  path: '/outcomes/import',
+  scope: 'submissions:write',
+  shows: 'any',
+  // A row that comes again changes its outcome.
+  idempotent: false,
+  operationId: 'importOutcomes',
+  summary: 'Import outcomes of leads from a CSV file',
+  description:
+    'Each row is stored by itself: the answer names the rows that are wrong, and the others are stored. A row without ' +
+    '`externalId` is known by its cells when the file comes again.',
+  request: {
+    body: jsonRequestBody(OutcomeImport, {
+      csv: 'email,value,currency,at\nada@example.com,1299.00,EUR,2030-05-10\n',
+    }),
+  },
+  responses: { 200: dataResponse(OutcomeImportResultShape, 'What became of the rows') },
+})
+
+export const createOutcomeImportApi = ({ now }: { now: () => number }) =>
+  createApi().openapi(route, async (c) =>
+    c.json(
+      { data: await importOutcomes({ db: c.get('db'), now }, c.get('actor'), c.req.valid('json')) },
+      200,
+    ),
+  )
