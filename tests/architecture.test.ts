@@ -47,6 +47,7 @@ const EXCEPTIONS: RuleException[] = [
     'a request knows only the host, and a verified domain belongs to one workspace',
   ),
   createException('workspace', 'links/domains/recheck-domains.ts', 'listDue', JOB),
+  createException('workspace', 'splits/end-split.ts', 'listDueSplits', JOB),
   createException('workspace', 'forms/submissions/close-client-names.ts', 'closeSlice', JOB),
   createException('allow', 'forms/submissions/close-client-names.ts', 'closeSlice', JOB),
   createException('workspace', 'links/fold-search-texts.ts', 'foldSlice', JOB),

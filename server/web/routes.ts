@@ -41,6 +41,7 @@ import { createNotifyApi } from '../features/notify/api.ts'
 import { createMailRoutes } from '../features/notify/public.ts'
 import { createRedirectApi } from '../features/redirect/api.ts'
 import { createRedirects } from '../features/redirect/public.ts'
+import { createSplitsApi } from '../features/splits/api.ts'
 import { createPageViewIntake } from '../features/tracking/public.ts'
 import { createSnippet } from '../features/tracking/snippet.ts'
 import { createImportsApi } from '../features/transfer/api.ts'
@@ -101,6 +102,7 @@ export interface RouteNeeds {
     cards: NeedsOf<typeof createCardsApi>
     domains: NeedsOf<typeof createDomainsApi>
     redirects: NeedsOf<typeof createRedirectApi>
+    splits: NeedsOf<typeof createSplitsApi>
     exports: NeedsOf<typeof createExportApi>
     analytics: NeedsOf<typeof createAnalyticsApi> & NeedsOf<typeof createMissingApi>
     leads: NeedsOf<typeof createLeadsApi>
@@ -234,6 +236,7 @@ const createRest = ({ api }: RouteNeeds) =>
     createLinksApi(api.links),
     createDomainsApi(api.domains),
     createRedirectApi(api.redirects),
+    createSplitsApi(api.splits),
     createAnalyticsApi(api.analytics),
     createLeadsApi(api.leads),
     createMissingApi(api.analytics),

@@ -13,6 +13,7 @@ import {
   DEFAULT_EXTRA_PATH,
   DEFAULT_REDIRECT_STATUS,
   toLinkColumns,
+  toSplitColumns,
 } from './rules.ts'
 import type { CreateLinkInput, LinkResource } from './schema.ts'
 import { toSearchText } from './search.ts'
@@ -64,6 +65,7 @@ export async function createLinkIn(
   const columns = { ...DEFAULTS, ...toLinkColumns(site, input, undefined) }
   checkPeriod(columns.starts_at, columns.expires_at)
   const at = now()
+  Object.assign(columns, toSplitColumns(DEFAULTS, columns, at))
   for (let tries = input.slug === undefined ? RANDOM_TRIES : 1; tries > 0; tries--) {
     const slug = input.slug ?? generateSlug()
     const row = await insertLink(connection, {
@@ -122,6 +124,10 @@ const DEFAULTS: Omit<
   device_targeting: '{}',
   rules: '[]',
   extra_path: DEFAULT_EXTRA_PATH,
+  split: null,
+  split_started_at: null,
+  split_ends_at: null,
+  split_result: null,
   redirect_status: DEFAULT_REDIRECT_STATUS,
   preview_title: null,
   preview_description: null,

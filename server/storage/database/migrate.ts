@@ -23,6 +23,7 @@ import { attachments } from './migrations/0017-attachments.ts'
 import { searchTexts } from './migrations/0018-search-texts.ts'
 import { cheapSubmissions } from './migrations/0019-cheap-submissions.ts'
 import { redirectRules } from './migrations/0023-redirect-rules.ts'
+import { splits } from './migrations/0026-splits.ts'
 import { renameSteps, toNewSteps } from './migrations/rename-steps.ts'
 import type { Tables } from './tables.ts'
 
@@ -47,6 +48,7 @@ export const listMigrations = (engine: DatabaseEngine): Record<string, Migration
   '0018-search-texts': searchTexts(),
   '0019-cheap-submissions': cheapSubmissions(engine),
   '0023-redirect-rules': redirectRules(engine),
+  '0026-splits': splits(engine),
 })
 
 /**
