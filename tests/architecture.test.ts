@@ -53,6 +53,7 @@ const EXCEPTIONS: RuleException[] = [
   createException('workspace', 'forms/submissions/fold-submission-texts.ts', 'selectSlice', JOB),
   createException('workspace', 'links/fold-search-texts.ts', 'select', JOB),
   createException('workspace', 'links/fold-search-texts.ts', 'change', JOB),
+  createException('workspace', 'splits/end-split.ts', 'listDueSplits', JOB),
   createException('workspace', 'forms/uploads/sweep-uploads.ts', 'findKnownKeys', JOB),
   createException('allow', 'forms/uploads/erase-files.ts', 'eraseStep', JOB),
   createException('workspace', 'doctor/checks/uploads.ts', 'compareAll', WHOLE_SERVER),

@@ -32,6 +32,7 @@ export function createApiNeeds(config: Config, services: ApiParts) {
     cards: { site, limiter, allow: webhookAllow },
     domains: createVerificationNeeds(config, services),
     redirects: { site, domains, now, isBlockedDestination },
+    splits: { site, hits, now, resolvePendingAttribution },
     exports: {
       site,
       hits,

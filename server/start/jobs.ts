@@ -51,6 +51,8 @@ export interface JobNeeds extends ErasureNeeds {
   followClock: () => Promise<void>
   submissionPruner: Pick<SubmissionPruner, 'run'>
   verification: VerificationNeeds
+  /** Ends splits whose time is over. */
+  endDueSplits: () => Promise<void>
   /** Absent where no other server can ask for files of this one. */
   pruneBuiltFiles?: () => Promise<void>
 }
@@ -124,6 +126,12 @@ const JOBS: Job[] = [
     everyMs: 5 * SECOND,
     firstMs: 0,
     run: ({ followClock }) => followClock(),
+  },
+  {
+    name: 'end splits',
+    runsOn: 'cluster',
+    everyMs: MINUTE,
+    run: ({ endDueSplits }) => endDueSplits(),
   },
   {
     name: 'prune submissions',

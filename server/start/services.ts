@@ -16,6 +16,7 @@ import { readDomainMetrics } from '../features/links/domains/domain-metrics.ts'
 import { readLinkMetrics } from '../features/links/metrics.ts'
 import { preloadLinks } from '../features/links/preload-links.ts'
 import { createClockFollower } from '../features/notify/delivery/follow-clock.ts'
+import { endDueSplits } from '../features/splits/end-split.ts'
 import { type ImportServiceNeeds, openImports } from '../features/transfer/import/open-imports.ts'
 import { verifySafeRequest } from '../http/safe-request.ts'
 import { createApiNeeds, createVerificationNeeds } from './api-needs.ts'
@@ -72,6 +73,7 @@ export async function openServices(config: Config, options: ServiceOptions = {})
     submissionPruner,
     makeBackup: backups.run,
     setSalts: stores.setSalts,
+    endDueSplits: () => endDueSplits({ ...shared, resolvePendingAttribution }),
     resolvePendingAttribution: attribution.resolveAllPending,
   })
   let draining = false
@@ -190,7 +192,10 @@ function createServiceBackups(
 }
 
 type JobServices = CommonParts &
-  Pick<JobNeeds, 'makeBackup' | 'setSalts' | 'resolvePendingAttribution' | 'imports' | 'submissionPruner'>
+  Pick<
+    JobNeeds,
+    'makeBackup' | 'setSalts' | 'endDueSplits' | 'resolvePendingAttribution' | 'imports' | 'submissionPruner'
+  >
 
 function startServiceJobs(config: Config, services: JobServices) {
   const { spool, cluster, hits, blocklist, uploads } = services

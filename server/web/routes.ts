@@ -44,6 +44,7 @@ import { createMailRoutes } from '../features/notify/public.ts'
 import { createOutcomesApi } from '../features/outcomes/api.ts'
 import { createRedirectApi } from '../features/redirect/api.ts'
 import { createRedirects } from '../features/redirect/public.ts'
+import { createSplitsApi } from '../features/splits/api.ts'
 import { createPageViewIntake } from '../features/tracking/public.ts'
 import { createSnippet } from '../features/tracking/snippet.ts'
 import { createImportsApi } from '../features/transfer/api.ts'
@@ -105,6 +106,7 @@ export interface RouteNeeds {
     cards: NeedsOf<typeof createCardsApi>
     domains: NeedsOf<typeof createDomainsApi>
     redirects: NeedsOf<typeof createRedirectApi>
+    splits: NeedsOf<typeof createSplitsApi>
     exports: NeedsOf<typeof createExportApi>
     analytics: NeedsOf<typeof createAnalyticsApi> & NeedsOf<typeof createMissingApi>
     leads: NeedsOf<typeof createLeadsApi>
@@ -241,6 +243,7 @@ const createRest = ({ api }: RouteNeeds) =>
     createLinksApi(api.links),
     createDomainsApi(api.domains),
     createRedirectApi(api.redirects),
+    createSplitsApi(api.splits),
     createAnalyticsApi(api.analytics),
     createLeadsApi(api.leads),
     createMissingApi(api.analytics),

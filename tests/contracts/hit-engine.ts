@@ -679,15 +679,15 @@ export function testHitEngine(name: string, { open, openBackup }: HitEngineSubje
       const nothing = { referrer: null, utmSource: null, utmMedium: null }
       const others = { utmCampaign: null, utmTerm: 't', utmContent: null }
       await load(1, [
-        createHit({ visitor: '7', id: 1, linkId: 10, at: 1000, ...source, ...others }),
+        createHit({ visitor: '7', id: 1, linkId: 10, at: 1000, variant: 'B', ...source, ...others }),
         createHit({ visitor: '8', id: 2, linkId: 10, at: 1000, ...nothing, ...others }),
       ])
       const moments = ['7', '8'].map((visitor) => ({ visitor, at: 1500 }))
       const clicks = await engine.findLastClicks({ workspaceId: 1, moments, withinMs: 1000 })
       const click = { node: 'a', linkId: 10, at: 1000, ...others }
       expect(clicks).toEqual([
-        { ...click, id: 1, ...source },
-        { ...click, id: 2, ...nothing },
+        { ...click, id: 1, variant: 'B', ...source },
+        { ...click, id: 2, variant: null, ...nothing },
       ])
     })
 

@@ -95,6 +95,7 @@ function toCreditedSql(
     (column) =>
       `CASE WHEN touches.position IS NULL THEN submissions.${column} ELSE touches.${column} END AS ${column}`,
   )
+  touchColumns.push('touches.variant')
   return `SELECT ${[...LEAD_COLUMNS.map((column) => `submissions.${column}`), ...columns].join(', ')}, forms.form_key,
       ${touchColumns.join(',\n      ')},
       coalesce(touches.position, 0) AS position, touches.at AS touched_at,

@@ -68,7 +68,7 @@ const anyLead = fc.record({
   visitor: fc.option(fc.integer({ min: 1, max: 60 }).map(String), { freq: 20 }),
   ...source,
   ...place,
-  touches: fc.array(fc.record(source), { maxLength: 3 }),
+  touches: fc.array(fc.record({ ...source, variant: pick(VALUES) }), { maxLength: 3 }),
 })
 type Lead = ReturnType<typeof sample>[number]
 const sample = () => fc.sample(anyLead, { numRuns: 1500, seed: 5 })
@@ -138,7 +138,12 @@ const PARTS: Record<number, number[]> = {
 
 /** Counts the same from a list, in the simplest way. */
 function count(leads: Lead[], asked: LeadSelection, grouping: LeadGrouping): LeadCount[] {
-  type Credit = Omit<Lead, 'form'> & { form: string; continent: string | null; part: number }
+  type Credit = Omit<Lead, 'form'> & {
+    form: string
+    continent: string | null
+    variant: string | null
+    part: number
+  }
   const credits = leads.flatMap((lead): Credit[] => {
     if (lead.workspaceId !== asked.workspaceId || lead.at < asked.start || lead.at >= asked.end) return []
     if (lead.duplicate || lead.status === 'spam') return []
@@ -150,7 +155,9 @@ function count(leads: Lead[], asked: LeadSelection, grouping: LeadGrouping): Lea
     }
     const credit = (touch: (typeof touches)[number] | undefined, part: number): Credit => {
       const { linkId, referrer, utmSource, utmMedium, utmCampaign, utmTerm, utmContent } = touch as Lead
-      return { ...whole, linkId, referrer, utmSource, utmMedium, utmCampaign, utmTerm, utmContent, part }
+      const variant = touch && 'variant' in touch ? touch.variant : null
+      const campaign = { utmSource, utmMedium, utmCampaign, utmTerm, utmContent }
+      return { ...whole, linkId, referrer, ...campaign, variant, part }
     }
     if (asked.model === 'first') return [credit(touches[0], 1_000_000)]
     if (asked.model === 'last') return [credit(touches.at(-1), 1_000_000)]
@@ -314,6 +321,7 @@ async function seed(db: DatabaseHandle, leads: Lead[]) {
         touches: lead.touches.length,
         at: lead.at,
         kind: 'click' as const,
+        variant: touch.variant,
         ...utm(touch),
       })),
     )

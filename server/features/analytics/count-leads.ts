@@ -62,6 +62,7 @@ export const LEAD_COLUMN_SQL: Record<LeadColumn, string> = {
   utmContent: 'utm_content',
   source: 'source',
   channel: 'channel',
+  variant: 'variant',
 }
 
 export interface LeadSelection extends TimeRange {

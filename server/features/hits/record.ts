@@ -24,6 +24,8 @@ export interface RedirectResult {
   linkId: number
   /** The target of the redirect. Its utm parameters count where the short URL has none. */
   destination?: string
+  /** The label of the variant that a split has chosen. */
+  variant?: string
 }
 
 /**
@@ -46,7 +48,7 @@ export function recordHit(spool: Pick<Spool, 'append'>, request: HitRequest, res
     referrer: cutReferrer(headers.get('referer') ?? ''),
     query: query === '' ? '' : cutUtmParameters(query),
     destinationQuery: extractUtmQuery(result.destination),
-    slug: '',
+    variant: result.variant ?? '',
   })
 }
 
@@ -78,7 +80,7 @@ export function recordPageView(
     userAgent: headers.get('user-agent') ?? '',
     query: utm === '' ? '' : cutUtmParameters(utm),
     destinationQuery: '',
-    slug: '',
+    variant: '',
   })
 }
 

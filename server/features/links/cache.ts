@@ -10,6 +10,7 @@ import { createGenerations, type Generations } from '../../lib/generations.ts'
 import { copyText } from '../../lib/text.ts'
 import type { Links } from '../../storage/database/tables/link-tables.ts'
 import { type CompiledRules, compileRules } from './redirect-rules/find-rule.ts'
+import type { Variant } from './split/schema.ts'
 
 /** The social card of a link: at least one is set. */
 export interface LinkCard {
@@ -43,6 +44,7 @@ export interface CachedLink {
   rules: CompiledRules | null
   /** A path after the slug goes to the end of the destination. */
   appendsPath: boolean
+  split: readonly Variant[] | null
   redirectStatus: number
   /** The page that unfurlers get in place of the redirect. */
   card: LinkCard | null
@@ -108,6 +110,7 @@ const weighLink = (key: string, link: Entry): number =>
   ENTRY_BYTES +
   countLetters(key, link.slug, link.destinationUrl, link.expiredUrl, link.passwordHash) +
   (link.card === null ? 0 : CARD_BYTES + countLetters(...Object.values(link.card))) +
+  (link.split === null ? 0 : 2 * JSON.stringify(link.split).length) +
   (link.rules === null ? 0 : 2 * JSON.stringify(link.rules).length) +
   [link.geoTargeting, link.deviceTargeting].reduce(
     (sum, targets) => sum + (targets === null ? 0 : countLetters(...Object.entries(targets).flat())),
@@ -240,6 +243,7 @@ const DEFAULT_LINK: Omit<CachedLink, 'id' | 'workspaceId' | 'slug' | 'destinatio
   deviceTargeting: null,
   rules: null,
   appendsPath: false,
+  split: null,
   redirectStatus: 302,
   card: null,
   suspended: false,
@@ -283,6 +287,7 @@ export function toCachedLink(
     deviceTargeting: Object.keys(device).length > 0 ? device : null,
     rules: row.rules === '[]' ? null : compileRules(JSON.parse(row.rules)),
     appendsPath: row.extra_path === 'append',
+    split: row.split === null ? null : (JSON.parse(row.split) as Variant[]),
     redirectStatus: row.redirect_status,
     card: toCard(row),
     suspended: row.suspended_at !== null || (row.workspace_suspended_at ?? null) !== null,
@@ -298,7 +303,8 @@ export function toCachedLink(
     link.geoTargeting === null &&
     link.deviceTargeting === null &&
     link.rules === null &&
-    !link.appendsPath
+    !link.appendsPath &&
+    link.split === null
   return { ...link, plain, judgedBy: 0, blockedUrls: null }
 }
 

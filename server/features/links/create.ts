@@ -14,6 +14,7 @@ import {
   DEFAULT_REDIRECT_STATUS,
   refusePastEnd,
   toLinkColumns,
+  toSplitColumns,
 } from './rules.ts'
 import type { CreateLinkInput, LinkResource } from './schema.ts'
 import { toSearchText } from './search.ts'
@@ -66,6 +67,7 @@ export async function createLinkIn(
   checkPeriod(columns.starts_at, columns.expires_at)
   const at = now()
   if (createdAt === undefined) refusePastEnd(actor, columns.expires_at, at)
+  Object.assign(columns, toSplitColumns(DEFAULTS, columns, at))
   for (let tries = input.slug === undefined ? RANDOM_TRIES : 1; tries > 0; tries--) {
     const slug = input.slug ?? generateSlug()
     const row = await insertLink(connection, {
@@ -124,6 +126,10 @@ const DEFAULTS: Omit<
   device_targeting: '{}',
   rules: '[]',
   extra_path: DEFAULT_EXTRA_PATH,
+  split: null,
+  split_started_at: null,
+  split_ends_at: null,
+  split_result: null,
   redirect_status: DEFAULT_REDIRECT_STATUS,
   preview_title: null,
   preview_description: null,

@@ -8,7 +8,7 @@ const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const NAMES =
   `id slug domain shortUrl destinationUrl title comments tags externalId archived startsAt expiresAt
   expiredUrl clickLimit leadLimit passwordProtected forwardQuery trackConversions geoTargeting deviceTargeting
-  rules ruleWarnings extraPath redirectStatus previewTitle previewDescription previewImage suspended suspendedReason clicks clicksBefore leads lastClickedAt createdAt updatedAt`.split(
+  rules ruleWarnings extraPath split splitEndsAt splitResult redirectStatus previewTitle previewDescription previewImage suspended suspendedReason clicks clicksBefore leads lastClickedAt createdAt updatedAt`.split(
     /\s+/,
   )
 
@@ -63,6 +63,20 @@ const FIELDS: [
     {},
   ],
   ['rules', [{ when: { language: ['DE'] }, to: U }], [{ when: { language: ['de'] }, to: U }], [], [], []],
+  [
+    'split',
+    [
+      { url: U, weight: 10, label: 'A' },
+      { url: U, weight: 90, label: ' B ' },
+    ],
+    [
+      { url: U, weight: 10, label: 'A' },
+      { url: U, weight: 90, label: 'B' },
+    ],
+    null,
+    null,
+    null,
+  ],
   ['extraPath', 'append', 'append', 'ignore', 'ignore', 'ignore'],
   ['redirectStatus', 301, 301, 308, 308, 302],
   ['previewTitle', 'Card', 'Card', 'Ünï 🙂', 'Ünï 🙂', null],
@@ -168,6 +182,9 @@ onBothEngines('the fields of a link', (server) => {
       rules: [],
       ruleWarnings: [],
       extraPath: 'ignore',
+      split: null,
+      splitEndsAt: null,
+      splitResult: null,
       previewImage: null,
       suspended: false,
       suspendedReason: null,

@@ -41,6 +41,8 @@ type SettableColumns = Pick<
   | 'device_targeting'
   | 'rules'
   | 'extra_path'
+  | 'split'
+  | 'split_ends_at'
   | 'redirect_status'
   | 'preview_title'
   | 'preview_description'
@@ -101,6 +103,17 @@ export function toLinkColumns(
         : JSON.stringify(
             toStoredRules(input.rules ?? [], (index, url) => checkField(`rules.${index}.to`, url)),
           ),
+    split:
+      input.split === undefined || input.split === null
+        ? input.split
+        : JSON.stringify(
+            input.split.map(({ url, weight, label }, index) => ({
+              url: checkField(`split.${index}.url`, url),
+              weight,
+              label,
+            })),
+          ),
+    split_ends_at: toMilliseconds(input.splitEndsAt),
     extra_path: input.extraPath === null ? DEFAULT_EXTRA_PATH : input.extraPath,
     redirect_status: input.redirectStatus === null ? DEFAULT_REDIRECT_STATUS : input.redirectStatus,
     preview_title: input.previewTitle,
@@ -160,6 +173,30 @@ export function refuseSuspendedLink({ suspended_at }: Pick<LinkRow, 'suspended_a
 export function refusePastEnd(actor: Pick<Actor, 'kind'>, expiresAt: number | null, now: number): void {
   if (actor.kind === 'user' && expiresAt !== null && expiresAt <= now)
     throw invalid({ expiresAt: 'must be in the future. To stop the link now, archive it' })
+}
+
+/**
+ * The columns that follow from a change of the split: a new one begins now, and its end must come.
+ * @throws Failure `invalid`
+ */
+export function toSplitColumns(
+  before: Pick<LinkRow, 'split' | 'split_ends_at' | 'split_started_at' | 'split_result'>,
+  after: Pick<LinkRow, 'split' | 'split_ends_at'>,
+  now: number,
+): Pick<LinkRow, 'split_ends_at' | 'split_started_at' | 'split_result'> {
+  const { split, split_ends_at: endsAt } = after
+  if (split === null) {
+    if (endsAt !== null && endsAt !== before.split_ends_at) throw invalid({ splitEndsAt: 'needs a split' })
+    return { split_ends_at: null, split_started_at: null, split_result: before.split_result }
+  }
+  if (endsAt !== null && endsAt !== before.split_ends_at && endsAt <= now)
+    throw invalid({ splitEndsAt: 'must be in the future' })
+  const isSame = split === before.split
+  return {
+    split_ends_at: endsAt,
+    split_started_at: isSame ? before.split_started_at : now,
+    split_result: isSame ? before.split_result : null,
+  }
 }
 
 /** @throws Failure `invalid` when the link would expire before it starts */

@@ -18,7 +18,7 @@ export interface LinkPosition {
 }
 
 export const LINK_BYTES = sql<number>`octet_length(search_text) + octet_length(destination_url)
-  + octet_length(geo_targeting) + octet_length(device_targeting) + octet_length(rules) + coalesce(octet_length(expired_url), 0)
+  + octet_length(geo_targeting) + octet_length(device_targeting) + octet_length(rules) + coalesce(octet_length(split), 0) + coalesce(octet_length(expired_url), 0)
   + coalesce(octet_length(comments), 0) + coalesce(octet_length(preview_image), 0)`.as('bytes')
 
 export interface LinkScan {

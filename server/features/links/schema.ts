@@ -16,6 +16,7 @@ import { countCharacters, isCleanText, percentDecode } from '../../lib/text.ts'
 import { URL_MAX } from '../../lib/web-url.ts'
 import { RuleShape, RulesInput, RuleWarningShape } from './redirect-rules/schema.ts'
 import { findSlugProblem, normalizeSlug } from './slug.ts'
+import { SplitInput, SplitResultShape, VariantShape } from './split/schema.ts'
 
 export const TAG_COLORS = [
   'red',
@@ -82,6 +83,9 @@ export const LinkShape = z
     rules: z.array(RuleShape),
     ruleWarnings: z.array(RuleWarningShape).openapi({ description: 'Rules that can never match' }),
     extraPath: z.enum(EXTRA_PATHS),
+    split: z.array(VariantShape).nullable(),
+    splitEndsAt: z.iso.datetime().nullable(),
+    splitResult: SplitResultShape.nullable().openapi({ description: 'What the last split has decided' }),
     redirectStatus: z.union(REDIRECT_STATUSES.map((status) => z.literal(status))),
     previewTitle: z.string().nullable(),
     previewDescription: z.string().nullable(),
@@ -249,6 +253,14 @@ const fields = {
     .optional(),
   rules: RulesInput.nullable().optional().openapi({
     description: 'At most 20. The first rule that matches decides, before deviceTargeting and geoTargeting',
+  }),
+  split: SplitInput.nullable().optional().openapi({
+    description:
+      'Two to eight variants of the destination, for visitors whom no rule and no targeting sends elsewhere. A visitor keeps a variant for a day',
+  }),
+  splitEndsAt: instant().nullable().optional().openapi({
+    description:
+      'When the split ends: the best variant becomes the destination, or the first where the difference may be chance',
   }),
   extraPath: oneOf(EXTRA_PATHS).nullable().optional().openapi({
     description:

@@ -10,7 +10,14 @@ import { type LinkNeeds, type LinkTransaction, toSlugColumns } from './create.ts
 import { getLinkForUpdate } from './get.ts'
 import { type LinkRow, toDomainName, toLinkResource } from './link.ts'
 import { findLinkDomain, resolveDomain } from './names/link-domain.ts'
-import { checkPeriod, checkReserved, refusePastEnd, refuseSuspendedLink, toLinkColumns } from './rules.ts'
+import {
+  checkPeriod,
+  checkReserved,
+  refusePastEnd,
+  refuseSuspendedLink,
+  toLinkColumns,
+  toSplitColumns,
+} from './rules.ts'
 import type { LinkResource, UpdateLinkInput } from './schema.ts'
 import { toSearchText } from './search.ts'
 import { setLinkTags } from './set-link-tags.ts'
@@ -69,6 +76,7 @@ export async function updateLinkIn(
   }
   checkPeriod(changed.starts_at, changed.expires_at)
   if (changed.expires_at !== link.expires_at) refusePastEnd(actor, changed.expires_at, now())
+  Object.assign(changed, toSplitColumns(link, changed, now()))
   // A new limit includes earlier clicks. While a link has a limit, the redirects count `clicks_used`.
   if (link.click_limit === null && changed.click_limit !== null) changed.clicks_used = link.clicks
   await storeChanges(connection, actor, link, { ...changed, search_text: toSearchText(changed) })

@@ -43,6 +43,7 @@ const SETTINGS = [
   'destination',
   'device',
   'geo',
+  'split',
   'password',
   'expiredUrl',
   'expired',

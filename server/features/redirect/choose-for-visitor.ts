@@ -10,8 +10,11 @@ import type { CachedLink } from '../links/cache.ts'
 import type { ClickLimiter } from '../links/counting/use-click.ts'
 import type { Site } from '../links/link.ts'
 import type { ShortDomain } from '../links/names/domain-directory.ts'
+import { chooseVariant } from '../links/split/choose-variant.ts'
+import type { Variant } from '../links/split/schema.ts'
 import { isBot, USER_AGENT_MAX } from '../visitors/is-bot.ts'
 import { isSpamReferrer } from '../visitors/referrer.ts'
+import type { SaltLookup } from '../visitors/salts.ts'
 import { chooseDestination, type DestinationChoice, type RedirectContext } from './destination.ts'
 import { toDomainTarget } from './domain-target.ts'
 import { toRuleVisitor } from './rule-visitor.ts'
@@ -33,10 +36,12 @@ export interface ChoiceNeeds {
   geo: () => GeoLookup
   /** True where the operator blocks the host of a link's destination. */
   isBlockedDestination: DestinationJudge
+  /** The salt of a day, for variants that a visitor keeps. */
+  getSalt: SaltLookup
 }
 
 export function toRedirectContext(
-  { geo, site, isBlockedDestination }: Pick<ChoiceNeeds, 'geo' | 'site' | 'isBlockedDestination'>,
+  { geo, site, isBlockedDestination, getSalt }: Omit<ChoiceNeeds, 'clickLimiter'>,
   visitor: VisitorRequest,
   link: CachedLink,
   unlocked: boolean,
@@ -48,6 +53,7 @@ export function toRedirectContext(
     ruleVisitor: link.rules ? toRuleVisitor(geo, visitor, link.rules) : undefined,
     device: link.deviceTargeting ? deviceForTargeting(visitor.headers.get('user-agent') ?? '') : 'desktop',
     country: link.geoTargeting ? geo().findPlace(visitor.address).country : null,
+    variant: link.split ? chooseVariantFor(getSalt, visitor, link.id, link.split) : undefined,
     unlocked,
     clicksUsedUp: false,
     schemes: site.schemes,
@@ -55,6 +61,18 @@ export function toRedirectContext(
     // Plain links never close.
     domainExpiredUrl: link.plain ? null : toDomainTarget(site, visitor.domain.expiredUrl, link.slug),
   }
+}
+
+/** Robots and previews get the first variant. */
+function chooseVariantFor(
+  getSalt: SaltLookup,
+  visitor: VisitorRequest,
+  linkId: number,
+  split: readonly Variant[],
+): number {
+  if (visitor.isPreview || !isHuman(visitor)) return 0
+  const userAgent = visitor.headers.get('user-agent') ?? ''
+  return chooseVariant(split, { linkId, address: visitor.address, userAgent }, getSalt(visitor.at))
 }
 
 /** @returns a promise only for a link with a click limit, which the database counts */

@@ -17,6 +17,8 @@ export interface RedirectContext {
   country: string | null
   /** What the link's rules ask of the visitor. */
   ruleVisitor?: RuleVisitor
+  /** The index of the visitor's variant where the link has a split; the first one for robots and previews. */
+  variant?: number
   /** The short URL's query without `?`. */
   query: string
   /** The path after the slug, as it was sent and without the first slash; '' without one. */
@@ -37,6 +39,7 @@ export interface RedirectContext {
 export type RedirectReason =
   | 'destination'
   | `rules.${number}`
+  | 'split'
   | 'device'
   | 'geo'
   | 'expiredUrl'
@@ -55,6 +58,8 @@ export type DestinationChoice =
   | {
       kind: 'go'
       rule: RedirectReason
+      /** The label of the variant. */
+      variant?: string
       url: string
       status: number
       outcome: HitOutcome
@@ -85,6 +90,8 @@ export function chooseDestination(link: CachedLink | null, context: RedirectCont
   if (byDevice !== undefined) return go(link, context, 'device', byDevice)
   const byCountry = context.country === null ? undefined : link.geoTargeting?.[context.country]
   if (byCountry !== undefined) return go(link, context, 'geo', byCountry)
+  const variant = link.split?.[context.variant ?? 0]
+  if (variant !== undefined) return go(link, context, 'split', variant.url, variant.label)
   return go(link, context, 'destination', link.destinationUrl)
 }
 
@@ -123,6 +130,7 @@ function go(
   context: RedirectContext,
   rule: RedirectReason,
   target: string,
+  variant?: string,
 ): DestinationChoice {
   // Creating a link checks this too. A row that was written another way must not redirect to an unsafe scheme.
   if (!isSafe(target, context.schemes)) return { kind: 'gone', rule: 'unsafe', outcome: 'expired' }
@@ -133,6 +141,7 @@ function go(
   return {
     kind: 'go',
     rule,
+    variant,
     url:
       link.forwardQuery || extraPath
         ? appendForwardedQuery(url, context.query, link.trackConversions || !isWebUrl(target))

@@ -383,10 +383,12 @@ function recordAndLocate(
   link: CachedLink | null,
   choice: GoChoice,
 ): string {
-  const id = record(state, visitor, link, choice.outcome, choice.url)
+  // Clicks of robots count for no variant.
+  const variant = choice.variant !== undefined && isHuman(visitor) ? choice.variant : undefined
+  const id = record(state, visitor, link, choice.outcome, choice.url, variant)
   if (!choice.addClickId || !link || id === 0) return choice.url
   const { id: linkId, workspaceId } = link
-  return withClickId(choice.url, state.clickIds.sign({ id, linkId, workspaceId }))
+  return withClickId(choice.url, state.clickIds.sign({ id, linkId, workspaceId, variant }))
 }
 
 /**
@@ -399,6 +401,7 @@ function record(
   link: CachedLink | null,
   outcome: HitOutcome,
   destination?: string,
+  variant?: string,
 ): number {
   if (link) {
     return recordHit(spool, visitor, {
@@ -406,6 +409,7 @@ function record(
       workspaceId: link.workspaceId,
       linkId: link.id,
       destination,
+      variant,
     })
   }
   const { at, address, headers, domain } = visitor

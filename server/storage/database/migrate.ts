@@ -26,6 +26,7 @@ import { foldedTexts } from './migrations/0021-folded-texts.ts'
 import { brandsAndTests } from './migrations/0022-brands-and-tests.ts'
 import { redirectRules } from './migrations/0023-redirect-rules.ts'
 import { outcomes } from './migrations/0024-outcomes.ts'
+import { splits } from './migrations/0026-splits.ts'
 import { renameSteps, toNewSteps } from './migrations/rename-steps.ts'
 import type { Tables } from './tables.ts'
 
@@ -53,6 +54,7 @@ export const listMigrations = (engine: DatabaseEngine): Record<string, Migration
   '0022-brands-and-tests': brandsAndTests(engine),
   '0023-redirect-rules': redirectRules(engine),
   '0024-outcomes': outcomes(engine),
+  '0026-splits': splits(engine),
 })
 
 /**

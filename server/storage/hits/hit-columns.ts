@@ -28,6 +28,7 @@ export const HIT_COLUMNS: Record<keyof Hit, string> = {
   utmContent: 'utm_content',
   unknownSlug: 'unknown_slug',
   importId: 'import_id',
+  variant: 'variant',
 }
 
 /** The columns that a question may filter or group by. */

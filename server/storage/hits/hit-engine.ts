@@ -145,7 +145,7 @@ export const CLICK_SOURCE_FIELDS = [
 export type ClickSource = Pick<Hit, (typeof CLICK_SOURCE_FIELDS)[number]>
 
 /** `id` is unique within its node only. */
-export type LastClick = Pick<Hit, 'id' | 'at' | 'linkId'> & ClickSource & { node: string }
+export type LastClick = Pick<Hit, 'id' | 'at' | 'linkId' | 'variant'> & ClickSource & { node: string }
 
 /** The clicks of people on each link. Lists of numbers, because a million links go from one process to another. */
 export interface LinkClicks {

@@ -67,6 +67,8 @@ export interface Hit {
   unknownSlug: string | null
   /** The import that has brought the hit from another tool; null where this server has recorded it. */
   importId: number | null
+  /** The label of the variant that a split has chosen; null without a split. */
+  variant: string | null
 }
 
 /** The dimensions that are columns of a hit. `tag`, `domain` and `slug` belong to a link and come from the rows. */
@@ -86,5 +88,6 @@ export const HIT_DIMENSIONS = [
   'utmTerm',
   'utmContent',
   'trigger',
+  'variant',
 ] as const
 export type HitDimension = (typeof HIT_DIMENSIONS)[number]

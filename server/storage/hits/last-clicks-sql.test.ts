@@ -100,6 +100,7 @@ function slowly({ workspaceId, moments, withinMs }: LastClicksQuery): (LastClick
     const {
       id,
       linkId,
+      variant,
       at: clickedAt,
       referrer,
       utmSource,
@@ -109,7 +110,7 @@ function slowly({ workspaceId, moments, withinMs }: LastClicksQuery): (LastClick
       utmContent,
     } = before
     const source = { referrer, utmSource, utmMedium, utmCampaign, utmTerm, utmContent }
-    return { id, node: 'a', linkId, at: clickedAt, ...source }
+    return { id, node: 'a', linkId, variant, at: clickedAt, ...source }
   })
 }
 

@@ -30,7 +30,7 @@ interface SpanPart extends Pick<Span, 'visitor' | 'since' | 'until'> {
 
 export interface LastClicksSql {
   /**
-   * The statement. It answers with rows of span, recorded_at, id, node, link_id, and the columns of
+   * The statement. It answers with rows of span, recorded_at, id, node, link_id, variant, and the columns of
    * `CLICK_SOURCE_FIELDS` in their order. A span without a click has no row.
    */
   text: string
@@ -45,6 +45,7 @@ const CLICK_COLUMNS = [
   'id',
   'node',
   'link_id',
+  'variant',
   ...CLICK_SOURCE_FIELDS.map((field) => HIT_COLUMNS[field]),
 ]
 
@@ -86,12 +87,24 @@ export function toLastClicksSql(
   }
 }
 
-function toLastClick([span, at, id, node, linkId, ...texts]: readonly unknown[]): [number, LastClick] {
+function toLastClick([span, at, id, node, linkId, variant, ...texts]: readonly unknown[]): [
+  number,
+  LastClick,
+] {
   const source = Object.fromEntries(
     CLICK_SOURCE_FIELDS.map((field, index) => [field, texts[index] ?? null]),
   ) as ClickSource
-  const click = { id: Number(id), node: String(node), linkId: Number(linkId), at: Number(at), ...source }
-  return [Number(span), click]
+  return [
+    Number(span),
+    {
+      id: Number(id),
+      node: String(node),
+      linkId: Number(linkId),
+      variant: variant === null || variant === undefined ? null : String(variant),
+      at: Number(at),
+      ...source,
+    },
+  ]
 }
 
 function toSpans(moments: LastClicksQuery['moments'], withinMs: number): Span[] {

@@ -29,6 +29,7 @@ export const ALLOWED_FEATURE_IMPORTS: Record<string, string[]> = {
   visitors: [],
   hits: ['visitors'],
   analytics: ['hits', 'links'],
+  splits: ['analytics', 'links'],
   forms: ['attribution', 'notify', 'visitors'],
   tracking: ['hits', 'visitors'],
   attribution: ['tracking', 'hits', 'links', 'visitors'],

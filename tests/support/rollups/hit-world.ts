@@ -50,6 +50,7 @@ const VALUES: Record<Exclude<HitDimension, 'trigger'>, (string | null)[]> = {
   utmCampaign: ['c', 'd', 'é', 'É', null, 'Unknown'],
   utmTerm: [null, 'Unknown', 'x'],
   utmContent: ['x', null],
+  variant: ['A', 'B', null],
 }
 /** Dimensions with a tail of rare values, and how many these are. */
 const TAILS: Partial<Record<HitDimension, number>> = {

@@ -29,6 +29,7 @@ export const AUDIT_ACTIONS = [
   'link.purged',
   'link.suspended',
   'link.restored',
+  'link.split_ended',
   'tag.deleted',
   'submission.deleted',
   'submission.erased',

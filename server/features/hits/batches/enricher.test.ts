@@ -149,9 +149,9 @@ describe('an enriched hit', () => {
     expect(utm(query, destinationQuery)).toEqual([...expected])
   })
 
-  test('has the slug when no link answered, and no slug otherwise', () => {
-    expect(described({ linkId: 0, slug: 'typo' }).unknownSlug).toBe('typo')
-    expect(described({ slug: 'known' }).unknownSlug).toBeNull()
+  test('has the variant of its link, or the slug of an earlier version where no link answered', () => {
+    expect(described({ linkId: 0, variant: 'typo' })).toMatchObject({ unknownSlug: 'typo', variant: null })
+    expect(described({ variant: 'B' })).toMatchObject({ unknownSlug: null, variant: 'B' })
   })
 
   quick('never holds the address, a NUL or half a character, and limits every text', () => {
@@ -167,10 +167,10 @@ describe('an enriched hit', () => {
           referrer: `https://x.test/${b}`,
           query: `utm_source=${c}&utm_term=${encodeURIComponent(c.toWellFormed())}%00`,
           linkId: 0,
-          slug: b,
+          variant: b,
         })
         // Always one line.
-        expect(lineOf({ userAgent: a, referrer: `https://x.test/${b}`, linkId: 0, slug: c })).toMatch(
+        expect(lineOf({ userAgent: a, referrer: `https://x.test/${b}`, linkId: 0, variant: c })).toMatch(
           /^[^\n]+\n$/,
         )
         const json = JSON.stringify(hit)
@@ -240,7 +240,7 @@ test('fits every text at its limit, with every character escaped, into one line'
       .map((name) => `utm_${name}=${worst.repeat(600)}`)
       .join('&'),
     linkId: 0,
-    slug: worst.repeat(700),
+    variant: worst.repeat(700),
   })
   expect(JSON.parse(line)).toMatchObject({ utmContent: worst.repeat(256), unknownSlug: worst.repeat(190) })
   expect(line.length).toBeLessThan(LINE_MAX_BYTES)

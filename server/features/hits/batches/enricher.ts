@@ -23,7 +23,7 @@ export interface Enricher {
   clearCaches(): void
 }
 
-const SLUG_MAX = 190
+const TEXT_MAX = 190
 
 export function createEnricher({ getSalt, ...needs }: EnricherNeeds): Enricher {
   const parts = createHitParts(needs)
@@ -40,12 +40,17 @@ export function createEnricher({ getSalt, ...needs }: EnricherNeeds): Enricher {
       appendBytes(lines, client.part)
       appendBytes(lines, referrer.part)
       appendBytes(lines, parts.campaign(raw.query, raw.destinationQuery))
-      if (raw.linkId === 0) appendBytes(lines, toJsonPart({ unknownSlug: cleanText(raw.slug, SLUG_MAX) }))
+      if (raw.variant !== '') appendBytes(lines, toVariantPart(raw))
       appendBytes(lines, LINE_END)
       return hitClass
     },
     clearCaches: parts.clearCaches,
   }
+}
+
+function toVariantPart({ linkId, variant }: RawHit): Uint8Array {
+  const text = cleanText(variant, TEXT_MAX)
+  return toJsonPart(linkId === 0 ? { unknownSlug: text } : { variant: text })
 }
 
 const QUOTE = toUtf8('"')

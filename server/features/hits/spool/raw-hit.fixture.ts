@@ -18,6 +18,6 @@ export const createRawHit = (change: Partial<RawHit> = {}): RawHit => ({
   referrer: '',
   query: '',
   destinationQuery: '',
-  slug: '',
+  variant: '',
   ...change,
 })

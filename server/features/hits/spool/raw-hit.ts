@@ -24,8 +24,8 @@ export interface RawHit {
   query: string
   /** The destination's own query where it carries utm parameters, else ''. */
   destinationQuery: string
-  /** ''. An earlier version recorded requests for unknown slugs as hits. */
-  slug: string
+  /** The label of the variant that a split has chosen, or ''. An earlier version stored unknown slugs here, without a link. */
+  variant: string
 }
 
 /** The text fields in the order of the record, each with its limit in bytes of UTF-8: part of the spool's format. */
@@ -35,5 +35,5 @@ export const TEXT_FIELDS = [
   ['referrer', 2048],
   ['query', 2048],
   ['destinationQuery', 2048],
-  ['slug', 760], // 190 characters of at most four bytes
+  ['variant', 760], // 190 characters of at most four bytes
 ] as const satisfies [keyof RawHit, number][]

@@ -31,7 +31,7 @@ const rawHit: fc.Arbitrary<RawHit> = fc.record({
   referrer: text,
   query: text,
   destinationQuery: text,
-  slug: text,
+  variant: text,
 })
 
 function write(hits: RawHit[]) {

@@ -191,7 +191,7 @@ function decodeRecord(bytes: Buffer, at: number, end: number, nonce: number, bas
     referrer: '',
     query: '',
     destinationQuery: '',
-    slug: '',
+    variant: '',
   }
   let from = start + FIXED_BYTES
   for (let i = 0; i < TEXT_FIELDS.length; i++) {

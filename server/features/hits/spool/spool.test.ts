@@ -44,7 +44,7 @@ async function readAll(spool: Spool, from = START) {
 async function appendMany(spool: Spool, count: number): Promise<number[]> {
   const ids: number[] = []
   for (let i = 0; i < count; i++) {
-    ids.push(spool.append(createRawHit({ linkId: i + 1, slug: `slug-${i}` })))
+    ids.push(spool.append(createRawHit({ linkId: i + 1, variant: `variant-${i}` })))
     if (i % 50 === 0) await until('no hit to wait', () => spool.stats().waiting === 0)
   }
   await until('no hit to wait', () => spool.stats().waiting === 0)
@@ -62,16 +62,16 @@ describe('a spool', () => {
     expect(second.node).toBe(first.node)
     ids.push(...(await appendMany(second, 300)))
     const { all, reader } = await readAll(second)
-    expect(all.map(({ raw }) => raw.slug)).toEqual(
-      [...Array(1500).keys(), ...Array(300).keys()].map((i) => `slug-${i}`),
+    expect(all.map(({ raw }) => raw.variant)).toEqual(
+      [...Array(1500).keys(), ...Array(300).keys()].map((i) => `variant-${i}`),
     )
     const given = ids.filter((id) => id !== 0)
     expect(all.map(({ id }) => id)).toEqual(expect.arrayContaining(given))
     for (let i = 1; i < all.length; i++) expect(all[i]?.id).toBeGreaterThan(all[i - 1]?.id ?? 0)
     expect(reader.isBehind()).toBe(false)
-    second.append(createRawHit({ slug: 'later' }))
+    second.append(createRawHit({ variant: 'later' }))
     expect(reader.isBehind()).toBe(true)
-    expect((await reader.next())?.map(({ raw }) => raw.slug)).toEqual(['later'])
+    expect((await reader.next())?.map(({ raw }) => raw.variant)).toEqual(['later'])
   })
 
   test('keeps nothing of erased hits, and everything of the others', async () => {
@@ -79,12 +79,12 @@ describe('a spool', () => {
     const spool = await openHere(dir)
     await appendMany(spool, 800)
     const { reader } = await readAll(spool)
-    spool.append(createRawHit({ slug: 'kept', address: '9.9.9.9' }))
+    spool.append(createRawHit({ variant: 'kept', address: '9.9.9.9' }))
     await reader.eraseBefore(reader.position())
     const files = (await readdir(dir)).filter((name) => name.endsWith('.seg'))
     expect(files.length).toBeLessThanOrEqual(2)
     for (const name of files) expect((await readFile(join(dir, name))).includes('8.8.8.8')).toBe(false)
-    expect((await reader.next())?.map(({ raw }) => raw.slug)).toEqual(['kept'])
+    expect((await reader.next())?.map(({ raw }) => raw.variant)).toEqual(['kept'])
     const again = await readAll(spool, reader.position())
     expect(again.all).toEqual([])
   })
@@ -100,7 +100,7 @@ describe('a spool', () => {
   test('never throws, whatever is appended', async () => {
     const spool = await openHere(await newDir())
     expect(spool.append(createRawHit({ userAgent: undefined as unknown as string }))).toBe(0)
-    expect(spool.append(createRawHit({ slug: 'fine' }))).toBeGreaterThan(0)
+    expect(spool.append(createRawHit({ variant: 'fine' }))).toBeGreaterThan(0)
     await spool.close()
     expect(spool.append(createRawHit())).toBe(0)
     expect(spool.stats().dropped).toBe(2)
@@ -122,20 +122,20 @@ describe('when no segment can be created', () => {
       await rename(dir, `${dir}.aside`)
       await writeFile(dir, 'in the way')
       let appended = 0
-      while (spool.append(createRawHit({ slug: String(appended) })) !== 0) {
+      while (spool.append(createRawHit({ variant: String(appended) })) !== 0) {
         if (++appended % 5000 === 0) await new Promise((resolve) => setImmediate(resolve))
       }
       appended++ // the hit that waits
       for (let i = 0; i < 99_999; i++)
-        expect(spool.append(createRawHit({ slug: String(appended++) }))).toBe(0)
+        expect(spool.append(createRawHit({ variant: String(appended++) }))).toBe(0)
       expect(spool.stats()).toMatchObject({ waiting: 100_000, dropped: 0 })
-      spool.append(createRawHit({ slug: 'lost' }))
+      spool.append(createRawHit({ variant: 'lost' }))
       expect(spool.stats()).toMatchObject({ waiting: 100_000, dropped: 1 })
       await rm(dir)
       await rename(`${dir}.aside`, dir)
       await until('no hit to wait', () => spool.stats().waiting === 0)
       const { all } = await readAll(spool)
-      expect(all.map(({ raw }) => Number(raw.slug))).toEqual([...Array(appended).keys()])
+      expect(all.map(({ raw }) => Number(raw.variant))).toEqual([...Array(appended).keys()])
     },
   )
 })
@@ -162,8 +162,8 @@ describe('a segment that a crash or the disk damaged', () => {
     const [name = ''] = (await readdir(dir)).filter((each) => each.endsWith('.seg'))
     await writeFile(join(dir, name), 'not a segment')
     const second = await openHere(dir)
-    second.append(createRawHit({ slug: 'whole' }))
-    expect((await readAll(second)).all.map(({ raw }) => raw.slug)).toEqual(['whole'])
+    second.append(createRawHit({ variant: 'whole' }))
+    expect((await readAll(second)).all.map(({ raw }) => raw.variant)).toEqual(['whole'])
     expect(await readdir(dir)).toContain(`${name}.unreadable`)
   })
 })
@@ -177,9 +177,9 @@ test('a killed process loses no hit that it confirmed, and no hit is stored twic
     const spool = await openSpool({ dir: ${JSON.stringify(dir)}, segmentBytes: ${SMALL} })
     for (;;) {
       for (let i = 0; i < 20; i++) {
-        const slug = crypto.randomUUID()
+        const variant = crypto.randomUUID()
         // A hit that waits in memory is not confirmed.
-        writeSync(1, (spool.append(createRawHit({ slug })) === 0 ? '?' : '') + slug + '\\n')
+        writeSync(1, (spool.append(createRawHit({ variant })) === 0 ? '?' : '') + variant + '\\n')
       }
       do await Bun.sleep(0)
       while (spool.stats().waiting > 0)
@@ -196,12 +196,12 @@ test('a killed process loses no hit that it confirmed, and no hit is stored twic
     await child.exited
     said.push(...text.split('\n').slice(0, -1))
   }
-  const acknowledged = said.filter((slug) => !slug.startsWith('?'))
-  const found = (await readAll(await openHere(dir))).all.map(({ raw }) => raw.slug)
+  const acknowledged = said.filter((variant) => !variant.startsWith('?'))
+  const found = (await readAll(await openHere(dir))).all.map(({ raw }) => raw.variant)
   const unique = new Set(found)
   expect(unique.size).toBe(found.length)
   expect(acknowledged.length).toBeGreaterThan(3000)
-  expect(acknowledged.filter((slug) => !unique.has(slug))).toEqual([])
+  expect(acknowledged.filter((variant) => !unique.has(variant))).toEqual([])
   // At most one hit of each round was stored and not confirmed yet.
   expect(found.length).toBeLessThanOrEqual(said.length + 4)
 }, 120_000)

@@ -23,13 +23,14 @@ export function createDestinationJudge({
 }
 
 function listBlockedUrls(link: CachedLink, isBlocked: Blocklist['isBlocked']): readonly string[] | null {
-  const { destinationUrl, expiredUrl, geoTargeting, deviceTargeting, rules } = link
+  const { destinationUrl, expiredUrl, geoTargeting, deviceTargeting, rules, split } = link
   const all = [
     destinationUrl,
     ...(expiredUrl === null ? [] : [expiredUrl]),
     ...Object.values(geoTargeting ?? {}),
     ...Object.values(deviceTargeting ?? {}),
     ...(rules?.rules ?? []).map(({ to }) => to),
+    ...(split ?? []).map(({ url }) => url),
   ]
   const blocked = all.filter((text) => {
     const url = parseUrl(text)

@@ -27,6 +27,8 @@ const HitRecord = z.object({
   trigger: z.enum(HIT_TRIGGERS),
   visitor: z.string().regex(/^\d{1,20}$/),
   ...texts,
+  // Archives of older versions have none.
+  variant: text.default(null),
   unknownSlug: text,
 })
 

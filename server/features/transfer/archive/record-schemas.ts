@@ -129,6 +129,10 @@ const LinkRecord = z.object({
   // Archives of older versions have none.
   rules: z.unknown().optional(),
   extraPath: text().optional(),
+  split: z.unknown().optional(),
+  splitStartedAt: time.nullable().optional(),
+  splitEndsAt: z.iso.datetime().nullable().optional(),
+  splitResult: z.unknown().optional(),
   redirectStatus: z.int(),
   previewTitle: orNull,
   previewDescription: orNull,

@@ -1,5 +1,6 @@
 // A link in exports: everything that an import restores, and nothing that helps anybody pass a password.
 
+import { toIsoOrNull } from '../../../lib/api-fields.ts'
 import { toReversibleCell } from '../../../lib/formats/csv-line.ts'
 import type { LinkRow } from '../../links/link.ts'
 import type { LinkResource } from '../../links/schema.ts'
@@ -8,6 +9,7 @@ import { joinTexts } from './joined-texts.ts'
 export type LinkRecord = Omit<LinkResource, 'tags' | 'ruleWarnings' | 'suspended' | 'suspendedReason'> & {
   /** The names of the link's tags. */
   tags: string[]
+  splitStartedAt: string | null
   /** Clicks without a hit; `clicks` includes them. */
   clicksBefore: number
 }
@@ -29,6 +31,7 @@ export function toLinkRecord(resource: LinkResource, row: LinkRow): LinkRecord {
     tags: resource.tags.map(({ name }) => name),
     clicks,
     clicksBefore: row.clicks_before,
+    splitStartedAt: toIsoOrNull(row.split_started_at),
     leads,
     lastClickedAt,
     createdAt,
@@ -71,6 +74,8 @@ export const LINK_COLUMNS = [
   // The newest columns come last, so that the others keep their places.
   'rules',
   'extraPath',
+  'split',
+  'splitEndsAt',
 ] as const satisfies (keyof LinkRecord)[]
 
 /** A list of names is one cell, with commas; targets and rules are JSON, and `''` where there are none. */

@@ -52,6 +52,7 @@ export interface OwnFields {
   /** As the API takes them. */
   rules: unknown
   extraPath: string | null
+  split: unknown
 }
 
 /** One click of a tool's history. Texts are as the tool has them; '' and null mean unknown. */

@@ -67,8 +67,9 @@ function readLink(fields: FieldReader, options: ReadingOptions): SourceLink {
       externalId: fields.text('externalId'),
       leadLimit: fields.number('leadLimit'),
       trackConversions: fields.flag('trackConversions'),
-      rules: readRules(fields),
+      rules: readJsonList(fields, 'rules'),
       extraPath: fields.text('extraPath'),
+      split: readJsonList(fields, 'split'),
     },
     left: isProtected ? [LOST_PASSWORD] : [],
   })
@@ -94,9 +95,9 @@ function readTargets(fields: FieldReader, name: string): Record<string, string> 
   return {}
 }
 
-/** The list of rules: in CSV its JSON. The rules of links judge it. */
-function readRules(fields: FieldReader): unknown {
-  const value = fields.raw('rules')
+/** Redirect rules or variants: in CSV their JSON. The rules of links judge them. */
+function readJsonList(fields: FieldReader, name: string): unknown {
+  const value = fields.raw(name)
   if (value === undefined || value === null || value === '') return null
   return typeof value === 'string' ? (parseJson(value) ?? value) : value
 }

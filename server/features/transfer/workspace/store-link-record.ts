@@ -13,6 +13,7 @@ import { CreateLink, type CreateLinkInput } from '../../links/schema.ts'
 import { toSearchText } from '../../links/search.ts'
 import { setLinkTags } from '../../links/set-link-tags.ts'
 import { generateSlug, isReserved, SLUG_MAX } from '../../links/slug.ts'
+import { SplitResultShape } from '../../links/split/schema.ts'
 import type { ArchiveRecord } from '../archive/record-schemas.ts'
 import { storeTotals } from '../history/click-totals.ts'
 import {
@@ -104,7 +105,7 @@ function* listNewSlugs(slug: string): Generator<string> {
 const toInput = (record: LinkRecord): CreateLinkInput => {
   const { destinationUrl, slug, title, comments, tags, externalId, archived, startsAt, expiresAt } = record
   const { expiredUrl, clickLimit, leadLimit, forwardQuery, trackConversions } = record
-  const { geoTargeting, deviceTargeting, rules, extraPath, redirectStatus } = record
+  const { geoTargeting, deviceTargeting, rules, extraPath, split, splitEndsAt, redirectStatus } = record
   const { previewTitle, previewDescription, previewImage } = record
   return parseInput(CreateLink, {
     destinationUrl,
@@ -128,6 +129,8 @@ const toInput = (record: LinkRecord): CreateLinkInput => {
     deviceTargeting,
     rules,
     extraPath,
+    split,
+    splitEndsAt,
     redirectStatus,
     previewTitle,
     previewDescription,
@@ -149,11 +152,17 @@ async function toColumns(
   const past = (at: number) => Math.min(at, needs.now())
   const set = toLinkColumns(needs.site, input, undefined) as Omit<NewLink, 'workspace_id'>
   checkPeriod(set.starts_at, set.expires_at)
+  const { splitStartedAt, splitResult } = record
   const isFree = await isExternalIdFree(connection, actor.workspaceId, set.external_id)
   return {
     ...set,
     workspace_id: actor.workspaceId,
     external_id: isFree ? set.external_id : null,
+    split_started_at: set.split === null ? null : past(splitStartedAt ?? needs.now()),
+    split_result:
+      SplitResultShape.nullable()
+        .catch(null)
+        .parse(splitResult ?? null) && JSON.stringify(splitResult),
     password_hash: record.passwordProtected ? run.closedPassword : null,
     clicks_used: record.clicksUsed,
     clicks: 0,

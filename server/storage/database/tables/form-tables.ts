@@ -188,6 +188,8 @@ export interface Touches {
   kind: string
   link_id: number | null
   click_id: string | null
+  /** The label of the variant that a split has chosen for the click. */
+  variant: string | null
   referrer: string | null
   landing_url: string | null
   utm_source: string | null

@@ -37,6 +37,13 @@ export interface Links {
   rules: Generated<string>
   /** ignore or append. */
   extra_path: Generated<string>
+  /** The variants as JSON; null without a split. */
+  split: string | null
+  /** When the variants were set. */
+  split_started_at: number | null
+  split_ends_at: number | null
+  /** What the last split has decided, with its figures, as JSON. */
+  split_result: string | null
   redirect_status: number
   /** The social card: what unfurlers show. Without all three they follow the redirect. */
   preview_title: string | null

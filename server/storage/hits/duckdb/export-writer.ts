@@ -163,7 +163,13 @@ async function writePart(
 }
 
 /** Texts that visitors, or the people who make links, may have chosen. */
-const { linkId: _link, class: _class, trigger: _trigger, ...FREE_TEXT_COLUMNS } = QUERY_COLUMNS
+const {
+  linkId: _link,
+  class: _class,
+  trigger: _trigger,
+  variant: _variant,
+  ...FREE_TEXT_COLUMNS
+} = QUERY_COLUMNS
 const TEXT_COLUMNS = { slug: 'slug', domain: 'domain', ...FREE_TEXT_COLUMNS }
 
 const [FORMULA, DROPPED, NUMBER] = [FORMULA_IN_LINE, DROPPED_START, NUMBER_CELL].map(quoteLiteral)
@@ -199,6 +205,7 @@ function toExportColumns(format: ExportFormat): string {
     `${toText('source')} AS "source"`,
     'channel AS "channel"',
     'import_id IS NOT NULL AS "imported"',
+    `${toText('variant')} AS "variant"`,
   ].join(', ')
 }
 

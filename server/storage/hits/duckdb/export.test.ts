@@ -126,6 +126,7 @@ const COLUMNS = [
   'source',
   'channel',
   'imported',
+  'variant',
 ]
 
 /** The statement and the function write the same, although DuckDB has another engine for patterns. */
@@ -155,6 +156,7 @@ function expected(format: ExportFormat, of: Hit): Record<string, string | null> 
     source: text(toSource(of)),
     channel: toTrafficChannel(of),
     imported: String(of.importId !== null),
+    variant: text(of.variant ?? null),
   }
 }
 
@@ -227,6 +229,7 @@ describe.each([...EXPORT_FORMATS])('an export as %s', (format) => {
         referrer: text,
         referrerUrl: text,
         utmTerm: text,
+        variant: text,
         trigger: 'qr',
         country: 'DE',
       }),

@@ -37,13 +37,15 @@ export const HIT_TYPES: Record<keyof Hit, string> = {
   utmContent: 'VARCHAR',
   unknownSlug: 'VARCHAR',
   importId: 'BIGINT',
+  variant: 'VARCHAR',
 }
 
 const fields = Object.keys(HIT_TYPES) as (keyof Hit)[]
 const names = ['node', ...fields.map((field) => HIT_COLUMNS[field])]
 export const HIT_COLUMN_LIST = names.join(', ')
-// The columns of layouts 1 to 3. A released layout never changes.
-const fields3 = fields.filter((field) => field !== 'importId')
+// The columns of layouts 4 to 6, and of layouts 1 to 3. A released layout never changes.
+const names4 = names.filter((name) => name !== HIT_COLUMNS.variant)
+const fields3 = fields.filter((field) => field !== 'importId' && field !== 'variant')
 const names3 = ['node', ...fields3.map((field) => HIT_COLUMNS[field])]
 // No primary key: its index would cost memory for each hit, and the marks already keep batches from counting twice.
 const columns = fields3.map((field) => `${HIT_COLUMNS[field]} ${HIT_TYPES[field]}`)
@@ -124,7 +126,7 @@ const LAYOUTS = [
     ...['hits_arrived', 'hits_sorted'].map(
       (table) => `ALTER TABLE ${table} ADD COLUMN IF NOT EXISTS import_id BIGINT`,
     ),
-    toView(names),
+    toView(names4),
   ],
   // A release before this one would not delete the marks of roll-ups when late hits come, so it must refuse the file. The
   // visitors of today may come again, and batches of the last days may wait: these visitors get the form in which hits are
@@ -139,6 +141,12 @@ const LAYOUTS = [
     'CREATE TABLE IF NOT EXISTS open_names (before BIGINT NOT NULL)',
     `INSERT INTO open_names SELECT epoch_ms(now()) + 3600000 FROM hits HAVING count(*) > 0`,
   ],
+  [
+    ...['hits_arrived', 'hits_sorted'].map(
+      (table) => `ALTER TABLE ${table} ADD COLUMN IF NOT EXISTS variant VARCHAR`,
+    ),
+    toView(names),
+  ],
 ]
 
 /** The number of the newest layout. */
@@ -152,13 +160,25 @@ export async function migrateLayout(connection: DuckDBConnection): Promise<void>
     throw new Error(
       `The hit file has layout ${version} of a newer version of Towpath; this one knows ${HIT_LAYOUT}`,
     )
+  // The transaction that makes a table of layouts has to write its first row.
+  await applyLayouts(connection, version, Math.max(version, FIRST_VERSION))
+  // DuckDB adds no column to a table that the same transaction has updated.
+  for (let next = Math.max(version, FIRST_VERSION); next < HIT_LAYOUT; next++)
+    await applyLayouts(connection, next, next + 1)
+}
+
+/** The first layout with the table `layout`. */
+const FIRST_VERSION = 2
+
+async function applyLayouts(connection: DuckDBConnection, from: number, until: number): Promise<void> {
+  if (from === until) return
   // Replaying a logged CREATE has failed before (https://github.com/duckdb/duckdb/issues/19712 and 22044). So the log
   // holds nothing else beside it, and the checkpoint at the end empties the log.
   await connection.run('CHECKPOINT')
   await connection.run('BEGIN TRANSACTION')
-  for (const statement of LAYOUTS.slice(version).flat()) await connection.run(statement)
+  for (const statement of LAYOUTS.slice(from, until).flat()) await connection.run(statement)
   await connection.run('DELETE FROM layout')
-  await connection.run('INSERT INTO layout VALUES ($1)', [BigInt(HIT_LAYOUT)])
+  await connection.run('INSERT INTO layout VALUES ($1)', [BigInt(until)])
   await connection.run('COMMIT')
   await connection.run('CHECKPOINT')
 }
