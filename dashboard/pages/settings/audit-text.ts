@@ -32,6 +32,7 @@ export const ACTION_LABELS: Record<AuditEventResource['action'], string> = {
   'link.purged': 'Link deleted for good',
   'link.suspended': 'Link suspended',
   'link.restored': 'Link restored',
+  'link.split_ended': 'Split test ended',
   'tag.deleted': 'Tag deleted',
   'allowed_sender.created': 'Sender always allowed',
   'allowed_sender.deleted': 'Sender no longer always allowed',

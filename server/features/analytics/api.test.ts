@@ -380,6 +380,6 @@ test('the API reference names every parameter and every shape of answer', () => 
   const operation = document.paths?.['/analytics/clicks']?.get
   const names = operation?.parameters?.map((each) => ('name' in each ? each.name : ''))
   expect(names).toEqual(expect.arrayContaining(['utmCampaign', 'imported']))
-  expect(names).toHaveLength(8 + 1 + 22)
+  expect(names).toHaveLength(8 + 1 + 23)
   expect(Object.keys(document.components?.schemas ?? {})).toContain('ClickBucket')
 })

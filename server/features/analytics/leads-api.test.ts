@@ -540,8 +540,8 @@ describe.each(ENGINES)('leads over REST (%s)', (engine) => {
     const document = api().getOpenAPI31Document({ openapi: '3.1.0', info: { title: 't', version: '1' } })
     const names = (path: string) =>
       document.paths?.[path]?.get?.parameters?.map((each) => ('name' in each ? each.name : ''))
-    expect(names('/analytics/leads')).toHaveLength(8 + 1 + 1 + 19 + 2)
-    expect(names('/analytics/funnel')).toHaveLength(7 + 1 + 1 + 19)
+    expect(names('/analytics/leads')).toHaveLength(8 + 1 + 1 + 20 + 2)
+    expect(names('/analytics/funnel')).toHaveLength(7 + 1 + 1 + 20)
     expect(Object.keys(document.components?.schemas ?? {})).toEqual(
       expect.arrayContaining(['LeadTotals', 'LeadBucket', 'LeadForm', 'FunnelTotals', 'FunnelCampaign']),
     )
