@@ -135,6 +135,12 @@ const compareAnswers = (server: () => TestServer) => {
       { device: 'ios', at: '2099-01-01T00:00:00Z' },
     ]
     for (const query of visits) await ask(own, 'resolveLink', 200, { path, query })
+    const split = ['A', 'B'].map((label) => ({ url: `https://example.com/${label}`, weight: 50, label }))
+    await ask(own, 'getSplit', 409, { path })
+    await ask(own, 'endSplit', 409, { path })
+    await ask(own, 'updateLink', 200, { path, body: { split } })
+    await ask(own, 'getSplit', 200, { path })
+    await ask(own, 'endSplit', 200, { path })
     await ask(own, 'readDestinationCard', 200, { body: { url: 'http://127.0.0.1/' } })
     await ask(own, 'readCardImage', 200, { body: { url: 'http://127.0.0.1/' } })
     await ask(own, 'deleteLink', 200, { path })

@@ -124,6 +124,10 @@ describe('the examples of the API reference', () => {
       ids['Submissions submissions'] = stored.id
       ids['Submissions files'] = stored.files[0].id
     }
+    if (operation.id === 'getSplit') {
+      const split = ['A', 'B'].map((label) => ({ url: `https://example.com/${label}`, weight: 50, label }))
+      await own.api(`/links/${ids['Links links']}`, { method: 'PATCH', body: { split } })
+    }
     if (operation.id.startsWith('restoreLink'))
       await own.api(`/links/${ids['Links links']}`, { method: 'DELETE' })
     if (getTag(operation) === 'Members' && !ids['Members members']) {

@@ -22,6 +22,8 @@ export const OPERATION_SCOPES: Record<string, readonly RouteScope[]> = {
   emptyTrash: ['links:write'],
   getLinkQr: ['links:read'],
   resolveLink: ['links:read'],
+  getSplit: ['links:read', 'analytics:read'],
+  endSplit: ['links:write', 'links:read', 'analytics:read'],
   readDestinationCard: ['links:write'],
   readCardImage: ['links:write'],
   listImports: ['links:read'],

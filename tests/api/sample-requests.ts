@@ -103,6 +103,8 @@ export const SAMPLE_REQUESTS: Record<string, (things: TestResources) => SampleRe
   emptyTrash: () => ({}),
   getLinkQr: ({ linkId }) => ({ path: { id: linkId } }),
   resolveLink: ({ linkId }) => ({ path: { id: linkId } }),
+  getSplit: ({ otherLinkId }) => ({ path: { id: otherLinkId } }),
+  endSplit: ({ otherLinkId }) => ({ path: { id: otherLinkId } }),
   readDestinationCard: () => ({ bodies: [{ url: HOOK }] }),
   readCardImage: () => ({ bodies: [{ url: HOOK }] }),
   listImports: () => ({}),
@@ -245,7 +247,10 @@ export async function createTestResources(
     externalId,
     tagNames: [tagName],
   })
-  const other = await workspace.createLink({ destinationUrl: `https://${mark}.example/other` })
+  const other = await workspace.createLink({
+    destinationUrl: `https://${mark}.example/other`,
+    split: ['a', 'b'].map((label) => ({ url: `https://${mark}.example/${label}`, weight: 50, label })),
+  })
   const trash = { destinationUrl: `https://${mark}.example/trash` }
   const [trashed, otherTrashed] = [await workspace.createLink(trash), await workspace.createLink(trash)]
   await workspace.api(`/links/bulk?ids=${trashed.id},${otherTrashed.id}`, { method: 'DELETE' })

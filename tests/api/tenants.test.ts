@@ -83,6 +83,8 @@ const REFERENCES: Record<string, (things: TestResources) => SampleRequest[]> = {
   emptyTrash: () => [],
   getLinkQr: onLink({}, { query: { format: 'png' } }),
   resolveLink: onLink({}, { query: { country: 'DE' } }),
+  getSplit: onLink({}),
+  endSplit: onLink({}),
   // They name no thing of a workspace.
   readDestinationCard: () => [],
   readCardImage: () => [],
