@@ -283,7 +283,9 @@ function createHandlers(needs: RouteNeeds) {
     pages.fetch(request, { peer: server.requestIP(request)?.address })
   /** The pages of the server exist on the default domain only. */
   const onNothing: DomainAnswer = (request, server, domain) =>
-    domain.workspaceId === null ? onPage(request, server) : nothingHere(request)
+    domain.workspaceId === null
+      ? onPage(request, server)
+      : nothingHere(request, { db: needs.redirects.db, domain })
   const onRoot: DomainAnswer = (request, server, domain) =>
     domain.workspaceId === null ? onPage(request, server) : redirects.answerRoot(request, domain)
   const onLink: DomainAnswer = (request, server, domain) => {

@@ -182,7 +182,7 @@ onSqlite(
       const allowed = new Set([
         ...['/', '/f', '/f/zzzzzzzzzz', '/thanks', `/${paths.snippetPath}`, `/${paths.intakePath}`],
         ...[`/${paths.intakePath}/1`, `/${paths.intakePath}/forms`, '/robots.txt', '/favicon.ico'],
-        ...['/.well-known', '/.well-known/x', '/f/zzzzzzzzzz/thanks', '/f/files/x'],
+        ...['/.well-known', '/.well-known/x', '/f/zzzzzzzzzz/thanks', '/f/files/x', '/f/logo/x'],
       ])
       const found: string[] = []
       for (const request of listRequests(server())) {

@@ -68,7 +68,7 @@ export default function CreateFormDialog({ onClose }: { onClose: () => void }) {
           label="Name"
           name="name"
           placeholder="Contact"
-          hint="Only your team sees it."
+          hint="For your team. Senders see it only when they confirm their address."
           required
           maxLength={200}
           autoComplete="off"

@@ -1,5 +1,6 @@
 // Builds the resource of a workspace, with its counts.
 
+import { sql } from 'kysely'
 import { toIso } from '../../../lib/api-fields.ts'
 import { notFound } from '../../../lib/failure.ts'
 import { type Plan, REQUESTS_PER_MINUTE } from '../../../lib/plan.ts'
@@ -80,6 +81,12 @@ async function countContents(connection: Connection, workspaceId: number) {
       .selectFrom(table)
       .select((e) => e.fn.countAll<number>().as('n'))
       .where('workspace_id', '=', workspaceId)
+  // Tests of the dashboard are few, and in an index of their own.
+  const tests = connection
+    .selectFrom('submissions')
+    .select((e) => e.fn.countAll<number>().as('n'))
+    .where(sql<boolean>`announced = 2`)
+    .where(sql<boolean>`+workspace_id = ${workspaceId}`)
   const counts = {
     members: rowsOf('members'),
     links: rowsOf('links').where('deleted_at', 'is', null),
@@ -94,7 +101,7 @@ async function countContents(connection: Connection, workspaceId: number) {
     members: await count(counts.members),
     links: await count(counts.links),
     forms: await count(counts.forms),
-    submissions: await count(counts.submissions),
+    submissions: (await count(counts.submissions)) - (await count(tests)),
     keys: await count(counts.keys),
   }
 }

@@ -39,6 +39,7 @@ onBothEngines('test submissions', (server) => {
 
     const form = (await ws.api(`/forms/${formKey}`)).json.data
     expect([form.submissions, form.lastSubmissionAt]).toEqual([1, real.createdAt])
+    expect((await ws.api('/workspace')).json.data.submissions).toBe(1)
     expect((await ws.api('/analytics/leads')).json.data.leads).toBe(1)
     expect((await ws.api('/analytics/leads?groupBy=form')).json.data).toMatchObject([{ leads: 1 }])
     expect((await ws.api(`/forms/${formKey}/losses`)).json.data).toMatchObject({

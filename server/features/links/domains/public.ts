@@ -8,6 +8,8 @@ import { pathOf } from '../../../http/request-path.ts'
 import type { ServerHandle } from '../../../http/server-handle.ts'
 import { isInNetworks, type Network } from '../../../lib/ip-network.ts'
 import { isLoopback } from '../../../lib/parse-ip.ts'
+import type { Database } from '../../../storage/database/database.ts'
+import { readPageBrand } from '../../accounts/brand/brand.ts'
 import type { DomainDirectory, ShortDomain } from '../names/domain-directory.ts'
 
 export interface DomainRouteNeeds {
@@ -57,7 +59,14 @@ function sendJson(request: Request, text: string | null): Response | null {
 }
 
 /** The answer for paths of a workspace's domain that no link can have. */
-export function nothingHere({ headers }: Request): Response | Promise<Response> {
+export async function nothingHere({ headers }: Request, { db, domain }: NothingHere): Promise<Response> {
   if (wantsJson(headers.get('accept'))) return Response.json({ error: 'Not found' }, { status: 404 })
-  return renderHtmlPage(404, 'Not found', html`<h1>Not found</h1><p>There is nothing at this address.</p>`)
+  const brand = await readPageBrand(db.read, domain.workspaceId)
+  const content = html`<h1>Not found</h1><p>There is nothing at this address.</p>`
+  return renderHtmlPage(404, 'Not found', content, {}, { brand })
+}
+
+interface NothingHere {
+  db: Pick<Database, 'read'>
+  domain: Pick<ShortDomain, 'workspaceId'>
 }
