@@ -61,7 +61,7 @@ export async function bundleDashboard(directory: string): Promise<void> {
     return name
   }
   for (const { path } of outputs) {
-    writeFileSync(`${path}.gz`, Bun.gzipSync(readFileSync(path), { level: 9 }))
+    writeFileSync(`${path}.gz`, Bun.gzipSync(readFileSync(path), { level: 12, library: 'libdeflate' }))
   }
   const script = findOutput(/^main-.*\.js$/)
   const manifest: BuildManifest = {

@@ -37,9 +37,19 @@ export interface FunnelStages {
   visits: number
   leads: number
   rate: number | null
+  qualified: number
+  won: number
+  /** Decimal text; null where nothing was won with a value. */
+  value: string | null
 }
-export interface FunnelRow extends FunnelStages {
+/** The currency of the values, and the currencies of other values of the range. */
+export interface FunnelTotals extends FunnelStages {
+  currency?: string
+  otherCurrencies?: string[]
+}
+export interface FunnelRow extends Omit<FunnelStages, 'value'> {
   value: string
+  money: string | null
   name?: string
 }
 
@@ -127,7 +137,10 @@ export const topListQuery = (
 export const funnelQuery = (api: Api, query: QueryParameters) =>
   queryOptions({
     queryKey: [...analyticsKey(api), 'funnel', query],
-    queryFn: ({ signal }) => api.get<FunnelStages>('/analytics/funnel', { query, signal }),
+    queryFn: async ({ signal }): Promise<FunnelTotals> => {
+      const { data, ...money } = await api.page<FunnelStages>('/analytics/funnel', { query, signal })
+      return { ...(data as unknown as FunnelStages), ...money }
+    },
   })
 
 export const funnelRowsQuery = (api: Api, by: FunnelBy, query: QueryParameters, limit: number) =>
@@ -136,10 +149,7 @@ export const funnelRowsQuery = (api: Api, by: FunnelBy, query: QueryParameters, 
     queryFn: async ({ signal }): Promise<FunnelRow[]> => {
       const parameters = { ...query, groupBy: by, limit }
       const raw = await api.get<(RawRow & FunnelStages)[]>('/analytics/funnel', { query: parameters, signal })
-      return raw.map((each) => {
-        const { clicks, visits, leads, rate } = each
-        return { ...toRow(by, each), clicks, visits, leads, rate }
-      })
+      return raw.map((each) => ({ ...each, money: each.value, ...toRow(by, each) }))
     },
   })
 

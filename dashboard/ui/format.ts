@@ -18,6 +18,9 @@ const UNREAD_MAX = 99
 export const formatUnread = (count: number) => (count > UNREAD_MAX ? `${UNREAD_MAX}+` : String(count))
 /** @param part from 0 to 1 */
 export const formatPercent = (part: number) => percent.format(part)
+/** Exact: the text is no floating-point number on its way. */
+export const formatMoney = (value: string, currency: string) =>
+  new Intl.NumberFormat(undefined, { style: 'currency', currency }).format(value as `${number}`)
 export const formatDay = (iso: string) => day.format(new Date(iso))
 export const formatTime = (iso: string) => moment.format(new Date(iso))
 export const formatExactly = (iso: string) => exactTime.format(new Date(iso))

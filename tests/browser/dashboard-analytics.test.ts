@@ -34,6 +34,7 @@ onDashboard(
       const funnel = page.locator('section', { hasText: 'Conversion funnel' }).last()
       await funnel.scrollIntoViewIfNeeded()
       await funnel.getByText('50% of clicks · 4 without a link').waitFor()
+      await funnel.getByRole('row').last().getByText('No link').waitFor()
       expect(await funnel.getByRole('row').last().textContent()).toBe('No link004–')
       expect(errors).toEqual([])
       await close()

@@ -38,6 +38,8 @@ const LINK = {
   comments: 'For May',
   externalId: 'x1',
   deviceTargeting: { ios: 'https://a.example/' },
+  rules: [],
+  extraPath: 'ignore',
   geoTargeting: { DE: 'https://de.example/' },
   startsAt: '2026-03-04T05:06:00.000Z',
   expiresAt: null,

@@ -140,6 +140,14 @@ onBothEngines('a demonstration beside a running server', (server) => {
     }
   })
 
+  test('has leads that were qualified and won, with values in two currencies', async () => {
+    const { data, currency, otherCurrencies } = await ask('/analytics/funnel?interval=30d')
+    expect([currency, otherCurrencies]).toEqual(['EUR', ['CHF']])
+    expect(data.won).toBeGreaterThan(10)
+    expect(data.qualified).toBeGreaterThan(data.won)
+    expect(data.value).toMatch(/^\d{5}\.00$/)
+  })
+
   test('has leads that agree with their clicks', async () => {
     const leads = (await ask('/analytics/leads?interval=30d')).data.leads
     expect(leads).toBe(300)

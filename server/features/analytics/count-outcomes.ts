@@ -1,7 +1,8 @@
 // Counts qualified and won leads, and adds up what the won ones brought, in one currency. The rows are added up here and not
 // in the database, because no sum of SQLite is exact for every amount, and each model splits an amount without a remainder.
 
-import { takeTurn } from '../../lib/concurrency/take-turn.ts'
+import { sql } from 'kysely'
+import { cutIntoSteps, takeTurn } from '../../lib/concurrency/take-turn.ts'
 import { splitAmount, toDecimalText, toSmallestUnits } from '../../lib/money/amount.ts'
 import type { Database } from '../../storage/database/database.ts'
 import { queryRaw } from '../../storage/database/raw-query.ts'
@@ -86,11 +87,14 @@ interface StoredOutcome {
   value: string | null
   currency: string | null
   at: number
+  /** Of the lead's fields. Its other columns lie behind them. */
+  bytes: number | null
 }
 
 const ROWS_AT_ONCE = { sqlite: 500, postgres: 5_000 }
+const BYTES_AT_ONCE = 256 * 1024
 
-/** The qualified and won outcomes of the range by time, some hundreds a turn. */
+/** The qualified and won outcomes of the range by time, some hundreds a turn, and less where their leads are large. */
 async function* listOutcomes(
   { engine, read }: Reader,
   { workspaceId, start, end }: LeadSelection,
@@ -100,6 +104,13 @@ async function* listOutcomes(
     const rows = await read
       .selectFrom('outcomes')
       .select(['id', 'submission_id', 'stage', 'value', 'currency', 'at'])
+      .select((e) =>
+        e
+          .selectFrom('submissions')
+          .select(sql<number>`octet_length(fields)`.as('bytes'))
+          .whereRef('submissions.id', '=', 'outcomes.submission_id')
+          .as('bytes'),
+      )
       .where('workspace_id', '=', workspaceId)
       .where('at', '<', end)
       .where((e) => e(e.refTuple('at', 'id'), '>', e.tuple(after.at, after.id)))
@@ -109,10 +120,13 @@ async function* listOutcomes(
       .limit(limit)
       .execute()
     const last = rows.at(-1)
-    if (last) yield rows
+    const sized = rows.map((row) => ({ ...row, bytes: row.bytes ?? 0 }))
+    for (const step of engine === 'sqlite' ? cutIntoSteps(sized, BYTES_AT_ONCE) : [rows]) {
+      if (step.length > 0) yield step
+      await takeTurn()
+    }
     if (!last || rows.length < limit) return
     after = last
-    await takeTurn()
   }
 }
 

@@ -11,7 +11,8 @@ import { AD_CLICK_ID_NAMES, type AdClickIds } from '../visitors/ad-click-ids.ts'
 import { OUTCOME_COLUMNS, type OutcomeRow, selectOutcomes } from './outcome.ts'
 import type { GoogleClickId, OutcomeExportOptions, OutcomeSelection } from './schema.ts'
 
-const ROWS_AT_ONCE = 500
+/** Some columns of a lead lie behind its fields, which can be large. */
+const ROWS_AT_ONCE = 50
 
 type ExportedRow = OutcomeRow & { email: string | null; click_id: string | null; ad_click_ids: string | null }
 type RowReader = (by: OutcomeSelection) => AsyncGenerator<ExportedRow>

@@ -1,13 +1,14 @@
-// The conversion funnel from clicks to visits to leads: totals, and a table by link, tag, campaign, source,
-// channel, referrer or country.
+// The conversion funnel from clicks to visits to leads, and on to won leads and their value: totals, and a table by link,
+// tag, campaign, source, channel, referrer or country.
 
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
-import { type FunnelBy, type FunnelStages, funnelQuery, totalQuery } from '../../../api/analytics.ts'
+import { type ReactNode, useState } from 'react'
+import { type FunnelBy, type FunnelTotals, funnelQuery, totalQuery } from '../../../api/analytics.ts'
+import type { QueryParameters } from '../../../api/client.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
 import { classNames } from '../../../ui/class-names.ts'
 import { ErrorState } from '../../../ui/error-state.tsx'
-import { formatNumber } from '../../../ui/format.ts'
+import { formatMoney, formatNumber } from '../../../ui/format.ts'
 import { Select } from '../../../ui/forms/field.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import { useInView } from '../../../ui/use-in-view.ts'
@@ -34,6 +35,9 @@ const SMALL = 'h-8! w-auto! border-line! text-sm'
 export function FunnelCard({ view }: { view: AnalyticsView }) {
   const isOneLink = 'linkId' in view.fixed
   const { ref, inView } = useInView<HTMLElement>()
+  const [currency, setCurrency] = useState<string>()
+  const query = { ...view.stages, currency }
+  const totals = useFunnelTotals(view, query, inView)
   const by = isOneLink && ['link', 'tag'].includes(view.funnel) ? 'campaign' : view.funnel
   const offered = (Object.keys(GROUPING_LABELS) as FunnelBy[]).filter(
     (each) => !isOneLink || !['link', 'tag'].includes(each),
@@ -43,6 +47,7 @@ export function FunnelCard({ view }: { view: AnalyticsView }) {
       <header className="flex flex-wrap items-center gap-3 border-b border-line px-4 py-2.5 sm:px-5">
         <h2 className="flex-1 basis-32 font-semibold">Conversion funnel</h2>
         <ModelSelect view={view} className={SMALL} />
+        <CurrencySelect totals={totals.data} onChange={setCurrency} />
         <Select
           aria-label="Group by"
           className={SMALL}
@@ -64,21 +69,56 @@ export function FunnelCard({ view }: { view: AnalyticsView }) {
         </p>
       ) : (
         <>
-          <Stages view={view} inView={inView} />
-          <FunnelTable key={by} view={view} by={by} inView={inView} />
+          <Stages {...{ view, totals, inView }} />
+          <FunnelTable key={by} {...{ view, by, inView, query }} currency={totals.data?.currency} />
         </>
       )}
     </section>
   )
 }
 
-function Stages({ view, inView }: { view: AnalyticsView; inView: boolean }) {
+function useFunnelTotals(view: AnalyticsView, query: QueryParameters, inView: boolean) {
   const api = useApi()
-  const { data, error, refetch, isPlaceholderData } = useQuery({
-    ...funnelQuery(api, view.stages ?? {}),
+  return useQuery({
+    ...funnelQuery(api, query),
     enabled: inView && view.stages !== null,
     placeholderData: keepPreviousData,
   })
+}
+
+interface CurrencyProps {
+  totals: FunnelTotals | undefined
+  onChange: (currency: string) => void
+}
+
+/** Values of different currencies are never added up: one is shown at a time. */
+function CurrencySelect({ totals, onChange }: CurrencyProps) {
+  const { currency, otherCurrencies = [] } = totals ?? {}
+  if (currency === undefined || otherCurrencies.length === 0) return null
+  return (
+    <Select
+      aria-label="Currency"
+      className={SMALL}
+      value={currency}
+      onChange={(event) => onChange(event.target.value)}
+    >
+      {[currency, ...otherCurrencies].toSorted().map((code) => (
+        <option key={code} value={code}>
+          {code}
+        </option>
+      ))}
+    </Select>
+  )
+}
+
+interface StagesProps {
+  view: AnalyticsView
+  totals: ReturnType<typeof useFunnelTotals>
+  inView: boolean
+}
+
+function Stages({ view, totals, inView }: StagesProps) {
+  const { data, error, refetch, isPlaceholderData } = totals
   if (error && !data) {
     return (
       <div className="p-4 sm:p-5">
@@ -86,16 +126,22 @@ function Stages({ view, inView }: { view: AnalyticsView; inView: boolean }) {
       </div>
     )
   }
+  const hasOutcomes =
+    data !== undefined && (data.qualified > 0 || data.won > 0 || data.currency !== undefined)
   return (
     <ol
       className={classNames(
         'grid gap-3 p-4 transition-opacity sm:grid-cols-3 sm:gap-4 sm:p-5',
+        hasOutcomes && 'xl:grid-cols-5',
         isPlaceholderData && 'opacity-90',
       )}
     >
-      {STAGES.map(({ name, key, detail }) => (
-        <Stage key={key} name={name} detail={detail} stage={key} data={data}>
+      {STAGES.filter(({ key }) => hasOutcomes || !isOutcome(key)).map(({ key, name, detail }) => (
+        <Stage key={key} {...{ name, detail, data }} stage={key}>
           {key === 'leads' && <LeadShares view={view} inView={inView} rate={data?.rate ?? null} />}
+          {isOutcome(key) && data && data.leads > 0 && (
+            <span className="truncate text-sm text-soft">{formatRate(data[key] / data.leads)} of leads</span>
+          )}
         </Stage>
       ))}
     </ol>
@@ -106,30 +152,37 @@ const STAGES = [
   { key: 'clicks', name: 'Clicks', detail: 'on short links, without bots' },
   { key: 'visits', name: 'Visits', detail: 'to pages with the snippet' },
   { key: 'leads', name: 'Leads', detail: 'submissions without spam' },
+  { key: 'qualified', name: 'Qualified', detail: 'in this period' },
+  { key: 'won', name: 'Won', detail: 'in this period' },
 ] as const
+type StageKey = (typeof STAGES)[number]['key']
+const isOutcome = (key: StageKey) => key === 'qualified' || key === 'won'
 
-function Stage({
-  name,
-  detail,
-  stage,
-  data,
-  children,
-}: {
+interface StageProps {
   name: string
   detail: string
-  stage: 'clicks' | 'visits' | 'leads'
-  data: FunnelStages | undefined
+  /** `key` belongs to React. */
+  stage: StageKey
+  data: FunnelTotals | undefined
   children: ReactNode
-}) {
+}
+
+function Stage({ name, detail, stage, data, children }: StageProps) {
   const value = data?.[stage]
   // Visits and leads can exceed clicks, because visitors also come without a link. The bars relate to the largest
   // number.
   const highest = data ? Math.max(data.clicks, data.visits, data.leads, 1) : 1
+  const money =
+    stage === 'won' && data?.currency && data.value ? formatMoney(data.value, data.currency) : null
   return (
     <li className="min-w-0">
       <p className="flex items-baseline gap-2">
         <span className="font-medium">{name}</span>
-        <span className="truncate text-sm text-soft">{detail}</span>
+        {money ? (
+          <span className="truncate text-sm font-medium tabular-nums">{money}</span>
+        ) : (
+          <span className="truncate text-sm text-soft">{detail}</span>
+        )}
       </p>
       <div className="mt-2 h-3 overflow-hidden rounded-full bg-sunken">
         <div

@@ -1,14 +1,15 @@
-// The funnel's table: clicks, visits, leads and conversion rate per link, tag, campaign, source, channel, referrer
+// The funnel's table: clicks, visits, leads, conversion rate, won leads and their value per link, tag, campaign, source, channel, referrer
 // or country.
 
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type FunnelBy, type FunnelRow, funnelRowsQuery } from '../../../api/analytics.ts'
+import type { QueryParameters } from '../../../api/client.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
 import { classNames } from '../../../ui/class-names.ts'
 import { CountryFlag } from '../../../ui/country-flag.tsx'
 import { ErrorState } from '../../../ui/error-state.tsx'
-import { formatNumber } from '../../../ui/format.ts'
+import { formatMoney, formatNumber } from '../../../ui/format.ts'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import {
   createNameShortener,
@@ -34,13 +35,22 @@ const INITIAL_ROWS = 8
 const ROWS_MAX = 200
 const CELL = 'px-2 py-0 text-right tabular-nums first:pl-4 last:pr-4 sm:first:pl-5 sm:last:pr-5'
 
-export function FunnelTable({ view, by, inView }: { view: AnalyticsView; by: FunnelBy; inView: boolean }) {
+interface Props {
+  view: AnalyticsView
+  by: FunnelBy
+  inView: boolean
+  query: QueryParameters
+  /** Of the values; undefined where nothing was won with a value. */
+  currency: string | undefined
+}
+
+export function FunnelTable({ view, by, inView, query, currency }: Props) {
   const api = useApi()
   const [limit, setLimit] = useState(INITIAL_ROWS)
   const dimension = DIMENSION_BY_GROUPING[by]
   const { data, error, refetch, isPlaceholderData } = useQuery({
     // Load one row more than shown, to know whether there are more.
-    ...funnelRowsQuery(api, by, view.stages ?? {}, limit + 1),
+    ...funnelRowsQuery(api, by, query, limit + 1),
     enabled: inView && view.stages !== null,
     placeholderData: keepPreviousData,
   })
@@ -68,14 +78,14 @@ export function FunnelTable({ view, by, inView }: { view: AnalyticsView; by: Fun
         <caption className="sr-only">
           Clicks, visits and leads {`by ${getDimensionInfo(dimension).label}`}
         </caption>
-        <Head label={getDimensionInfo(dimension).label} />
+        <Head label={getDimensionInfo(dimension).label} hasMoney={currency !== undefined} />
         <tbody>
           {data
-            ? ordered.map((row) => <Line key={row.value} {...{ view, dimension, row, shorten }} />)
+            ? ordered.map((row) => <Line key={row.value} {...{ view, dimension, row, shorten, currency }} />)
             : Array.from({ length: INITIAL_ROWS }, (_, row) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: all rows are the same
                 <tr key={row} className="h-9">
-                  <td colSpan={5} className="px-4 sm:px-5">
+                  <td colSpan={currency === undefined ? 5 : 7} className="px-4 sm:px-5">
                     <Skeleton className="h-6" />
                   </td>
                 </tr>
@@ -100,7 +110,7 @@ export function FunnelTable({ view, by, inView }: { view: AnalyticsView; by: Fun
 
 const isNoLink = ({ value }: FunnelRow) => value === '0'
 
-const Head = ({ label }: { label: string }) => (
+const Head = ({ label, hasMoney }: { label: string; hasMoney: boolean }) => (
   <thead>
     <tr className="h-9 text-soft">
       <th scope="col" className={`${CELL} text-left! font-normal`}>
@@ -115,9 +125,23 @@ const Head = ({ label }: { label: string }) => (
       <th scope="col" className={`${CELL} w-16 font-normal sm:w-24`}>
         Leads
       </th>
-      <th scope="col" title={RATE_DEFINITION} className={`${CELL} w-18 cursor-help font-normal sm:w-28`}>
+      <th
+        scope="col"
+        title={RATE_DEFINITION}
+        className={classNames(CELL, 'w-18 cursor-help font-normal sm:w-28', hasMoney && 'max-sm:hidden')}
+      >
         Rate<span className="sr-only">. {RATE_DEFINITION}</span>
       </th>
+      {hasMoney && (
+        <>
+          <th scope="col" className={`${CELL} w-20 font-normal max-sm:hidden`}>
+            Won
+          </th>
+          <th scope="col" className={`${CELL} w-28 font-normal sm:w-32`}>
+            Value
+          </th>
+        </>
+      )}
     </tr>
   </thead>
 )
@@ -127,11 +151,13 @@ function Line({
   dimension,
   row,
   shorten,
+  currency,
 }: {
   view: AnalyticsView
   dimension: Dimension
   row: FunnelRow
   shorten: (name: string) => string
+  currency: string | undefined
 }) {
   const label = row.name ? shorten(row.name) : formatDimensionValue(dimension, row.value)
   return (
@@ -155,7 +181,15 @@ function Line({
       <td className={CELL}>{formatNumber(row.clicks)}</td>
       <td className={`${CELL} max-sm:hidden`}>{formatNumber(row.visits)}</td>
       <td className={CELL}>{formatNumber(row.leads)}</td>
-      <td className={CELL}>{row.rate === null ? '–' : formatRate(row.rate)}</td>
+      <td className={classNames(CELL, currency !== undefined && 'max-sm:hidden')}>
+        {row.rate === null ? '–' : formatRate(row.rate)}
+      </td>
+      {currency !== undefined && (
+        <>
+          <td className={`${CELL} max-sm:hidden`}>{formatNumber(row.won)}</td>
+          <td className={CELL}>{row.money === null ? '–' : formatMoney(row.money, currency)}</td>
+        </>
+      )}
     </tr>
   )
 }

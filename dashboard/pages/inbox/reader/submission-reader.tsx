@@ -28,6 +28,7 @@ import { AttributionTimeline } from './attribution-timeline.tsx'
 import { FileList } from './file-list.tsx'
 import { HeldBackNotice } from './held-back-notice.tsx'
 import { Notes } from './notes.tsx'
+import { Outcomes } from './outcomes.tsx'
 import { PageUrl } from './page-url.tsx'
 import { PersonButtons } from './person-buttons.tsx'
 
@@ -117,6 +118,7 @@ function OpenSubmission({ submission, actions }: { submission: Submission; actio
         <Fields fields={submission.fields} />
         {submission.consent && <ConsentLine consent={submission.consent} />}
         {submission.files.length > 0 && <FileList submission={submission} />}
+        <Outcomes submission={submission} />
         <Notes key={submission.id} submission={submission} />
         {!submission.test && <AttributionTimeline submission={submission} />}
         <SubmissionDetails submission={submission} />

@@ -1,0 +1,32 @@
+// Outcomes of a lead over the REST API.
+
+import { queryOptions } from '@tanstack/react-query'
+import type { OutcomeResource, OutcomeStage } from '../../../server/features/outcomes/schema.ts'
+import type { Api } from '../client.ts'
+
+export type { OutcomeResource, OutcomeStage }
+
+const outcomesKey = (api: Api) => [api.workspaceId, 'outcomes']
+
+export const outcomesQuery = (api: Api, submissionId: number) =>
+  queryOptions({
+    queryKey: [...outcomesKey(api), submissionId],
+    queryFn: async ({ signal }) =>
+      (await api.page<OutcomeResource>('/outcomes', { query: { submissionId, limit: 100 }, signal })).data,
+  })
+
+export interface OutcomeInput {
+  submissionId: number
+  stage: OutcomeStage
+  value: string | null
+  currency: string | null
+}
+
+/** What a lead came to is one thing here: “won” after “lost” changes it. That it was qualified stays beside it. */
+const toExternalId = ({ submissionId, stage }: OutcomeInput) =>
+  `inbox:${submissionId}:${stage === 'qualified' ? 'qualified' : 'decided'}`
+
+export const setOutcome = (api: Api, input: OutcomeInput) =>
+  api.post<OutcomeResource>('/outcomes', { ...input, externalId: toExternalId(input) })
+
+export const deleteOutcome = (api: Api, id: number) => api.remove<OutcomeResource>(`/outcomes/${id}`)
