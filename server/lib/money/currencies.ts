@@ -20,7 +20,7 @@ const PLACES = new Map(
   BY_PLACES.flatMap(([places, codes]) => codes.split(' ').map((code): [string, number] => [code, places])),
 )
 
-export const CURRENCIES: readonly string[] = [...PLACES.keys()].sort()
+const CURRENCIES: readonly string[] = [...PLACES.keys()].sort()
 
 export const isCurrency = (code: string) => PLACES.has(code)
 
