@@ -70,6 +70,7 @@ export const toCreditedLeadsSql = (
   toCreditedSql(model, bind(workspaceId), {
     from: 'submissions',
     columns: [],
+    owner: 'submissions.workspace_id',
     condition: `submissions.created_at >= ${bind(start)} AND submissions.created_at < ${bind(end)}`,
   })
 
@@ -83,13 +84,22 @@ export const toCreditedOutcomesSql = (
   toCreditedSql(model, bind(workspaceId), {
     from: 'outcomes JOIN submissions ON submissions.id = outcomes.submission_id',
     columns: ['outcomes.id AS outcome_id', 'coalesce(touches.touches, 1) AS touches'],
+    owner: '+submissions.workspace_id',
     condition: toCondition('outcomes.id'),
   })
+
+interface CreditedSource {
+  from: string
+  columns: string[]
+  /** A plus in front keeps SQLite from reading an index of the whole workspace in place of the few rows. */
+  owner: string
+  condition: string
+}
 
 function toCreditedSql(
   model: AttributionModel,
   workspace: string,
-  { from, columns, condition }: { from: string; columns: string[]; condition: string },
+  { from, columns, owner, condition }: CreditedSource,
 ): string {
   const touchColumns = TOUCH_COLUMNS.map(
     (column) =>
@@ -104,6 +114,6 @@ function toCreditedSql(
     JOIN forms ON forms.id = submissions.form_id AND forms.workspace_id = ${workspace}
     LEFT JOIN touches ON touches.submission_id = submissions.id AND touches.workspace_id = ${workspace}
       AND ${TOUCH_CONDITION[model]}
-    WHERE submissions.workspace_id = ${workspace} AND ${condition}
+    WHERE ${owner} = ${workspace} AND ${condition}
       AND submissions.duplicate_of IS NULL AND submissions.announced = 1 AND submissions.status <> 'spam'`
 }

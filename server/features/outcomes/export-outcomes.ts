@@ -11,8 +11,8 @@ import { AD_CLICK_ID_NAMES, type AdClickIds } from '../visitors/ad-click-ids.ts'
 import { OUTCOME_COLUMNS, type OutcomeRow, selectOutcomes } from './outcome.ts'
 import type { GoogleClickId, OutcomeExportOptions, OutcomeSelection } from './schema.ts'
 
-/** Some columns of a lead lie behind its fields, which can be large. */
-const ROWS_AT_ONCE = 50
+/** On SQLite few, because some columns of a lead lie behind its fields, which can be large. */
+const ROWS_AT_ONCE = { sqlite: 50, postgres: 2_000 }
 
 type ExportedRow = OutcomeRow & { email: string | null; click_id: string | null; ad_click_ids: string | null }
 type RowReader = (by: OutcomeSelection) => AsyncGenerator<ExportedRow>
@@ -29,11 +29,12 @@ export async function* exportOutcomes(
 }
 
 async function* scanOutcomes(
-  { read }: Database,
+  { engine, read }: Database,
   actor: Actor,
   by: OutcomeSelection,
   signal: AbortSignal,
 ): AsyncGenerator<ExportedRow> {
+  const limit = ROWS_AT_ONCE[engine]
   for (let after: { at: number; id: number } | undefined; ; ) {
     signal.throwIfAborted()
     await takeTurn()
@@ -44,10 +45,10 @@ async function* scanOutcomes(
       .select(['submissions.email', 'submissions.click_id', 'submissions.ad_click_ids'])
       .orderBy('outcomes.at')
       .orderBy('outcomes.id')
-      .limit(ROWS_AT_ONCE)
+      .limit(limit)
       .execute()
     yield* page
-    if (page.length < ROWS_AT_ONCE) return
+    if (page.length < limit) return
     after = page.at(-1)
   }
 }
