@@ -8,12 +8,12 @@ COPY . .
 # are worth a line. Bun has its program twice, and source maps are for people who debug packages.
 RUN npm run build \
   && cd node_modules \
-  && rm -rf lucide-react react-dom @base-ui @tanstack @tailwindcss tailwindcss bun/bin/bunx.exe .bin/bunx \
+  && rm -rf lucide-react @fontsource-variable react-dom @base-ui @tanstack @tailwindcss tailwindcss bun/bin/bunx.exe .bin/bunx \
   && find . -name '*.map' -type f -delete
 
 FROM debian:bookworm-slim
 COPY --from=build /opt/towpath /opt/towpath
-# `towpath doctor` in a container is what `npm run -s towpath -- doctor` is elsewhere.
+# `towpath doctor` in a container is what `npx towpath doctor` is elsewhere.
 RUN useradd --no-create-home --uid 1000 --home-dir /data --shell /usr/sbin/nologin towpath \
   && install -d -o towpath -g towpath -m 0700 /data /backups \
   && printf '#!/bin/sh\nexec /opt/towpath/node_modules/.bin/bun /opt/towpath/server/cli/main.ts "$@"\n' > /usr/local/bin/towpath \

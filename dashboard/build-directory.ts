@@ -13,8 +13,10 @@ const INSTALLED = join(ROOT, 'node_modules/.cache/towpath-dashboard')
 export const isDevelopment = process.env.NODE_ENV === 'development'
 
 export async function getBuildDirectory(): Promise<string> {
+  // The npm package has the finished bundle in place of the sources.
+  if (!existsSync(join(import.meta.dir, 'main.tsx'))) return join(import.meta.dir, 'built')
   const hash = createHash('sha256')
-  const sources = [...new Bun.Glob('**/*.{ts,tsx,css}').scanSync({ cwd: import.meta.dir })].sort()
+  const sources = [...new Bun.Glob('**/*.{ts,tsx,css,woff2}').scanSync({ cwd: import.meta.dir })].sort()
   for (const path of [
     ...sources.map((name) => join(import.meta.dir, name)),
     join(ROOT, 'package-lock.json'),

@@ -1,12 +1,14 @@
-// Bundles the dashboard into a directory: scripts, styles, their gzip files, and built.json, which names them.
+// Bundles the dashboard into a directory: scripts, styles, their gzip files, fonts, and built.json, which names them.
 
+import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { basename, join, relative } from 'node:path'
 import { Scanner } from '@tailwindcss/oxide'
 import { createElement, type FunctionComponent } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { compile } from 'tailwindcss'
 import { isDevelopment } from './build-directory.ts'
+import { bundleAreas } from './bundle-areas.ts'
 import { CenteredFrame, WorkspaceFrame } from './shell/loading-frame.tsx'
 
 const HERE = import.meta.dir
@@ -17,6 +19,8 @@ export interface BuildManifest {
   /** Runs before the first paint. */
   boot: string
   style: string
+  /** The Latin characters, for `preload`: every page has them. */
+  font: string
   /** Chunks that the script imports statically, for `modulepreload`. */
   preload: string[]
   /** HTML that is shown until the script is there: for pages of a workspace, and for all others. */
@@ -37,17 +41,43 @@ async function buildStyles(): Promise<string> {
   return compiler.build(scanner.scan())
 }
 
+/**
+ * Writes the fonts into a directory, with a hash of the content in each name.
+ * @returns the names, and the style rules that name them
+ */
+function buildFonts(directory: string) {
+  const names: string[] = []
+  const copyFonts = (styles: string, change: (text: string) => string = (text) => text) =>
+    change(readFileSync(styles, 'utf8')).replace(/url\(([^)]*)\) format\([^)]*\)/g, (_, path: string) => {
+      const content = readFileSync(join(styles, '..', path))
+      const hash = createHash('sha256').update(content).digest('hex').slice(0, 8)
+      const name = `${basename(path, '.woff2')}-${hash}.woff2`
+      writeFileSync(join(directory, name), content)
+      names.push(name)
+      return `url(./${name})`
+    })
+  const rules =
+    copyFonts(join(HERE, 'ui/fonts/fonts.css')) +
+    copyFonts(Bun.resolveSync('@fontsource-variable/inter', HERE), (text) =>
+      text.replace(/\/\* inter-latin-wght-normal \*\/[^}]*}/, ''),
+    )
+  return { names, rules }
+}
+
 /** Others see the directory once it is complete. */
 export async function bundleDashboard(directory: string): Promise<void> {
   const draft = `${directory}.${process.pid}`
   rmSync(draft, { recursive: true, force: true })
   mkdirSync(draft, { recursive: true })
-  writeFileSync(join(draft, 'app.css'), await buildStyles())
+  const fonts = buildFonts(draft)
+  writeFileSync(join(draft, 'app.css'), fonts.rules + (await buildStyles()))
   const { outputs } = await Bun.build({
     entrypoints: [join(HERE, 'main.tsx'), join(draft, 'app.css')],
     outdir: draft,
     target: 'browser',
     splitting: true,
+    external: ['*.woff2'],
+    plugins: [bundleAreas],
     minify: !isDevelopment,
     sourcemap: isDevelopment ? 'inline' : 'none',
     naming: { entry: '[name]-[hash].[ext]', chunk: 'chunk-[hash].[ext]', asset: '[name]-[hash].[ext]' },
@@ -68,6 +98,7 @@ export async function bundleDashboard(directory: string): Promise<void> {
     script,
     boot: findOutput(/^boot-.*\.js$/),
     style: findOutput(/\.css$/),
+    font: fonts.names[0] as string,
     preload: listStaticImports(join(draft, script)),
     workspaceFrame: renderFrame(WorkspaceFrame),
     centeredFrame: renderFrame(CenteredFrame),

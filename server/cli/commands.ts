@@ -66,11 +66,14 @@ export const COMMANDS: readonly AnyCommand[] = [
 
 const HELP_COLUMN = 46
 
-function formatCommand({ name, form, help }: AnyCommand): string {
+function formatCommand({ name, form, help }: Pick<AnyCommand, 'name' | 'form' | 'help'>): string {
   const left = `  ${name} ${form}`
   return left.length < HELP_COLUMN
     ? left.padEnd(HELP_COLUMN) + help
     : `${left}\n${' '.repeat(HELP_COLUMN)}${help}`
 }
 
-export const USAGE = `Usage: npm run -s towpath -- <command>\n\n${COMMANDS.map(formatCommand).join('\n')}`
+/** bin/towpath runs the server itself, in this program's place. */
+const START = { name: 'start', form: '', help: 'runs the server, as npm start does' }
+
+export const USAGE = `Usage: npx towpath <command>\n\n${[START, ...COMMANDS].map(formatCommand).join('\n')}`

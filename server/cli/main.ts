@@ -60,7 +60,7 @@ async function run(argv: string[]): Promise<string> {
 /** A command without the server's DATA_DIR must not create a second directory. */
 const explainMissing = (path: string) =>
   `No server has kept anything in ${path}, and DATA_DIR is not set.
-Set it to the directory of your server: DATA_DIR=/var/lib/towpath npm run -s towpath -- …
+Set it to the directory of your server: DATA_DIR=/var/lib/towpath npx towpath …
 Or begin there: start the server first (npm start), or set DATA_DIR=./data.`
 
 /** An error as a sentence for the operator. */

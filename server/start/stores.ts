@@ -197,7 +197,7 @@ async function findHitStoreWarning(
 async function requireMovedHistory(path: string, db: Database) {
   if (!existsSync(path) || (await haveHitsMoved(db))) return
   throw new Error(
-    `The clicks in ${path} are not in ClickHouse, so analytics would lack them. Run "towpath move" first (docs/move.md), ` +
+    `The clicks in ${path} are not in ClickHouse, so analytics would lack them. Run "npx towpath move" first (docs/move.md), ` +
       'without CLICKHOUSE_URL in the environment, or delete the file to go on without its clicks.',
   )
 }

@@ -28,7 +28,7 @@ export function markRunning(dataDir: string): () => void {
 }
 
 const EFFECT =
-  'What was written during the copy may be missing. `towpath backup` copies beside a running server.'
+  'What was written during the copy may be missing. `npx towpath backup` copies beside a running server.'
 
 /** After a crash the mark is still there, with its own number. A snapshot of the whole disk keeps the number too. */
 function isCopied(path: string): boolean {
@@ -45,7 +45,7 @@ function verifyCopiedDatabase(dataDir: string) {
   if (problem !== undefined)
     throw new Error(
       `${dataDir} is a copy that was made while a server wrote to it, and the database in it is damaged (${problem}). ` +
-        'Copy it again with `towpath backup`, or while the server is stopped.',
+        'Copy it again with `npx towpath backup`, or while the server is stopped.',
     )
 }
 

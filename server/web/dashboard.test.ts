@@ -35,10 +35,12 @@ function writeBuild(hash: string): string {
     writeFileSync(join(directory, name), `/* ${name} */`)
     writeFileSync(join(directory, `${name}.gz`), Bun.gzipSync(`/* ${name} */`))
   }
+  writeFileSync(join(directory, `inter-${hash}.woff2`), 'wOF2')
   const manifest = {
     script: `main-${hash}.js`,
     boot: `main-${hash}.js`,
     style: `app-${hash}.css`,
+    font: `inter-${hash}.woff2`,
     preload: [],
     workspaceFrame: '',
     centeredFrame: '',
@@ -78,6 +80,14 @@ describe('the dashboard of one release', () => {
         expect(zipped.headers.get('content-encoding')).toBe('gzip')
         expect(new TextDecoder().decode(Bun.gunzipSync(await zipped.arrayBuffer()))).toBe(`/* ${name} */`)
       }
+      const font = await ask(other, /\/app\/assets\/inter-\w+\.woff2/.exec(page)?.[0] ?? '', {
+        'Accept-Encoding': 'gzip',
+      })
+      expect([font.headers.get('content-type'), font.headers.get('content-encoding')]).toEqual([
+        'font/woff2',
+        null,
+      ])
+      expect(await font.text()).toBe('wOF2')
     }
   })
 

@@ -35,6 +35,7 @@ interface BuildManifest {
   script: string
   boot: string
   style: string
+  font: string
   preload: string[]
   workspaceFrame: string
   centeredFrame: string
@@ -47,10 +48,15 @@ interface Dashboard {
   centeredPage: string
 }
 
-const FILE = /^[\w-]+\.(js|css)$/
+const FILE = /^[\w-]+\.(js|css|woff2)$/
 /** The bundler puts eight characters of the content's hash into each name. */
-const HASHED = /^[\w-]+-[0-9a-z]{8}\.(js|css)$/
-const TYPES = { js: 'text/javascript; charset=utf-8', css: 'text/css; charset=utf-8' }
+const HASHED = /^[\w-]+-[0-9a-z]{8}\.(js|css|woff2)$/
+const TYPES = {
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  // The format is compressed, so such a file has no gzip file beside it.
+  woff2: 'font/woff2',
+}
 
 export interface DashboardNeeds {
   /** Where servers on one database find the files of other releases. */
@@ -135,11 +141,16 @@ async function findFile(
   const kind = FILE.exec(name)?.[1] as keyof typeof TYPES | undefined
   if (!kind) throw notFound('')
   const content = Bun.file(join(directory, name))
+  const isCompressed = kind === 'woff2'
   if (await content.exists())
-    return { type: TYPES[kind], content, gzip: Bun.file(join(directory, `${name}.gz`)) }
+    return {
+      type: TYPES[kind],
+      content,
+      gzip: isCompressed ? undefined : Bun.file(join(directory, `${name}.gz`)),
+    }
   const kept = HASHED.test(name) ? await builtFiles?.find('dashboard', name) : undefined
   if (!kept) throw notFound('')
-  return { type: TYPES[kind], content: kept.content, gzip: kept.gzip }
+  return { type: TYPES[kind], content: kept.content, gzip: isCompressed ? undefined : kept.gzip }
 }
 
 async function build(file: string, builtFiles: BuiltFileStore | undefined): Promise<Dashboard> {
@@ -169,7 +180,9 @@ async function keepFiles(directory: string, builtFiles: BuiltFileStore | undefin
   const names = (await readdir(directory)).filter((name) => HASHED.test(name))
   const read = async (name: string) => ({
     name,
-    gzip: await Bun.file(join(directory, `${name}.gz`)).bytes(),
+    gzip: name.endsWith('.woff2')
+      ? Bun.gzipSync(await Bun.file(join(directory, name)).bytes())
+      : await Bun.file(join(directory, `${name}.gz`)).bytes(),
   })
   try {
     await builtFiles.keep('dashboard', await Promise.all(names.map(read)))
@@ -180,7 +193,10 @@ async function keepFiles(directory: string, builtFiles: BuiltFileStore | undefin
 }
 
 // The paths are absolute, because the same page answers every address below /app.
-const renderPage = ({ script, boot, style, preload }: BuildManifest, frame: string) => html`<!doctype html>
+const renderPage = (
+  { script, boot, style, font, preload }: BuildManifest,
+  frame: string,
+) => html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -189,6 +205,7 @@ const renderPage = ({ script, boot, style, preload }: BuildManifest, frame: stri
 <title>Towpath</title>
 <link rel="icon" href="${ICON}">
 <link rel="stylesheet" href="/app/assets/${style}">
+<link rel="preload" href="/app/assets/${font}" as="font" type="font/woff2" crossorigin>
 <script src="/app/assets/${boot}"></script>
 ${raw(preload.map((name) => `<link rel="modulepreload" href="/app/assets/${name}">`).join('\n'))}
 <script type="module" src="/app/assets/${script}"></script>

@@ -62,7 +62,8 @@ function reportLeftDirectories({ dataDir, workers }: Config): void {
       if (number > workers || name === 'spool')
         log.warn('directory_without_worker', {
           directory: number > workers ? join(dataDir, name) : dataDir,
-          advice: 'Clicks that were not loaded when its server stopped wait there: towpath adopt <directory>',
+          advice:
+            'Clicks that were not loaded when its server stopped wait there: npx towpath adopt <directory>',
         })
     }
   } catch (error) {

@@ -1,12 +1,13 @@
-// The dashboard's weight in a browser: the size of the first page's code, and the number of rows drawn of a long list.
+// The dashboard's weight in a browser: the size of the first page's code and font, and the number of rows drawn of a long list.
 // (bench/dashboard.ts measures how long it takes.)
 
 import { expect, test } from 'bun:test'
-import { onDashboard } from '../support/browser/dashboard-browser.ts'
+import { onDashboard, waitUntilDrawn } from '../support/browser/dashboard-browser.ts'
 import { atScale } from '../support/suite.ts'
 import { until } from '../support/until.ts'
 
 const FIRST_LOAD_BYTES = 200 * 1024
+const FONT_BYTES = 40 * 1024
 const LINKS = atScale({ quick: 200, full: 300, soak: 300 })
 
 onDashboard('the first page', (dashboard) => {
@@ -25,6 +26,59 @@ onDashboard('the first page', (dashboard) => {
     const total = [...sizes.values()].reduce((sum, size) => sum + size, 0)
     expect(total).toBeGreaterThan(50_000)
     expect(total).toBeLessThanOrEqual(FIRST_LOAD_BYTES)
+    await close()
+  })
+
+  test.each(['/links', '/inbox', '/analytics', '/settings', '/domains', '/channels'])(
+    'loads few files of scripts: %s',
+    async (path) => {
+      const person = await dashboard().signUp()
+      const { page, open, close } = await dashboard().openWindow(person, { inNewProfile: true })
+      const scripts = new Set<string>()
+      page.on('request', (request) => {
+        if (request.url().endsWith('.js')) scripts.add(request.url())
+      })
+      await open(path)
+      await page.waitForLoadState('networkidle')
+      expect(scripts.size).toBeLessThanOrEqual(10)
+      await close()
+    },
+  )
+
+  test('has at most 40 KB of font, and nothing moves when the font arrives', async () => {
+    const person = await dashboard().signUp()
+    await person.api('/links', {
+      method: 'POST',
+      body: { destinationUrl: 'https://example.com/', slug: 'moves-not' },
+    })
+    const { page, close } = await dashboard().openWindow(person, { inNewProfile: true })
+    const fonts: number[] = []
+    page.on('response', (response) => {
+      if (response.url().endsWith('.woff2')) fonts.push(Number(response.headers()['content-length']))
+    })
+    const arrival = Promise.withResolvers<void>()
+    await page.route(/\.woff2$/, async (route) => {
+      await arrival.promise
+      await route.continue()
+    })
+    // The font is a part of what `load` waits for.
+    await page.goto(`${dashboard().server.origin}/app/${person.workspaceId}/links`, { waitUntil: 'commit' })
+    await waitUntilDrawn(page)
+    const measure = () =>
+      page.evaluate<number[]>(
+        `[...document.querySelectorAll('h1, nav a, main a, main p')].map((e) => Math.round(e.getBoundingClientRect().top))`,
+      )
+    const before = await measure()
+    await page.evaluate(`window.shift = 0; new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) window.shift += entry.value
+    }).observe({ type: 'layout-shift' })`)
+    arrival.resolve()
+    await page.waitForFunction(`document.fonts.check('15px "Inter Variable"')`)
+    await page.evaluate('document.fonts.ready')
+    expect(await measure()).toEqual(before)
+    expect(await page.evaluate<number>('window.shift')).toBeLessThan(0.01)
+    expect(fonts.length).toBe(1)
+    expect(fonts[0]).toBeLessThanOrEqual(FONT_BYTES)
     await close()
   })
 

@@ -96,7 +96,7 @@ async function run(code: string, isWatched = false): Promise<string> {
   const known = variables.replace('http://localhost:3000', server.origin)
   const commands = code
     .replaceAll(TOOLS, tools.origin)
-    .replaceAll('npm run -s towpath --', `${process.execPath} ${ROOT}/server/cli/main.ts`)
+    .replaceAll('npx towpath', `${process.execPath} ${ROOT}/server/cli/main.ts`)
     .replaceAll('http://127.0.0.1:3000', server.origin)
     .replace(/^curl -s (?!.*>)/gm, 'curl -s -w "\\n" ')
   const child = Bun.spawn(['bash', '-c', `${known}\n${commands}`], {

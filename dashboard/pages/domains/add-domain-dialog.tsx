@@ -102,7 +102,7 @@ function PlanHelp() {
   return (
     <p className="text-sm text-soft">
       The operator of this server can change the plan:{' '}
-      <code className="break-all">npm run -s towpath -- workspace plan {workspaceId} business</code>
+      <code className="break-all">npx towpath workspace plan {workspaceId} business</code>
     </p>
   )
 }

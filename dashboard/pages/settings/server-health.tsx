@@ -36,8 +36,8 @@ function Report() {
   return (
     <>
       <p className="text-soft">
-        What <code>towpath doctor</code> finds on this server. Checks that need a terminal are in its output
-        only.
+        What <code>npx towpath doctor</code> finds on this server. Checks that need a terminal are in its
+        output only.
       </p>
       {report.isPending && <SkeletonRows rows={8} className="h-14" />}
       {report.isError && <ErrorState error={report.error} retry={check} />}

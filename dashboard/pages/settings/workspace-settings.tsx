@@ -58,7 +58,7 @@ export function WorkspaceSettings() {
         </dl>
         <p className="mt-4 text-sm text-soft">
           The plan limits the API, not the dashboard. The operator of this server can change the plan:{' '}
-          <code>npm run -s towpath -- workspace plan {data.id} enterprise</code>
+          <code>npx towpath workspace plan {data.id} enterprise</code>
         </p>
       </Card>
       <Card title="Import and export">

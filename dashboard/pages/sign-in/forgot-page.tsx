@@ -24,7 +24,7 @@ export function ForgotPage() {
         description={
           <>
             This server does not send email. Ask its operator for a reset link. The operator creates it with{' '}
-            <code>npm run -s towpath -- user reset you@example.com</code>
+            <code>npx towpath user reset you@example.com</code>
           </>
         }
         footer={back}

@@ -20,7 +20,7 @@ export const SetupNeeded = () => (
   </CenteredPage>
 )
 
-export const USER_COMMAND = 'npm run -s towpath -- user create you@example.com'
+export const USER_COMMAND = 'npx towpath user create you@example.com'
 
 /** For a server that has workspaces and keys, and no account. */
 export const OperatorNeeded = () => (

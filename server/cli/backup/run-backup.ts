@@ -40,7 +40,7 @@ function formatReport(
   const amounts = [...counts, ['batches of hits', hits.batches]].map(([name, count]) => `${name}: ${count}`)
   return [
     `Backed up as of ${backup.takenAt}: ${formatAmount(files, ms)} (${amounts.join(', ')}). It is in ${directory}, and ` +
-      `has the secret of the installation. To restore: set DATA_DIR to an empty directory, and run "towpath restore ${directory}".`,
+      `has the secret of the installation. To restore: set DATA_DIR to an empty directory, and run "npx towpath restore ${directory}".`,
     ...(waiting > 0
       ? [`${waiting} hits wait in the server's memory, because its disk is full. They are not in the backup.`]
       : []),

@@ -199,6 +199,6 @@ function formatReport(
     signIn,
     '',
     COUNTED[counted],
-    `To remove it all: npm run -s towpath -- workspace delete ${workspaceId} --yes`,
+    `To remove it all: npx towpath workspace delete ${workspaceId} --yes`,
   ].join('\n')
 }

@@ -28,7 +28,7 @@ const doctor = async (env: Record<string, string>) => {
   return { code, report, of }
 }
 
-describe('towpath doctor', () => {
+describe('npx towpath doctor', () => {
   const directories: string[] = []
   afterAll(() => {
     for (const dir of directories) rmSync(dir, { recursive: true, force: true })

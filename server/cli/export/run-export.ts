@@ -64,7 +64,7 @@ export async function runExport(
       const bytes = await writeFile(half, pieces, progress)
       await recordExport({ db, now }, actor, { action: 'workspace.exported' })
       await rename(half, path)
-      return `Workspace ${workspaceId} is in ${file} (${toMegabytes(bytes)}). On another server: towpath import ${file} --workspace <id>`
+      return `Workspace ${workspaceId} is in ${file} (${toMegabytes(bytes)}). On another server: npx towpath import ${file} --workspace <id>`
     } finally {
       await close()
     }

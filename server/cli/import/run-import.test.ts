@@ -25,7 +25,7 @@ const toFile = (name: string) =>
     `slug,url\n${name}-1,https://example.com/1\n${name}-2,javascript:alert(1)\n${name}-3,https://example.com/3\n`,
   )
 
-onBothEngines('towpath import', (server) => {
+onBothEngines('npx towpath import', (server) => {
   test('beside a server: the server does it, and the report says what became of the rows', async () => {
     const ws = await server().createWorkspace()
     const { dataDir, databaseUrl, origin } = server()
@@ -67,7 +67,7 @@ onBothEngines('towpath import', (server) => {
   })
 })
 
-onSqlite('towpath import', (server) => {
+onSqlite('npx towpath import', (server) => {
   test('says what is wrong with its options and its file', async () => {
     const ws = await server().createWorkspace()
     const shell = openShell({ DATA_DIR: server().dataDir, TOWPATH_URL: server().origin })
@@ -91,7 +91,7 @@ onSqlite('towpath import', (server) => {
   })
 })
 
-test('towpath import without a server does the work itself', async () => {
+test('npx towpath import without a server does the work itself', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'towpath-import-'))
   closeLater(async () => rmSync(dataDir, { recursive: true, force: true }))
   const env = { DATA_DIR: dataDir, LOG_LEVEL: 'silent', PORT: '1' }

@@ -47,7 +47,7 @@ export function writeInstructions(
       ? ['It has everything of the installation but its settings (the environment).']
       : [
           'Everything but the settings (the environment) and what is in the stores outside DATA_DIR. For a complete backup,',
-          'these commands run in this order, each time, and "towpath backup" after them:',
+          'these commands run in this order, each time, and "npx towpath backup" after them:',
           ...besides.map((command) => `  ${command}`),
         ]),
     ...(uploadBucket
@@ -66,7 +66,7 @@ export function writeInstructions(
           `  clickhouse-client --query "RESTORE DATABASE ${toDatabaseName(clickHouseUrl)} FROM ${toArchive(dir)}"`,
         ]
       : []),
-    `  npm run -s towpath -- restore ${dir}`,
+    `  npx towpath restore ${dir}`,
     'Then start the server. Stop the old server first, if it still runs: both would send the same notifications.',
     '',
     'docs/backup.md has the steps in full. "sha256sum --check SHA256SUMS" checks the files without Towpath.',

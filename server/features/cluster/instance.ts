@@ -25,7 +25,7 @@ export async function verifySecret(connection: Connection, secret: string): Prom
     throw new Error(
       'The secret of this server is not that of the other servers on this database. Give all of them one ' +
         'TOWPATH_SECRET: where it was never set, the first server has it in its DATA_DIR, in the file "secret". If you ' +
-        'changed the secret on purpose, stop all servers, run "towpath secret accept" once with the new one, and start ' +
+        'changed the secret on purpose, stop all servers, run "npx towpath secret accept" once with the new one, and start ' +
         'them again.',
     )
   }

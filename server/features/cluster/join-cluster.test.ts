@@ -72,7 +72,7 @@ describe('a node with another secret', () => {
     const refusal = await readRefusal(openNode(url, { secret: other }))
     expect(refusal).toContain('The secret of this server is not that of the other servers on this database.')
     expect(refusal).toContain('one TOWPATH_SECRET')
-    expect(refusal).toContain('towpath secret accept')
+    expect(refusal).toContain('npx towpath secret accept')
     const { secret_fingerprint: kept } = await db.read
       .selectFrom('instance')
       .selectAll()

@@ -32,7 +32,7 @@ export async function checkMailServer(
       // Nodemailer does not parse an address in an object, so no text in it can add a recipient.
       to: { name: '', address: to },
       subject: 'Towpath can send mail',
-      text: 'This mail was sent by "towpath doctor". Nothing is left to do.',
+      text: 'This mail was sent by "npx towpath doctor". Nothing is left to do.',
       headers: { 'Auto-Submitted': 'auto-generated' },
     })
     return { ok: true, text: mask(String(response), smtpUrl) }

@@ -54,6 +54,12 @@ const IN_README = 'It is under MIT, as its Readme says. s3rver, the S3 server of
 
 export const LICENCE_EXCEPTIONS: LicenceException[] = [
   {
+    name: '@fontsource-variable/inter',
+    licence: 'OFL-1.1',
+    developmentOnly: false,
+    why: 'It is a font: the OFL is the usual licence of fonts, and asks that the font is not sold by itself.',
+  },
+  {
     name: 'isbot',
     licence: 'Unlicense',
     developmentOnly: false,

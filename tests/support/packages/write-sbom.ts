@@ -1,6 +1,8 @@
 // `npm run -s sbom` writes the software bill of materials: every package of an installation, with version, licence and
 // hash, as CycloneDX JSON (https://cyclonedx.org). npm makes the list from the lockfile.
 
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import manifest from '../../../package.json' with { type: 'json' }
 
@@ -38,10 +40,19 @@ function keepInstalled(bill: BillOfMaterials): BillOfMaterials {
   return { ...bill, metadata: { ...bill.metadata, component }, components, dependencies }
 }
 
+/** Removes what is about the npm package: npm knows no override of a package that another one brings along. */
+const withoutBundle = (file: object) =>
+  JSON.stringify(file, (key, value) => (['bundleDependencies', 'inBundle'].includes(key) ? undefined : value))
+
+const directory = mkdtempSync(join(tmpdir(), 'towpath-sbom-'))
+await Bun.write(join(directory, 'package.json'), withoutBundle(manifest))
+const lockfile = await Bun.file(join(import.meta.dir, '../../../package-lock.json')).json()
+await Bun.write(join(directory, 'package-lock.json'), withoutBundle(lockfile))
 const npm = Bun.spawn(
   ['npm', 'sbom', '--package-lock-only', '--sbom-format=cyclonedx', '--sbom-type=application'],
-  { cwd: join(import.meta.dir, '../../..'), stdout: 'pipe', stderr: 'inherit' },
+  { cwd: directory, stdout: 'pipe', stderr: 'inherit' },
 )
 const output = await new Response(npm.stdout).text()
+rmSync(directory, { recursive: true })
 if ((await npm.exited) !== 0) process.exit(1)
 process.stdout.write(`${JSON.stringify(keepInstalled(JSON.parse(output) as BillOfMaterials), null, 2)}\n`)

@@ -7,6 +7,6 @@ export function findFileProblem({ name, size }: File, max: number): string | und
   if (size <= max) return undefined
   return (
     `${name} has ${formatBytes(size)}, and at most ${formatBytes(max)} can be uploaded here. ` +
-    'The operator of the server can import it: npm run towpath -- import.'
+    'The operator of the server can import it: npx towpath import.'
   )
 }

@@ -50,7 +50,7 @@ export const setupRequired = () =>
 export const operatorRequired = () =>
   new Failure(
     'forbidden',
-    'The operator makes the first account on the command line: npm run -s towpath -- user create <email>',
+    'The operator makes the first account on the command line: npx towpath user create <email>',
   )
 
 /** The token is the same after a restart. It opens nothing as soon as the installation is not empty. */

@@ -13,7 +13,7 @@ export async function checkBackup({ settings, now }: DoctorNeeds): Promise<Check
     return [
       warning(
         'BACKUP_DIR is not set: nothing makes backups, unless you do it elsewhere.',
-        'Set BACKUP_DIR to a directory on another disk, or run towpath backup <dir> by a timer.',
+        'Set BACKUP_DIR to a directory on another disk, or run npx towpath backup <dir> by a timer.',
       ),
     ]
   const last = await findLastBackup(backups.dir, now())

@@ -37,7 +37,7 @@ async function judgeFingerprint(needs: DoctorNeeds): Promise<CheckResult[]> {
   return [
     problem(
       'The secret is not that of the servers that wrote this database.',
-      'Give all servers one TOWPATH_SECRET. If you changed it on purpose: towpath secret accept, with all servers stopped.',
+      'Give all servers one TOWPATH_SECRET. If you changed it on purpose: npx towpath secret accept, with all servers stopped.',
     ),
   ]
 }

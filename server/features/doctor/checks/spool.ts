@@ -139,7 +139,7 @@ async function findLeftDirectories({ settings, nodeDirectories }: DoctorNeeds): 
   return left.map((dir) =>
     warning(
       `No server of this installation works on ${dir}: clicks that were not loaded wait there.`,
-      `towpath adopt ${dir}`,
+      `npx towpath adopt ${dir}`,
     ),
   )
 }

@@ -197,7 +197,7 @@ onSqlite('an upload', (server) => {
     ])
     expect([status, json.error]).toEqual([
       413,
-      'file is larger than 64 MiB. On the server, "towpath import" takes files of any size.',
+      'file is larger than 64 MiB. On the server, "npx towpath import" takes files of any size.',
     ])
     expect(listUploads(server())).toEqual([])
   })

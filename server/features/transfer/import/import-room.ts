@@ -72,7 +72,7 @@ async function requireBudget(
   if (bytes > IMPORT_BYTES_OF_WORKSPACE)
     throw new Failure(
       'too_large',
-      `The upload is larger than ${MOST}. On the server, "towpath import" takes files of any size.`,
+      `The upload is larger than ${MOST}. On the server, "npx towpath import" takes files of any size.`,
     )
   const count = (of?: number) => sumBytes(holdings, of)
   const before = [count(workspaceId), count()] as const

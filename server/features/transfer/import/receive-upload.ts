@@ -210,7 +210,7 @@ async function addContent(upload: OpenUpload, part: OpenField | OpenFile, conten
 const toTooLarge = ({ field, isLarge }: OpenFile) =>
   new Failure(
     'too_large',
-    `${field} is larger than ${isLarge ? '1 GiB' : '64 MiB'}. On the server, "towpath import" takes files of any size.`,
+    `${field} is larger than ${isLarge ? '1 GiB' : '64 MiB'}. On the server, "npx towpath import" takes files of any size.`,
   )
 
 function addField({ fields }: Upload, field: string, text: string) {

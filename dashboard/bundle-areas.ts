@@ -1,0 +1,106 @@
+// Areas of the dashboard whose files are loaded together. A bundler makes a file for every part that some pages share and
+// others do not: hundreds of small ones, of which a page needs forty. With one entry for each area a page needs a few.
+
+import { readFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import type { BunPlugin } from 'bun'
+
+const HERE = import.meta.dir
+
+/** The first pattern that fits decides. Files that none fits, such as large data, are loaded by themselves. */
+const AREAS: [name: string, pattern: RegExp][] = [
+  ['overlays', /^shell\//],
+  ['sign-in', /^pages\/sign-in\//],
+  ['links', /^pages\/links\/(?:links-page|list\/|onboarding\/)/],
+  ['link', /^pages\/links\/detail\/link-page/],
+  ['link-tools', /^pages\/links\//],
+  ['analytics', /^pages\/analytics\/(?!map\/)/],
+  ['inbox', /^pages\/inbox\/inbox-page/],
+  ['inbox-tools', /^pages\/inbox\//],
+  ['form-settings', /^pages\/forms\/settings\//],
+  ['forms', /^pages\/forms\//],
+  ['notifications', /^pages\/(?:channels|deliveries)\//],
+  ['domains', /^pages\/domains\//],
+  ['settings', /^pages\/(?:settings|tags|transfer)\//],
+]
+
+/** What the first page shares with most areas comes with the first file: each would be a request of a few hundred bytes. */
+const WITH_MAIN = [
+  'ui/*.{ts,tsx}',
+  'ui/forms/{field,search-field,use-debounced,use-debounced-text}.{ts,tsx}',
+  'ui/copy/copy-button.tsx',
+  'ui/overlays/use-undoable-delete.ts',
+  'api/{chunks,domains,links,tags}.ts',
+  'pages/links/link/{link-menu-button.tsx,link-name.ts,link-state.tsx,use-link-actions.ts}',
+]
+
+/** What the other areas share is one more file. */
+const WITH_OTHERS = [
+  'ui/{copy,forms,overlays}/*.{ts,tsx}',
+  'api/{analytics,forms,missing,submissions,workspace}.ts',
+  'api/inbox/*.ts',
+  'pages/inbox/state/{display-text,element-ids,submission-status}.ts',
+  'pages/channels/{channel-kinds,channel-notice}.tsx',
+  'pages/links/editor/destination-url.ts',
+]
+const WITHOUT_OTHERS = ['links', 'sign-in']
+
+const findArea = (path: string) => AREAS.find(([, pattern]) => pattern.test(relative(HERE, path)))?.[0]
+
+/** `export *` leaves a default export out: such a file has an entry of its own. */
+const hasDefault = (file: string) => readFileSync(file, 'utf8').includes('export default')
+
+const DEFAULT = 'default '
+
+/** The targets of `import('…')` in the sources, by area. */
+function listTargets(): Map<string, Set<string>> {
+  const areas = new Map<string, Set<string>>()
+  for (const name of new Bun.Glob('**/*.{ts,tsx}').scanSync({ cwd: HERE })) {
+    const path = join(HERE, name)
+    for (const [, target = ''] of readFileSync(path, 'utf8').matchAll(/\bimport\('(\.[^']+)'\)/g)) {
+      const file = join(path, '..', target)
+      const area = findArea(file)
+      if (area && !hasDefault(file)) areas.set(area, (areas.get(area) ?? new Set()).add(file))
+    }
+  }
+  return areas
+}
+
+const listFiles = (patterns: string[]) =>
+  patterns
+    .flatMap((pattern) => [...new Bun.Glob(pattern).scanSync({ cwd: HERE })].map((name) => join(HERE, name)))
+    .sort()
+
+const toImports = (patterns: string[]) =>
+  listFiles(patterns)
+    .map((file) => `import ${JSON.stringify(file)}\n`)
+    .join('')
+
+/** Sends each dynamic import to the entry of its area, which exports everything that is imported so. */
+export const bundleAreas: BunPlugin = {
+  name: 'areas',
+  setup(build) {
+    const targets = listTargets()
+    build.onResolve({ filter: /^\.\.?\// }, ({ path, importer, kind }) => {
+      if (kind !== 'dynamic-import') return undefined
+      const file = join(importer, '..', path)
+      const area = findArea(file)
+      return area ? { path: hasDefault(file) ? `${DEFAULT}${file}` : area, namespace: 'area' } : undefined
+    })
+    build.onLoad({ filter: /\/dashboard\/main\.tsx$/ }, ({ path }) => ({
+      contents: `${readFileSync(path, 'utf8')}\n${toImports(WITH_MAIN)}`,
+      loader: 'tsx',
+    }))
+    build.onLoad({ filter: /.*/, namespace: 'area' }, ({ path }) => ({
+      // Exported names are unique in the dashboard (tests/architecture.test.ts).
+      contents: [
+        path.startsWith(DEFAULT)
+          ? `export { default } from ${JSON.stringify(path.slice(DEFAULT.length))}\n`
+          : '',
+        ...[...(targets.get(path) ?? [])].sort().map((file) => `export * from ${JSON.stringify(file)}\n`),
+        WITHOUT_OTHERS.includes(path) ? '' : toImports(WITH_OTHERS),
+      ].join(''),
+      loader: 'ts',
+    }))
+  },
+}
