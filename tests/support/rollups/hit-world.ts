@@ -34,8 +34,14 @@ const CLOCK_CHANGES: readonly [moment: string, zones: string[]][] = [
   ['1979-10-01', ['Pacific/Kiritimati']],
 ]
 
+/** The dimensions that roll-ups have. A question about variants reads hits. */
+export type RolledDimension = Exclude<HitDimension, 'variant'>
+export const ROLLED_DIMENSIONS = HIT_DIMENSIONS.filter(
+  (column): column is RolledDimension => column !== 'variant',
+)
+
 /** The values of each dimension: null, its name, and values that differ only in their case. */
-const VALUES: Record<Exclude<HitDimension, 'trigger'>, (string | null)[]> = {
+const VALUES: Record<Exclude<HitDimension, 'trigger' | 'variant'>, (string | null)[]> = {
   country: ['US', 'DE', 'FR', 'us', null, 'Unknown'],
   region: ['CA', 'BY', null],
   city: ['Paris', 'paris', 'Bonn', '', null, 'Unknown'],
@@ -50,7 +56,6 @@ const VALUES: Record<Exclude<HitDimension, 'trigger'>, (string | null)[]> = {
   utmCampaign: ['c', 'd', 'é', 'É', null, 'Unknown'],
   utmTerm: [null, 'Unknown', 'x'],
   utmContent: ['x', null],
-  variant: ['A', 'B', null],
 }
 /** Dimensions with a tail of rare values, and how many these are. */
 const TAILS: Partial<Record<HitDimension, number>> = {
@@ -77,7 +82,9 @@ export const WORLD_WORKSPACES = Object.keys(LINKS).map(Number)
 export const listWorldValues = (column: HitDimension): readonly (string | null)[] =>
   column === 'trigger'
     ? ['link', 'qr']
-    : [...VALUES[column], ...(TAILS[column] ? ['tail 0', 'tail 1', 'tail 5'] : [])]
+    : column === 'variant'
+      ? [null]
+      : [...VALUES[column], ...(TAILS[column] ? ['tail 0', 'tail 1', 'tail 5'] : [])]
 
 /** @param busy about how many visitors the largest workspace has on a day */
 export function createHitWorld(seed: number, busy = 8, daysMin = 75): HitWorld {
@@ -103,7 +110,7 @@ export function createHitsOfDay({ seed }: HitWorld, day: number, busy: number, r
   if (mood() < 0.05) return []
   const onlyBots = mood() < 0.03
   /** On most days the values of a visitor stay the same. */
-  const changes = Object.fromEntries(HIT_DIMENSIONS.map((column) => [column, mood() < 0.4 ? 0.3 : 0]))
+  const changes = Object.fromEntries(ROLLED_DIMENSIONS.map((column) => [column, mood() < 0.4 ? 0.3 : 0]))
   // In half of the worlds nobody ever moves, so that whole months have no mixed day.
   const moves = seed % 2 === 0 && mood() < 0.25 ? 0.08 : 0
   for (const column of PEOPLE_COLUMNS) changes[column] = moves
@@ -123,7 +130,7 @@ export function createHitsOfDay({ seed }: HitWorld, day: number, busy: number, r
         const other = createPerson(workspaceId, random)
         const hit: Hit = { ...person, id: 0, at, visitor, linkId: other.linkId, trigger: other.trigger }
         if (random() < 0.5) hit.linkId = person.linkId
-        for (const column of HIT_DIMENSIONS)
+        for (const column of ROLLED_DIMENSIONS)
           if (random() < (changes[column] ?? 0)) Object.assign(hit, { [column]: other[column] })
         if (random() < joins) hit.importId = hit.importId === null ? 1 + ((day >> 3) % 3) : null
         hit.outcome = random() < 0.84 ? 'redirect' : random() < 0.5 ? 'landing' : pick(HIT_OUTCOMES, random)
@@ -143,7 +150,7 @@ function toVisitor(number: number, random: Random): string {
 }
 
 function createPerson(workspaceId: number, random: Random): Omit<Hit, 'id' | 'at' | 'visitor'> {
-  const values = HIT_DIMENSIONS.map((column) => [column, pickValue(column, random)] as const)
+  const values = ROLLED_DIMENSIONS.map((column) => [column, pickValue(column, random)] as const)
   return {
     ...(Object.fromEntries(values) as unknown as Pick<Hit, HitDimension>),
     workspaceId,
@@ -156,7 +163,7 @@ function createPerson(workspaceId: number, random: Random): Omit<Hit, 'id' | 'at
   }
 }
 
-function pickValue(column: HitDimension, random: Random): string | null {
+function pickValue(column: RolledDimension, random: Random): string | null {
   if (column === 'trigger') return 'link'
   const tail = TAILS[column]
   if (tail && random() < 0.5) return `tail ${Math.floor(tail * random() ** 2)}`

@@ -8,7 +8,7 @@ import {
 } from '../../../server/features/analytics/timeline.ts'
 import { createWeightedPicker, pick, type Random } from '../../../server/lib/seeded-random.ts'
 import { DAY_MS } from '../../../server/lib/utc-day.ts'
-import { HIT_CLASSES, HIT_DIMENSIONS, HIT_OUTCOMES } from '../../../server/storage/hits/hit.ts'
+import { HIT_CLASSES, HIT_OUTCOMES } from '../../../server/storage/hits/hit.ts'
 import type {
   HitColumn,
   HitFilter,
@@ -24,10 +24,10 @@ import {
 } from '../../../server/storage/hits/rollups/rollup.ts'
 import { ORIGIN_DIMENSIONS } from '../../../server/storage/sources/origin-sql.ts'
 import { TRAFFIC_CHANNELS } from '../../../server/storage/sources/traffic-channel.ts'
-import { type HitWorld, listWorldValues, pickInt, WORLD_WORKSPACES } from './hit-world.ts'
+import { type HitWorld, listWorldValues, pickInt, ROLLED_DIMENSIONS, WORLD_WORKSPACES } from './hit-world.ts'
 
 const ZONES = Intl.supportedValuesOf('timeZone')
-const COLUMNS: HitColumn[] = ['linkId', 'class', ...HIT_DIMENSIONS, ...ORIGIN_DIMENSIONS]
+const COLUMNS: HitColumn[] = ['linkId', 'class', ...ROLLED_DIMENSIONS, ...ORIGIN_DIMENSIONS]
 const LIMITS = [1, 1, 2, 3, 5, 8, 20, 62, 63, 1000]
 
 export interface WorldQuestion {
