@@ -1,13 +1,13 @@
 // The menu of the signed-in user: account, theme, sign out.
 
-import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
-import { Link, useNavigate } from '@tanstack/react-router'
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { BookOpen, ChevronsUpDown, LogOut, Monitor, Moon, Sun, User } from 'lucide-react'
 import { useState } from 'react'
-import { signOut, userQuery } from '../api/session.ts'
+import { userQuery } from '../api/session.ts'
 import { Menu, MenuItem, MenuSeparator } from '../ui/overlays/menu.tsx'
-import { toastError } from '../ui/overlays/toast.tsx'
 import { readTheme, setTheme, type Theme } from '../ui/theme.ts'
+import { useSignOut } from './use-sign-out.ts'
 import { useOptionalWorkspace } from './use-workspace.ts'
 
 const THEMES = [
@@ -19,17 +19,7 @@ const THEMES = [
 export function AccountMenu() {
   const { data: user } = useSuspenseQuery(userQuery)
   const workspace = useOptionalWorkspace()
-  const client = useQueryClient()
-  const navigate = useNavigate()
-  async function handleSignOut() {
-    try {
-      await signOut()
-    } catch (error) {
-      return toastError(error, 'Could not sign out')
-    }
-    await navigate({ to: '/sign-in', search: {} })
-    client.clear()
-  }
+  const signOut = useSignOut()
   return (
     <Menu
       align="start"
@@ -71,7 +61,7 @@ export function AccountMenu() {
       <MenuSeparator />
       <ThemeItems />
       <MenuSeparator />
-      <MenuItem icon={<LogOut size={15} />} onSelect={handleSignOut}>
+      <MenuItem icon={<LogOut size={15} />} onSelect={() => void signOut()}>
         Sign out
       </MenuItem>
     </Menu>

@@ -1,18 +1,33 @@
 // Entries of the command palette: commands at once, and search results when typing pauses.
 
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { FileText, Globe, Link2, type LucideIcon, Mail, Monitor, Moon, Plus, Sun } from 'lucide-react'
+import {
+  Building2,
+  FileText,
+  Globe,
+  Link2,
+  LogOut,
+  type LucideIcon,
+  Mail,
+  Monitor,
+  Moon,
+  Plus,
+  Settings,
+  Sun,
+} from 'lucide-react'
 import { useEffect, useMemo, useState } from 'react'
 import type { LinkResource } from '../../server/features/links/schema.ts'
 import { domainsQuery } from '../api/domains.ts'
 import { formNamesQuery } from '../api/forms.ts'
 import { findSubmissionsQuery } from '../api/inbox/find-submissions.ts'
+import { workspacesQuery } from '../api/session.ts'
 import { toPreviewText, toSenderName } from '../pages/inbox/state/display-text.ts'
 import { stripAroundUrl } from '../ui/forms/strip-around-url.ts'
 import { readTheme, setTheme } from '../ui/theme.ts'
 import { NAV_ITEMS } from './nav-items.tsx'
 import { findPastedUrl, isOnHost, isShortUrlOf } from './pasted-url.ts'
+import { useSignOut } from './use-sign-out.ts'
 import { useApi, useCanEdit, useWorkspace } from './use-workspace.ts'
 
 export interface PaletteEntry {
@@ -38,6 +53,7 @@ export function usePaletteEntries(text: string) {
   const search =
     url !== undefined && (isShortUrl || trimmed.length > SEARCH_MAX) ? url.replace(/[?#].*$/, '') : trimmed
   const commands = useCommands()
+  const places = usePlaces()
   const { entries: results, links, ...state } = useResults(search)
   // The server has more names than the dashboard knows: the address may be a short URL until the links have been searched.
   const isForeign = url !== undefined && !isShortUrl && links?.every((link) => !isShortUrlOf(url, link))
@@ -47,9 +63,11 @@ export function usePaletteEntries(text: string) {
     return [
       ...shorten,
       ...commands.filter(({ label }) => label.toLowerCase().includes(lowerCase)),
+      // They would bury the pages while nothing is typed.
+      ...(lowerCase === '' ? [] : places.filter(({ label }) => label.toLowerCase().includes(lowerCase))),
       ...results,
     ]
-  }, [search, shorten, commands, results])
+  }, [search, shorten, commands, places, results])
   return { entries, ...state }
 }
 
@@ -103,6 +121,48 @@ function useCommands(): PaletteEntry[] {
       })),
     ]
   }, [navigate, params, canEdit])
+}
+
+const SETTINGS_TABS = [
+  { tab: 'members', label: 'Members' },
+  { tab: 'keys', label: 'API keys' },
+  { tab: 'erasures', label: 'Erasures' },
+  { tab: 'audit', label: 'Audit log', needs: 'owner' },
+  { tab: 'health', label: 'Health', needs: 'operator' },
+  { tab: 'account', label: 'Account' },
+]
+
+/** The parts of the settings, the other workspaces, and the way out. */
+function usePlaces(): PaletteEntry[] {
+  const navigate = useNavigate()
+  const params = useParams()
+  const { id: currentId, role, operatesServer } = useWorkspace()
+  const { data: workspaces } = useSuspenseQuery(workspacesQuery)
+  const signOut = useSignOut()
+  return useMemo(() => {
+    const isAllowed = ({ needs }: { needs?: string }) =>
+      needs === undefined || (needs === 'owner' ? role === 'owner' : operatesServer)
+    return [
+      ...SETTINGS_TABS.filter(isAllowed).map(({ tab, label }) => ({
+        id: `settings ${tab}`,
+        label,
+        detail: 'Settings',
+        icon: Settings,
+        run: () => void navigate({ to: '/$workspaceId/settings', params, search: { tab } }),
+      })),
+      ...workspaces
+        .filter(({ id }) => id !== currentId)
+        .map(({ id, name }) => ({
+          id: `workspace ${id}`,
+          label: name,
+          detail: 'Workspace',
+          icon: Building2,
+          run: () =>
+            void navigate({ to: '/$workspaceId/links', params: { workspaceId: String(id) }, search: {} }),
+        })),
+      { id: 'sign out', label: 'Sign out', icon: LogOut, run: () => void signOut() },
+    ]
+  }, [navigate, params, currentId, role, operatesServer, workspaces, signOut])
 }
 
 function useParams() {

@@ -237,7 +237,7 @@ describe('the command line', () => {
     }
   }
 
-  full('is what the README says: npm run -s towpath -- …, on an empty directory', async () => {
+  full('runs as npm run -s towpath -- …, on an empty directory', async () => {
     await inEmptyDir(async (DATA_DIR) => {
       const npm = ['npm', 'run', '-s', 'towpath', '--']
       const made = await towpath({ DATA_DIR, DEFAULT_PLAN: 'scale' }, ['workspace', 'create', 'My team'], npm)

@@ -133,7 +133,7 @@ quick.describe('the demo account', () => {
     await page.getByText('at the address printed at startup').waitFor()
     await server.createWorkspace()
     await page.goto(`${server.origin}/app`)
-    await page.getByText('towpath -- user create').waitFor()
+    await page.getByText('npx towpath user create').waitFor()
     await page.getByLabel('Email').fill('demo@towpath.example')
     await page.getByLabel('Password').fill(password)
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
