@@ -20,8 +20,6 @@ const PLACES = new Map(
   BY_PLACES.flatMap(([places, codes]) => codes.split(' ').map((code): [string, number] => [code, places])),
 )
 
-const CURRENCIES: readonly string[] = [...PLACES.keys()].sort()
-
 export const isCurrency = (code: string) => PLACES.has(code)
 
 /** The decimal places of a currency; 2 for a code that is none. */
