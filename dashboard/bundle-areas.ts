@@ -40,6 +40,8 @@ const WITH_OTHERS = [
   'api/{analytics,forms,missing,submissions,workspace}.ts',
   'api/inbox/*.ts',
   'pages/inbox/state/{display-text,element-ids,submission-status}.ts',
+  'pages/inbox/reader/person-buttons.tsx',
+  'pages/inbox/dialogs/receipt-dialog.tsx',
   'pages/channels/{channel-kinds,channel-notice}.tsx',
   'pages/links/editor/destination-url.ts',
 ]

@@ -73,7 +73,7 @@ onDashboard('the first page', (dashboard) => {
       for (const entry of list.getEntries()) window.shift += entry.value
     }).observe({ type: 'layout-shift' })`)
     arrival.resolve()
-    await page.waitForFunction(`document.fonts.check('15px "Inter Variable"')`)
+    await until('the font', () => page.evaluate<boolean>(`document.fonts.check('15px "Inter Variable"')`))
     await page.evaluate('document.fonts.ready')
     expect(await measure()).toEqual(before)
     expect(await page.evaluate<number>('window.shift')).toBeLessThan(0.01)
