@@ -41,7 +41,7 @@ onDashboard('the brand of a workspace', (dashboard) => {
     await page.getByText('Boats, Harbor 1').waitFor()
     await open(`/forms/${form.formKey}?tab=settings`)
     const group = page.locator('#brand')
-    expect(await group.getByLabel('Name', { exact: true }).getAttribute('placeholder')).toBe('Boats')
+    await group.getByPlaceholder('Boats', { exact: true }).waitFor()
     await group.getByLabel('Name', { exact: true }).fill('Events')
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByText('All changes saved').waitFor()
