@@ -81,5 +81,6 @@ async function findById(scope: Scope, id: number): Promise<FoundLead> {
   if (row.duplicate_of !== null) return refuse('is a duplicate of a deleted submission, and so no lead')
   if (row.status === 'spam') return refuse('is spam, and so no lead; mark it as not spam first')
   if (row.announced === 0) return refuse('is no lead before its sender has confirmed it')
+  if (row.announced !== 1) return refuse('is a test, and so no lead')
   return { id: row.id }
 }

@@ -42,6 +42,10 @@ onBothEngines('test submissions', (server) => {
     expect((await ws.api('/workspace')).json.data.submissions).toBe(1)
     expect((await ws.api('/analytics/leads')).json.data.leads).toBe(1)
     expect((await ws.api('/analytics/leads?groupBy=form')).json.data).toMatchObject([{ leads: 1 }])
+    const won = { submissionId: stored.id, stage: 'won' }
+    expect((await ws.api('/outcomes', { method: 'POST', body: won })).json.errors).toEqual({
+      submissionId: 'is a test, and so no lead',
+    })
     expect((await ws.api(`/forms/${formKey}/losses`)).json.data).toMatchObject({
       attempts: 1,
       outcomes: { stored: 1 },
