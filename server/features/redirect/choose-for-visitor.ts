@@ -63,14 +63,14 @@ export function toRedirectContext(
   }
 }
 
-/** Robots and previews get the first variant. */
+/** @returns undefined for robots and previews, which count for no variant */
 function chooseVariantFor(
   getSalt: SaltLookup,
   visitor: VisitorRequest,
   linkId: number,
   split: readonly Variant[],
-): number {
-  if (visitor.isPreview || !isHuman(visitor)) return 0
+): number | undefined {
+  if (visitor.isPreview || !isHuman(visitor)) return undefined
   const userAgent = visitor.headers.get('user-agent') ?? ''
   return chooseVariant(split, { linkId, address: visitor.address, userAgent }, getSalt(visitor.at))
 }

@@ -17,7 +17,7 @@ export interface RedirectContext {
   country: string | null
   /** What the link's rules ask of the visitor. */
   ruleVisitor?: RuleVisitor
-  /** The index of the visitor's variant where the link has a split; the first one for robots and previews. */
+  /** The index of the visitor's variant where the link has a split. Without it, the first one answers and none is counted. */
   variant?: number
   /** The short URL's query without `?`. */
   query: string
@@ -58,7 +58,7 @@ export type DestinationChoice =
   | {
       kind: 'go'
       rule: RedirectReason
-      /** The label of the variant. */
+      /** The label of the variant that the click counts for. */
       variant?: string
       url: string
       status: number
@@ -91,7 +91,10 @@ export function chooseDestination(link: CachedLink | null, context: RedirectCont
   const byCountry = context.country === null ? undefined : link.geoTargeting?.[context.country]
   if (byCountry !== undefined) return go(link, context, 'geo', byCountry)
   const variant = link.split?.[context.variant ?? 0]
-  if (variant !== undefined) return go(link, context, 'split', variant.url, variant.label)
+  if (variant !== undefined) {
+    const label = context.variant === undefined ? undefined : variant.label
+    return go(link, context, 'split', variant.url, label)
+  }
   return go(link, context, 'destination', link.destinationUrl)
 }
 

@@ -383,8 +383,7 @@ function recordAndLocate(
   link: CachedLink | null,
   choice: GoChoice,
 ): string {
-  // Clicks of robots count for no variant.
-  const variant = choice.variant !== undefined && isHuman(visitor) ? choice.variant : undefined
+  const { variant } = choice
   const id = record(state, visitor, link, choice.outcome, choice.url, variant)
   if (!choice.addClickId || !link || id === 0) return choice.url
   const { id: linkId, workspaceId } = link
