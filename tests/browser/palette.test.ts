@@ -17,6 +17,7 @@ onDashboard('the palette', (dashboard) => {
     await open('/links')
     await choose(page, 'api k', 'API keys')
     await page.waitForURL(/\/settings\?tab=keys$/)
+    await page.waitForLoadState('networkidle')
     await choose(page, 'sign o', 'Sign out')
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
     expect(errors).toEqual([])
