@@ -4,7 +4,7 @@ import type { SplitResource } from '../../../api/splits.ts'
 import { Badge } from '../../../ui/badge.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 import { formatNumber, formatPercent, toReadableUrl } from '../../../ui/format.ts'
-import { getVariantColor } from '../link/variant-colors.ts'
+import { getVariantColor, VariantDot } from '../link/variant-dot.tsx'
 
 type Variant = SplitResource['variants'][number]
 
@@ -14,23 +14,23 @@ const HEAD = 'pb-2 pl-3 text-right font-normal text-soft'
 export function VariantTable({ variants, best }: { variants: Variant[]; best: string | null }) {
   const highest = Math.max(...variants.map(({ high }) => high ?? 0), 0)
   return (
-    <table className="w-full text-sm">
+    <table className="w-full table-fixed text-sm">
       <caption className="sr-only">Variants of the split test</caption>
       <thead>
         <tr>
           <th scope="col" className={`${HEAD} pl-0! text-left!`}>
             Variant
           </th>
-          <th scope="col" className={HEAD}>
+          <th scope="col" className={`${HEAD} w-16 sm:w-20`}>
             Clicks
           </th>
-          <th scope="col" className={HEAD}>
+          <th scope="col" className={`${HEAD} w-13 sm:w-20`}>
             Leads
           </th>
-          <th scope="col" className={HEAD}>
+          <th scope="col" className={`${HEAD} w-26 sm:w-20`}>
             Rate
           </th>
-          <th scope="col" className={`${HEAD} w-2/5 text-left! max-sm:hidden`}>
+          <th scope="col" className={`${HEAD} w-2/5 pl-6! text-left! max-sm:hidden`}>
             95{'\u202f'}% interval
           </th>
         </tr>
@@ -38,7 +38,7 @@ export function VariantTable({ variants, best }: { variants: Variant[]; best: st
       <tbody>
         {variants.map((variant, index) => (
           <tr key={variant.label} className="border-t border-line">
-            <th scope="row" className="max-w-0 py-2 text-left align-top font-normal">
+            <th scope="row" className="py-2 text-left align-top font-normal">
               <Name variant={variant} index={index} isBest={variant.label === best} />
             </th>
             <td className={CELL}>{formatNumber(variant.clicks)}</td>
@@ -47,7 +47,7 @@ export function VariantTable({ variants, best }: { variants: Variant[]; best: st
               {variant.rate === null ? '–' : formatPercent(variant.rate)}
               <span className="block text-xs text-soft sm:hidden">{formatInterval(variant)}</span>
             </td>
-            <td className="py-2 pl-3 align-top max-sm:hidden">
+            <td className="py-2 pl-6 align-top max-sm:hidden">
               <Interval variant={variant} index={index} highest={highest} />
             </td>
           </tr>
@@ -59,10 +59,10 @@ export function VariantTable({ variants, best }: { variants: Variant[]; best: st
 
 const Name = ({ variant, index, isBest }: { variant: Variant; index: number; isBest: boolean }) => (
   <>
-    <span className="flex min-w-0 items-center gap-2">
-      <span className={classNames('size-2.5 shrink-0 rounded-full', getVariantColor(index))} aria-hidden />
-      <span className="truncate font-medium">{variant.label}</span>
-      <span className="shrink-0 text-soft">
+    <span className="flex min-w-0 flex-wrap items-center gap-x-2">
+      <VariantDot index={index} />
+      <span className="min-w-0 font-medium break-words">{variant.label}</span>
+      <span className="text-soft">
         {variant.weight}
         {'\u202f'}%
       </span>

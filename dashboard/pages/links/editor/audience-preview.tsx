@@ -4,7 +4,7 @@ import { classNames } from '../../../ui/class-names.ts'
 import { formatCountryName, toReadableUrl } from '../../../ui/format.ts'
 import { describeRule } from '../link/describe-rule.ts'
 import { LINK_DEVICES } from '../link/link-devices.ts'
-import { getVariantColor } from '../link/variant-colors.ts'
+import { getVariantColor, VariantDot } from '../link/variant-dot.tsx'
 import type { LinkDraft } from './link-draft.ts'
 import { toRule } from './rule-draft.ts'
 import { sumWeights, toVariant } from './split-draft.ts'
@@ -65,10 +65,7 @@ export function AudiencePreview({ draft }: { draft: LinkDraft }) {
           <ul className="grid gap-1">
             {variants.map(({ label, url, weight }, index) => (
               <li key={draft.split[index]?.key} className="flex min-w-0 items-baseline gap-2">
-                <span
-                  className={classNames('size-2 shrink-0 rounded-full', getVariantColor(index))}
-                  aria-hidden
-                />
+                <VariantDot index={index} />
                 <span className="shrink-0 tabular-nums">
                   {weight}
                   {'\u202f'}% {label}

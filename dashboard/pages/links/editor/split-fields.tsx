@@ -8,7 +8,7 @@ import { CollapsibleSection } from '../../../ui/collapsible-section.tsx'
 import { viewerZone } from '../../../ui/format.ts'
 import { TextField } from '../../../ui/forms/field.tsx'
 import { findFieldError } from '../../../ui/forms/form-error.tsx'
-import { getVariantColor } from '../link/variant-colors.ts'
+import { VariantDot } from '../link/variant-dot.tsx'
 import { AudiencePreview } from './audience-preview.tsx'
 import type { LinkFieldsProps } from './field-props.ts'
 import {
@@ -137,7 +137,7 @@ function VariantCard({ variant, index, errors, sumId, onChange, onRemove }: Vari
   return (
     <fieldset aria-label={name} className="grid min-w-0 gap-3 rounded-xl border border-line p-3">
       <div className="flex min-h-9 items-center gap-2">
-        <span className={classNames('size-2.5 rounded-full', getVariantColor(index))} aria-hidden />
+        <VariantDot index={index} />
         <span className="mr-auto text-sm font-medium" aria-hidden>
           {name}
         </span>
