@@ -153,6 +153,7 @@ export const FILTER_SEARCH_PARAMS = [
   'tagId',
   'domain',
   'slug',
+  'variant',
   'country',
   'region',
   'city',

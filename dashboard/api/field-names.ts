@@ -8,6 +8,8 @@ const SCREEN_NAMES: Record<string, string> = {
   startsAt: 'Starts',
   expiresAt: 'Expires',
   expiredUrl: 'Expiration URL',
+  split: 'Split test',
+  splitEndsAt: 'Split test ends',
   forwardQuery: 'Forward query parameters',
   extraPath: 'Append extra path',
   geoTargeting: 'Countries',

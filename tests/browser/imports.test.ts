@@ -70,6 +70,31 @@ onDashboard('imports and exports', (dashboard) => {
     await page.keyboard.press('Escape')
   })
 
+  test('stores outcomes of leads, and tells the rows that failed', async () => {
+    const { formKey } = (await person.api('/forms', { method: 'POST', body: { name: 'Quote' } })).json.data
+    const body = { email: 'ada@example.com' }
+    await dashboard().server.submit(formKey, body)
+    await window.open('/transfer')
+    const card = page.getByRole('form', { name: 'Import outcomes' })
+    const file = (rows: string[]) => toFile('won.csv', ['email,value,currency', ...rows])
+    await card.getByLabel('File with the outcomes').setInputFiles({ ...file([]), buffer: Buffer.alloc(0) })
+    await card.getByText('won.csv is empty.').waitFor()
+    const rows = ['ada@example.com,1299.50,EUR', 'nobody@example.com,1,EUR', 'ada@example.com,"1,5",EUR']
+    const send = async (wait: string) => {
+      await card.getByLabel('File with the outcomes').setInputFiles(file(rows))
+      await button('Import outcomes').click()
+      await card.getByText(wait).waitFor()
+      return card.getByRole('definition').allTextContents()
+    }
+    expect(await send('Row 4, value:')).toEqual(['3', '1', '0', '2'])
+    await card.getByText('Row 3, email:').waitFor()
+    // The same file makes no second outcomes.
+    rows.pop()
+    await page.reload()
+    expect(await send('Row 3, email:')).toEqual(['2', '0', '1', '1'])
+    expect((await person.api('/outcomes')).json.data).toMatchObject([{ value: '1299.50', stage: 'won' }])
+  })
+
   test('says what is wrong with a file before it is sent', async () => {
     await window.open('/transfer')
     await fileField().setInputFiles({ ...MANY_LINKS, buffer: Buffer.alloc(0) })

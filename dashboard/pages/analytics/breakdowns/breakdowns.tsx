@@ -43,7 +43,7 @@ const GROUPS: Group[] = [
   { title: WIDE, dimensions: ['country', 'region', 'city', 'continent'] },
   {
     title: 'Campaigns',
-    dimensions: ['utmCampaign', 'utmSource', 'utmMedium', 'utmTerm', 'utmContent'],
+    dimensions: ['utmCampaign', 'utmSource', 'utmMedium', 'utmTerm', 'utmContent', 'variant'],
   },
   { title: 'Devices', dimensions: ['device', 'browser', 'os', 'trigger'] },
   { title: 'Leads', dimensions: ['form', 'page'], subject: 'leads' },

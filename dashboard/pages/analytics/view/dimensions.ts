@@ -19,6 +19,7 @@ export const DIMENSIONS = {
   tagId: { label: 'Tag', plural: 'Tags', ids: true },
   domain: { label: 'Domain', plural: 'Domains' },
   slug: { label: 'Slug', plural: 'Slugs' },
+  variant: { label: 'Variant', plural: 'Variants' },
   source: { label: 'Source', plural: 'Sources' },
   channel: { label: 'Channel', plural: 'Channels', closed: true },
   referrer: { label: 'Referrer', plural: 'Referrers' },
@@ -111,6 +112,8 @@ export function formatDimensionValue(dimension: Dimension, value: string): strin
       return value === '(direct)' ? 'Direct' : value
     case 'linkId':
       return value === '0' ? 'No link' : `Link ${value}`
+    case 'variant':
+      return value === 'Unknown' ? 'No variant' : value
     case 'tagId':
       return `Tag ${value}`
     default:

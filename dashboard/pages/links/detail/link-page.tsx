@@ -33,6 +33,7 @@ const LinkDrawer = lazy(() =>
 )
 const QrDialog = lazy(() => import('../link/qr-dialog.tsx').then(({ QrDialog }) => ({ default: QrDialog })))
 
+const SplitCard = lazy(() => import('./split-card.tsx').then(({ SplitCard }) => ({ default: SplitCard })))
 const LinkMenu = lazy(() => import('../link/link-menu.tsx').then(({ LinkMenu }) => ({ default: LinkMenu })))
 
 const FROM = '/$workspaceId/links/$linkId'
@@ -85,6 +86,11 @@ function LoadedLink({ link }: { link: LinkResource }) {
     >
       {link.suspended && <SuspensionNotice reason={link.suspendedReason} />}
       <LinkDetails link={link} />
+      {(link.split || link.splitResult) && (
+        <Suspense fallback={<Skeleton className="mt-6 h-56 rounded-2xl" />}>
+          <SplitCard link={link} />
+        </Suspense>
+      )}
       <div className="mt-6">
         <Suspense fallback={<SkeletonRows rows={3} className="h-40 rounded-2xl" />}>
           <AnalyticsPanel fixed={fixed} />

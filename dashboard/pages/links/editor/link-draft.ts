@@ -9,6 +9,7 @@ import { type LinkTag, NEW_TAG_ID } from '../tag-picker/use-tag-options.ts'
 import { NO_UTM, readUtm, type UtmName, type UtmValues, withScheme, withUtm } from './destination-url.ts'
 import { toIso, toLocal } from './local-time.ts'
 import { createRuleDraft, type RuleDraft, toRule } from './rule-draft.ts'
+import { createVariantDraft, toVariant, type VariantDraft } from './split-draft.ts'
 
 export interface CountryTarget {
   /** Identifies the row while its country changes. */
@@ -32,6 +33,9 @@ export interface LinkDraft {
   desktop: string
   countries: CountryTarget[]
   rules: RuleDraft[]
+  /** Empty without a split test. */
+  split: VariantDraft[]
+  splitEndsAt: string
   extraPath: LinkResource['extraPath']
   /** The format of `<input type=datetime-local>`, in the viewer's time zone. */
   startsAt: string
@@ -64,6 +68,8 @@ export const LINK_DEFAULTS: LinkDraft = {
   desktop: '',
   countries: [],
   rules: [],
+  split: [],
+  splitEndsAt: '',
   extraPath: 'ignore',
   startsAt: '',
   expiresAt: '',
@@ -111,6 +117,8 @@ export function toDraft(link: LinkResource): LinkDraft {
     desktop: deviceTargeting.desktop ?? '',
     countries: Object.entries(geoTargeting).map(([code, url]) => createCountryTarget(code, url)),
     rules: link.rules.map(createRuleDraft),
+    split: link.split?.map(createVariantDraft) ?? [],
+    splitEndsAt: toLocal(link.splitEndsAt),
     extraPath: link.extraPath,
     startsAt: toLocal(link.startsAt),
     expiresAt: toLocal(link.expiresAt),
@@ -180,6 +188,8 @@ function toFullInput(draft: LinkDraft): Omit<CreateLinkInput, 'redirectStatus'> 
     deviceTargeting: Object.fromEntries(Object.entries(targets).filter(([, url]) => url !== null)),
     geoTargeting: Object.fromEntries(countries.map(({ code, url }) => [code, withScheme(url)])),
     rules: draft.rules.map(toRule),
+    split: draft.split.length === 0 ? null : draft.split.map(toVariant),
+    splitEndsAt: toIso(draft.splitEndsAt),
     extraPath: draft.extraPath,
     startsAt: toIso(draft.startsAt),
     expiresAt: toIso(draft.expiresAt),
@@ -197,7 +207,12 @@ function toFullInput(draft: LinkDraft): Omit<CreateLinkInput, 'redirectStatus'> 
 }
 
 /** Checks that need no server. @returns messages by field */
-export function validateDraft({ destinationUrl, countries, rules }: LinkDraft): Record<string, string> {
+export function validateDraft({
+  destinationUrl,
+  countries,
+  rules,
+  split,
+}: LinkDraft): Record<string, string> {
   const errors: Record<string, string> = {}
   if (destinationUrl.trim() === '') errors.destinationUrl = 'Enter a destination URL.'
   for (const { key, code, url } of countries) {
@@ -208,6 +223,8 @@ export function validateDraft({ destinationUrl, countries, rules }: LinkDraft): 
   }
   for (const [index, { to }] of rules.entries())
     if (to.trim() === '') errors[`rules.${index}.to`] = 'Enter a destination for this rule.'
+  for (const [index, { url }] of split.entries())
+    if (url.trim() === '') errors[`split.${index}.url`] = 'Enter a destination for this variant.'
   return errors
 }
 
