@@ -33,6 +33,9 @@ export const OPTIONS = {
   json: { type: 'boolean' },
   'mail-to': { type: 'string' },
   'move-to': { type: 'string' },
+  url: { type: 'string' },
+  key: { type: 'string' },
+  write: { type: 'boolean' },
 } as const
 
 export type CommandOptions = {

@@ -22,6 +22,7 @@ import {
   removeDomainCommand,
   verifyDomainCommand,
 } from './commands/manage-domains.ts'
+import { mcpCommand } from './commands/mcp.ts'
 import { moveCommand } from './commands/move.ts'
 import { resetPasswordCommand } from './commands/reset-password.ts'
 import { resetSecondFactorCommand } from './commands/reset-second-factor.ts'
@@ -62,6 +63,7 @@ export const COMMANDS: readonly AnyCommand[] = [
   backupCommand,
   restoreCommand,
   doctorCommand,
+  mcpCommand,
 ]
 
 const HELP_COLUMN = 46

@@ -97,6 +97,12 @@ const toGetSetting =
 export const readDataDirectory = (env: Environment = process.env): DataDirectory =>
   findDataDirectory(toGetSetting(env))
 
+/** Where `towpath mcp` finds a server, and with which API key. Neither needs to be of this machine. */
+export function readApiAccess(env: Environment = process.env): { url?: string; key?: string } {
+  const get = toGetSetting(env)
+  return { url: get('TOWPATH_URL'), key: get('TOWPATH_API_KEY') }
+}
+
 /** The settings before a start, which finds or makes the secret. */
 export interface ConfigInspection {
   /** Where a setting has a problem, it has its usual value here. */

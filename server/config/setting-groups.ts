@@ -148,6 +148,12 @@ export const SETTING_GROUPS = {
     OTEL_TRACES_SAMPLER: ['`parentbased_always_on`', 'Sampler of traces, by the names of OpenTelemetry.'],
     OTEL_TRACES_SAMPLER_ARG: ['1', 'Share of traces to keep, for samplers with a ratio.'],
   },
+  'Command line': {
+    TOWPATH_API_KEY: [
+      'none',
+      'API key of `npx towpath mcp` ([assistants](mcp.md)). The server does not use it.',
+    ],
+  },
 } as const satisfies Record<string, Record<string, Documentation>>
 
 type Groups = typeof SETTING_GROUPS

@@ -39,6 +39,7 @@ import {
 } from '../features/links/domains/host-gate.ts'
 import { createDomainRoutes, nothingHere } from '../features/links/domains/public.ts'
 import { createTrashApi } from '../features/links/trash/trash-api.ts'
+import { createMcpEndpoint, requireKey, requirePost } from '../features/mcp/public.ts'
 import { createNotifyApi } from '../features/notify/api.ts'
 import { createMailRoutes } from '../features/notify/public.ts'
 import { createOutcomesApi } from '../features/outcomes/api.ts'
@@ -129,7 +130,7 @@ const DEFAULT: Hosts = 'default domain'
 const EVERY: Hosts = 'every domain'
 
 /** Below /v1 and /api/auth, each route declares who may call it. docs/routes.md lists them all. */
-type Callers = Extract<Caller, 'anybody'> | 'each route says'
+type Callers = Extract<Caller, 'anybody'> | 'an API key' | 'each route says'
 
 /** Who may call the path, its methods, the path, the handler, the handler's file in server/, and the hosts that it answers on. */
 export type MountedPath = [Callers, string, string, DomainAnswer, string, Hosts]
@@ -162,6 +163,7 @@ const routeMap = (on: Handlers, { snippetPath, intakePath }: RouteNeeds['paths']
   ['anybody', 'GET', '/readyz', on.page, 'http/health-and-metrics.ts', DEFAULT],
   ['anybody', 'GET', '/version', on.page, 'http/health-and-metrics.ts', DEFAULT],
   ['anybody', 'GET', '/metrics', on.page, 'http/health-and-metrics.ts', DEFAULT],
+  ['an API key', 'POST', '/mcp', on.mcp, 'features/mcp/public.ts', DEFAULT],
   ['each route says', 'GET, POST', '/api/auth/*', on.signIn, 'features/accounts/public.ts', DEFAULT],
   ['each route says', 'GET, POST', '/api/mail/*', on.mail, 'features/notify/public.ts', DEFAULT],
   ['each route says', 'GET', '/api/doctor/*', on.doctor, 'features/doctor/public.ts', DEFAULT],
@@ -230,6 +232,19 @@ export function restApi(needs: RestNeeds, features: OpenAPIHono<ApiEnv>[]) {
   api.use(peopleOnly) // 403 for an API key
   for (const feature of features) api.route('/', feature)
   return api
+}
+
+/** /mcp: the gates in the order in which a request passes them, and then the tools, which call /v1 with the same key. */
+export function mcpApi(needs: RestNeeds, rest: OpenAPIHono<ApiEnv>) {
+  const mcp = createApi()
+  mcp.onError(answerApiFailure)
+  mcp.use(logRequests)
+  mcp.use(requirePost) // 405
+  mcp.use(requireKey(needs)) // 403 for a page of another site, 401
+  mcp.use(createGuard(needs)) // 401, 403 for the plan, 429
+  mcp.use(jsonBody(() => 'object')) // 400, 413, 415
+  mcp.post('/mcp', createMcpEndpoint({ ...needs, callApi: rest.fetch }))
+  return mcp
 }
 
 /** The routes of each feature, with the feature's needs. */
@@ -331,6 +346,7 @@ function createHandlers(needs: RouteNeeds) {
     mail: mail.answer,
     doctor: doctor.answer,
     api: onResolvedPath,
+    mcp: onSocket(mcpApi(needs.api.gates, rest)) as DomainAnswer,
     other: onResolvedPath,
   }
 }

@@ -50,10 +50,10 @@ const factsText = ({ secretInAnswer, slow, fresh }: RouteFacts) =>
 const scopeText = ({ by, scopes }: RouteFacts) =>
   by.startsWith('key') ? scopes.map((scope) => `\`${scope}\``).join(' and ') || 'any' : ''
 
-/** The public paths of the route map. The other entries lead to routes with facts of their own. */
-function frontTable({ app }: TestServer): string {
+/** Paths of the route map without facts of their own. The other entries lead to routes that have some. */
+function frontTable({ app }: TestServer, callers: 'anybody' | 'an API key'): string {
   const lines = app.map
-    .filter(([by]) => by === 'anybody')
+    .filter(([by]) => by === callers)
     // The map writes the file relative to server/.
     .map(
       ([, method, path, , file, hosts]) =>
@@ -137,7 +137,12 @@ They are public. On a domain of a workspace, only the paths of "every domain" an
 those of the tables below, is looked up as a link's. A host that is no domain of this server gets 404 for every path.
 Plain GETs of links and plain POSTs of \`/e\` are answered at the socket (\`server/http/fast-path/listener.ts\`).
 
-${frontTable(server)}
+${frontTable(server, 'anybody')}
+## Assistants
+
+An API key may call it, also one with scopes: its tools are those that the scopes allow ([assistants](mcp.md)).
+
+${frontTable(server, 'an API key')}
 ## Signing in
 
 ${table(ownRows(listRoutes(server.app.routes.signIn), '/api/auth', find).sort(byPath))}

@@ -271,7 +271,8 @@ const addWorkspaces = (api: Api, getNeeds: GetNeeds) =>
     )
     .openapi(workspaceRoutes.get, async (c) => {
       const actor = c.get('actor')
-      const viewer = { workspaceId: actor.workspaceId, role: toRole(actor) }
+      const keyScopes = actor.kind === 'key' ? (actor.scopes ?? ['*' as const]) : undefined
+      const viewer = { workspaceId: actor.workspaceId, role: toRole(actor), keyScopes }
       return c.json({ data: await describeWorkspace(getNeeds(c), viewer) }, 200)
     })
     .openapi(workspaceRoutes.update, async (c) => {

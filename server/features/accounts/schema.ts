@@ -76,6 +76,10 @@ export const WorkspaceShape = z
     submissions: z.int(),
     keys: z.int().openapi({ description: 'API keys that are not revoked' }),
     snippet: z.string().openapi({ description: 'The HTML for the head of your pages' }),
+    keyScopes: z
+      .array(z.enum(SCOPES))
+      .nullable()
+      .openapi({ description: 'The scopes of the API key that asks; null for a person' }),
   })
   .openapi('Workspace')
 export type WorkspaceResource = z.infer<typeof WorkspaceShape>

@@ -25,6 +25,7 @@ export const RESERVED_SLUGS: ReadonlySet<string> = new Set([
   'e',
   'app',
   'api',
+  'mcp',
   'docs',
   'livez',
   'readyz',

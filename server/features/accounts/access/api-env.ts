@@ -13,6 +13,8 @@ export interface ApiEnv {
   Bindings: {
     /** How long the connection may be idle; 0 is no limit. */
     setIdleSeconds?(seconds: number): void
+    /** The request that made this one, in the process, has been counted toward the plan's limit. */
+    isCounted?: boolean
   }
   Variables: {
     requestId: string

@@ -1,6 +1,7 @@
 // Builds the resource of a workspace, with its counts.
 
 import { sql } from 'kysely'
+import type { KeyScope } from '../../../http/key-scope.ts'
 import { toIso } from '../../../lib/api-fields.ts'
 import { notFound } from '../../../lib/failure.ts'
 import { type Plan, REQUESTS_PER_MINUTE } from '../../../lib/plan.ts'
@@ -20,10 +21,11 @@ export interface WorkspaceNeeds {
   snippetPath: string
 }
 
-/** The workspace, and the role of the person who sees it. */
+/** The workspace, and the role of the person or the scopes of the API key that sees it. */
 export interface WorkspaceViewer {
   workspaceId: number
   role: Role | null
+  keyScopes?: readonly KeyScope[]
 }
 
 /** @throws Failure `not_found` */
@@ -38,7 +40,7 @@ export function describeWorkspace(
 export async function describeWorkspaceIn(
   connection: Connection,
   { origin, snippetPath, limiter }: Pick<WorkspaceNeeds, 'origin' | 'snippetPath' | 'limiter'>,
-  { workspaceId, role }: WorkspaceViewer,
+  { workspaceId, role, keyScopes }: WorkspaceViewer,
 ): Promise<WorkspaceResource> {
   const row = await connection
     .selectFrom('workspaces')
@@ -72,6 +74,7 @@ export async function describeWorkspaceIn(
     requestsLastMinute: await limiter.count(toApiLimitKey(workspaceId)),
     ...(await countContents(connection, workspaceId)),
     snippet: `<script defer src="${origin}/${snippetPath}" data-workspace="${row.public_id}"></script>`,
+    keyScopes: keyScopes ? [...keyScopes] : null,
   }
 }
 

@@ -44,6 +44,7 @@ onBothEngines('workspaces', (server) => {
       submissions: 0,
       keys: 0,
       snippet: `<script defer src="${server().origin}/t.js" data-workspace="${publicId}"></script>`,
+      keyScopes: null,
     })
     expect((await ada.apiIn(json.data.id, '/workspace')).json).toEqual(json)
 
@@ -85,10 +86,23 @@ onBothEngines('workspaces', (server) => {
     const list = (await api('/workspaces')).json
     expect(list).toMatchObject({ data: [{ id, role: null }], nextCursor: null, total: 1 })
     const own = (await api('/workspace')).json.data
-    expect(own).toMatchObject({ id, role: null, members: 2, links: 1, forms: 1, submissions: 1, keys: 1 })
+    expect(own).toMatchObject({
+      id,
+      role: null,
+      keyScopes: ['*'],
+      members: 2,
+      links: 1,
+      forms: 1,
+      submissions: 1,
+      keys: 1,
+    })
     // Two links, one deletion, one form and two reads by the key. Requests of people do not count.
     expect(own.requestsLastMinute).toBe(6)
-    expect((await owner.apiIn(id, '/workspace')).json.data).toEqual({ ...own, role: 'owner' })
+    expect((await owner.apiIn(id, '/workspace')).json.data).toEqual({
+      ...own,
+      role: 'owner',
+      keyScopes: null,
+    })
   })
 
   test('are renamed by owners, not by members', async () => {

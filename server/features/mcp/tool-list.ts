@@ -1,0 +1,194 @@
+// The tools for AI assistants: a selection of the API's operations, in plain words. Arguments and rules come from the
+// operations themselves (build-tools.ts), so that a tool takes what the API takes.
+
+export interface ToolChoice {
+  name: string
+  /** The `operationId` in the API reference. */
+  operation: string
+  description: string
+  /** The tool changes data. */
+  writes?: 'adds' | 'changes' | 'deletes'
+  /** The answer has texts that strangers chose: senders of forms, visitors, and pages that link here. */
+  fromStrangers?: true
+  /** The arguments of large operations that the tool offers; all of them when absent. */
+  only?: readonly string[]
+}
+
+const RANGE = ['interval', 'start', 'end', 'timezone']
+const FILTERS = [
+  ...[
+    'linkId',
+    'tagId',
+    'domain',
+    'slug',
+    'country',
+    'device',
+    'browser',
+    'os',
+    'referrer',
+    'source',
+    'channel',
+  ],
+  ...['utmSource', 'utmMedium', 'utmCampaign', 'utmTerm', 'utmContent', 'variant'],
+]
+const LINK_FIELDS = [
+  ...['destinationUrl', 'slug', 'domain', 'title', 'comments', 'tagNames', 'externalId', 'archived'],
+  ...['startsAt', 'expiresAt', 'expiredUrl', 'clickLimit', 'leadLimit', 'forwardQuery', 'trackConversions'],
+  ...['geoTargeting', 'deviceTargeting', 'split', 'splitEndsAt', 'redirectStatus'],
+  ...['utmSource', 'utmMedium', 'utmCampaign', 'utmTerm', 'utmContent'],
+]
+
+export const TOOL_LIST: readonly ToolChoice[] = [
+  {
+    name: 'get_workspace',
+    operation: 'getWorkspace',
+    description: 'Shows the workspace that the API key belongs to: its name, plan, limits and totals.',
+  },
+  {
+    name: 'find_links',
+    operation: 'listLinks',
+    description:
+      'Finds short links by text (slug, destination or title), tag, domain or external id, with their clicks and leads. Newest first.',
+  },
+  { name: 'get_link', operation: 'getLink', description: 'Shows one short link with all its settings.' },
+  {
+    name: 'explain_redirect',
+    operation: 'resolveLink',
+    description:
+      'Tells where a short link leads a visitor of a given country, device, language or time, and by which rule. Nothing is counted.',
+  },
+  {
+    name: 'check_slug',
+    operation: 'getSlugAvailability',
+    description: 'Tells whether a slug is free for a new short link.',
+  },
+  {
+    name: 'compare_split',
+    operation: 'getSplit',
+    description:
+      'Compares the variants of a split link: clicks, leads and rates, and whether the difference is more than chance.',
+  },
+  { name: 'list_tags', operation: 'listTags', description: 'Lists the tags, with their number of links.' },
+  {
+    name: 'list_domains',
+    operation: 'listDomains',
+    description: 'Lists the domains for short links, and what is missing in their DNS.',
+  },
+  {
+    name: 'count_clicks',
+    operation: 'countClicks',
+    fromStrangers: true,
+    description:
+      'Counts clicks of people: a total, a timeline (groupBy "time") or a top list (groupBy "link", "country", "referrer" …). Filter by link, tag, campaign and more.',
+    only: [...RANGE, 'class', ...FILTERS, 'trigger', 'groupBy', 'granularity', 'limit'],
+  },
+  {
+    name: 'count_leads',
+    operation: 'countLeads',
+    fromStrangers: true,
+    description:
+      'Counts leads (form submissions) and their outcomes by the link, campaign or source that brought them, under a model of attribution.',
+    only: [...RANGE, 'model', ...FILTERS, 'form', 'page', 'currency', 'groupBy', 'granularity', 'limit'],
+  },
+  {
+    name: 'get_funnel',
+    operation: 'getFunnel',
+    fromStrangers: true,
+    description:
+      'Follows people from click to visit to lead to outcome, with the rates, also by link, tag, campaign, source or country.',
+    only: [...RANGE, 'model', ...FILTERS, 'currency', 'groupBy', 'limit'],
+  },
+  {
+    name: 'list_missing_links',
+    operation: 'listMissingSlugs',
+    fromStrangers: true,
+    description: 'Lists unknown short links that people asked for (404s), with the closest link that exists.',
+  },
+  {
+    name: 'list_forms',
+    operation: 'listForms',
+    description: 'Lists the forms, with their endpoints and number of submissions.',
+  },
+  {
+    name: 'latest_submissions',
+    operation: 'listAllSubmissions',
+    fromStrangers: true,
+    description:
+      'Lists form submissions, newest first: what people sent, their status, and the campaign that brought them. Filter by form, text, status, link, campaign or time.',
+  },
+  {
+    name: 'get_submission',
+    operation: 'getSubmission',
+    fromStrangers: true,
+    description: 'Shows one form submission with all its fields.',
+  },
+  {
+    name: 'explain_attribution',
+    operation: 'getSubmissionAttribution',
+    fromStrangers: true,
+    description: 'Tells which clicks and visits led to a submission, in order, and why each of them counts.',
+  },
+  {
+    name: 'list_outcomes',
+    operation: 'listOutcomes',
+    fromStrangers: true,
+    description: 'Lists outcomes of leads (qualified, won, lost) with their values.',
+  },
+  {
+    name: 'create_link',
+    operation: 'createLink',
+    writes: 'adds',
+    description: 'Creates a short link. The slug is made up where none is given; new tag names become tags.',
+    only: LINK_FIELDS,
+  },
+  {
+    name: 'update_link',
+    operation: 'updateLink',
+    writes: 'changes',
+    description:
+      'Changes a short link. Arguments that are left out keep their value, and null clears one. `archived` stops the redirect.',
+    only: ['id', ...LINK_FIELDS],
+  },
+  {
+    name: 'delete_link',
+    operation: 'deleteLink',
+    writes: 'deletes',
+    description:
+      'Moves a short link to the trash: it stops redirecting at once. restore_link brings it back within 30 days.',
+  },
+  {
+    name: 'restore_link',
+    operation: 'restoreLink',
+    writes: 'changes',
+    description: 'Brings a deleted short link back from the trash.',
+  },
+  {
+    name: 'end_split',
+    operation: 'endSplit',
+    writes: 'deletes',
+    description:
+      'Ends a split: the better variant becomes the destination, the first one where the difference may be chance.',
+  },
+  {
+    name: 'create_form',
+    operation: 'createForm',
+    writes: 'adds',
+    description: 'Creates a form. Its endpoint is the `action` of an HTML form.',
+    only: ['name', 'requiredFields', 'redirectUrl', 'successMessage', 'captcha', 'allowedOrigins'],
+  },
+  {
+    name: 'update_submission',
+    operation: 'updateSubmission',
+    writes: 'changes',
+    fromStrangers: true,
+    description: 'Sets the status or the notes of a form submission.',
+  },
+  {
+    name: 'record_outcome',
+    operation: 'createOutcomes',
+    writes: 'adds',
+    fromStrangers: true,
+    description:
+      'Records what became of a lead: qualified, won or lost, and its value. Name the lead by exactly one of submissionId, email and clickId.',
+  },
+]
