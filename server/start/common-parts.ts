@@ -5,6 +5,7 @@ import { createMailBudget, limitMails } from '../features/accounts/abuse/mail-bu
 import { createRateLimiter } from '../features/accounts/access/rate-limiter.ts'
 import type { Uploads } from '../features/forms/uploads/uploads.ts'
 import { createClickIds } from '../features/hits/click-id.ts'
+import { createKeptValues } from '../features/hits/kept-values.ts'
 import type { Blocklist } from '../features/links/blocklist/blocklist.ts'
 import { createDestinationJudge } from '../features/links/blocklist/judge-destination.ts'
 import { createLinkCache } from '../features/links/cache.ts'
@@ -14,6 +15,7 @@ import { createServerAddresses } from '../features/links/domains/server-addresse
 import type { Site } from '../features/links/link.ts'
 import { createDomainDirectory, type DomainDirectory } from '../features/links/names/domain-directory.ts'
 import { listOwnHosts } from '../features/links/names/own-hosts.ts'
+import { createTrafficDirectory } from '../features/visitors/traffic-directory.ts'
 import { createMailSender } from '../http/mail/send-mail.ts'
 import { createBuiltFileStore } from '../storage/built-file-store.ts'
 import { createGeoLookup, type GeoLookup } from '../storage/geo.ts'
@@ -44,6 +46,10 @@ export function createCommonParts(config: Config, needs: CommonNeeds) {
   const mailBudget = createMailBudget({ db, now, mailPerDay: config.mailPerDay })
   const send = createMailSender(config)
   const openDnsClient = createDnsClients(config.dnsServers)
+  const hits = {
+    ...hitWorker,
+    countedUntil: () => Math.min(hitWorker.countedUntil(), getOthersShippedUntil()),
+  }
   return {
     db,
     disk,
@@ -51,7 +57,9 @@ export function createCommonParts(config: Config, needs: CommonNeeds) {
     spool,
     misses,
     cluster,
-    hits: { ...hitWorker, countedUntil: () => Math.min(hitWorker.countedUntil(), getOthersShippedUntil()) },
+    hits,
+    keptValues: createKeptValues({ hits }),
+    traffic: createTrafficDirectory(db),
     getOthersShippedUntil,
     getSalt,
     site: addDomains(needs.site, domains),

@@ -23,7 +23,7 @@ let lastId = 0
 export function createHit(part: Partial<Hit> = {}): Hit {
   lastId++
   const absent = Object.fromEntries(
-    [...HIT_DIMENSIONS, 'unknownSlug', 'importId'].map((name) => [name, null]),
+    [...HIT_DIMENSIONS, 'unknownSlug', 'importId', 'params'].map((name) => [name, null]),
   )
   return {
     ...(absent as unknown as Hit),

@@ -25,6 +25,7 @@ import { checkRules } from '../../server/features/forms/spam/check-rules.ts'
 import { readFeatures } from '../../server/features/forms/spam/features.ts'
 import { findLinks } from '../../server/features/forms/spam/find-links.ts'
 import { readByteRange } from '../../server/features/forms/uploads/file-response.ts'
+import { toSpooledQuery } from '../../server/features/hits/spool/raw-hit.ts'
 import { readCard } from '../../server/features/links/cards/read-card.ts'
 import { parseDomainName } from '../../server/features/links/domains/domain-name.ts'
 import { replaceEmoji } from '../../server/features/links/names/emoji.ts'
@@ -58,6 +59,7 @@ import { suggestMapping } from '../../server/features/transfer/sources/csv-mappi
 import { readSubmission } from '../../server/features/transfer/submissions/read-submission.ts'
 import { extractAdClickIds } from '../../server/features/visitors/ad-click-ids.ts'
 import { extractUtmParameters } from '../../server/features/visitors/campaign.ts'
+import { extractKeptParams } from '../../server/features/visitors/kept-params.ts'
 import { isOwnHost, parseReferrer } from '../../server/features/visitors/referrer.ts'
 import { readClientAddress } from '../../server/http/client-address.ts'
 import { readRequestHost } from '../../server/http/request-host.ts'
@@ -302,6 +304,9 @@ const WITH_MORE: Record<string, TextReader> = {
   'features/forms/rules/check-fields.ts listAddresses': (text) => listAddresses(text, true),
   'lib/url-query.ts mergeQuery': (text) => mergeQuery(`https://example.com/?${text}`, text, () => true),
   'lib/clean-text.ts trimEnd': (text) => trimEnd(text, '.'),
+  'features/visitors/kept-params.ts extractKeptParams': (text) =>
+    extractKeptParams(text, ['a', 'b'], (_, value) => value),
+  'features/hits/spool/raw-hit.ts toSpooledQuery': (text) => toSpooledQuery(text, text),
   'lib/cursor.ts decodeCursor': (text) => decodeCursor(text, 'id'),
   'lib/formats/json-limits.ts scanJson': (text) =>
     scanJson(text, { depth: 20, values: 100_000, entries: 10_000 }),
@@ -362,6 +367,7 @@ const ALONE: Record<string, string[]> = {
   'features/tracking/touch.ts': ['addAdClickIds'],
   'features/visitors/ad-click-ids.ts': ['parseAdClickIds'],
   'features/visitors/campaign.ts': ['cutUtmParameters', 'parseCampaign'],
+  'features/hits/spool/raw-hit.ts': ['splitSpooledQuery'],
   'features/visitors/referrer-spam.ts': ['isReferrerSpam'],
   'features/visitors/referrer.ts': ['stripQuery', 'cutReferrer', 'toSiteHost', 'isSpamReferrer'],
   'features/visitors/is-bot.ts': ['isBot'],

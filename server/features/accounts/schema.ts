@@ -15,6 +15,7 @@ import {
 import { EMAIL_MAX, isEmail } from '../../lib/email.ts'
 import { PLANS } from '../../lib/plan.ts'
 import { ROLES } from '../../lib/role.ts'
+import { KEPT_PARAM_NAME, KEPT_PARAMS_MAX } from '../../storage/hits/kept-params.ts'
 import { AUDIT_ACTIONS } from './audit/actions.ts'
 import { BrandInput, BrandShape } from './brand/schema.ts'
 
@@ -67,6 +68,11 @@ export const WorkspaceShape = z
       description:
         'Owners get an email when an unknown slug is requested more often than this in 24 hours; null is never',
     }),
+    keptParams: z.array(z.string()).openapi({
+      description:
+        'Query parameters of short URLs that clicks keep, for filters and groups as `param.<name>`',
+      example: ['ref'],
+    }),
     brand: BrandShape.openapi({ description: 'What visitors and senders see; null values are not set' }),
     requestsPerMinute: z.int().openapi({ description: 'Limit of the plan for API keys; 0 is no access' }),
     requestsLastMinute: z.int().openapi({ description: 'Requests of API keys in the last 60 seconds' }),
@@ -89,12 +95,30 @@ export type CreateWorkspaceInput = z.infer<typeof CreateWorkspace>
 /** Below this number, nearly all requests are guesses by bots that pose as browsers. */
 export const MISSING_REPORT_MIN = 10
 
+const keptParams = z
+  .array(
+    z
+      .string({ error: 'must be the name of a query parameter' })
+      .regex(KEPT_PARAM_NAME, 'must be 1 to 40 letters, digits, "_", "." or "-"')
+      .refine((name) => name !== 'tp_cid', 'is the id of a click, which differs from click to click')
+      .openapi({ example: 'ref' }),
+    { error: 'must be a list of names' },
+  )
+  .max(KEPT_PARAMS_MAX, `must be at most ${KEPT_PARAMS_MAX} names`)
+  .refine((names) => new Set(names).size === names.length, 'must not have a name twice')
+  .openapi({
+    description:
+      'Later clicks keep these query parameters of the short URL: 128 characters of a value, and 10,000 values a day and ' +
+      'name. Values beyond that are stored as `(other)`',
+  })
+
 export const UpdateWorkspace = z
   .strictObject(
     {
       name: name.optional(),
       requireTwoFactor: z.boolean().optional(),
       missingReportAbove: wholeNumber(MISSING_REPORT_MIN, 1_000_000).nullable().optional(),
+      keptParams: keptParams.optional(),
       brand: BrandInput.nullable().optional(),
     },
     mustBeObject,

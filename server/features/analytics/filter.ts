@@ -4,10 +4,18 @@
 import { toCountryFilter } from '../../lib/country-code.ts'
 import { foldCase } from '../../lib/text.ts'
 import { HIT_CLASSES, HIT_TRIGGERS, type HitClass, type HitDimension } from '../../storage/hits/hit.ts'
+import type { ParamColumn } from '../../storage/hits/kept-params.ts'
 import type { OriginDimension } from '../../storage/sources/origin-sql.ts'
 import { readSource, TRAFFIC_CHANNELS } from '../../storage/sources/traffic-channel.ts'
 
-export type ClickFilterName = HitDimension | OriginDimension | 'linkId' | 'tagId' | 'domain' | 'slug'
+export type ClickFilterName =
+  | HitDimension
+  | ParamColumn
+  | OriginDimension
+  | 'linkId'
+  | 'tagId'
+  | 'domain'
+  | 'slug'
 export type FilterName = ClickFilterName | 'form' | 'page'
 
 export interface FilterValues {

@@ -117,7 +117,7 @@ export function toSelection<const Name extends FilterName>(
     range: toRange(written, timezone),
     timezone,
     filters: names.flatMap((name) => {
-      const values: FilterValues | undefined = written[name]
+      const values = written[name] as FilterValues | undefined
       return values ? [{ name, ...values }] : []
     }),
   }

@@ -5,6 +5,7 @@ import { isPrefetch } from '../../lib/user-agent.ts'
 import type { HitOutcome } from '../../storage/hits/hit.ts'
 import { cutUtmParameters, UTM_MAX } from '../visitors/campaign.ts'
 import { cutReferrer } from '../visitors/referrer.ts'
+import { toSpooledQuery } from './spool/raw-hit.ts'
 import type { Spool } from './spool/spool.ts'
 
 export interface HitRequest {
@@ -26,6 +27,8 @@ export interface RedirectResult {
   destination?: string
   /** The label of the variant that a split has chosen. */
   variant?: string
+  /** JSON of the query parameters that the workspace keeps; '' without one. */
+  params?: string
 }
 
 /**
@@ -46,7 +49,7 @@ export function recordHit(spool: Pick<Spool, 'append'>, request: HitRequest, res
     address,
     userAgent: headers.get('user-agent') ?? '',
     referrer: cutReferrer(headers.get('referer') ?? ''),
-    query: query === '' ? '' : cutUtmParameters(query),
+    query: query === '' ? '' : toSpooledQuery(result.params ?? '', cutUtmParameters(query)),
     destinationQuery: extractUtmQuery(result.destination),
     variant: result.variant ?? '',
   })

@@ -18,6 +18,7 @@ import type { HitOutcome } from '../../storage/hits/hit.ts'
 import type { RateLimiter } from '../accounts/access/rate-limiter.ts'
 import { readPageBrand } from '../accounts/brand/brand.ts'
 import type { ClickIds } from '../hits/click-id.ts'
+import type { KeptValues } from '../hits/kept-values.ts'
 import type { MissCounter } from '../hits/misses/miss-counter.ts'
 import { recordHit } from '../hits/record.ts'
 import type { Spool } from '../hits/spool/spool.ts'
@@ -32,6 +33,8 @@ import {
   SEGMENTS_MAX,
   toSlugKey,
 } from '../links/slug.ts'
+import { extractKeptParams } from '../visitors/kept-params.ts'
+import type { TrafficDirectory } from '../visitors/traffic-directory.ts'
 import { cardPage } from './card-page.ts'
 import {
   type ChoiceNeeds,
@@ -63,6 +66,8 @@ export interface RedirectNeeds extends ChoiceNeeds {
   spool: Pick<Spool, 'append'>
   misses: Pick<MissCounter, 'count'>
   clickIds: ClickIds
+  traffic: TrafficDirectory
+  keptValues: KeptValues
   trustProxy: Network[]
   now: () => number
   /** The operator's address for reports of links. */
@@ -395,13 +400,14 @@ function recordAndLocate(
  * @returns the hit's id; 0 without a hit
  */
 function record(
-  { spool, misses }: RedirectNeeds,
+  state: RedirectNeeds,
   visitor: VisitorRequest,
   link: CachedLink | null,
   outcome: HitOutcome,
   destination?: string,
   variant?: string,
 ): number {
+  const { spool, misses } = state
   if (link) {
     return recordHit(spool, visitor, {
       outcome,
@@ -409,6 +415,7 @@ function record(
       linkId: link.id,
       destination,
       variant,
+      params: readKeptParams(state, visitor, link.workspaceId),
     })
   }
   const { at, address, headers, domain } = visitor
@@ -423,6 +430,16 @@ function record(
     userAgent: headers.get('user-agent') ?? '',
   })
   return 0
+}
+
+function readKeptParams(
+  { traffic, keptValues }: RedirectNeeds,
+  { query, at }: VisitorRequest,
+  workspaceId: number,
+): string {
+  const names = query === '' ? undefined : traffic.find(workspaceId)?.keptParams
+  if (names === undefined) return ''
+  return extractKeptParams(query, names, (name, value) => keptValues.admit(workspaceId, name, value, at))
 }
 
 /** The slug without the `+` that asks for a preview. */

@@ -27,6 +27,7 @@ import { brandsAndTests } from './migrations/0022-brands-and-tests.ts'
 import { redirectRules } from './migrations/0023-redirect-rules.ts'
 import { outcomes } from './migrations/0024-outcomes.ts'
 import { splits } from './migrations/0026-splits.ts'
+import { keptParams } from './migrations/0027-kept-params.ts'
 import { sharedLimits } from './migrations/0037-shared-limits.ts'
 import { renameSteps, toNewSteps } from './migrations/rename-steps.ts'
 import type { Tables } from './tables.ts'
@@ -56,6 +57,7 @@ export const listMigrations = (engine: DatabaseEngine): Record<string, Migration
   '0023-redirect-rules': redirectRules(engine),
   '0024-outcomes': outcomes(engine),
   '0026-splits': splits(engine),
+  '0027-kept-params': keptParams(engine),
   '0037-shared-limits': sharedLimits(engine),
 })
 

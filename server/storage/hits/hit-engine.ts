@@ -4,6 +4,7 @@
 import type { ColumnFilter } from '../filter-sql.ts'
 import type { OriginDimension } from '../sources/origin-sql.ts'
 import type { Hit, HitClass, HitDimension, HitOutcome } from './hit.ts'
+import type { ParamColumn } from './kept-params.ts'
 import type { OriginPart } from './rollups/answer-origin.ts'
 
 /** An immutable file of hits: newline-delimited JSON, one `Hit` a line. */
@@ -14,8 +15,10 @@ export interface Batch {
   path: string
 }
 
+/** A dimension with a column of its own. */
+export type OwnColumn = HitDimension | 'linkId' | 'class'
 /** A dimension that is stored with the hit. */
-export type StoredColumn = HitDimension | 'linkId' | 'class'
+export type StoredColumn = OwnColumn | ParamColumn
 /**
  * Dimensions that a question may filter or group by. Source and channel are computed from stored columns for each
  * question.
@@ -78,6 +81,8 @@ export interface ClickExport extends ExportPlace {
   format: ExportFormat
   /** A file in `dir` with the names of links, as lines of `{"id", "slug", "domain"}`. */
   links: string
+  /** The names of kept parameters, each with a column. */
+  params?: readonly string[]
 }
 
 /** Hits for another server: lines of JSON with the fields of `Hit`, but `workspaceId`. */

@@ -69,6 +69,8 @@ export interface Hit {
   importId: number | null
   /** The label of the variant that a split has chosen; null without a split. */
   variant: string | null
+  /** JSON of the query parameters that the workspace keeps, by name; null without one. */
+  params: string | null
 }
 
 /** The dimensions that are columns of a hit. `tag`, `domain` and `slug` belong to a link and come from the rows. */

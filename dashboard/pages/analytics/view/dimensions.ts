@@ -41,13 +41,22 @@ export const DIMENSIONS = {
   page: { label: 'Page', plural: 'Pages', subject: 'leads' },
 } as const satisfies Record<string, DimensionInfo>
 
-export type Dimension = keyof typeof DIMENSIONS
-export const DIMENSION_NAMES = Object.keys(DIMENSIONS) as Dimension[]
+/** A query parameter that the workspace keeps of its clicks. */
+type ParamDimension = `param.${string}`
+export type Dimension = keyof typeof DIMENSIONS | ParamDimension
+export const DIMENSION_NAMES = Object.keys(DIMENSIONS) as (keyof typeof DIMENSIONS)[]
+
+export const toParamDimension = (name: string): ParamDimension => `param.${name}`
+export const isParamDimension = (name: string): name is ParamDimension => /^param\.[\w.-]{1,40}$/.test(name)
 
 /** The tabs of the Sources card: from what people know to what browsers send. */
 export const SOURCE_DIMENSIONS: readonly Dimension[] = ['source', 'channel', 'referrer', 'referrerUrl']
 
-export const getDimensionInfo = (dimension: Dimension): DimensionInfo => DIMENSIONS[dimension]
+export function getDimensionInfo(dimension: Dimension): DimensionInfo {
+  if (!isParamDimension(dimension)) return DIMENSIONS[dimension as keyof typeof DIMENSIONS]
+  const name = dimension.slice('param.'.length)
+  return { label: `Parameter ${name}`, plural: name, subject: 'clicks' }
+}
 export const appliesTo = (dimension: Dimension, subject: Subject) => {
   const info = getDimensionInfo(dimension)
   return info.subject === undefined || info.subject === subject
@@ -117,7 +126,7 @@ export function formatDimensionValue(dimension: Dimension, value: string): strin
     case 'tagId':
       return `Tag ${value}`
     default:
-      return dimension.startsWith('utm') && value === 'Unknown' ? 'None' : value
+      return /^(?:utm|param\.)/.test(dimension) && value === 'Unknown' ? 'None' : value
   }
 }
 

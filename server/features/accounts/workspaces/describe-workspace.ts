@@ -52,6 +52,7 @@ export async function describeWorkspaceIn(
       'require_two_factor',
       'missing_report_above',
       'brand',
+      'kept_params',
       'created_at',
       FIRST_WORKSPACE.as('first_id'),
     ])
@@ -68,6 +69,7 @@ export async function describeWorkspaceIn(
     operatesServer: role === 'owner' && row.id === row.first_id,
     requireTwoFactor: row.require_two_factor === 1,
     missingReportAbove: row.missing_report_above,
+    keptParams: JSON.parse(row.kept_params ?? '[]'),
     brand: toBrandResource(origin, row.brand),
     createdAt: toIso(row.created_at),
     requestsPerMinute: REQUESTS_PER_MINUTE[plan],

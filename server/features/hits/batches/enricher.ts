@@ -5,7 +5,7 @@ import { cleanText } from '../../../lib/clean-text.ts'
 import type { HitClass } from '../../../storage/hits/hit.ts'
 import type { SaltLookup } from '../../visitors/salts.ts'
 import { toVisitorId } from '../../visitors/visitor-id.ts'
-import type { RawHit } from '../spool/raw-hit.ts'
+import { type RawHit, splitSpooledQuery } from '../spool/raw-hit.ts'
 import { appendHead, createHitParts, type HitPartNeeds, LINE_END } from './hit-parts.ts'
 import { appendBytes, appendNumber64, type LineBuffer, toJsonPart, toUtf8 } from './ndjson-line.ts'
 
@@ -39,7 +39,9 @@ export function createEnricher({ getSalt, ...needs }: EnricherNeeds): Enricher {
       appendBytes(lines, parts.place(raw.address))
       appendBytes(lines, client.part)
       appendBytes(lines, referrer.part)
-      appendBytes(lines, parts.campaign(raw.query, raw.destinationQuery))
+      const { params, utm } = splitSpooledQuery(raw.query)
+      appendBytes(lines, parts.campaign(utm, raw.destinationQuery))
+      if (params !== null) appendBytes(lines, toJsonPart({ params }))
       if (raw.variant !== '') appendBytes(lines, toVariantPart(raw))
       appendBytes(lines, LINE_END)
       return hitClass

@@ -42,6 +42,7 @@ const WITHOUT = [
   'Secrets of channels (addresses of hooks, bot tokens, signing secrets): enter them again.',
   'Proofs of domains: each domain is verified anew by its DNS.',
   'The brand of the workspace, and the logos of forms: set them again.',
+  'The analytics settings of the workspace, such as kept parameters: set them again.',
   'Members, API keys and the audit log.',
 ]
 

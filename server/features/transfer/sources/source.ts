@@ -88,7 +88,7 @@ export interface SourceClick {
 /** A hit of our own export. Its visitor is a number of 64 bits that tells the visitors of a day apart; '' where nobody knows. */
 export type DescribedClick = Pick<
   Hit,
-  'outcome' | 'class' | 'trigger' | 'visitor' | 'unknownSlug' | HitDimension
+  'outcome' | 'class' | 'trigger' | 'visitor' | 'unknownSlug' | 'params' | HitDimension
 >
 
 /** How a record reads: a value, what is wrong with it, or null where the record is no link (or no click) at all. */

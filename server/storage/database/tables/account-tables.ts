@@ -14,6 +14,8 @@ export interface Workspaces {
   missing_report_above: number | null
   /** JSON of `Brand`. */
   brand: string | null
+  /** JSON list of the names of query parameters that clicks keep; null without one. */
+  kept_params: string | null
   created_at: number
   updated_at: number
   /** When the operator suspended it; null while it is not suspended. */
