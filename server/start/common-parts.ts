@@ -3,6 +3,7 @@
 import type { Config } from '../config/config.ts'
 import { createMailBudget, limitMails } from '../features/accounts/abuse/mail-budget.ts'
 import { createRateLimiter } from '../features/accounts/access/rate-limiter.ts'
+import { createDestinationSync } from '../features/destinations/sync-destinations.ts'
 import type { Uploads } from '../features/forms/uploads/uploads.ts'
 import { createClickIds } from '../features/hits/click-id.ts'
 import type { Blocklist } from '../features/links/blocklist/blocklist.ts'
@@ -44,6 +45,7 @@ export function createCommonParts(config: Config, needs: CommonNeeds) {
   const mailBudget = createMailBudget({ db, now, mailPerDay: config.mailPerDay })
   const send = createMailSender(config)
   const openDnsClient = createDnsClients(config.dnsServers)
+  const site = addDomains(needs.site, domains)
   return {
     db,
     disk,
@@ -54,7 +56,8 @@ export function createCommonParts(config: Config, needs: CommonNeeds) {
     hits: { ...hitWorker, countedUntil: () => Math.min(hitWorker.countedUntil(), getOthersShippedUntil()) },
     getOthersShippedUntil,
     getSalt,
-    site: addDomains(needs.site, domains),
+    site,
+    destinationSync: createDestinationSync({ db, now, site }),
     now,
     clock,
     clickLimiter: createClickLimiter(db),

@@ -25,6 +25,7 @@ export const ALLOWED_FEATURE_IMPORTS: Record<string, string[]> = {
   cluster: [],
   doctor: ['backup', 'cluster', 'hits'],
   links: [],
+  destinations: ['links'],
   redirect: ['links', 'hits', 'visitors'],
   visitors: [],
   hits: ['visitors'],

@@ -1,4 +1,4 @@
-// Renames a workspace, sets its brand, whether its members need a second factor, and when owners hear of missing slugs.
+// Renames a workspace, sets its brand, and its settings: a second factor for members, and what owners get mails about.
 
 import { invalid } from '../../../lib/failure.ts'
 import type { Connection } from '../../../storage/database/open-database.ts'
@@ -13,7 +13,7 @@ import { describeWorkspaceIn, type WorkspaceNeeds } from './describe-workspace.t
 export function updateWorkspace(
   needs: WorkspaceNeeds,
   actor: Actor,
-  { name, requireTwoFactor, missingReportAbove, brand: brandInput }: UpdateWorkspaceInput,
+  { name, requireTwoFactor, missingReportAbove, watchDestinations, brand: brandInput }: UpdateWorkspaceInput,
 ): Promise<WorkspaceResource> {
   allow(actor, 'workspace:write')
   return needs.db.write(async (connection) => {
@@ -38,6 +38,7 @@ export function updateWorkspace(
       ...(name !== undefined && { name }),
       ...(requireTwoFactor !== undefined && { require_two_factor: requireTwoFactor ? 1 : 0 }),
       ...(missingReportAbove !== undefined && { missing_report_above: missingReportAbove }),
+      ...(watchDestinations !== undefined && { watch_destinations: Number(watchDestinations) }),
     }
     const viewer = { workspaceId: actor.workspaceId, role: toRole(actor) }
     const before = await describeWorkspaceIn(connection, needs, viewer)
@@ -66,7 +67,7 @@ async function recordUpdate(
     const detail = { from: before.name, to: after.name }
     await recordAudit(connection, actor, { action: 'workspace.renamed', target, detail }, at)
   }
-  for (const setting of ['requireTwoFactor', 'missingReportAbove'] as const) {
+  for (const setting of ['requireTwoFactor', 'missingReportAbove', 'watchDestinations'] as const) {
     if (before[setting] === after[setting]) continue
     const detail = { [setting]: after[setting] }
     await recordAudit(connection, actor, { action: 'workspace.settings_changed', target, detail }, at)
