@@ -221,6 +221,12 @@ const routeTree = rootRoute.addChildren([
       'slug',
       'domain',
     ),
+    workspacePage(
+      'links/destinations',
+      () => import('./pages/links/destinations/destinations-page.tsx'),
+      'DestinationsPage',
+      'state',
+    ),
     workspacePage('links/trash', () => import('./pages/links/trash/trash-page.tsx'), 'TrashPage'),
     workspacePage(
       'links/$linkId',

@@ -30,6 +30,7 @@ export function createApiNeeds(config: Config, services: ApiParts) {
     accounts: { limiter, now, origin, snippetPath, defaultPlan, sendMail, mailBudget },
     links: { site, now },
     cards: { site, limiter, allow: webhookAllow },
+    destinations: { site, now, sync: services.destinationSync },
     domains: createVerificationNeeds(config, services),
     redirects: { site, domains, now, isBlockedDestination },
     splits: { site, hits, now, resolvePendingAttribution },

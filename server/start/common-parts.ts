@@ -3,6 +3,7 @@
 import type { Config } from '../config/config.ts'
 import { createMailBudget, limitMails } from '../features/accounts/abuse/mail-budget.ts'
 import { createRateLimiter } from '../features/accounts/access/rate-limiter.ts'
+import { createDestinationSync } from '../features/destinations/sync-destinations.ts'
 import type { Uploads } from '../features/forms/uploads/uploads.ts'
 import { createClickIds } from '../features/hits/click-id.ts'
 import { createKeptValues } from '../features/hits/kept-values.ts'
@@ -50,6 +51,7 @@ export function createCommonParts(config: Config, needs: CommonNeeds) {
     ...hitWorker,
     countedUntil: () => Math.min(hitWorker.countedUntil(), getOthersShippedUntil()),
   }
+  const site = addDomains(needs.site, domains)
   return {
     db,
     disk,
@@ -62,7 +64,8 @@ export function createCommonParts(config: Config, needs: CommonNeeds) {
     traffic: createTrafficDirectory(db),
     getOthersShippedUntil,
     getSalt,
-    site: addDomains(needs.site, domains),
+    site,
+    destinationSync: createDestinationSync({ db, now, site }),
     now,
     clock,
     clickLimiter: createClickLimiter(db),

@@ -44,6 +44,7 @@ export interface JobNeeds extends ErasureNeeds {
   sweepUploads: () => Promise<void>
   eraseFiles: () => Promise<void>
   reportMissing: () => Promise<void>
+  watchDestinations: () => Promise<void>
   makeBackup: () => Promise<void>
   imports: Pick<ImportService, 'run' | 'eraseHistories' | 'pruneFiles' | 'failAbandoned'>
   /** Runs the work on one node at a time: see features/cluster/leases.ts. */
@@ -192,6 +193,13 @@ const JOBS: Job[] = [
     runsOn: 'cluster',
     everyMs: 10 * MINUTE,
     run: ({ reportMissing }) => reportMissing(),
+  },
+  {
+    // A run takes 35 seconds at most, and the last check of it 20 more.
+    name: 'watch destinations',
+    runsOn: 'cluster',
+    everyMs: MINUTE,
+    run: ({ watchDestinations }) => watchDestinations(),
   },
   {
     // Lists are sorted by what this job moves.

@@ -7,6 +7,7 @@ import { VERSION } from '../config/version.ts'
 import { reportMissing } from '../features/analytics/missing/report-missing.ts'
 import { createClickInference } from '../features/attribution/infer-clicks.ts'
 import { type BackupSchedule, createBackupSchedule } from '../features/backup/schedule.ts'
+import { createDestinationWatch } from '../features/destinations/watch-destinations.ts'
 import { createSubmissionPruner } from '../features/forms/erasure/prune-submissions.ts'
 import { openUploads } from '../features/forms/uploads/uploads.ts'
 import { readHitMetrics } from '../features/hits/metrics.ts'
@@ -199,6 +200,7 @@ type JobServices = CommonParts &
 
 function startServiceJobs(config: Config, services: JobServices) {
   const { spool, cluster, hits, blocklist, uploads } = services
+  const mails = { origin: config.origin, onlyVerified: config.signup === 'open' }
   return startJobs({
     ...services,
     runAlone: cluster.runAlone,
@@ -209,8 +211,13 @@ function startServiceJobs(config: Config, services: JobServices) {
     reloadBlocklist: blocklist.reload,
     sweepUploads: uploads.sweep,
     eraseFiles: uploads.erase,
-    reportMissing: () =>
-      reportMissing({ ...services, origin: config.origin, onlyVerified: config.signup === 'open' }),
+    reportMissing: () => reportMissing({ ...services, ...mails }),
+    watchDestinations: createDestinationWatch({
+      ...services,
+      ...mails,
+      sync: services.destinationSync,
+      allow: config.webhookAllow,
+    }),
     pruneBuiltFiles: services.builtFiles?.prune,
     verification: createVerificationNeeds(config, services),
     followClock: createClockFollower(services),

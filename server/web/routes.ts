@@ -15,6 +15,7 @@ import { createAuthEndpoints } from '../features/accounts/public.ts'
 import { createAnalyticsApi } from '../features/analytics/api.ts'
 import { createLeadsApi } from '../features/analytics/leads-api.ts'
 import { createMissingApi } from '../features/analytics/missing/missing-api.ts'
+import { createDestinationsApi } from '../features/destinations/api.ts'
 import { createDoctorApi } from '../features/doctor/api.ts'
 import { createDoctorRoutes } from '../features/doctor/public.ts'
 import { createFormsApi } from '../features/forms/api.ts'
@@ -105,6 +106,7 @@ export interface RouteNeeds {
     accounts: NeedsOf<typeof createAccountsApi> & NeedsOf<typeof createAuditApi>
     links: NeedsOf<typeof createLinksApi> & NeedsOf<typeof createTrashApi>
     cards: NeedsOf<typeof createCardsApi>
+    destinations: NeedsOf<typeof createDestinationsApi>
     domains: NeedsOf<typeof createDomainsApi>
     redirects: NeedsOf<typeof createRedirectApi>
     splits: NeedsOf<typeof createSplitsApi>
@@ -256,6 +258,7 @@ const createRest = ({ api }: RouteNeeds) =>
     createCardsApi(api.cards), // above `/links/{id}`
     createExportApi(api.exports), // above `/links/{id}`
     createLinksApi(api.links),
+    createDestinationsApi(api.destinations),
     createDomainsApi(api.domains),
     createRedirectApi(api.redirects),
     createSplitsApi(api.splits),

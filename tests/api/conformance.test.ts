@@ -142,6 +142,12 @@ const compareAnswers = (server: () => TestServer) => {
     await ask(own, 'updateLink', 200, { path, body: { split } })
     await ask(own, 'getSplit', 200, { path })
     await ask(own, 'endSplit', 200, { path })
+    const [from, to] = ['https://example.com/A', 'https://example.com/C']
+    await ask(own, 'listDestinations', 200, { query: { state: 'broken,ok' } })
+    await ask(own, 'listDestinations', 422, { query: { state: 'well' } })
+    await ask(own, 'repairDestination', 200, { body: { from, to } })
+    await ask(own, 'repairDestination', 404, { body: { from, to, linkIds: [999_999] } })
+    await ask(own, 'repairDestination', 422, { body: { from, to: from } })
     await ask(own, 'readDestinationCard', 200, { body: { url: 'http://127.0.0.1/' } })
     await ask(own, 'readCardImage', 200, { body: { url: 'http://127.0.0.1/' } })
     await ask(own, 'deleteLink', 200, { path })

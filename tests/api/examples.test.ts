@@ -9,6 +9,7 @@ import { toAuthHeaders } from './sample-requests.ts'
 
 const TAGS_IN_ORDER = [
   'Links',
+  'Destinations',
   'Tags',
   'Domains',
   'Import and export',

@@ -24,6 +24,8 @@ export const OPERATION_SCOPES: Record<string, readonly RouteScope[]> = {
   resolveLink: ['links:read'],
   getSplit: ['links:read', 'analytics:read'],
   endSplit: ['links:write', 'links:read', 'analytics:read'],
+  listDestinations: ['links:read'],
+  repairDestination: ['links:write'],
   readDestinationCard: ['links:write'],
   readCardImage: ['links:write'],
   listImports: ['links:read'],

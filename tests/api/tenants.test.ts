@@ -85,6 +85,10 @@ const REFERENCES: Record<string, (things: TestResources) => SampleRequest[]> = {
   resolveLink: onLink({}, { query: { country: 'DE' } }),
   getSplit: onLink({}),
   endSplit: onLink({}),
+  listDestinations: () => [],
+  repairDestination: ({ linkId }) => [
+    { bodies: [{ from: TARGET, to: 'https://evil.example/', linkIds: [linkId] }] },
+  ],
   // They name no thing of a workspace.
   readDestinationCard: () => [],
   readCardImage: () => [],

@@ -34,6 +34,7 @@ onDashboard('the dashboard by role', (dashboard) => {
       '/links',
       '/links/trash',
       '/links/missing',
+      '/links/destinations',
       `/links/${link}`,
       '/forms',
       `/forms/${form}?tab=settings`,

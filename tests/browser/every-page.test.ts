@@ -13,6 +13,7 @@ const EMPTY: Record<string, string> = {
   '/links?archived=true': 'No matches',
   '/links/trash': 'The trash is empty',
   '/links/missing': 'No 404s yet',
+  '/links/destinations': 'Destinations aren’t watched',
   '/analytics': 'Clicks',
   '/forms': 'No forms yet',
   '/forms?new=1': 'No forms yet',

@@ -4,6 +4,7 @@ import { isPersonalPassword } from '../../server/features/accounts/abuse/persona
 import { readSessionToken } from '../../server/features/accounts/access/session.ts'
 import { readClasses, readFilter } from '../../server/features/analytics/filter.ts'
 import { readMoment } from '../../server/features/analytics/timeline.ts'
+import { parseRobots } from '../../server/features/destinations/robots-rules.ts'
 import { findBodyCharset, readText } from '../../server/features/forms/endpoint/body-charset.ts'
 import { parseFields, validateFields } from '../../server/features/forms/endpoint/fields.ts'
 import { createMultipartReader, readParts } from '../../server/features/forms/endpoint/multipart.ts'
@@ -238,6 +239,10 @@ const WITH_MORE: Record<string, TextReader> = {
     readFeatures({ fields: fieldsOf(text), pageSeconds: 3 }),
   'features/forms/spam/find-links.ts findLinks': (text) => [...findLinks(text)],
   'features/forms/uploads/file-response.ts readByteRange': (text) => readByteRange(text, 1000),
+  'features/destinations/robots-rules.ts parseRobots': (text) => {
+    parseRobots(text, 'towpath').allows(text)
+    parseRobots(`User-agent: *\nDisallow: ${text}`, 'towpath').allows(text)
+  },
   'features/links/cards/read-card.ts readCard': (text) => readCard(text),
   'features/links/domains/domain-name.ts parseDomainName': (text) => parseDomainName(text, SITE),
   'features/links/names/emoji.ts replaceEmoji': (text) => replaceEmoji(text, 'x'),

@@ -33,6 +33,7 @@ export const ACTION_LABELS: Record<AuditEventResource['action'], string> = {
   'link.suspended': 'Link suspended',
   'link.restored': 'Link restored',
   'link.split_ended': 'Split test ended',
+  'link.destination_repaired': 'Destination repaired in all links',
   'tag.deleted': 'Tag deleted',
   'allowed_sender.created': 'Sender always allowed',
   'allowed_sender.deleted': 'Sender no longer always allowed',

@@ -5,6 +5,7 @@ import { z } from '@hono/zod-openapi'
 import { KEY_SCOPES } from '../../http/key-scope.ts'
 import {
   dateRangeEnd,
+  flag,
   instant,
   numberParameter,
   oneOf,
@@ -73,6 +74,10 @@ export const WorkspaceShape = z
         'Query parameters of short URLs that clicks keep, for filters and groups as `param.<name>`',
       example: ['ref'],
     }),
+    watchDestinations: z.boolean().openapi({
+      description:
+        'The destinations of links are checked daily, and owners get an email when one stays broken',
+    }),
     brand: BrandShape.openapi({ description: 'What visitors and senders see; null values are not set' }),
     requestsPerMinute: z.int().openapi({ description: 'Limit of the plan for API keys; 0 is no access' }),
     requestsLastMinute: z.int().openapi({ description: 'Requests of API keys in the last 60 seconds' }),
@@ -119,6 +124,7 @@ export const UpdateWorkspace = z
       requireTwoFactor: z.boolean().optional(),
       missingReportAbove: wholeNumber(MISSING_REPORT_MIN, 1_000_000).nullable().optional(),
       keptParams: keptParams.optional(),
+      watchDestinations: flag().optional(),
       brand: BrandInput.nullable().optional(),
     },
     mustBeObject,

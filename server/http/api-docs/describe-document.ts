@@ -14,6 +14,7 @@ interface DocumentParameter {
 /** The groups of the reference, in the order in which people need them. */
 export const API_TAGS = [
   { name: 'Links', description: 'Short links and where they lead' },
+  { name: 'Destinations', description: 'The pages that links lead to, checked daily, and their repair' },
   { name: 'Tags', description: 'Names that group links' },
   { name: 'Domains', description: 'Domains of one’s own for short links' },
   { name: 'Import and export', description: 'Links and clicks from other tools, and everything out again' },

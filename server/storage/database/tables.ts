@@ -36,7 +36,15 @@ import type {
   Touches,
   UploadTotals,
 } from './tables/form-tables.ts'
-import type { ClickMarks, LinkCounters, Links, LinkTags, Tags, VisitorSalts } from './tables/link-tables.ts'
+import type {
+  ClickMarks,
+  Destinations,
+  LinkCounters,
+  Links,
+  LinkTags,
+  Tags,
+  VisitorSalts,
+} from './tables/link-tables.ts'
 import type { MoveSteps } from './tables/move-tables.ts'
 import type { Channels, Deliveries, DeliveryAttempts, MailRecipients } from './tables/notify-tables.ts'
 import type {
@@ -82,6 +90,7 @@ export interface Tables {
   link_tags: LinkTags
   idempotency_keys: IdempotencyKeys
   click_marks: ClickMarks
+  destinations: Destinations
   forms: Forms
   form_keys: FormKeys
   submissions: Submissions

@@ -26,6 +26,7 @@ export const ALLOWED_FEATURE_IMPORTS: Record<string, string[]> = {
   doctor: ['backup', 'cluster', 'hits'],
   links: [],
   mcp: [],
+  destinations: ['links'],
   redirect: ['links', 'hits', 'visitors'],
   visitors: [],
   hits: ['visitors'],

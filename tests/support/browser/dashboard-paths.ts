@@ -11,6 +11,7 @@ const PAGES = [
   '/links/{link}',
   '/links/trash',
   '/links/missing',
+  '/links/destinations',
   '/analytics',
   '/forms',
   '/forms?new=1',

@@ -30,6 +30,7 @@ export const AUDIT_ACTIONS = [
   'link.suspended',
   'link.restored',
   'link.split_ended',
+  'link.destination_repaired',
   'tag.deleted',
   'submission.deleted',
   'submission.erased',

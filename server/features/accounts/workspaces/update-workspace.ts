@@ -1,5 +1,4 @@
-// Renames a workspace, and sets its brand, its analytics, whether its members need a second factor, and when owners hear of
-// missing slugs.
+// Renames a workspace, and sets its brand, its analytics, a second factor for members, and what owners get emails about.
 
 import { invalid } from '../../../lib/failure.ts'
 import type { Connection } from '../../../storage/database/open-database.ts'
@@ -15,7 +14,14 @@ import { describeWorkspaceIn, type WorkspaceNeeds } from './describe-workspace.t
 export function updateWorkspace(
   needs: WorkspaceNeeds,
   actor: Actor,
-  { name, requireTwoFactor, missingReportAbove, keptParams, brand: brandInput }: UpdateWorkspaceInput,
+  {
+    name,
+    requireTwoFactor,
+    missingReportAbove,
+    watchDestinations,
+    keptParams,
+    brand: brandInput,
+  }: UpdateWorkspaceInput,
 ): Promise<WorkspaceResource> {
   allow(actor, 'workspace:write')
   return needs.db.write(async (connection, onCommit) => {
@@ -41,6 +47,7 @@ export function updateWorkspace(
       ...(requireTwoFactor !== undefined && { require_two_factor: requireTwoFactor ? 1 : 0 }),
       ...(missingReportAbove !== undefined && { missing_report_above: missingReportAbove }),
       ...(keptParams !== undefined && { kept_params: toListColumn(keptParams) }),
+      ...(watchDestinations !== undefined && { watch_destinations: Number(watchDestinations) }),
     }
     const viewer = { workspaceId: actor.workspaceId, role: toRole(actor) }
     const before = await describeWorkspaceIn(connection, needs, viewer)
@@ -72,7 +79,12 @@ async function recordUpdate(
     const detail = { from: before.name, to: after.name }
     await recordAudit(connection, actor, { action: 'workspace.renamed', target, detail }, at)
   }
-  for (const setting of ['requireTwoFactor', 'missingReportAbove', 'keptParams'] as const) {
+  for (const setting of [
+    'requireTwoFactor',
+    'missingReportAbove',
+    'watchDestinations',
+    'keptParams',
+  ] as const) {
     if (String(before[setting]) === String(after[setting])) continue
     const detail = { [setting]: after[setting] }
     await recordAudit(connection, actor, { action: 'workspace.settings_changed', target, detail }, at)

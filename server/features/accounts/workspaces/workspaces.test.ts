@@ -34,6 +34,7 @@ onBothEngines('workspaces', (server) => {
       operatesServer: expect.any(Boolean),
       requireTwoFactor: false,
       missingReportAbove: null,
+      watchDestinations: false,
       brand: { name: null, logo: null, color: null, senderName: null, replyTo: null, footer: null },
       createdAt: expect.stringMatching(/Z$/),
       requestsPerMinute: 300,

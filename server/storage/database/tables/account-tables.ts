@@ -12,6 +12,8 @@ export interface Workspaces {
   require_two_factor: Generated<number>
   /** Owners get a mail when people ask for an unknown slug more often than this in 24 hours; null is never. */
   missing_report_above: number | null
+  /** 1: the destinations of its links are checked daily. */
+  watch_destinations: Generated<number>
   /** JSON of `Brand`. */
   brand: string | null
   /** JSON list of the names of query parameters that clicks keep; null without one. */
