@@ -8,6 +8,7 @@ import { createClickIds } from '../features/hits/click-id.ts'
 import type { Blocklist } from '../features/links/blocklist/blocklist.ts'
 import { createDestinationJudge } from '../features/links/blocklist/judge-destination.ts'
 import { createLinkCache } from '../features/links/cache.ts'
+import { createLastClickTeller } from '../features/links/counting/closed-links.ts'
 import { createClickLimiter } from '../features/links/counting/use-click.ts'
 import { createDnsClients } from '../features/links/domains/dns-client.ts'
 import { createServerAddresses } from '../features/links/domains/server-addresses.ts'
@@ -57,7 +58,7 @@ export function createCommonParts(config: Config, needs: CommonNeeds) {
     site: addDomains(needs.site, domains),
     now,
     clock,
-    clickLimiter: createClickLimiter(db),
+    clickLimiter: createClickLimiter(db, createLastClickTeller({ db, site: needs.site, now })),
     freshness,
     cache,
     domains,

@@ -5,6 +5,7 @@ import { toIso } from '../../lib/api-fields.ts'
 import { createPacer } from '../../lib/concurrency/next-turn.ts'
 import { Failure, unavailable } from '../../lib/failure.ts'
 import type { Database } from '../../storage/database/database.ts'
+import { toNullLabel } from '../../storage/filter-grammar.ts'
 import type {
   HitAnswer,
   HitGrouping,
@@ -13,7 +14,6 @@ import type {
   HitSelection,
 } from '../../storage/hits/hit-engine.ts'
 import type { NotedHits } from './explain.ts'
-import { toNullLabel } from './filter.ts'
 import { listLinkSlugs, loadLinkNames, loadLinkTags, loadTagNames } from './names.ts'
 import {
   resolveBucketStarts,

@@ -38,7 +38,13 @@ import type {
 } from './tables/form-tables.ts'
 import type { ClickMarks, LinkCounters, Links, LinkTags, Tags, VisitorSalts } from './tables/link-tables.ts'
 import type { MoveSteps } from './tables/move-tables.ts'
-import type { Channels, Deliveries, DeliveryAttempts, MailRecipients } from './tables/notify-tables.ts'
+import type {
+  Channels,
+  Deliveries,
+  DeliveryAttempts,
+  EventMarks,
+  MailRecipients,
+} from './tables/notify-tables.ts'
 import type {
   ErasureMarks,
   Erasures,
@@ -100,6 +106,7 @@ export interface Tables {
   channels: Channels
   deliveries: Deliveries
   delivery_attempts: DeliveryAttempts
+  event_marks: EventMarks
   mail_recipients: MailRecipients
   mail_counts: MailCounts
   mail_shares: MailShares

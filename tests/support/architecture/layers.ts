@@ -24,7 +24,7 @@ export const ALLOWED_FEATURE_IMPORTS: Record<string, string[]> = {
   backup: ['hits'],
   cluster: [],
   doctor: ['backup', 'cluster', 'hits'],
-  links: [],
+  links: ['notify'],
   redirect: ['links', 'hits', 'visitors'],
   visitors: [],
   hits: ['visitors'],
@@ -34,7 +34,7 @@ export const ALLOWED_FEATURE_IMPORTS: Record<string, string[]> = {
   tracking: ['hits', 'visitors'],
   attribution: ['tracking', 'hits', 'links', 'visitors'],
   notify: [],
-  outcomes: ['visitors'],
+  outcomes: ['notify', 'visitors'],
   transfer: ['attribution', 'forms', 'hits', 'links', 'notify', 'outcomes', 'tracking', 'visitors'],
 }
 
