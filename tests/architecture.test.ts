@@ -107,6 +107,7 @@ const EXCEPTIONS: RuleException[] = [
   createException('workspace', 'doctor/checks/receivers.ts', 'findBacklog', WHOLE_SERVER),
   createException('workspace', 'hits/erase-deleted-workspaces.ts', 'skipPastErasures', JOB),
   createException('allow', 'hits/erase-deleted-workspaces.ts', 'skipPastErasures', JOB),
+  createException('allow', 'links/counting/closed-links.ts', 'announceSome', JOB),
   createException('workspace', 'links/counting/count-clicks.ts', 'addClicks', JOB),
   createException('workspace', 'links/preload-links.ts', 'listLastClicked', 'redirects serve all workspaces'),
   createException('workspace', 'transfer/import/import-schedule.ts', 'listWaiting', JOB),

@@ -67,7 +67,7 @@ export function createApiNeeds(config: Config, services: ApiParts) {
     submissions: { ...services.forms, origin },
     losses: { attempts, now },
     formTests: { testTokens, now },
-    outcomes: { now },
+    outcomes: { now, origin },
     files: { origin, resolvePendingAttribution, uploads: services.uploads },
     formCheck: { origin, turnstile: turnstile !== undefined, allow: webhookAllow },
     notify: notify.api,

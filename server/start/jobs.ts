@@ -17,9 +17,11 @@ import { type ErasureNeeds, eraseDeletedWorkspaces } from '../features/hits/eras
 import { pruneMisses } from '../features/hits/misses/prune-misses.ts'
 import { toRetentionStart } from '../features/hits/retention.ts'
 import { moveNewClicks } from '../features/links/counters.ts'
+import { announceExpiredLinks } from '../features/links/counting/closed-links.ts'
 import { recheckDomains } from '../features/links/domains/recheck-domains.ts'
 import type { VerificationNeeds } from '../features/links/domains/verify-domain.ts'
 import { foldSearchTexts } from '../features/links/fold-search-texts.ts'
+import type { Site } from '../features/links/link.ts'
 import { pruneTrash } from '../features/links/trash/prune-trash.ts'
 import { pruneAttempts } from '../features/notify/delivery/prune-attempts.ts'
 import type { ImportService } from '../features/transfer/import/open-imports.ts'
@@ -36,6 +38,7 @@ const DAY = 24 * 60 * MINUTE
 export interface JobNeeds extends ErasureNeeds {
   db: Database
   now: () => number
+  site: Site
   setSalts: (salts: DailySalt[]) => void
   hitRetentionDays: number | undefined
   pruneHits: (since: number) => Promise<void>
@@ -133,6 +136,13 @@ const JOBS: Job[] = [
     runsOn: 'cluster',
     everyMs: MINUTE,
     run: ({ endDueSplits }) => endDueSplits(),
+  },
+  {
+    name: 'announce expired links',
+    runsOn: 'cluster',
+    everyMs: 30 * SECOND,
+    firstMs: SECOND,
+    run: announceExpiredLinks,
   },
   {
     name: 'prune submissions',

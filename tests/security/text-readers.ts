@@ -2,7 +2,6 @@
 
 import { isPersonalPassword } from '../../server/features/accounts/abuse/personal-words.ts'
 import { readSessionToken } from '../../server/features/accounts/access/session.ts'
-import { readClasses, readFilter } from '../../server/features/analytics/filter.ts'
 import { readMoment } from '../../server/features/analytics/timeline.ts'
 import { parseRobots } from '../../server/features/destinations/robots-rules.ts'
 import { findBodyCharset, readText } from '../../server/features/forms/endpoint/body-charset.ts'
@@ -77,6 +76,7 @@ import { readHtml } from '../../server/lib/html/read-html.ts'
 import { normalizeUnicode } from '../../server/lib/text.ts'
 import { appendQuery, mergeQuery, setParameters } from '../../server/lib/url-query.ts'
 import { checkUrl } from '../../server/lib/web-url.ts'
+import { readClasses, readFilter } from '../../server/storage/filter-grammar.ts'
 
 /** @returns what it read; a promise is waited for */
 export type TextReader = (text: string) => unknown
@@ -137,11 +137,11 @@ const WITH_MORE: Record<string, TextReader> = {
   'features/accounts/access/session.ts readSessionToken': (text) => readSessionToken(text, 'towpath_session'),
   'features/accounts/abuse/personal-words.ts isPersonalPassword': (text) =>
     isPersonalPassword(text, { email: 'ada@example.com', name: 'Ada', origin: 'https://go.example' }),
-  'features/analytics/filter.ts readFilter': (text) => [
+  'storage/filter-grammar.ts readFilter': (text) => [
     readFilter('country', [text]),
     readFilter('source', [text]),
   ],
-  'features/analytics/filter.ts readClasses': (text) => readClasses([text]),
+  'storage/filter-grammar.ts readClasses': (text) => readClasses([text]),
   'features/analytics/timeline.ts readMoment': (text) => readMoment(text, 'Europe/Berlin'),
   'features/forms/endpoint/fields.ts parseFields': (text) =>
     validateFields(parseFields([...entriesOf(text), { name: 'email', value: text }], { json: false }), [

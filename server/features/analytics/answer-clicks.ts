@@ -5,6 +5,7 @@ import { toIso } from '../../lib/api-fields.ts'
 import { createPacer } from '../../lib/concurrency/next-turn.ts'
 import { Failure, unavailable } from '../../lib/failure.ts'
 import type { Database } from '../../storage/database/database.ts'
+import { toNullLabel } from '../../storage/filter-grammar.ts'
 import type {
   HitAnswer,
   HitGrouping,
@@ -14,7 +15,6 @@ import type {
 } from '../../storage/hits/hit-engine.ts'
 import { isParamColumn } from '../../storage/hits/kept-params.ts'
 import type { NotedHits } from './explain.ts'
-import { toNullLabel } from './filter.ts'
 import { requireKeptParams } from './kept-params.ts'
 import { listLinkSlugs, loadLinkNames, loadLinkTags, loadTagNames } from './names.ts'
 import {

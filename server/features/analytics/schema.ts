@@ -2,12 +2,12 @@
 
 import { z } from '@hono/zod-openapi'
 import { oneOf } from '../../lib/api-fields.ts'
+import { type ClickFilterName, readClasses } from '../../storage/filter-grammar.ts'
 import { HIT_CLASSES, HIT_DIMENSIONS, type HitClass } from '../../storage/hits/hit.ts'
 import { EXPORT_FORMATS } from '../../storage/hits/hit-engine.ts'
 import { isParamColumn, type ParamColumn } from '../../storage/hits/kept-params.ts'
 import { ORIGIN_DIMENSIONS } from '../../storage/sources/origin-sql.ts'
 import { explainFields, explainParameter } from './explain.ts'
-import { type ClickFilterName, readClasses } from './filter.ts'
 import {
   checkGrouping,
   cleanParameter,

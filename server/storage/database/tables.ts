@@ -46,7 +46,13 @@ import type {
   VisitorSalts,
 } from './tables/link-tables.ts'
 import type { MoveSteps } from './tables/move-tables.ts'
-import type { Channels, Deliveries, DeliveryAttempts, MailRecipients } from './tables/notify-tables.ts'
+import type {
+  Channels,
+  Deliveries,
+  DeliveryAttempts,
+  EventMarks,
+  MailRecipients,
+} from './tables/notify-tables.ts'
 import type {
   ErasureMarks,
   Erasures,
@@ -109,6 +115,7 @@ export interface Tables {
   channels: Channels
   deliveries: Deliveries
   delivery_attempts: DeliveryAttempts
+  event_marks: EventMarks
   mail_recipients: MailRecipients
   mail_counts: MailCounts
   mail_shares: MailShares

@@ -24,9 +24,9 @@ export const ALLOWED_FEATURE_IMPORTS: Record<string, string[]> = {
   backup: ['hits'],
   cluster: [],
   doctor: ['backup', 'cluster', 'hits'],
-  links: [],
   mcp: [],
   destinations: ['links'],
+  links: ['notify'],
   redirect: ['links', 'hits', 'visitors'],
   visitors: [],
   hits: ['visitors'],
@@ -36,7 +36,7 @@ export const ALLOWED_FEATURE_IMPORTS: Record<string, string[]> = {
   tracking: ['hits', 'visitors'],
   attribution: ['tracking', 'hits', 'links', 'visitors'],
   notify: [],
-  outcomes: ['visitors'],
+  outcomes: ['notify', 'visitors'],
   transfer: ['attribution', 'forms', 'hits', 'links', 'notify', 'outcomes', 'tracking', 'visitors'],
 }
 
