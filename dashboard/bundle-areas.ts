@@ -9,6 +9,7 @@ const HERE = import.meta.dir
 
 /** The first pattern that fits decides. Files that none fits, such as large data, are loaded by themselves. */
 const AREAS: [name: string, pattern: RegExp][] = [
+  ['whats-new', /^shell\/whats-new/],
   ['overlays', /^shell\//],
   ['sign-in', /^pages\/sign-in\//],
   ['links', /^pages\/links\/(?:links-page|list\/|onboarding\/)/],

@@ -147,6 +147,31 @@ const workspaceRoute = createRoute({
 
 const workspacePage = createPageFactory(() => workspaceRoute)
 
+/** Addresses of earlier versions, which mails, bookmarks and other pages have. */
+const MOVED = [
+  ['channels', 'notifications'],
+  ['deliveries', 'notifications/deliveries'],
+  ['tags', 'settings/tags'],
+  ['transfer', 'settings/transfer'],
+  ['transfer/$importId', 'settings/transfer/$importId'],
+] as const
+
+/** Redirects to the page's new address, with the same parameters. */
+const movedPage = (path: string, target: string) =>
+  createRoute({
+    getParentRoute: () => workspaceRoute,
+    path,
+    beforeLoad({ params, search }) {
+      throw redirect({
+        // The parameters of the two addresses are the same, which the types of routes made in a loop cannot say.
+        to: `/$workspaceId/${target}` as string,
+        params,
+        search,
+        replace: true,
+      })
+    },
+  })
+
 /** Filters of clicks and leads. A value is a list in the grammar of docs/contract.md §5 (`US,BR`, `-US`). */
 export const FILTER_SEARCH_PARAMS = [
   'linkId',
@@ -263,16 +288,15 @@ const routeTree = rootRoute.addChildren([
     ),
     workspacePage('domains', () => import('./pages/domains/domains-page.tsx'), 'DomainsPage', 'new'),
     workspacePage('domains/$domainId', () => import('./pages/domains/domain-page.tsx'), 'DomainPage'),
-    workspacePage('tags', () => import('./pages/tags/tags-page.tsx'), 'TagsPage', 'search', 'new'),
     workspacePage(
-      'channels',
+      'notifications',
       () => import('./pages/channels/channels-page.tsx'),
       'ChannelsPage',
       'new',
       'edit',
     ),
     workspacePage(
-      'deliveries',
+      'notifications/deliveries',
       () => import('./pages/deliveries/deliveries-page.tsx'),
       'DeliveriesPage',
       'status',
@@ -281,9 +305,15 @@ const routeTree = rootRoute.addChildren([
       'submissionId',
       'open',
     ),
-    workspacePage('transfer', () => import('./pages/transfer/transfer-page.tsx'), 'TransferPage', 'tab'),
+    workspacePage('settings/tags', () => import('./pages/tags/tags-page.tsx'), 'TagsPage', 'search', 'new'),
     workspacePage(
-      'transfer/$importId',
+      'settings/transfer',
+      () => import('./pages/transfer/transfer-page.tsx'),
+      'TransferPage',
+      'tab',
+    ),
+    workspacePage(
+      'settings/transfer/$importId',
       () => import('./pages/transfer/detail/import-page.tsx'),
       'ImportPage',
       'outcome',
@@ -298,6 +328,7 @@ const routeTree = rootRoute.addChildren([
       'start',
       'end',
     ),
+    ...MOVED.map(([from, to]) => movedPage(from, to)),
   ]),
 ])
 

@@ -29,7 +29,7 @@ onDashboard('the first page', (dashboard) => {
     await close()
   })
 
-  test.each(['/links', '/inbox', '/analytics', '/settings', '/domains', '/channels'])(
+  test.each(['/links', '/inbox', '/analytics', '/settings', '/domains', '/notifications'])(
     'loads few files of scripts: %s',
     async (path) => {
       const person = await dashboard().signUp()

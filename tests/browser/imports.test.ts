@@ -96,7 +96,7 @@ onDashboard('imports and exports', (dashboard) => {
   })
 
   test('says what is wrong with a file before it is sent', async () => {
-    await window.open('/transfer')
+    await window.open('/settings/transfer')
     await fileField().setInputFiles({ ...MANY_LINKS, buffer: Buffer.alloc(0) })
     await page.getByText('many.csv is empty.').waitFor()
     await page.evaluate(dropFile('huge.csv', 65 * 2 ** 20))
@@ -111,7 +111,7 @@ onDashboard('imports and exports', (dashboard) => {
 
   test('goes from a dropped file over its columns and a dry run to links, and back', async () => {
     const before = await countLinks()
-    await window.open('/transfer')
+    await window.open('/settings/transfer')
     await page.evaluate(dropFile(MANY_LINKS.name, MANY_LINKS.buffer.toString()))
     await title('Type of file')
     await page.getByText(`${LINKS} rows`).waitFor()
@@ -156,13 +156,13 @@ onDashboard('imports and exports', (dashboard) => {
     await page.getByRole('link', { name: `${DOMAIN}/many-${LAST}`, exact: true }).waitFor()
     expect(await countLinks()).toBe(before + 1)
 
-    await page.getByRole('link', { name: 'All imports' }).click()
+    await page.getByRole('link', { name: 'Import and export' }).click()
     await page.getByText(/Undone on .*, 1 link kept\./).waitFor()
     expect(window.errors.filter((text) => !text.includes('422'))).toEqual([])
   }, 120_000)
 
   test('asks for the order of dates where it is not clear, and shows the errors of rows', async () => {
-    await window.open('/transfer')
+    await window.open('/settings/transfer')
     await fileField().setInputFiles(
       toFile('dates.csv', [
         'Short URL,Long URL,Created',
@@ -185,7 +185,7 @@ onDashboard('imports and exports', (dashboard) => {
     const [link] = (await person.api('/links?search=example.com/a&archived=all')).json.data
     expect(link.createdAt).toBe('2025-03-04T00:00:00.000Z')
     // Imported again, nothing is new.
-    await window.visit('/transfer')
+    await window.visit('/settings/transfer')
     await page.getByText(/1 created, 1 error\. Can be undone until/).waitFor()
   }, 60_000)
 
@@ -194,7 +194,7 @@ onDashboard('imports and exports', (dashboard) => {
     async () => {
       const other = await dashboard().signUp()
       const { page, open, close } = await dashboard().openWindow(other)
-      await open('/transfer')
+      await open('/settings/transfer')
       await fileField(page).setInputFiles(toFile('one.csv', ['Long URL', 'https://example.com/one']))
       await title('Type of file', page)
       await dashboard().server.app.db.write((connection) =>
@@ -241,7 +241,7 @@ onDashboard('imports and exports', (dashboard) => {
           expect(await page.evaluate<number>(overflow)).toBeLessThanOrEqual(0)
           expect(await findBarriers(page)).toEqual([])
         }
-        await open('/transfer')
+        await open('/settings/transfer')
         await check()
         await fileField(page).setInputFiles(HOSTILE)
         await page.getByText('columns with examples').click()
@@ -252,7 +252,7 @@ onDashboard('imports and exports', (dashboard) => {
         await button('Show more', page).click()
         await until('more rows', async () => (await page.getByRole('row').count()) > 100)
         expect(await button('Import', page).count()).toBe(0)
-        await open('/transfer?tab=export')
+        await open('/settings/transfer?tab=export')
         await check()
         expect(errors).toEqual([])
         await close()
@@ -269,13 +269,13 @@ onDashboard('imports and exports', (dashboard) => {
       const invitation = new URL(json.data.url).searchParams.get('token') as string
       const viewer = await dashboard().signUp({ name: 'Vera', email: body.email, invitation })
       const { page, open, visit, errors, close } = await dashboard().openWindow(viewer)
-      await open('/transfer')
+      await open('/settings/transfer')
       await page.getByText('Members and owners of the workspace can import.').waitFor()
       expect(await fileField(page).count()).toBe(0)
       await page.getByRole('link', { name: /dates\.csv/ }).click()
       await title('1 link imported', page)
       for (const name of ['Undo', 'Import', 'Cancel']) expect(await button(name, page).count()).toBe(0)
-      await visit('/transfer?tab=export')
+      await visit('/settings/transfer?tab=export')
       await page.getByText('Only owners can export the whole workspace.').waitFor()
       const download = page.waitForEvent('download')
       await button('Export links', page).click()
@@ -307,7 +307,7 @@ onDashboard('imports and exports', (dashboard) => {
   })
 
   test('exports links and the whole workspace', async () => {
-    await window.open('/transfer?tab=export')
+    await window.open('/settings/transfer?tab=export')
     for (const [name, file] of [
       ['Export links', /^links-.*\.csv$/],
       ['Export workspace', /\.zip$/],

@@ -36,7 +36,7 @@ const BAD = {
 }
 
 const FORMS: { path: string; fill?: [label: string, text: string]; save: string; hidden: string }[] = [
-  { path: '/tags?new=1', fill: ['Name', 'A tag'], save: 'Create tag', hidden: 'Destination URL' },
+  { path: '/settings/tags?new=1', fill: ['Name', 'A tag'], save: 'Create tag', hidden: 'Destination URL' },
   { path: '/forms?new=1', fill: ['Name', 'A form'], save: 'Create form', hidden: '' },
   { path: '/domains?new=1', fill: ['Domain', 'go.example.com'], save: 'Add domain', hidden: 'Click limit' },
   { path: '/settings?tab=keys', fill: ['Name', 'A key'], save: 'Create key', hidden: 'Click limit' },
@@ -326,7 +326,7 @@ onDashboard(
       await window.visit('/links')
       await row('/row').getByRole('link', { name: '0 clicks' }).click()
       await page.waitForURL(`**${analytics}`)
-      await window.visit('/tags')
+      await window.visit('/settings/tags')
       await page.getByRole('listitem').filter({ hasText: 'Press' }).getByText('1 link').click()
       await page.waitForURL(`**${path}?tagId=${link.tags[0]?.id}`)
     }, 120_000)
@@ -370,7 +370,7 @@ onDashboard(
     test('after a tag is deleted or edited, the focus is on the next row or back at the button', async () => {
       await create({ slug: 'tags', tagNames: ['First', 'Second'] })
       // Loaded anew: the list of a moment ago does not have the tags yet.
-      await window.open('/tags')
+      await window.open('/settings/tags')
       const tags: { id: number; name: string }[] = (await person.api('/tags')).json.data
       const more = page.getByRole('button', { name: /^More for / })
       await more.nth(1).waitFor()

@@ -158,7 +158,7 @@ function useRemove({ id, name }: ChannelResource) {
 function ChannelMenu({ channel }: { channel: ChannelResource }) {
   const api = useApi()
   const client = useQueryClient()
-  const navigate = useNavigate({ from: '/$workspaceId/channels' })
+  const navigate = useNavigate({ from: '/$workspaceId/notifications' })
   const remove = useRemove(channel)
   const [isRotating, setRotating] = useState(false)
   const toggle = useMutation({
@@ -192,7 +192,7 @@ function ChannelMenu({ channel }: { channel: ChannelResource }) {
           icon={<Send size={15} />}
           render={
             <Link
-              to="/$workspaceId/deliveries"
+              to="/$workspaceId/notifications/deliveries"
               params={{ workspaceId: String(api.workspaceId) }}
               search={{ channelId: String(channel.id) }}
             />

@@ -63,12 +63,6 @@ export function WorkspaceSettings() {
           <code>npx towpath workspace plan {data.id} enterprise</code>
         </p>
       </Card>
-      <Card title="Import and export">
-        <p className="mb-3 text-soft">
-          Import links with their click history from other tools, and export everything whenever you want.
-        </p>
-        <TransferLink>Import and export</TransferLink>
-      </Card>
       {role === 'owner' && <DeleteWorkspace name={data.name} />}
     </>
   )
@@ -77,7 +71,7 @@ export function WorkspaceSettings() {
 const TransferLink = ({ tab, children }: { tab?: 'export'; children: string }) => (
   <Link
     from="/$workspaceId/settings"
-    to="/$workspaceId/transfer"
+    to="/$workspaceId/settings/transfer"
     search={{ tab }}
     className="font-medium text-accent underline-offset-2 hover:underline"
   >

@@ -162,7 +162,7 @@ function QuickLink() {
         : UTM parameters, targeting, expiry, password. Links in Bitly, Dub, YOURLS or another tool?{' '}
         <Link
           from="/$workspaceId/links"
-          to="/$workspaceId/transfer"
+          to="/$workspaceId/settings/transfer"
           search={{}}
           className="font-medium text-accent underline-offset-2 hover:underline"
         >
