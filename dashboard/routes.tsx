@@ -251,6 +251,7 @@ const routeTree = rootRoute.addChildren([
       'linkId',
       'country',
       'utmSource',
+      'stage',
       'start',
       'end',
       'open',

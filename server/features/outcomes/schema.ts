@@ -13,9 +13,7 @@ import {
 import { EMAIL_MAX, toEmailAddress } from '../../lib/email.ts'
 import { AMOUNT_PATTERN } from '../../lib/money/amount.ts'
 import { CURRENCY_MESSAGE, isCurrency } from '../../lib/money/currencies.ts'
-
-export const OUTCOME_STAGES = ['qualified', 'won', 'lost'] as const
-export type OutcomeStage = (typeof OUTCOME_STAGES)[number]
+import { OUTCOME_STAGES } from '../../lib/outcome-stage.ts'
 
 export const OUTCOMES_MAX = 100
 const CLICK_ID_MAX = 100
