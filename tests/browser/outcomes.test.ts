@@ -34,7 +34,7 @@ onDashboard('outcomes', (dashboard) => {
       await section.getByRole('button', { name: 'Set outcome' }).click()
     }
     await set('won', '1,5')
-    await section.getByText(/Must be a decimal number/).waitFor()
+    await section.getByText(/Must be decimal text/).waitFor()
     await set('won', '1299.50')
     await section.getByText('€1,299.50').waitFor()
     // The same lead is decided once here.

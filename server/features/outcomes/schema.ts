@@ -39,8 +39,7 @@ export const OutcomeShape = z
   .openapi('Outcome')
 export type OutcomeResource = z.infer<typeof OutcomeShape>
 
-const AMOUNT_MESSAGE =
-  'must be a decimal number in quotes, such as "1299.00": digits and one point, not negative'
+const AMOUNT_MESSAGE = 'must be decimal text such as "1299.00": digits and one point, not negative'
 
 /** Checked in the currency later. */
 const amount = z
