@@ -282,6 +282,7 @@ const routeTree = rootRoute.addChildren([
       'linkId',
       'country',
       'utmSource',
+      'stage',
       'start',
       'end',
       'open',

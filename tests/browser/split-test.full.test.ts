@@ -1,6 +1,7 @@
 // A split test from the first click to the money: two variants, 40 visitors, six leads, two won. Each page tells the truth.
 
 import { expect, test } from 'bun:test'
+import { findBarriers } from '../support/browser/accessibility.ts'
 import { onDashboard } from '../support/browser/dashboard-browser.ts'
 import { nextSenderAddress } from '../support/form-requests.ts'
 import { BROWSER_USER_AGENT } from '../support/world.ts'
@@ -91,7 +92,27 @@ onDashboard(
         .waitFor()
       await funnel.getByText('€1,299.50').first().waitFor({ state: 'detached' })
 
+      await visit(`/links/${link.id}?edit=1`)
+      await page
+        .locator('summary')
+        .filter({ hasText: /^Split test/ })
+        .click()
+      await page.getByRole('region', { name: 'Who goes where' }).waitFor()
+      for (const colorScheme of ['dark', 'light'] as const)
+        for (const width of [390, 1280]) {
+          await page.emulateMedia({ colorScheme })
+          await page.setViewportSize({ width, height: 900 })
+          // Colors that still change are between two themes.
+          await page.evaluate('Promise.all(document.getAnimations().map(({ finished }) => finished))')
+          expect(await findBarriers(page)).toEqual([])
+          expect(
+            await page.evaluate(
+              'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+            ),
+          ).toBeLessThanOrEqual(0)
+        }
       await visit(`/links/${link.id}`)
+      expect(await findBarriers(page)).toEqual([])
       await card.getByRole('button', { name: 'End the test' }).click()
       const dialog = page.getByRole('dialog')
       await dialog.getByText('The first one, A, becomes the destination.').waitFor()

@@ -1,7 +1,8 @@
 // Outcomes of a lead over the REST API.
 
 import { queryOptions } from '@tanstack/react-query'
-import type { OutcomeResource, OutcomeStage } from '../../../server/features/outcomes/schema.ts'
+import type { OutcomeResource } from '../../../server/features/outcomes/schema.ts'
+import type { OutcomeStage } from '../../../server/lib/outcome-stage.ts'
 import type { Api } from '../client.ts'
 
 export type { OutcomeResource, OutcomeStage }

@@ -78,7 +78,7 @@ export function OutcomeImportCard() {
         </p>
         <FileDrop
           label="File with the outcomes"
-          hint={`CSV, at most 5,000 rows and ${formatBytes(OUTCOMES_FILE_MAX)}.`}
+          hint="CSV, at most 5,000 rows and a million characters."
           error={problem ?? errors.csv}
           file={file}
           disabled={save.isPending}
@@ -135,7 +135,9 @@ function Result({ result }: { result: OutcomeImportResult }) {
       </dl>
       {errors.length > 0 && (
         <div className="grid gap-1 text-sm">
-          <p className="font-medium">These rows failed. The others are stored.</p>
+          <p className="font-medium">
+            {failed === rows ? 'No row is stored.' : 'These rows failed. The others are stored.'}
+          </p>
           <ul className="grid gap-1">
             {errors.slice(0, ERRORS_SHOWN).map(({ row, field, message }) => (
               <li key={`${row} ${field}`} className="break-words">

@@ -1,6 +1,6 @@
-// The badges of a link: its status where it does not redirect normally, password and targeting.
+// The badges of a link: its status where it does not redirect normally, password, rules, split test and targeting.
 
-import { Globe, Lock, MonitorSmartphone, Split } from 'lucide-react'
+import { FlaskConical, Globe, Lock, MonitorSmartphone, Split } from 'lucide-react'
 import type { LinkResource } from '../../../../server/features/links/schema.ts'
 import { Badge } from '../../../ui/badge.tsx'
 import { formatCount, formatNumber, formatTime } from '../../../ui/format.ts'
@@ -49,6 +49,7 @@ export function LinkBadges({ link }: { link: LinkResource }) {
       {link.rules.length > 0 && (
         <IconBadge icon={Split} text={`Has ${formatCount(link.rules.length, 'rule')}`} />
       )}
+      {link.split && <IconBadge icon={FlaskConical} text="Split test" />}
       {countries > 0 && (
         <IconBadge icon={Globe} text={`Targets ${formatCount(countries, 'country', 'countries')}`} />
       )}
