@@ -1,4 +1,4 @@
-// The settings: workspace, members, API keys, erasures, the audit log, the server, and the user's own account.
+// The settings: workspace, members, API keys, tools, erasures, the audit log, the server, and the user's own account.
 
 import { useSearch } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
@@ -23,6 +23,11 @@ const PARTS = [
     tab: 'keys',
     label: 'API keys',
     Part: lazy(() => import('./key-settings.tsx').then((m) => ({ default: m.KeySettings }))),
+  },
+  {
+    tab: 'tools',
+    label: 'Tools',
+    Part: lazy(() => import('./tool-settings.tsx').then((m) => ({ default: m.ToolSettings }))),
   },
   {
     tab: 'erasures',

@@ -34,6 +34,7 @@ const PAGES = [
   '/settings',
   '/settings?tab=members',
   '/settings?tab=keys',
+  '/settings?tab=tools',
   '/settings?tab=erasures',
   '/settings?tab=audit',
   '/settings?tab=health',
