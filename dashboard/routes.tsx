@@ -105,21 +105,36 @@ const undoEmail = publicPage(
   'token',
 )
 
-/** `/app` redirects to the workspace that was open last. */
+/**
+ * Redirects to the links of the workspace that was open last.
+ * @param next the address to open after the sign-in
+ */
+async function openLastWorkspace(client: QueryClient, search: { new?: string; url?: string }, next?: string) {
+  if (!(await client.ensureQueryData(userQuery))) {
+    void client.prefetchQuery(signInOptionsQuery)
+    throw redirect({ to: '/sign-in', search: { next } })
+  }
+  const workspaces = await client.ensureQueryData(workspacesQuery)
+  const workspace = workspaces.find(({ id }) => id === readLastWorkspace()) ?? workspaces[0]
+  if (!workspace) throw redirect({ to: '/new-workspace' })
+  throw redirect({ to: '/$workspaceId/links', params: { workspaceId: String(workspace.id) }, search })
+}
+
 const homeRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/',
   pendingComponent: KeepFrame,
-  async beforeLoad({ context: { client } }) {
-    if (!(await client.ensureQueryData(userQuery))) {
-      void client.prefetchQuery(signInOptionsQuery)
-      throw redirect({ to: '/sign-in', search: {} })
-    }
-    const workspaces = await client.ensureQueryData(workspacesQuery)
-    const workspace = workspaces.find(({ id }) => id === readLastWorkspace()) ?? workspaces[0]
-    if (!workspace) throw redirect({ to: '/new-workspace' })
-    throw redirect({ to: '/$workspaceId/links', params: { workspaceId: String(workspace.id) }, search: {} })
-  },
+  beforeLoad: ({ context: { client } }) => openLastWorkspace(client, {}),
+})
+
+/** `/app/new?url=` opens the form of a new link. The bookmarklet leads here. */
+const newLinkRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/new',
+  validateSearch: (search: Record<string, unknown>) => pickTextParameters('url')(search),
+  pendingComponent: KeepFrame,
+  beforeLoad: ({ context: { client }, search: { url }, location }) =>
+    openLastWorkspace(client, { new: '1', url }, `/app${location.href}`),
 })
 
 const newWorkspace = publicPage(
@@ -210,6 +225,7 @@ export const VIEW_SEARCH_PARAMS = [
 
 const routeTree = rootRoute.addChildren([
   homeRoute,
+  newLinkRoute,
   signIn,
   signedIn,
   signUp,

@@ -1,21 +1,26 @@
-// Builds the npm packages and packs each into a tarball: `npm run build:packages`. The sources are those of the snippet.
+// Builds the npm packages and packs each into a tarball: `npm run build:packages`. The sources are those of the snippet,
+// and for @towpath/sdk those that are generated from the API's document.
 
-import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import root from '../package.json'
+import { generateClient } from './build/generate-client.ts'
+import { readDocument } from './build/read-document.ts'
 
 const HERE = import.meta.dir
 const ROOT = join(HERE, '..')
-const NAMES = ['snippet', 'react'] as const
+const NAMES = ['snippet', 'react', 'sdk'] as const
 
 /** @returns the tarball of each package */
 export async function buildPackages(outDir: string): Promise<Record<(typeof NAMES)[number], string>> {
   mkdirSync(outDir, { recursive: true })
   const work = mkdtempSync(join(tmpdir(), 'towpath-packages-'))
   try {
-    run(['tsc', '-p', join(HERE, 'tsconfig.types.json'), '--outDir', join(work, 'types')])
+    const types = join(work, 'types')
+    run(['tsc', '-p', join(HERE, 'tsconfig.types.json'), '--outDir', types])
+    writeSdk(generateClient(await readDocument()), work, join(types, 'packages/sdk'))
     const packed = await Promise.all(
       NAMES.map(async (name) => [name, await pack(name, work, outDir)] as const),
     )
@@ -25,10 +30,19 @@ export async function buildPackages(outDir: string): Promise<Record<(typeof NAME
   }
 }
 
+/** The source of @towpath/sdk, and its types. */
+function writeSdk(source: string, work: string, types: string): void {
+  const file = join(work, 'index.ts')
+  writeFileSync(file, source)
+  const options = ['--declaration', '--emitDeclarationOnly', '--strict', '--ignoreConfig']
+  const libraries = ['--target', 'esnext', '--lib', 'esnext,dom,dom.iterable']
+  run(['tsc', file, ...options, ...libraries, '--types', '', '--outDir', types])
+}
+
 async function pack(name: string, work: string, outDir: string): Promise<string> {
   const folder = join(work, name)
   const { outputs } = await Bun.build({
-    entrypoints: [join(HERE, name, 'index.ts')],
+    entrypoints: [name === 'sdk' ? join(work, 'index.ts') : join(HERE, name, 'index.ts')],
     outdir: join(folder, 'dist'),
     target: 'browser',
     format: 'esm',

@@ -126,6 +126,7 @@ function useCommands(): PaletteEntry[] {
 const SETTINGS_TABS = [
   { tab: 'members', label: 'Members' },
   { tab: 'keys', label: 'API keys' },
+  { tab: 'tools', label: 'Tools' },
   { tab: 'erasures', label: 'Erasures' },
   { tab: 'audit', label: 'Audit log', needs: 'owner' },
   { tab: 'health', label: 'Server health', needs: 'operator' },

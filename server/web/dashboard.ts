@@ -108,10 +108,10 @@ async function answer(
 
 /**
  * Only what is painted first depends on this, so a guess will do: somebody without a cookie is led to sign-in. Pages of a
- * workspace begin with its id.
+ * workspace begin with its id, or lead there.
  */
 const isWorkspacePage = ({ url, headers }: Request) =>
-  /\/app\/?(?:[?#]|$)|\/app\/\d+(?:[/?#]|$)/.test(url) &&
+  /\/app\/?(?:new)?(?:[?#]|$)|\/app\/\d+(?:[/?#]|$)/.test(url) &&
   (headers.get('cookie') ?? '').includes('towpath_session=')
 
 const PAGE_HEADERS = {

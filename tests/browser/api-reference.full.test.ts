@@ -15,6 +15,15 @@ onCustomerSite('the API reference', (site) => {
     const { page, errors, close } = await openReference(site())
     expect((await page.locator('h3.opblock-tag').first().textContent()) ?? '').toStartWith('Links')
 
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await page.getByRole('button', { name: 'Copy for your assistant' }).click()
+    await page.getByRole('button', { name: 'Copied' }).waitFor()
+    const copied = await page.evaluate<string>('navigator.clipboard.readText()')
+    expect(copied).toContain('- POST /v1/links: Create a link')
+    expect(copied).toContain(`${site().server.origin}/v1/openapi.json`)
+    expect(copied).not.toContain('/v1/invitations')
+    expect(copied.length).toBeLessThan(20_000)
+
     await page.locator('.btn.authorize').click()
     const dialog = page.getByRole('dialog', { name: 'Authorize' })
     expect(await dialog.locator('input').count()).toBe(1)

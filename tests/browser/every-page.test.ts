@@ -30,6 +30,7 @@ const EMPTY: Record<string, string> = {
   '/settings': 'Tracking snippet',
   '/settings?tab=members': 'Members',
   '/settings?tab=keys': 'API keys',
+  '/settings?tab=tools': 'Bookmarklet',
   '/settings?tab=erasures': 'No erasures yet',
   '/settings?tab=audit': '2 events',
   '/settings?tab=health': 'Only the operator can see this',

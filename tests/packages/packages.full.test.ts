@@ -2,10 +2,12 @@
 // without a window, and bundled for a page in a real browser that sends to a real server.
 
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROOT } from '../support/architecture/read-checkout.ts'
 import { onCustomerSite } from '../support/browser/customer-site.ts'
 import { until } from '../support/until.ts'
+import { onSqlite } from '../support/world.ts'
 import { createPackedProject, type PackedProject } from './packed-project.ts'
 
 let project: PackedProject
@@ -15,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => project?.close())
 
 test('the tarballs have the bundle, its types, the licence and a page, and depend on nothing', async () => {
-  for (const name of ['snippet', 'react']) {
+  for (const name of ['snippet', 'react', 'sdk']) {
     const folder = join(project.dir, 'node_modules/@towpath', name)
     const files = [...new Bun.Glob('**').scanSync({ cwd: folder })].sort()
     expect(files).toEqual(['LICENSE', 'README.md', 'dist/index.d.ts', 'dist/index.js', 'package.json'])
@@ -30,6 +32,20 @@ test('their types accept what the pages show, and refuse mistakes', async () => 
     join(project.dir, 'use.tsx'),
     `import { createTowpath } from '@towpath/snippet'
      import { type TowpathForm, useForm } from '@towpath/react'
+     import { type Link, NotFoundError, Towpath } from '@towpath/sdk'
+     const api = new Towpath({ url: 'https://go.example', apiKey: 'tp_x' })
+     export async function use(): Promise<Link> {
+       // @ts-expect-error: the destination is needed
+       api.createLink({ slug: 'a' })
+       // @ts-expect-error: no such parameter
+       api.listLinks({ colour: 'red' })
+       // @ts-expect-error: no such status
+       api.updateSubmission({ id: 1, status: 'gone' })
+       for await (const { slug, tags } of api.listLinks({ tagId: [1, 2], archived: true })) slug.concat(tags[0]?.name ?? '')
+       const file: Response = await api.exportClicks({ format: 'csv', start: new Date() })
+       await api.createImport({ body: new FormData() }).catch((error) => error instanceof NotFoundError && error.requestId)
+       return api.createLink({ destinationUrl: await file.text(), expiresAt: null, geoTargeting: { DE: 'https://example.de/' } })
+     }
      const towpath = createTowpath({ origin: 'https://go.example', workspace: 'ws_1' })
      export const undo: () => void = towpath.enhance(document.forms[0] as HTMLFormElement)
      addEventListener('towpath:progress', () => towpath.track())
@@ -78,6 +94,30 @@ test.each(['node', 'bun'])('they render on a server without a window: %s', async
   expect(project.run([program === 'bun' ? process.execPath : program, 'render.js'])).toBe(
     `undefined ${html}\n`,
   )
+})
+
+onSqlite('the recipes of @towpath/sdk', (server) => {
+  const readme = readFileSync(join(ROOT, 'packages/sdk/README.md'), 'utf8')
+  const [setup = '', ...recipes] = [...readme.matchAll(/^```js\n(.*?)^```/gms)].map(
+    ([, code]) => code as string,
+  )
+
+  test.each(['node', 'bun'])('run as they stand: %s', async (program) => {
+    expect(recipes).toHaveLength(10)
+    const { key } = await server().createWorkspace()
+    const start = setup.replace('https://go.example', server().origin)
+    for (const [n, recipe] of recipes.entries()) {
+      await Bun.write(join(project.dir, `recipe-${n}.js`), `${start}\n${recipe}`)
+      const path = program === 'bun' ? process.execPath : program
+      const child = Bun.spawn([path, `recipe-${n}.js`], {
+        cwd: project.dir,
+        env: { PATH: process.env.PATH, TOWPATH_API_KEY: key },
+        stderr: 'pipe',
+      })
+      const errors = await new Response(child.stderr).text()
+      expect([recipe, await child.exited, errors]).toEqual([recipe, 0, ''])
+    }
+  })
 })
 
 const toReactApp = (target: string) => `

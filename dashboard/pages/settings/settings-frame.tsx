@@ -18,6 +18,7 @@ const SETTINGS_PARTS: SettingsPart[] = [
   { id: 'workspace', label: 'Workspace' },
   { id: 'members', label: 'Members' },
   { id: 'keys', label: 'API keys' },
+  { id: 'tools', label: 'Tools' },
   { id: 'tags', label: 'Tags', to: '/$workspaceId/settings/tags' },
   { id: 'transfer', label: 'Import and export', to: '/$workspaceId/settings/transfer' },
   { id: 'erasures', label: 'Erasures' },

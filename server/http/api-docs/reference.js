@@ -112,11 +112,53 @@ function openDialog(dialog) {
   watch.observe(page, { childList: true, subtree: true })
 }
 
+/** The API in some 10,000 characters, for the question to an assistant: the document itself has forty times as many. */
+function summarize(api, forKeys) {
+  const operations = listOperations(api).filter(({ name }) => forKeys.has(name))
+  const lines = operations.map(({ name, operation }) => {
+    const query = (operation.parameters ?? []).filter((each) => each.in === 'query').map((each) => each.name)
+    const [method, path] = name.split(' ')
+    return `- ${method.toUpperCase()} ${path}${query.length > 0 ? ` ?${query.join(',')}` : ''}: ${operation.summary}`
+  })
+  return `# ${api.info.title} ${api.info.version} at ${location.origin}
+
+${api.info.description.replaceAll('](/', `](${location.origin}/`)}
+
+Lists take \`limit\` (1 to 100) and \`cursor\`, and answer \`{data, nextCursor, total}\`. At 429, wait as \`Retry-After\` says.
+The fields of every request and answer: ${location.origin}/v1/openapi.json
+Tools for assistants (MCP, the same key): ${location.origin}/mcp
+
+## Operations
+
+${lines.join('\n')}
+`
+}
+
+function addCopyButton(text) {
+  if (!navigator.clipboard) return
+  const button = document.createElement('button')
+  button.type = 'button'
+  button.textContent = 'Copy for your assistant'
+  button.addEventListener('click', async () => {
+    const copied = await navigator.clipboard.writeText(text).then(
+      () => true,
+      () => false,
+    )
+    button.textContent = copied ? 'Copied' : 'Not copied'
+    setTimeout(() => {
+      button.textContent = 'Copy for your assistant'
+    }, 2000)
+  })
+  document.querySelector('nav').append(button)
+}
+
 async function start() {
   const answer = await fetch('/v1/openapi.json')
   if (!answer.ok) throw new Error(String(answer.status))
   const api = await answer.json()
-  const plugin = createPlugin(prepare(api))
+  const forKeys = prepare(api)
+  addCopyButton(summarize(api, forKeys))
+  const plugin = createPlugin(forKeys)
   new MutationObserver(repair).observe(page, { childList: true, subtree: true })
   window.SwaggerUIBundle({
     spec: api,

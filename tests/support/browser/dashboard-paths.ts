@@ -35,6 +35,7 @@ const PAGES = [
   '/settings',
   '/settings?tab=members',
   '/settings?tab=keys',
+  '/settings?tab=tools',
   '/settings?tab=erasures',
   '/settings?tab=audit',
   '/settings?tab=health',
