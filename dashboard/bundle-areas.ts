@@ -15,6 +15,7 @@ const AREAS: [name: string, pattern: RegExp][] = [
   ['links', /^pages\/links\/(?:links-page|list\/|onboarding\/)/],
   ['link', /^pages\/links\/detail\/link-page/],
   ['link-tools', /^pages\/links\//],
+  ['compare', /^pages\/analytics\/compare\//],
   ['analytics', /^pages\/analytics\/(?!map\/)/],
   ['inbox', /^pages\/inbox\/inbox-page/],
   ['inbox-tools', /^pages\/inbox\//],

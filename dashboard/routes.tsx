@@ -286,6 +286,11 @@ const routeTree = rootRoute.addChildren([
       ...RANGE_SEARCH_PARAMS,
       ...VIEW_SEARCH_PARAMS,
     ),
+    workspacePage(
+      'analytics/compare',
+      () => import('./pages/analytics/compare/compare-page.tsx'),
+      'ComparePage',
+    ),
     workspacePage('forms', () => import('./pages/forms/forms-page.tsx'), 'FormsPage', 'new'),
     workspacePage('forms/$formKey', () => import('./pages/forms/form-page.tsx'), 'FormPage', 'tab'),
     workspacePage(

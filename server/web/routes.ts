@@ -44,6 +44,7 @@ import { createMcpEndpoint, requireKey, requirePost } from '../features/mcp/publ
 import { createNotifyApi } from '../features/notify/api.ts'
 import { createMailRoutes } from '../features/notify/public.ts'
 import { createOutcomesApi } from '../features/outcomes/api.ts'
+import { createReconcileApi } from '../features/reconcile/api.ts'
 import { createRedirectApi } from '../features/redirect/api.ts'
 import { createRedirects } from '../features/redirect/public.ts'
 import { createSplitsApi } from '../features/splits/api.ts'
@@ -265,6 +266,7 @@ const createRest = ({ api }: RouteNeeds) =>
     createAnalyticsApi(api.analytics),
     createLeadsApi(api.leads),
     createMissingApi(api.analytics),
+    createReconcileApi(api.analytics),
     // Before `/submissions/{id}`, which matches its paths too.
     createErasureApi(api.erasure),
     createFormsApi(api.forms),

@@ -375,6 +375,10 @@ const compareAnswers = (server: () => TestServer) => {
     await addVerifiedDomain(server(), own.id, domain)
     await callHost(server(), domain, '/nothing')
     await server().app.misses.flush()
+    await ask(own, 'reconcile', 200, {
+      body: { csv: 'date,clicks\n2026-03-29,4\n', theirTimezone: 'Asia/Tokyo' },
+    })
+    await ask(own, 'reconcile', 422, { body: { csv: 'nothing' } })
     const { json } = await ask(own, 'listMissingSlugs', 200, { query: { domain, interval: '24h' } })
     expect(json.data).toMatchObject([{ slug: 'nothing', domain, hits: 1 }])
   })

@@ -15,6 +15,7 @@ const EMPTY: Record<string, string> = {
   '/links/missing': 'No 404s yet',
   '/links/destinations': 'Destinations aren’t watched',
   '/analytics': 'Clicks',
+  '/analytics/compare': 'Their numbers',
   '/forms': 'No forms yet',
   '/forms?new=1': 'No forms yet',
   '/inbox': 'Your inbox is empty',

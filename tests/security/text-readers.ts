@@ -40,6 +40,7 @@ import {
 } from '../../server/features/notify/channels/safe-text.ts'
 import { maskSecrets, sanitizeResponse } from '../../server/features/notify/channels/service-response.ts'
 import { findTemplateMistake } from '../../server/features/notify/templates/parse-template.ts'
+import { readDays } from '../../server/features/reconcile/read-days.ts'
 import { toDomainTarget } from '../../server/features/redirect/domain-target.ts'
 import { readPreferredLanguage } from '../../server/features/redirect/rule-visitor.ts'
 import { createPageViewReader } from '../../server/features/tracking/page-view.ts'
@@ -242,6 +243,15 @@ const WITH_MORE: Record<string, TextReader> = {
   'features/destinations/robots-rules.ts parseRobots': (text) => {
     parseRobots(text, 'towpath').allows(text)
     parseRobots(`User-agent: *\nDisallow: ${text}`, 'towpath').allows(text)
+  },
+  'features/reconcile/read-days.ts readDays': (text) => {
+    for (const csv of [text, `# x\n${text}`, `date,clicks\n${text},${text}`]) {
+      try {
+        readDays(csv, {})
+      } catch {
+        // Most of them are no tables.
+      }
+    }
   },
   'features/links/cards/read-card.ts readCard': (text) => readCard(text),
   'features/links/domains/domain-name.ts parseDomainName': (text) => parseDomainName(text, SITE),

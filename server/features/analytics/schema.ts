@@ -53,6 +53,15 @@ const GROUPINGS = [
 type WrittenGrouping = (typeof GROUPINGS)[number] | ParamColumn
 export type QuestionGrouping = Exclude<WrittenGrouping, 'time' | 'link' | 'tag'>
 
+export const CLICK_FILTER_PARAMETERS = {
+  linkId: filterParameter('linkId'),
+  tagId: filterParameter('tagId', 'Clicks on links that have any of these tags'),
+  domain: filterParameter('domain'),
+  slug: filterParameter('slug'),
+  ...filterParameters(HIT_DIMENSIONS),
+  ...ORIGIN_PARAMETERS,
+}
+
 /** The parameters that counts and exports share. */
 const SELECTION = {
   ...RANGE_PARAMETERS,
@@ -60,12 +69,7 @@ const SELECTION = {
   imported: oneOf(['true', 'false']).optional().openapi({
     description: 'Only clicks that imports have brought, or none of them; both when absent',
   }),
-  linkId: filterParameter('linkId'),
-  tagId: filterParameter('tagId', 'Clicks on links that have any of these tags'),
-  domain: filterParameter('domain'),
-  slug: filterParameter('slug'),
-  ...filterParameters(HIT_DIMENSIONS),
-  ...ORIGIN_PARAMETERS,
+  ...CLICK_FILTER_PARAMETERS,
 }
 
 const grouping = z.union(

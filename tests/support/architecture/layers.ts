@@ -37,6 +37,7 @@ export const ALLOWED_FEATURE_IMPORTS: Record<string, string[]> = {
   attribution: ['tracking', 'hits', 'links', 'visitors'],
   notify: [],
   outcomes: ['notify', 'visitors'],
+  reconcile: ['analytics', 'transfer'],
   transfer: ['attribution', 'forms', 'hits', 'links', 'notify', 'outcomes', 'tracking', 'visitors'],
 }
 

@@ -13,6 +13,7 @@ const PAGES = [
   '/links/missing',
   '/links/destinations',
   '/analytics',
+  '/analytics/compare',
   '/forms',
   '/forms?new=1',
   '/forms/{form}',
