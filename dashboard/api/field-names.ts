@@ -10,6 +10,7 @@ const SCREEN_NAMES: Record<string, string> = {
   expiredUrl: 'Expiration URL',
   forwardQuery: 'Forward query parameters',
   extraPath: 'Append extra path',
+  publicStats: 'Public statistics',
   geoTargeting: 'Countries',
   deviceTargeting: 'Devices',
   previewTitle: 'Card title',

@@ -40,6 +40,7 @@ const LINK = {
   deviceTargeting: { ios: 'https://a.example/' },
   rules: [],
   extraPath: 'ignore',
+  publicStats: false,
   geoTargeting: { DE: 'https://de.example/' },
   startsAt: '2026-03-04T05:06:00.000Z',
   expiresAt: null,

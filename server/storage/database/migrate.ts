@@ -27,6 +27,7 @@ import { brandsAndTests } from './migrations/0022-brands-and-tests.ts'
 import { redirectRules } from './migrations/0023-redirect-rules.ts'
 import { outcomes } from './migrations/0024-outcomes.ts'
 import { splits } from './migrations/0026-splits.ts'
+import { views } from './migrations/0031-views.ts'
 import { renameSteps, toNewSteps } from './migrations/rename-steps.ts'
 import type { Tables } from './tables.ts'
 
@@ -55,6 +56,7 @@ export const listMigrations = (engine: DatabaseEngine): Record<string, Migration
   '0023-redirect-rules': redirectRules(engine),
   '0024-outcomes': outcomes(engine),
   '0026-splits': splits(engine),
+  '0031-views': views(engine),
 })
 
 /**

@@ -5,9 +5,9 @@ import type {
   LinkResource,
   UpdateLinkInput,
 } from '../../../../server/features/links/schema.ts'
+import { toIso, toLocal } from '../../../ui/forms/local-time.ts'
 import { type LinkTag, NEW_TAG_ID } from '../tag-picker/use-tag-options.ts'
 import { NO_UTM, readUtm, type UtmName, type UtmValues, withScheme, withUtm } from './destination-url.ts'
-import { toIso, toLocal } from './local-time.ts'
 import { createRuleDraft, type RuleDraft, toRule } from './rule-draft.ts'
 
 export interface CountryTarget {
@@ -33,6 +33,7 @@ export interface LinkDraft {
   countries: CountryTarget[]
   rules: RuleDraft[]
   extraPath: LinkResource['extraPath']
+  publicStats: boolean
   /** The format of `<input type=datetime-local>`, in the viewer's time zone. */
   startsAt: string
   expiresAt: string
@@ -65,6 +66,7 @@ export const LINK_DEFAULTS: LinkDraft = {
   countries: [],
   rules: [],
   extraPath: 'ignore',
+  publicStats: false,
   startsAt: '',
   expiresAt: '',
   expiredUrl: '',
@@ -112,6 +114,7 @@ export function toDraft(link: LinkResource): LinkDraft {
     countries: Object.entries(geoTargeting).map(([code, url]) => createCountryTarget(code, url)),
     rules: link.rules.map(createRuleDraft),
     extraPath: link.extraPath,
+    publicStats: link.publicStats,
     startsAt: toLocal(link.startsAt),
     expiresAt: toLocal(link.expiresAt),
     expiredUrl: link.expiredUrl ?? '',
@@ -181,6 +184,7 @@ function toFullInput(draft: LinkDraft): Omit<CreateLinkInput, 'redirectStatus'> 
     geoTargeting: Object.fromEntries(countries.map(({ code, url }) => [code, withScheme(url)])),
     rules: draft.rules.map(toRule),
     extraPath: draft.extraPath,
+    publicStats: draft.publicStats,
     startsAt: toIso(draft.startsAt),
     expiresAt: toIso(draft.expiresAt),
     expiredUrl: urlOrNull(draft.expiredUrl),

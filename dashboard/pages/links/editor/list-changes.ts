@@ -29,6 +29,7 @@ const SETTINGS: [field: string, show: (link: LinkResource) => string | number | 
   ['tagIds', (link) => link.tags.map(({ name }) => name).join(', ')],
   ['comments', (link) => link.comments],
   ['rules', (link) => link.rules.map(({ when, to }) => `${describeRule(when)}: ${to}`).join('; ')],
+  ['publicStats', (link) => onOff(link.publicStats)],
   ['extraPath', (link) => onOff(link.extraPath === 'append')],
   ['deviceTargeting', (link) => listTargets(link.deviceTargeting)],
   ['geoTargeting', (link) => listTargets(link.geoTargeting)],
