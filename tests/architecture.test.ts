@@ -67,6 +67,12 @@ const EXCEPTIONS: RuleException[] = [
   createException('workspace', 'links/fold-search-texts.ts', 'select', JOB),
   createException('workspace', 'links/fold-search-texts.ts', 'change', JOB),
   createException('workspace', 'splits/end-split.ts', 'listDueSplits', JOB),
+  createException(
+    'workspace',
+    'views/share-page/find-shared-view.ts',
+    'findSharedView',
+    'the address of a shared page is the secret that opens it, and belongs to one workspace',
+  ),
   createException('workspace', 'forms/uploads/sweep-uploads.ts', 'findKnownKeys', JOB),
   createException('allow', 'forms/uploads/erase-files.ts', 'eraseStep', JOB),
   createException('workspace', 'doctor/checks/uploads.ts', 'compareAll', WHOLE_SERVER),

@@ -12,6 +12,7 @@ const SCREEN_NAMES: Record<string, string> = {
   splitEndsAt: 'Split test ends',
   forwardQuery: 'Forward query parameters',
   extraPath: 'Append extra path',
+  publicStats: 'Public statistics',
   geoTargeting: 'Countries',
   deviceTargeting: 'Devices',
   previewTitle: 'Card title',

@@ -68,6 +68,7 @@ export function createApiNeeds(config: Config, services: ApiParts) {
     losses: { attempts, now },
     formTests: { testTokens, now },
     outcomes: { now, origin },
+    views: { now, origin },
     files: { origin, resolvePendingAttribution, uploads: services.uploads },
     formCheck: { origin, turnstile: turnstile !== undefined, allow: webhookAllow },
     notify: notify.api,

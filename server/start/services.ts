@@ -35,6 +35,7 @@ import {
 import { openPublicEndpoints, type PublicEndpoints } from './public-endpoints.ts'
 import { createSite } from './site.ts'
 import { openStores, type StoreOptions, type Stores } from './stores.ts'
+import { createViewNeeds } from './views.ts'
 
 export interface ServiceOptions extends StoreOptions {
   /** Where several servers share the ports of this machine. */
@@ -84,7 +85,7 @@ export async function openServices(config: Config, options: ServiceOptions = {})
     metrics.add(part.metrics)
   return {
     ...stores,
-    ...createPublicNeeds(config, shared, endpoints),
+    ...createPublicNeeds(config, { ...shared, resolvePendingAttribution }, endpoints),
     mailRoutes: notify.mailRoutes,
     doctor,
     doctorRoutes: { ...config, ...doctor, inspectHits: stores.hitWorker.inspect, now },
@@ -121,24 +122,28 @@ export async function openServices(config: Config, options: ServiceOptions = {})
 }
 
 /** Dependencies of the public routes. */
-const createPublicNeeds = (
+function createPublicNeeds(
   config: Config,
-  shared: CommonParts,
+  shared: Parameters<typeof createViewNeeds>[1],
   { intake, forms, formFacts }: PublicEndpoints,
-) => ({
-  site: shared.site,
-  domains: shared.domains,
-  hosts: { domains: shared.domains, site: shared.site, trustProxy: config.trustProxy },
-  origin: config.origin,
-  paths: config,
-  redirects: { ...shared, trustProxy: config.trustProxy, abuseEmail: config.abuseEmail },
-  intake,
-  forms,
-  formFacts,
-  fileLinks: shared,
-  snippet: { ...config, builtFiles: shared.builtFiles },
-  dashboard: { builtFiles: shared.builtFiles },
-})
+) {
+  const { sharedViews, publicStats } = createViewNeeds(config, shared)
+  return {
+    site: shared.site,
+    domains: shared.domains,
+    hosts: { domains: shared.domains, site: shared.site, trustProxy: config.trustProxy },
+    origin: config.origin,
+    paths: config,
+    redirects: { ...shared, publicStats, trustProxy: config.trustProxy, abuseEmail: config.abuseEmail },
+    sharedViews,
+    intake,
+    forms,
+    formFacts,
+    fileLinks: shared,
+    snippet: { ...config, builtFiles: shared.builtFiles },
+    dashboard: { builtFiles: shared.builtFiles },
+  }
+}
 
 interface MetricServices
   extends CommonParts,

@@ -53,6 +53,8 @@ import { createSnippet } from '../features/tracking/snippet.ts'
 import { createImportsApi } from '../features/transfer/api.ts'
 import { createExportApi } from '../features/transfer/export-api.ts'
 import { createOutcomeImportApi } from '../features/transfer/outcomes-api.ts'
+import { createViewsApi } from '../features/views/api.ts'
+import { createSharedViews } from '../features/views/public.ts'
 import { createHeaderWrapper, toStrictTransportLine } from '../http/answer-headers.ts'
 import type { FastPathOptions } from '../http/fast-path/listener.ts'
 import type { PostRequest } from '../http/fast-path/request-parser.ts'
@@ -89,6 +91,7 @@ export interface RouteNeeds {
   paths: { snippetPath: string; intakePath: string }
   hosts: NeedsOf<typeof createHostGate> & NeedsOf<typeof createDomainRoutes>
   redirects: NeedsOf<typeof createRedirects>
+  sharedViews: NeedsOf<typeof createSharedViews>
   intake: NeedsOf<typeof createPageViewIntake>
   forms: NeedsOf<typeof createFormEndpoint>
   formFacts: NeedsOf<typeof createFormInfoEndpoint>
@@ -121,6 +124,7 @@ export interface RouteNeeds {
     losses: NeedsOf<typeof createLossesApi>
     formTests: NeedsOf<typeof createFormTestApi>
     outcomes: NeedsOf<typeof createOutcomesApi>
+    views: NeedsOf<typeof createViewsApi>
     formCheck: NeedsOf<typeof createFormCheckApi>
     notify: NeedsOf<typeof createNotifyApi>
     doctor: NeedsOf<typeof createDoctorApi>
@@ -153,6 +157,7 @@ const routeMap = (on: Handlers, { snippetPath, intakePath }: RouteNeeds['paths']
   ['anybody', 'GET', `/${intakePath}/:file`, on.pinnedSnippet, 'features/tracking/snippet.ts', EVERY],
   ['anybody', 'POST', `/${intakePath}`, on.pageView, 'features/tracking/public.ts', EVERY],
   ['anybody', 'GET', `/${intakePath}/forms`, on.formFacts, 'features/forms/endpoint/form-info.ts', EVERY],
+  ['anybody', 'GET, POST', '/s/:token', on.sharedView, 'features/views/public.ts', DEFAULT],
   ['anybody', 'GET', '/', on.root, 'web/pages.ts', EVERY],
   ['anybody', 'GET', '/app', on.dashboard, 'web/dashboard.ts', DEFAULT],
   ['anybody', 'GET', '/app/*', on.dashboard, 'web/dashboard.ts', DEFAULT],
@@ -277,6 +282,7 @@ const createRest = ({ api }: RouteNeeds) =>
     createAllowedSendersApi(api.forms),
     createOutcomesApi(api.outcomes),
     createOutcomeImportApi(api.outcomes),
+    createViewsApi(api.views),
     createFormCheckApi(api.formCheck),
     createNotifyApi(api.notify),
     createDoctorApi(api.doctor),
@@ -335,6 +341,7 @@ function createHandlers(needs: RouteNeeds) {
       forms.answer(request, server, pathOf(request.url).slice('/f'.length), domain)) as DomainAnswer,
     fileLink: createFileLinkEndpoint(needs.fileLinks),
     logo: createLogoEndpoint(needs.redirects),
+    sharedView: createSharedViews(needs.sharedViews),
     snippet: snippet.latest,
     pinnedSnippet: snippet.versioned,
     pageView: pageViews.answer,

@@ -229,6 +229,20 @@ const compareAnswers = (server: () => TestServer) => {
     await ask(own, 'deleteTag', 200, { path })
   })
 
+  test('views', async () => {
+    const own = await server().createWorkspace()
+    const fields = { filters: { country: 'US' }, share: { password: 'x' }, embed: ['https://example.com'] }
+    const path = {
+      id: (await ask(own, 'createView', 201, { body: { name: 'One', ...fields } })).json.data.id,
+    }
+    await ask(own, 'listViews', 200, { query: { limit: '1' } })
+    await ask(own, 'getView', 200, { path })
+    await ask(own, 'updateView', 200, { path, body: { start: '2026-03-01T00:00:00.000Z', share: null } })
+    await ask(own, 'updateView', 200, { path, body: {} })
+    await ask(own, 'updateView', 422, { path, body: { start: '2026-03-01', interval: '7d' } })
+    await ask(own, 'deleteView', 200, { path })
+  })
+
   test('allowed senders', async () => {
     const own = await server().createWorkspace()
     const { json } = await ask(own, 'allowSender', 201, { body: { address: '*@Friends.example' } })
@@ -634,6 +648,7 @@ const compareAnswers = (server: () => TestServer) => {
     await fillToLimits(server(), own.id, own.owner.id)
     await ask(own, 'createForm', 409, { body: { name: 'One more' } })
     await ask(own, 'createTag', 409, { body: { name: 'One more' } })
+    await ask(own, 'createView', 409, { body: { name: 'One more' } })
     await ask(own, 'allowSender', 409, { body: { address: 'one.more@example.com' } })
     await ask(own, 'createLink', 409, {
       body: { destinationUrl: 'https://example.com/', tagNames: ['More'] },

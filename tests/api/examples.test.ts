@@ -14,6 +14,7 @@ const TAGS_IN_ORDER = [
   'Domains',
   'Import and export',
   'Analytics',
+  'Views',
   'Forms',
   'Submissions',
   'Channels',

@@ -32,6 +32,7 @@ export interface TestResources {
   email: string
   allowedSenderId: number
   outcomeId: number
+  viewId: number
   channelId: number
   deliveryId: number
   /** The user id of the member, who is no owner. */
@@ -179,6 +180,11 @@ export const SAMPLE_REQUESTS: Record<string, (things: TestResources) => SampleRe
   importOutcomes: ({ email }) => ({ bodies: [{ csv: `email,stage\n${email},won\n` }] }),
   exportOutcomes: () => ({ query: { format: 'google-ads' } }),
   deleteOutcome: ({ outcomeId }) => ({ path: { id: outcomeId } }),
+  listViews: () => ({ query: { limit: '10' } }),
+  createView: () => ({ bodies: [{ name: 'New view', filters: { country: 'US' } }] }),
+  getView: ({ viewId }) => ({ path: { id: viewId } }),
+  updateView: ({ viewId }) => ({ path: { id: viewId }, bodies: [{ name: 'Other name' }] }),
+  deleteView: ({ viewId }) => ({ path: { id: viewId } }),
   listAllowedSenders: () => ({ query: { limit: '10' } }),
   allowSender: ({ email }) => ({ bodies: [{ address: `other.${email}` }] }),
   deleteAllowedSender: ({ allowedSenderId }) => ({ path: { id: allowedSenderId } }),
@@ -270,8 +276,10 @@ export async function createTestResources(
     method: 'POST',
     body: { submissionId: form.submissionId, stage: 'qualified', externalId: `${mark} outcome` },
   })
+  const view = await workspace.api('/views', { method: 'POST', body: { name: `${mark} view`, share: {} } })
   return {
     outcomeId: outcome.json.data.id,
+    viewId: view.json.data.id,
     allowedSenderId: allowed.json.data.id,
     linkId: link.id,
     otherLinkId: other.id,

@@ -118,6 +118,12 @@ const REFERENCES: Record<string, (things: TestResources) => SampleRequest[]> = {
   exportOutcomes: ({ submissionId, formKey }) =>
     toQuerySamples([{ submissionId: `${submissionId}` }, { formKey }]),
   deleteOutcome: ({ outcomeId }) => [{ path: { id: outcomeId } }],
+  listViews: () => [],
+  // A name belongs to no workspace.
+  createView: () => [],
+  getView: ({ viewId }) => [{ path: { id: viewId } }],
+  updateView: ({ viewId }) => [{ path: { id: viewId }, bodies: [{ name: 'Taken' }] }],
+  deleteView: ({ viewId }) => [{ path: { id: viewId } }],
   listAllowedSenders: () => [],
   // The same address may be allowed in each workspace.
   allowSender: () => [],
@@ -285,6 +291,7 @@ const NONEXISTENT: TestResources = {
   fileId: 999_999_015,
   allowedSenderId: 999_999_014,
   outcomeId: 999_999_016,
+  viewId: 999_999_017,
   email: 'never@example.com',
   channelId: 999_999_005,
   deliveryId: 999_999_006,

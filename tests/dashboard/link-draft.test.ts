@@ -50,6 +50,7 @@ const LINK = {
   split: null,
   splitEndsAt: null,
   extraPath: 'ignore',
+  publicStats: false,
   geoTargeting: { DE: 'https://de.example/' },
   startsAt: '2026-03-04T05:06:00.000Z',
   expiresAt: null,

@@ -4,6 +4,7 @@ import { Scale } from 'lucide-react'
 import { ButtonLink } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
 import { AnalyticsPanel } from './analytics-panel.tsx'
+import { ViewsMenu } from './saved/views-menu.tsx'
 
 const NO_FIXED_FILTERS = {}
 
@@ -11,15 +12,18 @@ export const AnalyticsPage = () => (
   <Page
     title="Analytics"
     actions={
-      <ButtonLink
-        variant="quiet"
-        from="/$workspaceId/analytics"
-        to="/$workspaceId/analytics/compare"
-        search={{}}
-        icon={<Scale size={16} />}
-      >
-        Compare with another tool
-      </ButtonLink>
+      <>
+        <ViewsMenu />
+        <ButtonLink
+          variant="quiet"
+          from="/$workspaceId/analytics"
+          to="/$workspaceId/analytics/compare"
+          search={{}}
+          icon={<Scale size={16} />}
+        >
+          Compare with another tool
+        </ButtonLink>
+      </>
     }
   >
     <AnalyticsPanel fixed={NO_FIXED_FILTERS} />

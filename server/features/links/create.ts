@@ -133,6 +133,7 @@ const DEFAULTS: Omit<
   device_targeting: '{}',
   rules: '[]',
   extra_path: DEFAULT_EXTRA_PATH,
+  public_stats: 0,
   split: null,
   split_started_at: null,
   split_ends_at: null,

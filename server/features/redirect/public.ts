@@ -4,6 +4,7 @@
 import { readClientAddress, toRateLimitKey } from '../../http/client-address.ts'
 import type { RequestHead } from '../../http/fast-path/request-parser.ts'
 import type { FastRedirect } from '../../http/fast-path/response-text.ts'
+import type { Html } from '../../http/html-page.ts'
 import { readBytes } from '../../http/json-body.ts'
 import { pathOf } from '../../http/request-path.ts'
 import type { ServerHandle } from '../../http/server-handle.ts'
@@ -52,6 +53,7 @@ import {
   gonePage,
   methodNotAllowedPage,
   notFoundPage,
+  type PreviewStats,
   passwordPage,
   previewPage,
   unavailablePage,
@@ -70,8 +72,16 @@ export interface RedirectNeeds extends ChoiceNeeds {
   keptValues: KeptValues
   trustProxy: Network[]
   now: () => number
+  /** The statistics on the preview page of a link that has them. */
+  publicStats: PublicStats
   /** The operator's address for reports of links. */
   abuseEmail?: string
+}
+
+/** @throws Failure `unavailable` when nothing can be counted */
+export interface PublicStats {
+  style: string
+  render(link: Pick<CachedLink, 'id' | 'workspaceId'>): Promise<Html>
 }
 
 type Answer = Response | Promise<Response>
@@ -327,7 +337,28 @@ function answerPreview(
 ): Answer {
   record(state, visitor, link, 'preview')
   const report = toReport(state, link, visitor)
-  return findBrand(state, link).then((brand) => previewPage(link, destination, report, brand))
+  return Promise.all([findBrand(state, link), findStats(state, visitor, link)]).then(([brand, stats]) =>
+    previewPage(link, destination, report, { brand, stats }),
+  )
+}
+
+const STATS_PER_MINUTE = 30
+
+/** A visitor who asks often, and one of a server that cannot count now, gets the page without them. */
+async function findStats(
+  { publicStats, limiter }: RedirectNeeds,
+  { address }: VisitorRequest,
+  link: CachedLink,
+): Promise<PreviewStats | undefined> {
+  if (!link.publicStats) return undefined
+  const permit = await limiter.take(`statistics of links:${toRateLimitKey(address)}`, STATS_PER_MINUTE)
+  if (!permit.allowed) return undefined
+  try {
+    return { content: await publicStats.render(link), style: publicStats.style }
+  } catch (error) {
+    log.error('public_stats_failed', describeError(error))
+    return undefined
+  }
 }
 
 /** Builds the data of the report link on a page. */

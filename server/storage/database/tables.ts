@@ -75,6 +75,7 @@ import type {
   Imports,
   ImportTotals,
 } from './tables/transfer-tables.ts'
+import type { Views } from './tables/view-tables.ts'
 
 export interface Tables {
   workspaces: Workspaces
@@ -102,6 +103,7 @@ export interface Tables {
   submissions: Submissions
   touches: Touches
   outcomes: Outcomes
+  views: Views
   submission_files: SubmissionFiles
   upload_totals: UploadTotals
   erased_files: ErasedFiles

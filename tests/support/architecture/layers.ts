@@ -32,6 +32,7 @@ export const ALLOWED_FEATURE_IMPORTS: Record<string, string[]> = {
   hits: ['visitors'],
   analytics: ['hits', 'links'],
   splits: ['analytics', 'links'],
+  views: ['analytics'],
   forms: ['attribution', 'notify', 'visitors'],
   tracking: ['hits', 'visitors'],
   attribution: ['tracking', 'hits', 'links', 'visitors'],

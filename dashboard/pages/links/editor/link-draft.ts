@@ -5,9 +5,9 @@ import type {
   LinkResource,
   UpdateLinkInput,
 } from '../../../../server/features/links/schema.ts'
+import { toIso, toLocal } from '../../../ui/forms/local-time.ts'
 import { type LinkTag, NEW_TAG_ID } from '../tag-picker/use-tag-options.ts'
 import { NO_UTM, readUtm, type UtmName, type UtmValues, withScheme, withUtm } from './destination-url.ts'
-import { toIso, toLocal } from './local-time.ts'
 import { createRuleDraft, type RuleDraft, toRule } from './rule-draft.ts'
 import { createVariantDraft, toVariant, type VariantDraft } from './split-draft.ts'
 
@@ -37,6 +37,7 @@ export interface LinkDraft {
   split: VariantDraft[]
   splitEndsAt: string
   extraPath: LinkResource['extraPath']
+  publicStats: boolean
   /** The format of `<input type=datetime-local>`, in the viewer's time zone. */
   startsAt: string
   expiresAt: string
@@ -71,6 +72,7 @@ export const LINK_DEFAULTS: LinkDraft = {
   split: [],
   splitEndsAt: '',
   extraPath: 'ignore',
+  publicStats: false,
   startsAt: '',
   expiresAt: '',
   expiredUrl: '',
@@ -120,6 +122,7 @@ export function toDraft(link: LinkResource): LinkDraft {
     split: link.split?.map(createVariantDraft) ?? [],
     splitEndsAt: toLocal(link.splitEndsAt),
     extraPath: link.extraPath,
+    publicStats: link.publicStats,
     startsAt: toLocal(link.startsAt),
     expiresAt: toLocal(link.expiresAt),
     expiredUrl: link.expiredUrl ?? '',
@@ -191,6 +194,7 @@ function toFullInput(draft: LinkDraft): Omit<CreateLinkInput, 'redirectStatus'> 
     split: draft.split.length === 0 ? null : draft.split.map(toVariant),
     splitEndsAt: toIso(draft.splitEndsAt),
     extraPath: draft.extraPath,
+    publicStats: draft.publicStats,
     startsAt: toIso(draft.startsAt),
     expiresAt: toIso(draft.expiresAt),
     expiredUrl: urlOrNull(draft.expiredUrl),

@@ -36,6 +36,7 @@ const SETTINGS: [field: string, show: (link: LinkResource) => string | number | 
   ['rules', (link) => link.rules.map(({ when, to }) => `${describeRule(when)}: ${to}`).join('; ')],
   ['split', (link) => link.split && listVariants(link.split)],
   ['splitEndsAt', (link) => timeOrNone(link.splitEndsAt)],
+  ['publicStats', (link) => onOff(link.publicStats)],
   ['extraPath', (link) => onOff(link.extraPath === 'append')],
   ['deviceTargeting', (link) => listTargets(link.deviceTargeting)],
   ['geoTargeting', (link) => listTargets(link.geoTargeting)],

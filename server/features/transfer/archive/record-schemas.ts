@@ -130,6 +130,7 @@ const LinkRecord = z.object({
   // Archives of older versions have none.
   rules: z.unknown().optional(),
   extraPath: text().optional(),
+  publicStats: z.boolean().optional(),
   split: z.unknown().optional(),
   splitStartedAt: time.nullable().optional(),
   splitEndsAt: z.iso.datetime().nullable().optional(),

@@ -52,6 +52,7 @@ export interface OwnFields {
   /** As the API takes them. */
   rules: unknown
   extraPath: string | null
+  publicStats: boolean
   split: unknown
 }
 

@@ -69,6 +69,7 @@ function readLink(fields: FieldReader, options: ReadingOptions): SourceLink {
       trackConversions: fields.flag('trackConversions'),
       rules: readJsonList(fields, 'rules'),
       extraPath: fields.text('extraPath'),
+      publicStats: fields.flag('publicStats'),
       split: readJsonList(fields, 'split'),
     },
     left: isProtected ? [LOST_PASSWORD] : [],

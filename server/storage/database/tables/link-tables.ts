@@ -37,6 +37,8 @@ export interface Links {
   rules: Generated<string>
   /** ignore or append. */
   extra_path: Generated<string>
+  /** 1 where the preview page shows the link's clicks. */
+  public_stats: Generated<number>
   /** The variants as JSON; null without a split. */
   split: string | null
   /** When the variants were set. */
