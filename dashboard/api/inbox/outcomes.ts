@@ -2,10 +2,10 @@
 
 import { queryOptions } from '@tanstack/react-query'
 import type { OutcomeResource } from '../../../server/features/outcomes/schema.ts'
-import type { OutcomeStage } from '../../../server/lib/outcome-stage.ts'
 import type { Api } from '../client.ts'
 
-export type { OutcomeResource, OutcomeStage }
+export type { OutcomeResource }
+export type OutcomeStage = OutcomeResource['stage']
 
 const outcomesKey = (api: Api) => [api.workspaceId, 'outcomes']
 

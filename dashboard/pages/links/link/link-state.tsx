@@ -1,6 +1,6 @@
 // The badges of a link: its status where it does not redirect normally, password, rules, split test and targeting.
 
-import { FlaskConical, Globe, Lock, MonitorSmartphone, Split } from 'lucide-react'
+import { Globe, Lock, MonitorSmartphone, Split } from 'lucide-react'
 import type { LinkResource } from '../../../../server/features/links/schema.ts'
 import { Badge } from '../../../ui/badge.tsx'
 import { formatCount, formatNumber, formatTime } from '../../../ui/format.ts'
@@ -38,6 +38,7 @@ export function LinkBadges({ link }: { link: LinkResource }) {
   const state = findLinkState(link)
   const countries = Object.keys(link.geoTargeting).length
   const devices = Object.keys(link.deviceTargeting).length
+  const rules = link.rules.length
   return (
     <span className="flex shrink-0 items-center gap-1.5 text-soft">
       {state && (
@@ -46,10 +47,8 @@ export function LinkBadges({ link }: { link: LinkResource }) {
         </span>
       )}
       {link.passwordProtected && <IconBadge icon={Lock} text="Password protected" />}
-      {link.rules.length > 0 && (
-        <IconBadge icon={Split} text={`Has ${formatCount(link.rules.length, 'rule')}`} />
-      )}
-      {link.split && <IconBadge icon={FlaskConical} text="Split test" />}
+      {rules > 0 && <IconBadge icon={Split} text={`Has ${formatCount(rules, 'rule')}`} />}
+      {link.split && <IconBadge icon={Split} text="Has a split test" />}
       {countries > 0 && (
         <IconBadge icon={Globe} text={`Targets ${formatCount(countries, 'country', 'countries')}`} />
       )}
