@@ -16,8 +16,8 @@ import { foldSubmissionTexts } from '../features/forms/submissions/fold-submissi
 import { type ErasureNeeds, eraseDeletedWorkspaces } from '../features/hits/erase-deleted-workspaces.ts'
 import { pruneMisses } from '../features/hits/misses/prune-misses.ts'
 import { toRetentionStart } from '../features/hits/retention.ts'
-import { announceExpiredLinks } from '../features/links/counting/closed-links.ts'
 import { moveNewClicks } from '../features/links/counters.ts'
+import { announceExpiredLinks } from '../features/links/counting/closed-links.ts'
 import { recheckDomains } from '../features/links/domains/recheck-domains.ts'
 import type { VerificationNeeds } from '../features/links/domains/verify-domain.ts'
 import { foldSearchTexts } from '../features/links/fold-search-texts.ts'
@@ -54,6 +54,8 @@ export interface JobNeeds extends ErasureNeeds {
   followClock: () => Promise<void>
   submissionPruner: Pick<SubmissionPruner, 'run'>
   verification: VerificationNeeds
+  /** Tells channels of the clicks that this node has recorded. */
+  announceClicks: () => Promise<void>
   /** Ends splits whose time is over. */
   endDueSplits: () => Promise<void>
   /** Absent where no other server can ask for files of this one. */
@@ -135,6 +137,13 @@ const JOBS: Job[] = [
     runsOn: 'cluster',
     everyMs: MINUTE,
     run: ({ endDueSplits }) => endDueSplits(),
+  },
+  {
+    // Each node has its batches, and a mark of its own.
+    name: 'announce clicks',
+    runsOn: 'node',
+    everyMs: 5 * SECOND,
+    run: ({ announceClicks }) => announceClicks(),
   },
   {
     name: 'announce expired links',

@@ -14,6 +14,7 @@ import { createLogoEndpoint } from '../features/accounts/brand/logo-endpoint.ts'
 import { createAuthEndpoints } from '../features/accounts/public.ts'
 import { createAnalyticsApi } from '../features/analytics/api.ts'
 import { createLeadsApi } from '../features/analytics/leads-api.ts'
+import { createLinkClicksApi } from '../features/analytics/feed/link-clicks-api.ts'
 import { createMissingApi } from '../features/analytics/missing/missing-api.ts'
 import { createDoctorApi } from '../features/doctor/api.ts'
 import { createDoctorRoutes } from '../features/doctor/public.ts'
@@ -108,7 +109,9 @@ export interface RouteNeeds {
     redirects: NeedsOf<typeof createRedirectApi>
     splits: NeedsOf<typeof createSplitsApi>
     exports: NeedsOf<typeof createExportApi>
-    analytics: NeedsOf<typeof createAnalyticsApi> & NeedsOf<typeof createMissingApi>
+    analytics: NeedsOf<typeof createAnalyticsApi> &
+      NeedsOf<typeof createMissingApi> &
+      NeedsOf<typeof createLinkClicksApi>
     leads: NeedsOf<typeof createLeadsApi>
     erasure: NeedsOf<typeof createErasureApi>
     forms: NeedsOf<typeof createFormsApi> & NeedsOf<typeof createAllowedSendersApi>
@@ -240,6 +243,7 @@ const createRest = ({ api }: RouteNeeds) =>
     createTrashApi(api.links), // above `/links/{id}`
     createCardsApi(api.cards), // above `/links/{id}`
     createExportApi(api.exports), // above `/links/{id}`
+    createLinkClicksApi(api.analytics),
     createLinksApi(api.links),
     createDomainsApi(api.domains),
     createRedirectApi(api.redirects),

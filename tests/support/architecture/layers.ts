@@ -28,7 +28,7 @@ export const ALLOWED_FEATURE_IMPORTS: Record<string, string[]> = {
   redirect: ['links', 'hits', 'visitors'],
   visitors: [],
   hits: ['visitors'],
-  analytics: ['hits', 'links'],
+  analytics: ['hits', 'links', 'notify'],
   splits: ['analytics', 'links'],
   forms: ['attribution', 'notify', 'visitors'],
   tracking: ['hits', 'visitors'],
