@@ -55,6 +55,8 @@ export interface JobNeeds extends ErasureNeeds {
   followClock: () => Promise<void>
   submissionPruner: Pick<SubmissionPruner, 'run'>
   verification: VerificationNeeds
+  /** Tells channels of the clicks that this node has recorded. */
+  announceClicks: () => Promise<void>
   /** Ends splits whose time is over. */
   endDueSplits: () => Promise<void>
   /** Absent where no other server can ask for files of this one. */
@@ -136,6 +138,13 @@ const JOBS: Job[] = [
     runsOn: 'cluster',
     everyMs: MINUTE,
     run: ({ endDueSplits }) => endDueSplits(),
+  },
+  {
+    // Each node has its batches, and a mark of its own.
+    name: 'announce clicks',
+    runsOn: 'node',
+    everyMs: 5 * SECOND,
+    run: ({ announceClicks }) => announceClicks(),
   },
   {
     name: 'announce expired links',

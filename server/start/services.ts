@@ -4,6 +4,7 @@ import { dirname } from 'node:path'
 import type { Config } from '../config/config.ts'
 import { toUploadsNeeds } from '../config/upload-settings.ts'
 import { VERSION } from '../config/version.ts'
+import { createClickAnnouncer } from '../features/analytics/feed/announce-clicks.ts'
 import { reportMissing } from '../features/analytics/missing/report-missing.ts'
 import { createClickInference } from '../features/attribution/infer-clicks.ts'
 import { type BackupSchedule, createBackupSchedule } from '../features/backup/schedule.ts'
@@ -206,8 +207,10 @@ type JobServices = CommonParts &
 function startServiceJobs(config: Config, services: JobServices) {
   const { spool, cluster, hits, blocklist, uploads } = services
   const mails = { origin: config.origin, onlyVerified: config.signup === 'open' }
+  const clicks = createClickAnnouncer({ ...services, node: spool.node, origin: config.origin })
   return startJobs({
     ...services,
+    announceClicks: clicks.run,
     runAlone: cluster.runAlone,
     hitRetentionDays: config.hitRetentionDays,
     pruneHits: hits.pruneHits,

@@ -13,6 +13,7 @@ import { createAuditApi } from '../features/accounts/audit-api.ts'
 import { createLogoEndpoint } from '../features/accounts/brand/logo-endpoint.ts'
 import { createAuthEndpoints } from '../features/accounts/public.ts'
 import { createAnalyticsApi } from '../features/analytics/api.ts'
+import { createLinkClicksApi } from '../features/analytics/feed/link-clicks-api.ts'
 import { createLeadsApi } from '../features/analytics/leads-api.ts'
 import { createMissingApi } from '../features/analytics/missing/missing-api.ts'
 import { createDestinationsApi } from '../features/destinations/api.ts'
@@ -115,7 +116,9 @@ export interface RouteNeeds {
     redirects: NeedsOf<typeof createRedirectApi>
     splits: NeedsOf<typeof createSplitsApi>
     exports: NeedsOf<typeof createExportApi>
-    analytics: NeedsOf<typeof createAnalyticsApi> & NeedsOf<typeof createMissingApi>
+    analytics: NeedsOf<typeof createAnalyticsApi> &
+      NeedsOf<typeof createMissingApi> &
+      NeedsOf<typeof createLinkClicksApi>
     leads: NeedsOf<typeof createLeadsApi>
     erasure: NeedsOf<typeof createErasureApi>
     forms: NeedsOf<typeof createFormsApi> & NeedsOf<typeof createAllowedSendersApi>
@@ -263,6 +266,7 @@ const createRest = ({ api }: RouteNeeds) =>
     createTrashApi(api.links), // above `/links/{id}`
     createCardsApi(api.cards), // above `/links/{id}`
     createExportApi(api.exports), // above `/links/{id}`
+    createLinkClicksApi(api.analytics),
     createLinksApi(api.links),
     createDestinationsApi(api.destinations),
     createDomainsApi(api.domains),

@@ -126,6 +126,7 @@ const compareAnswers = (server: () => TestServer) => {
     const headers = { 'If-Match': `"${json.data.updatedAt}"` }
     await ask(own, 'updateLink', 412, { path, body: { title: 'Late' }, headers })
     await ask(own, 'getLinkQr', 200, { path })
+    await ask(own, 'listLinkClicks', 200, { path })
     await ask(own, 'getLinkQr', 200, {
       path,
       query: { format: 'png', size: '128', margin: '0', color: '#123' },

@@ -102,6 +102,7 @@ export const SAMPLE_REQUESTS: Record<string, (things: TestResources) => SampleRe
   restoreLink: ({ trashedLinkId }) => ({ path: { id: trashedLinkId } }),
   restoreLinks: ({ otherTrashedLinkId }) => ({ bodies: [{ ids: [otherTrashedLinkId] }] }),
   emptyTrash: () => ({}),
+  listLinkClicks: ({ linkId }) => ({ path: { id: linkId } }),
   getLinkQr: ({ linkId }) => ({ path: { id: linkId } }),
   resolveLink: ({ linkId }) => ({ path: { id: linkId } }),
   getSplit: ({ otherLinkId }) => ({ path: { id: otherLinkId } }),

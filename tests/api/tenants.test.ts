@@ -81,6 +81,7 @@ const REFERENCES: Record<string, (things: TestResources) => SampleRequest[]> = {
     { bodies: [{ ids: [otherTrashedLinkId, trashedLinkId] }] },
   ],
   emptyTrash: () => [],
+  listLinkClicks: onLink({}),
   getLinkQr: onLink({}, { query: { format: 'png' } }),
   resolveLink: onLink({}, { query: { country: 'DE' } }),
   getSplit: onLink({}),

@@ -24,7 +24,7 @@ import {
 } from './parameters.ts'
 import type { Granularity } from './timeline.ts'
 
-const classes = cleanParameter
+export const classesParameter = cleanParameter
   .transform((written, context) => {
     const read = readClasses(written)
     if (typeof read !== 'string') return read
@@ -65,7 +65,7 @@ export const CLICK_FILTER_PARAMETERS = {
 /** The parameters that counts and exports share. */
 const SELECTION = {
   ...RANGE_PARAMETERS,
-  class: classes,
+  class: classesParameter,
   imported: oneOf(['true', 'false']).optional().openapi({
     description: 'Only clicks that imports have brought, or none of them; both when absent',
   }),

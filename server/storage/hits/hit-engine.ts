@@ -152,6 +152,28 @@ export type ClickSource = Pick<Hit, (typeof CLICK_SOURCE_FIELDS)[number]>
 /** `id` is unique within its node only. */
 export type LastClick = Pick<Hit, 'id' | 'at' | 'linkId' | 'variant'> & ClickSource & { node: string }
 
+/** The id of the last hit that was read, by node. */
+export type StorePosition = Record<string, number>
+
+/** A question for the clicks of a link that follow a position. */
+export interface ClickPageQuery {
+  workspaceId: number
+  linkId: number
+  classes: HitClass[]
+  /** `latest` reads none, and answers with the position after all of them. */
+  after: StorePosition | 'latest'
+  limit: number
+}
+
+export type StoredClick = Hit & { node: string }
+
+export interface ClickPage {
+  /** By node, and then by id. Imported hits are left out. */
+  clicks: StoredClick[]
+  /** After them. */
+  position: StorePosition
+}
+
 /** The clicks of people on each link. Lists of numbers, because a million links go from one process to another. */
 export interface LinkClicks {
   /** Ascending. */
@@ -210,6 +232,10 @@ export interface HitEngine {
   deleteImported(hits: ImportedHits): Promise<void>
   /** Links without a click are left out. */
   findLastClickTimes(workspaceId: number, linkIds: number[]): Promise<LastClickTime[]>
+  /**
+   * Each click is on one page, however late it comes. @throws where the answering server may lack earlier hits
+   */
+  readClicks(query: ClickPageQuery): Promise<ClickPage>
   /** @param withClicks counts all hits: a second on ten million */
   inspect(withClicks: boolean): Promise<HitInspection>
   /**

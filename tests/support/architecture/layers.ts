@@ -30,7 +30,7 @@ export const ALLOWED_FEATURE_IMPORTS: Record<string, string[]> = {
   redirect: ['links', 'hits', 'visitors'],
   visitors: [],
   hits: ['visitors'],
-  analytics: ['hits', 'links'],
+  analytics: ['hits', 'links', 'notify'],
   splits: ['analytics', 'links'],
   views: ['analytics'],
   forms: ['attribution', 'notify', 'visitors'],
