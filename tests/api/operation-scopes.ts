@@ -52,6 +52,7 @@ export const OPERATION_SCOPES: Record<string, readonly RouteScope[]> = {
   listMissingSlugs: ['analytics:read'],
   exportLeads: ['analytics:read', 'submissions:read'],
   getFunnel: ['analytics:read'],
+  answerQuestions: ['analytics:read'],
   listForms: ['forms:read'],
   createForm: ['forms:write'],
   getForm: ['forms:read'],
