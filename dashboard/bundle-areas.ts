@@ -13,7 +13,8 @@ const AREAS: [name: string, pattern: RegExp][] = [
   ['overlays', /^shell\//],
   ['sign-in', /^pages\/sign-in\//],
   ['links', /^pages\/links\/(?:links-page|list\/|onboarding\/)/],
-  ['link', /^pages\/links\/detail\/link-page/],
+  // The page of a link is mostly its analytics.
+  ['analytics', /^pages\/links\/detail\/link-page/],
   ['link-tools', /^pages\/links\//],
   ['compare', /^pages\/analytics\/compare\//],
   ['analytics', /^pages\/analytics\/(?!map\/)/],
@@ -28,8 +29,8 @@ const AREAS: [name: string, pattern: RegExp][] = [
 
 /** What the first page shares with most areas comes with the first file: each would be a request of a few hundred bytes. */
 const WITH_MAIN = [
-  'ui/*.{ts,tsx}',
-  'ui/forms/{field,search-field,use-debounced,use-debounced-text}.{ts,tsx}',
+  'ui/!(collapsible-section|countries|country-flag|progress-bar|save-file).{ts,tsx}',
+  'ui/forms/{field,form-error,search-field,use-debounced,use-debounced-text}.{ts,tsx}',
   'ui/copy/copy-button.tsx',
   'ui/overlays/use-undoable-delete.ts',
   'api/{chunks,domains,links,tags}.ts',
@@ -38,14 +39,21 @@ const WITH_MAIN = [
 
 /** What the other areas share is one more file. */
 const WITH_OTHERS = [
-  'ui/{copy,forms,overlays}/*.{ts,tsx}',
-  'api/{analytics,forms,missing,submissions,workspace}.ts',
+  'ui/{collapsible-section,countries,country-flag,progress-bar,save-file}.{ts,tsx}',
+  'ui/{copy,overlays}/*.{ts,tsx}',
+  // Pages before the sign-in share the field of a new password with the settings, and nothing else.
+  'ui/forms/!(new-password-field).{ts,tsx}',
+  'api/{analytics,field-names,forms,missing,submissions,workspace}.ts',
   'api/inbox/*.ts',
   'pages/inbox/state/{display-text,element-ids,submission-status}.ts',
   'pages/inbox/reader/person-buttons.tsx',
   'pages/inbox/dialogs/receipt-dialog.tsx',
   'pages/channels/{channel-kinds,channel-notice}.tsx',
   'pages/links/editor/destination-url.ts',
+  'pages/links/link/{describe-rule,link-devices}.ts',
+  'pages/analytics/breakdowns/use-top-list.ts',
+  'pages/analytics/view/dimensions.ts',
+  'pages/forms/settings/groups/{sending-fields.tsx,use-page-suggestion.ts}',
 ]
 const WITHOUT_OTHERS = ['links', 'sign-in']
 

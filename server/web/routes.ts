@@ -13,6 +13,7 @@ import { createAuditApi } from '../features/accounts/audit-api.ts'
 import { createLogoEndpoint } from '../features/accounts/brand/logo-endpoint.ts'
 import { createAuthEndpoints } from '../features/accounts/public.ts'
 import { createAnalyticsApi } from '../features/analytics/api.ts'
+import { createAnalyticsBatchApi } from '../features/analytics/batch-api.ts'
 import { createLinkClicksApi } from '../features/analytics/feed/link-clicks-api.ts'
 import { createLeadsApi } from '../features/analytics/leads-api.ts'
 import { createMissingApi } from '../features/analytics/missing/missing-api.ts'
@@ -119,7 +120,7 @@ export interface RouteNeeds {
     analytics: NeedsOf<typeof createAnalyticsApi> &
       NeedsOf<typeof createMissingApi> &
       NeedsOf<typeof createLinkClicksApi>
-    leads: NeedsOf<typeof createLeadsApi>
+    leads: NeedsOf<typeof createLeadsApi> & NeedsOf<typeof createAnalyticsBatchApi>
     erasure: NeedsOf<typeof createErasureApi>
     forms: NeedsOf<typeof createFormsApi> & NeedsOf<typeof createAllowedSendersApi>
     submissions: NeedsOf<typeof createSubmissionApi>
@@ -274,6 +275,7 @@ const createRest = ({ api }: RouteNeeds) =>
     createSplitsApi(api.splits),
     createAnalyticsApi(api.analytics),
     createLeadsApi(api.leads),
+    createAnalyticsBatchApi(api.leads),
     createMissingApi(api.analytics),
     createReconcileApi(api.analytics),
     // Before `/submissions/{id}`, which matches its paths too.

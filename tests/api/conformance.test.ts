@@ -382,6 +382,10 @@ const compareAnswers = (server: () => TestServer) => {
     const { json } = await ask(own, 'getFunnel', 200, { query: { interval: '24h' } })
     expect(listSchemaErrors({ $ref: '#/components/schemas/FunnelTotals' }, json.data)).toEqual([])
     await ask(own, 'countLeads', 200, { query: { form: formKey, page: '-a', model: 'linear' } })
+    const questions = ['clicks', 'leads', 'funnel'].map((about) => ({ about, query: { interval: '24h' } }))
+    const batch = await ask(own, 'answerQuestions', 200, { body: { questions } })
+    expect(batch.json.data).toHaveLength(3)
+    expect(batch.json.data[2].data).toMatchObject({ clicks: json.data.clicks, leads: json.data.leads })
   })
 
   test('missing slugs', async () => {

@@ -62,6 +62,7 @@ export const OPERATION_SCOPES: Record<string, readonly RouteScope[]> = {
   getView: ['analytics:read'],
   updateView: ['analytics:write'],
   deleteView: ['analytics:write'],
+  answerQuestions: ['analytics:read'],
   listForms: ['forms:read'],
   createForm: ['forms:write'],
   getForm: ['forms:read'],

@@ -141,6 +141,17 @@ export const SAMPLE_REQUESTS: Record<string, (things: TestResources) => SampleRe
   countLeads: () => ({ query: { groupBy: 'form' } }),
   exportLeads: () => ({ query: { format: 'ndjson' } }),
   getFunnel: () => ({ query: { groupBy: 'link' } }),
+  answerQuestions: () => ({
+    bodies: [
+      {
+        questions: [
+          { about: 'clicks', query: {} },
+          { about: 'leads', query: { groupBy: 'form' } },
+          { about: 'funnel', query: { linkId: ['1', '2'] } },
+        ],
+      },
+    ],
+  }),
   listForms: () => ({}),
   createForm: () => ({ bodies: [{ name: 'New form' }] }),
   getForm: ({ formKey }) => ({ path: { formKey } }),

@@ -188,6 +188,22 @@ const REFERENCES: Record<string, (things: TestResources) => SampleRequest[]> = {
       ['link', 'tag', 'campaign', 'country'],
       [{ linkId: `${linkId}` }, { tagId: `${tagId}`, model: 'first' }, { slug }, { linkId: `-${linkId}` }],
     ),
+  answerQuestions: ({ linkId, tagId, slug, formKey }) =>
+    [{ linkId: `${linkId}` }, { tagId: `${tagId}` }, { slug }, { linkId: [`-${linkId}`] }].flatMap(
+      (filter) => [
+        { bodies: [{ questions: [{ about: 'clicks', query: { ...RANGE, groupBy: 'link', ...filter } }] }] },
+        {
+          bodies: [
+            {
+              questions: [
+                { about: 'leads', query: { ...RANGE, form: formKey } },
+                { about: 'funnel', query: { ...RANGE, groupBy: 'link', ...filter } },
+              ],
+            },
+          ],
+        },
+      ],
+    ),
   // No request refers to a form by its name.
   listForms: () => [],
   createForm: ({ channelId }) => [{ bodies: [{ name: 'Taken', channelIds: [channelId] }] }],
