@@ -295,21 +295,14 @@ const createRest = ({ api }: RouteNeeds) =>
     createImportsApi(api.imports),
   ])
 
-type Handlers = ReturnType<typeof createHandlers>
+interface FallbackParts {
+  redirects: ReturnType<typeof createRedirects>
+  pages: ReturnType<typeof createPages>
+  rest: ReturnType<typeof createRest>
+}
 
-function createHandlers(needs: RouteNeeds) {
-  const redirects = createRedirects(needs.redirects)
-  const pageViews = createPageViewIntake(needs.intake)
-  const forms = createFormEndpoint(needs.forms)
-  const formFacts = createFormInfoEndpoint(needs.formFacts)
-  const snippet = createSnippet(needs.snippet)
-  const dashboard = createDashboard(needs.dashboard)
-  const signIn = createAuthEndpoints(needs.signIn)
-  const mail = createMailRoutes(needs.mailRoutes)
-  const doctor = createDoctorRoutes(needs.doctorRoutes)
-  const domainRoutes = createDomainRoutes(needs.hosts)
-  const pages = createPages(needs.operations, needs.origin)
-  const rest = createRest(needs)
+/** What answers a path that no other handler knows: the API, a link, a page of the server, or nothing. */
+function createFallbacks(needs: RouteNeeds, { redirects, pages, rest }: FallbackParts) {
   const onApi = onSocket(rest)
   const onPage: Answer = (request, server) =>
     pages.fetch(request, { peer: server.requestIP(request)?.address })
@@ -331,6 +324,29 @@ function createHandlers(needs: RouteNeeds) {
     const isApi = domain.workspaceId === null && (path === '/v1' || path.startsWith('/v1/'))
     return isApi ? onApi(request, server) : onLink(request, server, domain)
   }
+  return { onPage, onNothing, onRoot, onLink, onResolvedPath }
+}
+
+type Handlers = ReturnType<typeof createHandlers>
+
+function createHandlers(needs: RouteNeeds) {
+  const redirects = createRedirects(needs.redirects)
+  const pageViews = createPageViewIntake(needs.intake)
+  const forms = createFormEndpoint(needs.forms)
+  const formFacts = createFormInfoEndpoint(needs.formFacts)
+  const snippet = createSnippet(needs.snippet)
+  const dashboard = createDashboard(needs.dashboard)
+  const signIn = createAuthEndpoints(needs.signIn)
+  const mail = createMailRoutes(needs.mailRoutes)
+  const doctor = createDoctorRoutes(needs.doctorRoutes)
+  const domainRoutes = createDomainRoutes(needs.hosts)
+  const pages = createPages(needs.operations, needs.origin)
+  const rest = createRest(needs)
+  const { onPage, onNothing, onRoot, onLink, onResolvedPath } = createFallbacks(needs, {
+    redirects,
+    pages,
+    rest,
+  })
   return {
     redirects,
     pageViews,

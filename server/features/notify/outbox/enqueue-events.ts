@@ -21,7 +21,7 @@ export interface EventOwner {
   at: number
 }
 
-export interface Subscriber {
+interface Subscriber {
   id: number
   events: string | null
   filter: string | null
