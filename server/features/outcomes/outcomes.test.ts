@@ -344,6 +344,9 @@ onBothEngines('outcomes of leads', (server) => {
     )
     await ws.api(`/submissions/${ids[1]}`, { method: 'DELETE' })
     expect(await list(ws)).toEqual({ data: [], nextCursor: null, total: 0 })
+    const { db } = server().app
+    const stored = db.read.selectFrom('outcomes').select('id').where('workspace_id', '=', ws.id)
+    expect(await stored.execute()).toEqual([])
     for (const who of [{ email: 'ada@example.com' }, { submissionId: ids[0] }, { clickId: 'c1' }]) {
       const { status, json } = await record(ws, { ...who, stage: 'won', externalId: `${ids[0]}` })
       expect([status, Object.keys(json.errors)]).toEqual([422, Object.keys(who)])

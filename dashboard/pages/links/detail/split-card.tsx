@@ -12,7 +12,7 @@ import { Badge } from '../../../ui/badge.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { ErrorState } from '../../../ui/error-state.tsx'
-import { formatDay, formatTime } from '../../../ui/format.ts'
+import { formatTime } from '../../../ui/format.ts'
 import { ConfirmDialog } from '../../../ui/overlays/confirm-dialog.tsx'
 import { toast } from '../../../ui/overlays/toast.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
@@ -133,7 +133,7 @@ function EndedSplit({ result }: { result: NonNullable<LinkResource['splitResult'
               : `${chosen} won and became the destination.`}
           </p>
           <p className="text-sm text-soft">
-            From {formatDay(startedAt)} to {formatTime(endedAt)}
+            From {formatTime(startedAt)} to {formatTime(endedAt)}
           </p>
         </div>
         <VariantTable variants={variants} best={best} />

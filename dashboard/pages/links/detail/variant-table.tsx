@@ -59,14 +59,16 @@ export function VariantTable({ variants, best }: { variants: Variant[]; best: st
 
 const Name = ({ variant, index, isBest }: { variant: Variant; index: number; isBest: boolean }) => (
   <>
-    <span className="flex min-w-0 flex-wrap items-center gap-x-2">
+    <span className="flex min-w-0 items-baseline gap-2">
       <VariantDot index={index} />
-      <span className="min-w-0 font-medium break-words">{variant.label}</span>
-      <span className="text-soft">
-        {variant.weight}
-        {'\u202f'}%
+      <span className="flex min-w-0 flex-wrap items-center gap-x-2">
+        <span className="min-w-0 font-medium break-words">{variant.label}</span>
+        <span className="text-soft">
+          {variant.weight}
+          {'\u202f'}%
+        </span>
+        {isBest && <Badge tone="good">Winner</Badge>}
       </span>
-      {isBest && <Badge tone="good">Winner</Badge>}
     </span>
     <span className="block truncate text-soft" title={variant.url}>
       {toReadableUrl(variant.url)}

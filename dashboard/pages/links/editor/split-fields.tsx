@@ -185,18 +185,17 @@ function VariantCard({ variant, index, errors, sumId, onChange, onRemove }: Vari
 
 function WeightSum({ id, split, error }: { id: string; split: VariantDraft[]; error: string | undefined }) {
   const sum = sumWeights(split)
-  return (
-    <div className="grid gap-1">
-      <p role="status" className={classNames('text-sm', sum === WEIGHTS ? 'text-soft' : 'text-warn')}>
-        {sum === WEIGHTS
-          ? 'The weights add up to 100\u202f%.'
-          : `The weights add up to ${sum}\u202f%. They must add up to 100\u202f%.`}
+  if (error)
+    return (
+      <p id={id} className="text-sm text-danger">
+        {error}
       </p>
-      {error && (
-        <p id={id} className="text-sm text-danger">
-          {error}
-        </p>
-      )}
-    </div>
+    )
+  return (
+    <p role="status" className={classNames('text-sm', sum === WEIGHTS ? 'text-soft' : 'text-warn')}>
+      {sum === WEIGHTS
+        ? 'The weights add up to 100\u202f%.'
+        : `The weights add up to ${sum}\u202f%. They must add up to 100\u202f%.`}
+    </p>
   )
 }

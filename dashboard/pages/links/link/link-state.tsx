@@ -39,6 +39,7 @@ export function LinkBadges({ link }: { link: LinkResource }) {
   const countries = Object.keys(link.geoTargeting).length
   const devices = Object.keys(link.deviceTargeting).length
   const rules = link.rules.length
+  const splits = [rules > 0 && formatCount(rules, 'rule'), link.split && 'a split test'].filter(Boolean)
   return (
     <span className="flex shrink-0 items-center gap-1.5 text-soft">
       {state && (
@@ -47,8 +48,7 @@ export function LinkBadges({ link }: { link: LinkResource }) {
         </span>
       )}
       {link.passwordProtected && <IconBadge icon={Lock} text="Password protected" />}
-      {rules > 0 && <IconBadge icon={Split} text={`Has ${formatCount(rules, 'rule')}`} />}
-      {link.split && <IconBadge icon={Split} text="Has a split test" />}
+      {splits.length > 0 && <IconBadge icon={Split} text={`Has ${splits.join(' and ')}`} />}
       {countries > 0 && (
         <IconBadge icon={Globe} text={`Targets ${formatCount(countries, 'country', 'countries')}`} />
       )}
