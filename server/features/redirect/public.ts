@@ -34,12 +34,12 @@ import {
   toSlugKey,
 } from '../links/slug.ts'
 import { extractKeptParams } from '../visitors/kept-params.ts'
-import type { TrafficDirectory } from '../visitors/traffic-directory.ts'
 import { cardPage } from './card-page.ts'
 import {
   type ChoiceNeeds,
   chooseForVisitor,
   isHuman,
+  markVisitor,
   toRedirectContext,
   type VisitorRequest,
 } from './choose-for-visitor.ts'
@@ -66,7 +66,6 @@ export interface RedirectNeeds extends ChoiceNeeds {
   spool: Pick<Spool, 'append'>
   misses: Pick<MissCounter, 'count'>
   clickIds: ClickIds
-  traffic: TrafficDirectory
   keptValues: KeptValues
   trustProxy: Network[]
   now: () => number
@@ -416,6 +415,7 @@ function record(
       destination,
       variant,
       params: readKeptParams(state, visitor, link.workspaceId),
+      marks: markVisitor(state, visitor, link.workspaceId),
     })
   }
   const { at, address, headers, domain } = visitor
@@ -425,7 +425,7 @@ function record(
     domain: domain.name,
     workspaceId: domain.workspaceId ?? 0,
     slugKey: isPossibleSlug(slug) ? toSlugKey(slug, domain.caseSensitive) : null,
-    human: isHuman(visitor),
+    human: isHuman(state, visitor, domain.workspaceId ?? 0),
     address,
     userAgent: headers.get('user-agent') ?? '',
   })
@@ -437,7 +437,7 @@ function readKeptParams(
   { query, at }: VisitorRequest,
   workspaceId: number,
 ): string {
-  const names = query === '' ? undefined : traffic.find(workspaceId)?.keptParams
+  const names = query === '' ? undefined : traffic.findSettings(workspaceId)?.keptParams
   if (names === undefined) return ''
   return extractKeptParams(query, names, (name, value) => keptValues.admit(workspaceId, name, value, at))
 }

@@ -36,7 +36,15 @@ import type {
   Touches,
   UploadTotals,
 } from './tables/form-tables.ts'
-import type { ClickMarks, LinkCounters, Links, LinkTags, Tags, VisitorSalts } from './tables/link-tables.ts'
+import type {
+  ClickMarks,
+  InternalVisitors,
+  LinkCounters,
+  Links,
+  LinkTags,
+  Tags,
+  VisitorSalts,
+} from './tables/link-tables.ts'
 import type { MoveSteps } from './tables/move-tables.ts'
 import type { Channels, Deliveries, DeliveryAttempts, MailRecipients } from './tables/notify-tables.ts'
 import type {
@@ -108,6 +116,7 @@ export interface Tables {
   erasure_marks: ErasureMarks
   suspension_changes: SuspensionChanges
   visitor_salts: VisitorSalts
+  internal_visitors: InternalVisitors
   rate_limits: RateLimits
   rate_windows: RateWindows
   misses: Misses

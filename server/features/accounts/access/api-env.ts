@@ -13,6 +13,8 @@ export interface ApiEnv {
   Bindings: {
     /** How long the connection may be idle; 0 is no limit. */
     setIdleSeconds?(seconds: number): void
+    /** The address of the other end of the connection. */
+    readPeer?(): string | undefined
   }
   Variables: {
     requestId: string

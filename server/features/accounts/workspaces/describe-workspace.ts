@@ -51,6 +51,8 @@ export async function describeWorkspaceIn(
       'missing_report_above',
       'brand',
       'kept_params',
+      'internal_networks',
+      'ignored_referrers',
       'created_at',
       FIRST_WORKSPACE.as('first_id'),
     ])
@@ -68,6 +70,8 @@ export async function describeWorkspaceIn(
     requireTwoFactor: row.require_two_factor === 1,
     missingReportAbove: row.missing_report_above,
     keptParams: JSON.parse(row.kept_params ?? '[]'),
+    internalNetworks: JSON.parse(row.internal_networks ?? '[]'),
+    ignoredReferrers: JSON.parse(row.ignored_referrers ?? '[]'),
     brand: toBrandResource(origin, row.brand),
     createdAt: toIso(row.created_at),
     requestsPerMinute: REQUESTS_PER_MINUTE[plan],

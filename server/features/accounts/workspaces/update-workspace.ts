@@ -15,7 +15,7 @@ import { describeWorkspaceIn, type WorkspaceNeeds } from './describe-workspace.t
 export function updateWorkspace(
   needs: WorkspaceNeeds,
   actor: Actor,
-  { name, requireTwoFactor, missingReportAbove, keptParams, brand: brandInput }: UpdateWorkspaceInput,
+  { name, requireTwoFactor, missingReportAbove, brand: brandInput, ...input }: UpdateWorkspaceInput,
 ): Promise<WorkspaceResource> {
   allow(actor, 'workspace:write')
   return needs.db.write(async (connection, onCommit) => {
@@ -35,12 +35,13 @@ export function updateWorkspace(
       input: brandInput,
       at,
     })
+    const traffic = toTrafficColumns(input)
     const changes = {
       ...(brand !== undefined && { brand }),
       ...(name !== undefined && { name }),
       ...(requireTwoFactor !== undefined && { require_two_factor: requireTwoFactor ? 1 : 0 }),
       ...(missingReportAbove !== undefined && { missing_report_above: missingReportAbove }),
-      ...(keptParams !== undefined && { kept_params: toListColumn(keptParams) }),
+      ...traffic,
     }
     const viewer = { workspaceId: actor.workspaceId, role: toRole(actor) }
     const before = await describeWorkspaceIn(connection, needs, viewer)
@@ -50,7 +51,7 @@ export function updateWorkspace(
       .set({ ...changes, updated_at: at })
       .where('id', '=', actor.workspaceId)
       .execute()
-    if (keptParams !== undefined) recordChange(onCommit, { workspaceId })
+    if (Object.keys(traffic).length > 0) recordChange(onCommit, { workspaceId })
     if (brand !== undefined) await deleteUnusedLogos(connection, workspaceId)
     const after = await describeWorkspaceIn(connection, needs, viewer)
     await recordUpdate(connection, actor, before, after, at)
@@ -58,7 +59,24 @@ export function updateWorkspace(
   })
 }
 
-const toListColumn = (list: string[]) => (list.length === 0 ? null : JSON.stringify(list))
+type TrafficInput = Pick<UpdateWorkspaceInput, 'keptParams' | 'internalNetworks' | 'ignoredReferrers'>
+
+function toTrafficColumns({ keptParams, internalNetworks, ignoredReferrers }: TrafficInput) {
+  const toColumn = (list: string[]) => (list.length === 0 ? null : JSON.stringify(list))
+  return {
+    ...(keptParams && { kept_params: toColumn(keptParams) }),
+    ...(internalNetworks && { internal_networks: toColumn(internalNetworks) }),
+    ...(ignoredReferrers && { ignored_referrers: toColumn(ignoredReferrers) }),
+  }
+}
+
+const SETTINGS = [
+  'requireTwoFactor',
+  'missingReportAbove',
+  'keptParams',
+  'internalNetworks',
+  'ignoredReferrers',
+] as const
 
 async function recordUpdate(
   connection: Connection,
@@ -72,7 +90,7 @@ async function recordUpdate(
     const detail = { from: before.name, to: after.name }
     await recordAudit(connection, actor, { action: 'workspace.renamed', target, detail }, at)
   }
-  for (const setting of ['requireTwoFactor', 'missingReportAbove', 'keptParams'] as const) {
+  for (const setting of SETTINGS) {
     if (String(before[setting]) === String(after[setting])) continue
     const detail = { [setting]: after[setting] }
     await recordAudit(connection, actor, { action: 'workspace.settings_changed', target, detail }, at)
