@@ -26,7 +26,15 @@ export function createApiNeeds(config: Config, services: ApiParts) {
   const analytics = { db, hits, now, defaultDomain: site.domain }
   const scratchDir = prepareScratchDirectory(config.dataDir)
   return {
-    gates: { db, limiter, now, origin, secret, version: VERSION },
+    gates: {
+      db,
+      limiter,
+      now,
+      origin,
+      secret,
+      version: VERSION,
+      members: { trustProxy: config.trustProxy, add: services.traffic.addMember },
+    },
     accounts: { limiter, now, origin, snippetPath, defaultPlan, sendMail, mailBudget },
     links: { site, now },
     cards: { site, limiter, allow: webhookAllow },

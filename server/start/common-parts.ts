@@ -62,7 +62,7 @@ export function createCommonParts(config: Config, needs: CommonNeeds) {
     cluster,
     hits,
     keptValues: createKeptValues({ hits }),
-    traffic: createTrafficDirectory(db),
+    traffic: createTrafficDirectory({ db, getSalt, now }),
     getOthersShippedUntil,
     getSalt,
     site,

@@ -40,7 +40,7 @@ async function startNode({ dataDir, databaseUrl }: TestServer) {
     { isOwnHost: () => false },
     { onNewHolder: cache.invalidateMisses },
   )
-  const traffic = createTrafficDirectory(db)
+  const traffic = createTrafficDirectory({ db, getSalt: () => '', now: server.now })
   const feed = await followChanges({ db, cache, domains, workspaces, traffic, freshness })
   return {
     db,

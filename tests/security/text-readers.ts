@@ -62,6 +62,7 @@ import { extractAdClickIds } from '../../server/features/visitors/ad-click-ids.t
 import { extractUtmParameters } from '../../server/features/visitors/campaign.ts'
 import { extractKeptParams } from '../../server/features/visitors/kept-params.ts'
 import { isOwnHost, parseReferrer } from '../../server/features/visitors/referrer.ts'
+import { isBelowHost } from '../../server/features/visitors/referrer-spam.ts'
 import { readClientAddress } from '../../server/http/client-address.ts'
 import { readRequestHost } from '../../server/http/request-host.ts'
 import { cleanText, cutText, trimBoth, trimEnd } from '../../server/lib/clean-text.ts'
@@ -319,6 +320,7 @@ const WITH_MORE: Record<string, TextReader> = {
   'features/forms/rules/check-fields.ts listAddresses': (text) => listAddresses(text, true),
   'lib/url-query.ts mergeQuery': (text) => mergeQuery(`https://example.com/?${text}`, text, () => true),
   'lib/clean-text.ts trimEnd': (text) => trimEnd(text, '.'),
+  'features/visitors/referrer-spam.ts isBelowHost': (text) => isBelowHost(text, new Set(['a'])),
   'features/visitors/kept-params.ts extractKeptParams': (text) =>
     extractKeptParams(text, ['a', 'b'], (_, value) => value),
   'features/hits/spool/raw-hit.ts toSpooledQuery': (text) => toSpooledQuery(text, text),
@@ -383,7 +385,13 @@ const ALONE: Record<string, string[]> = {
   'features/visitors/campaign.ts': ['cutUtmParameters', 'parseCampaign'],
   'features/hits/spool/raw-hit.ts': ['splitSpooledQuery'],
   'features/visitors/referrer-spam.ts': ['isReferrerSpam'],
-  'features/visitors/referrer.ts': ['stripQuery', 'cutReferrer', 'toSiteHost', 'isSpamReferrer'],
+  'features/visitors/referrer.ts': [
+    'stripQuery',
+    'cutReferrer',
+    'toSiteHost',
+    'isSpamReferrer',
+    'readReferrerHost',
+  ],
   'features/visitors/is-bot.ts': ['isBot'],
   'features/visitors/user-agent.ts': ['parseUserAgent'],
   'http/api-route.ts': ['parseId'],

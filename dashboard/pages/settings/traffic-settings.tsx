@@ -16,6 +16,16 @@ const SETTINGS = {
     hint: 'Up to 5 names, one per line. Clicks keep these parameters of the short URL, so that you can filter and group by them.',
     placeholder: 'ref',
   },
+  internalNetworks: {
+    label: 'Your networks',
+    hint: 'Up to 50 addresses or ranges, one per line. Clicks from there don’t count, like those of people who are signed in here.',
+    placeholder: '203.0.113.0/24',
+  },
+  ignoredReferrers: {
+    label: 'Referrers to ignore',
+    hint: 'Up to 100 hosts, one per line. Clicks from these sites, and from a public list of referrer spam, don’t count.',
+    placeholder: 'spam.example',
+  },
 } as const
 
 type SettingName = keyof typeof SETTINGS

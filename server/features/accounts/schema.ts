@@ -14,13 +14,16 @@ import {
   wholeNumber,
 } from '../../lib/api-fields.ts'
 import { EMAIL_MAX, isEmail } from '../../lib/email.ts'
+import { parseNetwork } from '../../lib/ip-network.ts'
 import { PLANS } from '../../lib/plan.ts'
 import { ROLES } from '../../lib/role.ts'
+import { toAsciiHost } from '../../lib/web-url.ts'
 import { KEPT_PARAM_NAME, KEPT_PARAMS_MAX } from '../../storage/hits/kept-params.ts'
 import { AUDIT_ACTIONS } from './audit/actions.ts'
 import { BrandInput, BrandShape } from './brand/schema.ts'
 
 export const NAME_MAX = 100
+const HOST_MAX = 253
 const name = text(1, NAME_MAX)
   .trim()
   .refine((value) => value !== '', 'must not be blank')
@@ -78,6 +81,14 @@ export const WorkspaceShape = z
       description:
         'The destinations of links are checked daily, and owners get an email when one stays broken',
     }),
+    internalNetworks: z.array(z.string()).openapi({
+      description: 'Hits from these networks have the class `internal`',
+      example: ['203.0.113.0/24'],
+    }),
+    ignoredReferrers: z.array(z.string()).openapi({
+      description: 'Hits with these hosts as referrers have the class `spam`, those below them too',
+      example: ['spam.example'],
+    }),
     brand: BrandShape.openapi({ description: 'What visitors and senders see; null values are not set' }),
     requestsPerMinute: z.int().openapi({ description: 'Limit of the plan for API keys; 0 is no access' }),
     requestsLastMinute: z.int().openapi({ description: 'Requests of API keys in the last 60 seconds' }),
@@ -117,6 +128,45 @@ const keptParams = z
       'name. Values beyond that are stored as `(other)`',
   })
 
+const NETWORK_TEXT_MAX = 50
+const NETWORKS_MAX = 50
+const internalNetworks = z
+  .array(
+    text(1, NETWORK_TEXT_MAX)
+      .trim()
+      .toLowerCase()
+      .refine(
+        (network) => parseNetwork(network) !== undefined,
+        'must be an address or a range such as 203.0.113.0/24',
+      )
+      .refine((network) => parseNetwork(network)?.[1] !== 0, 'must not be all addresses')
+      .openapi({ example: '203.0.113.0/24' }),
+    { error: 'must be a list of networks' },
+  )
+  .max(NETWORKS_MAX, `must be at most ${NETWORKS_MAX} networks`)
+  .transform((networks) => [...new Set(networks)])
+
+const REFERRERS_MAX = 100
+const ignoredReferrers = z
+  .array(
+    text(1, HOST_MAX)
+      .transform((written, context) => {
+        const host = toAsciiHost(
+          written
+            .trim()
+            .replace(/^www\.(?=[^.]+\.)/i, '')
+            .replace(/\.$/, ''),
+        ).toLowerCase()
+        if (/^[a-z0-9_-]+(?:\.[a-z0-9_-]+)+$/.test(host)) return host
+        context.addIssue({ code: 'custom', message: 'must be a host such as spam.example' })
+        return z.NEVER
+      })
+      .openapi({ type: 'string', minLength: 1, maxLength: HOST_MAX, example: 'spam.example' }),
+    { error: 'must be a list of hosts' },
+  )
+  .max(REFERRERS_MAX, `must be at most ${REFERRERS_MAX} hosts`)
+  .transform((hosts) => [...new Set(hosts)])
+
 export const UpdateWorkspace = z
   .strictObject(
     {
@@ -125,6 +175,8 @@ export const UpdateWorkspace = z
       missingReportAbove: wholeNumber(MISSING_REPORT_MIN, 1_000_000).nullable().optional(),
       keptParams: keptParams.optional(),
       watchDestinations: flag().optional(),
+      internalNetworks: internalNetworks.optional(),
+      ignoredReferrers: ignoredReferrers.optional(),
       brand: BrandInput.nullable().optional(),
     },
     mustBeObject,

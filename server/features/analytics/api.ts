@@ -105,7 +105,7 @@ export function createAnalyticsApi(needs: AnalyticsApiNeeds) {
       const askNeeds = { ...needs, hits: explainer ? explainer.hits : hits }
       const data = await answerClicks(askNeeds, actor, toClickQuestion(written))
       c.header('X-Counted-Until', toIso(countedUntil))
-      const note = findOtherNote(data, groupBy)
+      const note = findOtherNote({ groupBy, data })
       const explained = explainer && { explain: explainer.list() }
       return c.json({ data, ...(note && { note }), ...explained }, 200)
     })

@@ -42,7 +42,13 @@ export async function requireKeptParams(
 }
 
 /** @returns a sentence about the values that the answer has together; undefined where it has none */
-export function findOtherNote(data: object, groupBy: string | undefined): string | undefined {
+export function findOtherNote({
+  groupBy,
+  data,
+}: {
+  groupBy: string | undefined
+  data: unknown
+}): string | undefined {
   if (groupBy === undefined || !isParamColumn(groupBy) || !Array.isArray(data)) return undefined
   if (!data.some((row) => row[groupBy] === OTHER_VALUE)) return undefined
   return `${OTHER_VALUE} is every value after the first ${KEPT_VALUES_A_DAY.toLocaleString('en')} of a day.`

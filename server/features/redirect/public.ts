@@ -35,12 +35,12 @@ import {
   toSlugKey,
 } from '../links/slug.ts'
 import { extractKeptParams } from '../visitors/kept-params.ts'
-import type { TrafficDirectory } from '../visitors/traffic-directory.ts'
 import { cardPage } from './card-page.ts'
 import {
   type ChoiceNeeds,
   chooseForVisitor,
   isHuman,
+  markVisitor,
   toRedirectContext,
   type VisitorRequest,
 } from './choose-for-visitor.ts'
@@ -68,7 +68,6 @@ export interface RedirectNeeds extends ChoiceNeeds {
   spool: Pick<Spool, 'append'>
   misses: Pick<MissCounter, 'count'>
   clickIds: ClickIds
-  traffic: TrafficDirectory
   keptValues: KeptValues
   trustProxy: Network[]
   now: () => number
@@ -447,6 +446,7 @@ function record(
       destination,
       variant,
       params: readKeptParams(state, visitor, link.workspaceId),
+      marks: markVisitor(state, visitor, link.workspaceId),
     })
   }
   const { at, address, headers, domain } = visitor
@@ -456,7 +456,7 @@ function record(
     domain: domain.name,
     workspaceId: domain.workspaceId ?? 0,
     slugKey: isPossibleSlug(slug) ? toSlugKey(slug, domain.caseSensitive) : null,
-    human: isHuman(visitor),
+    human: isHuman(state, visitor, domain.workspaceId ?? 0),
     address,
     userAgent: headers.get('user-agent') ?? '',
   })
@@ -468,7 +468,7 @@ function readKeptParams(
   { query, at }: VisitorRequest,
   workspaceId: number,
 ): string {
-  const names = query === '' ? undefined : traffic.find(workspaceId)?.keptParams
+  const names = query === '' ? undefined : traffic.findSettings(workspaceId)?.keptParams
   if (names === undefined) return ''
   return extractKeptParams(query, names, (name, value) => keptValues.admit(workspaceId, name, value, at))
 }

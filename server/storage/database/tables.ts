@@ -39,6 +39,7 @@ import type {
 import type {
   ClickMarks,
   Destinations,
+  InternalVisitors,
   LinkCounters,
   Links,
   LinkTags,
@@ -126,6 +127,7 @@ export interface Tables {
   erasure_marks: ErasureMarks
   suspension_changes: SuspensionChanges
   visitor_salts: VisitorSalts
+  internal_visitors: InternalVisitors
   rate_limits: RateLimits
   rate_windows: RateWindows
   misses: Misses

@@ -71,6 +71,7 @@ export const HIT_CLASS_LABELS = {
   prefetch: 'Prefetches',
   head: 'HEAD requests',
   spam: 'Referrer spam',
+  internal: 'Your team',
   all: 'All traffic',
 } as const
 export type HitClass = keyof typeof HIT_CLASS_LABELS

@@ -202,6 +202,9 @@ function OpenLink({ link }: { link: LinkResource }) {
           {opened ? 'Counting…' : ''}
         </span>
       </div>
+      <p className="mt-2 text-sm text-soft">
+        Your figures leave out clicks of people who are signed in here. “Your team” in analytics shows them.
+      </p>
       <RobotNotice linkId={link.id} />
     </>
   )

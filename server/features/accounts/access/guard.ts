@@ -4,8 +4,10 @@
 
 import type { Context, MiddlewareHandler } from 'hono'
 import { parseId } from '../../../http/api-route.ts'
+import { readClientAddress } from '../../../http/client-address.ts'
 import { isPersonal } from '../../../http/route-facts.ts'
 import { Failure, invalid, notFound } from '../../../lib/failure.ts'
+import type { Network } from '../../../lib/ip-network.ts'
 import { REQUESTS_PER_MINUTE } from '../../../lib/plan.ts'
 import type { WindowResult } from '../../../lib/sliding-window.ts'
 import type { Database } from '../../../storage/database/open-database.ts'
@@ -22,6 +24,11 @@ export interface GuardNeeds {
   limiter: RateLimiter & RoughLimiter
   now: () => number
   origin: string
+  /** Hears of each request of a signed-in person in a workspace. */
+  members?: {
+    trustProxy: Network[]
+    add(request: { userId: number; workspaceId: number; address: string; userAgent: string }): void
+  }
 }
 
 const BEARER = /^Bearer +(\S+) *$/i
@@ -88,10 +95,23 @@ async function authenticatePerson(needs: GuardNeeds, c: Context<ApiEnv>, token: 
   if (!actor) throw notFound('Workspace')
   await requireSecondFactor(needs.db.read, actor)
   c.set('actor', actor)
+  announceMember(needs, c, user.userId, actor.workspaceId)
   if (!isFromOwnPage(c.req.raw, needs.origin)) return enforcePlan(needs, c, actor)
   const here = `person:${user.userId}:${actor.workspaceId}`
   const inWorkspace = await needs.limiter.takeRoughly(here, PERSON_PER_MINUTE_AND_WORKSPACE)
   if (!inWorkspace.allowed) throw tooMany(inWorkspace)
+}
+
+function announceMember(
+  { members }: GuardNeeds,
+  c: Context<ApiEnv>,
+  userId: number,
+  workspaceId: number,
+): void {
+  const peer = c.env?.readPeer?.()
+  if (!members || peer === undefined) return
+  const address = readClientAddress(peer, c.req.header('x-forwarded-for') ?? null, members.trustProxy)
+  members.add({ userId, workspaceId, address, userAgent: c.req.header('user-agent') ?? '' })
 }
 
 /** The answer 429, with `Retry-After` of at least one second. */

@@ -54,6 +54,8 @@ export async function describeWorkspaceIn(
       'watch_destinations',
       'brand',
       'kept_params',
+      'internal_networks',
+      'ignored_referrers',
       'created_at',
       FIRST_WORKSPACE.as('first_id'),
     ])
@@ -72,6 +74,8 @@ export async function describeWorkspaceIn(
     missingReportAbove: row.missing_report_above,
     keptParams: JSON.parse(row.kept_params ?? '[]'),
     watchDestinations: row.watch_destinations === 1,
+    internalNetworks: JSON.parse(row.internal_networks ?? '[]'),
+    ignoredReferrers: JSON.parse(row.ignored_referrers ?? '[]'),
     brand: toBrandResource(origin, row.brand),
     createdAt: toIso(row.created_at),
     requestsPerMinute: REQUESTS_PER_MINUTE[plan],

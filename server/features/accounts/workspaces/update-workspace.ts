@@ -19,8 +19,8 @@ export function updateWorkspace(
     requireTwoFactor,
     missingReportAbove,
     watchDestinations,
-    keptParams,
     brand: brandInput,
+    ...input
   }: UpdateWorkspaceInput,
 ): Promise<WorkspaceResource> {
   allow(actor, 'workspace:write')
@@ -41,13 +41,14 @@ export function updateWorkspace(
       input: brandInput,
       at,
     })
+    const traffic = toTrafficColumns(input)
     const changes = {
       ...(brand !== undefined && { brand }),
       ...(name !== undefined && { name }),
       ...(requireTwoFactor !== undefined && { require_two_factor: requireTwoFactor ? 1 : 0 }),
       ...(missingReportAbove !== undefined && { missing_report_above: missingReportAbove }),
-      ...(keptParams !== undefined && { kept_params: toListColumn(keptParams) }),
       ...(watchDestinations !== undefined && { watch_destinations: Number(watchDestinations) }),
+      ...traffic,
     }
     const viewer = { workspaceId: actor.workspaceId, role: toRole(actor) }
     const before = await describeWorkspaceIn(connection, needs, viewer)
@@ -57,7 +58,7 @@ export function updateWorkspace(
       .set({ ...changes, updated_at: at })
       .where('id', '=', actor.workspaceId)
       .execute()
-    if (keptParams !== undefined) recordChange(onCommit, { workspaceId })
+    if (Object.keys(traffic).length > 0) recordChange(onCommit, { workspaceId })
     if (brand !== undefined) await deleteUnusedLogos(connection, workspaceId)
     const after = await describeWorkspaceIn(connection, needs, viewer)
     await recordUpdate(connection, actor, before, after, at)
@@ -65,7 +66,25 @@ export function updateWorkspace(
   })
 }
 
-const toListColumn = (list: string[]) => (list.length === 0 ? null : JSON.stringify(list))
+type TrafficInput = Pick<UpdateWorkspaceInput, 'keptParams' | 'internalNetworks' | 'ignoredReferrers'>
+
+function toTrafficColumns({ keptParams, internalNetworks, ignoredReferrers }: TrafficInput) {
+  const toColumn = (list: string[]) => (list.length === 0 ? null : JSON.stringify(list))
+  return {
+    ...(keptParams && { kept_params: toColumn(keptParams) }),
+    ...(internalNetworks && { internal_networks: toColumn(internalNetworks) }),
+    ...(ignoredReferrers && { ignored_referrers: toColumn(ignoredReferrers) }),
+  }
+}
+
+const SETTINGS = [
+  'requireTwoFactor',
+  'missingReportAbove',
+  'watchDestinations',
+  'keptParams',
+  'internalNetworks',
+  'ignoredReferrers',
+] as const
 
 async function recordUpdate(
   connection: Connection,
@@ -79,12 +98,7 @@ async function recordUpdate(
     const detail = { from: before.name, to: after.name }
     await recordAudit(connection, actor, { action: 'workspace.renamed', target, detail }, at)
   }
-  for (const setting of [
-    'requireTwoFactor',
-    'missingReportAbove',
-    'watchDestinations',
-    'keptParams',
-  ] as const) {
+  for (const setting of SETTINGS) {
     if (String(before[setting]) === String(after[setting])) continue
     const detail = { [setting]: after[setting] }
     await recordAudit(connection, actor, { action: 'workspace.settings_changed', target, detail }, at)

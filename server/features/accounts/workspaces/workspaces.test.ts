@@ -35,6 +35,8 @@ onBothEngines('workspaces', (server) => {
       requireTwoFactor: false,
       missingReportAbove: null,
       watchDestinations: false,
+      internalNetworks: [],
+      ignoredReferrers: [],
       brand: { name: null, logo: null, color: null, senderName: null, replyTo: null, footer: null },
       createdAt: expect.stringMatching(/Z$/),
       requestsPerMinute: 300,

@@ -14,6 +14,10 @@ export interface RawHit {
   head: boolean
   /** The browser marked the request as a prefetch. */
   prefetch: boolean
+  /** The request came from somebody of the workspace. */
+  internal: boolean
+  /** The workspace ignores the referrer. */
+  ignored: boolean
   trigger: HitTrigger
   /** The client's IP as text. */
   address: string

@@ -21,13 +21,6 @@ export interface EventOwner {
   at: number
 }
 
-interface Subscriber {
-  id: number
-  events: string | null
-  filter: string | null
-  created_at: number
-}
-
 /**
  * The deliverer finds them within a second.
  * @param makeEvents is called where a channel wants such an event: most workspaces have none

@@ -39,6 +39,8 @@ export interface SourceLink {
   previewImage: string | null
   /** The tool's count of clicks; null where the file has none. */
   clicks: number | null
+  /** Redirect rules as the API takes them; null without any. */
+  rules: unknown
   /** Fields that only `towpath` has. */
   own?: OwnFields
   /** Settings of the tool that this product lacks, in words such as `expired after 10 visits`. People see them. */
@@ -49,8 +51,6 @@ export interface OwnFields {
   externalId: string | null
   leadLimit: number | null
   trackConversions: boolean
-  /** As the API takes them. */
-  rules: unknown
   extraPath: string | null
   publicStats: boolean
   split: unknown

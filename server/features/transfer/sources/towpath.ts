@@ -63,11 +63,11 @@ function readLink(fields: FieldReader, options: ReadingOptions): SourceLink {
     previewDescription: fields.text('previewDescription'),
     previewImage: fields.text('previewImage'),
     clicks: fields.number('clicks'),
+    rules: readJsonList(fields, 'rules'),
     own: {
       externalId: fields.text('externalId'),
       leadLimit: fields.number('leadLimit'),
       trackConversions: fields.flag('trackConversions'),
-      rules: readJsonList(fields, 'rules'),
       extraPath: fields.text('extraPath'),
       publicStats: fields.flag('publicStats'),
       split: readJsonList(fields, 'split'),

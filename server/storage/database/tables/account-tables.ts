@@ -18,6 +18,10 @@ export interface Workspaces {
   brand: string | null
   /** JSON list of the names of query parameters that clicks keep; null without one. */
   kept_params: string | null
+  /** JSON list of the networks whose hits are internal; null without one. */
+  internal_networks: string | null
+  /** JSON list of the hosts whose hits are spam; null without one. */
+  ignored_referrers: string | null
   created_at: number
   updated_at: number
   /** When the operator suspended it; null while it is not suspended. */

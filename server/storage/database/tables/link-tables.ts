@@ -129,6 +129,15 @@ export interface ClickMarks {
   batch: number
 }
 
+/** Visitors of a day who are people of the workspace. */
+export interface InternalVisitors {
+  workspace_id: number
+  /** UTC day, `2026-01-31`. */
+  day: string
+  /** 53 bits of the visitor's hash. */
+  visitor: number
+}
+
 export interface VisitorSalts {
   /** UTC day, `2026-01-31`. */
   day: string
