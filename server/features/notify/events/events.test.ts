@@ -192,6 +192,55 @@ onBothEngines(
       expect([status, Object.keys(errors ?? {})]).toEqual([422, [field]])
     })
 
+    test('reach a channel of type http, whose headers nobody sees again', async () => {
+      const ws = await server().createWorkspace()
+      const http = {
+        type: 'http',
+        method: 'PUT',
+        headers: { Authorization: 'Bearer s3cr3ttoken', 'Content-Type': 'application/json' },
+        body: '{"e": "{{event}}", "url": "{{shortUrl}}", "email": {{fields.email}}, "link": {{link.slug}}}',
+        events: ['submission.created', 'link.created'],
+      }
+      const added = await addChannel(ws, http)
+      expect(added.headers).toEqual({ Authorization: '(hidden)', 'Content-Type': 'application/json' })
+      const change = (body: object) => ws.api(`/channels/${added.id}`, { method: 'PATCH', body })
+      const kept = await change({ headers: { ...added.headers, 'X-Team': 'a' } })
+      expect(kept.json.data.headers).toEqual({ ...added.headers, 'X-Team': '(hidden)' })
+      const link = await ws.createLink()
+      await until('the request', () => receiver.requests.length === 1)
+      expect(JSON.parse(receiver.requests[0]?.body ?? '')).toEqual({
+        ...{ e: 'link.created', url: link.shortUrl, email: null, link: null },
+      })
+      expect(receiver.requests[0]?.headers).toMatchObject({
+        authorization: 'Bearer s3cr3ttoken',
+        'x-team': 'a',
+      })
+      const refusals: [object, string][] = [
+        [{ events: ['link.created'] }, 'body'],
+        [{ headers: { 'Content-Type': 'text/html' } }, 'headers.Content-Type'],
+        [{ body: '{"a": "{{nothing}}"}' }, 'body'],
+        [{ body: 'x'.repeat(20_001) }, 'body'],
+        [{ method: 'GET' }, 'method'],
+        [{ headers: Object.fromEntries(Array.from({ length: 21 }, (_, i) => [`x-${i}`, 'a'])) }, 'headers'],
+        [{ template: { text: 'x' } }, 'template'],
+        [{ digest: 'day' }, 'digest'],
+      ]
+      for (const [body, field] of refusals)
+        expect(Object.keys((await change(body)).json.errors ?? {})).toEqual([field])
+      // A field that is gone again: nothing of the refused changes was stored.
+      const tested = (await ws.api(`/channels/${added.id}/test`, { method: 'POST' })).json.data
+      expect(tested).toMatchObject({
+        status: 'delivered',
+        request: { method: 'PUT', headers: { authorization: '(hidden)', 'x-team': '(hidden)' } },
+        attempts: [{ httpStatus: 200, answer: 'ok' }],
+      })
+      expect(JSON.parse(tested.request.body)).toMatchObject({ e: 'test', email: 'ada@example.com' })
+      expect(JSON.stringify((await ws.api('/deliveries')).json)).not.toContain('s3cr3t')
+      const short = { type: 'http', url: receiver.url, name: 'x' }
+      const { errors } = (await ws.api('/channels', { method: 'POST', body: short })).json
+      expect(Object.keys(errors)).toEqual(['body'])
+    })
+
     test('go to nobody by a key that may not read what they say', async () => {
       const ws = await server().createWorkspace()
       const needs = { db: server().app.db, now: server().now }

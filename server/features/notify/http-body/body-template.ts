@@ -6,8 +6,8 @@ export type BodyType = (typeof BODY_TYPES)[number]
 /** Literal text, or the path of a placeholder. */
 export type BodyPart =
   | { text: string }
-  /** `quoted`: in JSON, inside a text. */
-  | { path: string; quoted: boolean }
+  /** `quoted`: in JSON, inside a text. `max`: the most characters of the value. */
+  | { path: string; quoted: boolean; max: number }
 
 const OPEN = '{{'
 const CLOSE = '}}'
@@ -24,12 +24,24 @@ export function parseBodyTemplate(template: string, type: BodyType): BodyPart[] 
     if (open === -1) break
     const close = template.indexOf(CLOSE, open)
     if (close === -1) return 'has a {{ without its }}'
-    parts.push({ path: template.slice(open + OPEN.length, close).trim(), quoted: json.quoted })
+    const placeholder = readPlaceholder(template.slice(open + OPEN.length, close))
+    if (typeof placeholder === 'string') return placeholder
+    parts.push({ ...placeholder, quoted: json.quoted })
     at = close + CLOSE.length
   }
   if (type === 'json' && !isJson(parts))
     return 'must be JSON. A placeholder stands inside a text ("{{fields.email}}"), or alone where a value stands'
   return parts
+}
+
+/** `fields.message | 2000`: services refuse longer texts. */
+function readPlaceholder(written: string): { path: string; max: number } | string {
+  const bar = written.lastIndexOf('|')
+  if (bar === -1) return { path: written.trim(), max: Number.POSITIVE_INFINITY }
+  const max = written.slice(bar + 1).trim()
+  if (!/^[1-9]\d{0,5}$/.test(max))
+    return 'has a placeholder whose length is no whole number, as in {{fields.message | 2000}}'
+  return { path: written.slice(0, bar).trim(), max: Number(max) }
 }
 
 /** Follows the texts of JSON. A backslash before a placeholder is found by `isJson`. */
@@ -59,9 +71,15 @@ function isJson(parts: BodyPart[]): boolean {
 }
 
 /** Writes a value, so that it ends neither the text nor the field in which it stands. */
-export function escapeValue(value: unknown, type: BodyType, quoted: boolean): string {
-  if (type === 'json' && !quoted) return toJson(value)
-  const text = toText(value).toWellFormed()
+export function escapeValue(
+  value: unknown,
+  type: BodyType,
+  { quoted, max = Number.POSITIVE_INFINITY }: { quoted: boolean; max?: number },
+): string {
+  if (type === 'json' && !quoted)
+    return toJson(typeof value === 'string' ? value.slice(0, max).toWellFormed() : value)
+  // A cut through a character leaves a replacement character.
+  const text = toText(value).slice(0, max).toWellFormed()
   if (type === 'json') return JSON.stringify(text).slice(1, -1)
   if (type === 'form') return encodeURIComponent(text)
   return toIndentedText(text)

@@ -25,7 +25,7 @@ export function fillBody(template: string, type: BodyType, notice: BodyContent):
   const data: unknown = JSON.parse(notice.submissionJson)
   let body = ''
   for (const part of parts) {
-    body += 'text' in part ? part.text : escapeValue(findValue(notice, data, part.path), type, part.quoted)
+    body += 'text' in part ? part.text : escapeValue(findValue(notice, data, part.path), type, part)
     if (body.length > BODY_BYTES_MAX) return undefined
   }
   return Buffer.byteLength(body) > BODY_BYTES_MAX ? undefined : body
