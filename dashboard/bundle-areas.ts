@@ -15,6 +15,7 @@ const AREAS: [name: string, pattern: RegExp][] = [
   ['link', /^pages\/links\/detail\/link-page/],
   ['link-tools', /^pages\/links\//],
   ['analytics', /^pages\/analytics\/(?!map\/)/],
+  ['live', /^pages\/live\//],
   ['inbox', /^pages\/inbox\/inbox-page/],
   ['inbox-tools', /^pages\/inbox\//],
   ['form-settings', /^pages\/forms\/settings\//],
@@ -45,7 +46,7 @@ const WITH_OTHERS = [
   'pages/channels/{channel-kinds,channel-notice}.tsx',
   'pages/links/editor/destination-url.ts',
 ]
-const WITHOUT_OTHERS = ['links', 'sign-in']
+const WITHOUT_OTHERS = ['links', 'live', 'sign-in']
 
 const findArea = (path: string) => AREAS.find(([, pattern]) => pattern.test(relative(HERE, path)))?.[0]
 

@@ -238,6 +238,7 @@ const routeTree = rootRoute.addChildren([
       ...RANGE_SEARCH_PARAMS,
       ...VIEW_SEARCH_PARAMS,
     ),
+    workspacePage('live', () => import('./pages/live/live-page.tsx'), 'LivePage'),
     workspacePage('forms', () => import('./pages/forms/forms-page.tsx'), 'FormsPage', 'new'),
     workspacePage('forms/$formKey', () => import('./pages/forms/form-page.tsx'), 'FormPage', 'tab'),
     workspacePage(

@@ -14,6 +14,7 @@ import { createServerAddresses } from '../features/links/domains/server-addresse
 import type { Site } from '../features/links/link.ts'
 import { createDomainDirectory, type DomainDirectory } from '../features/links/names/domain-directory.ts'
 import { listOwnHosts } from '../features/links/names/own-hosts.ts'
+import { createLiveHub } from '../features/live/live-hub.ts'
 import { createMailSender } from '../http/mail/send-mail.ts'
 import { createBuiltFileStore } from '../storage/built-file-store.ts'
 import { createGeoLookup, type GeoLookup } from '../storage/geo.ts'
@@ -44,6 +45,10 @@ export function createCommonParts(config: Config, needs: CommonNeeds) {
   const mailBudget = createMailBudget({ db, now, mailPerDay: config.mailPerDay })
   const send = createMailSender(config)
   const openDnsClient = createDnsClients(config.dnsServers)
+  const hits = {
+    ...hitWorker,
+    countedUntil: () => Math.min(hitWorker.countedUntil(), getOthersShippedUntil()),
+  }
   return {
     db,
     disk,
@@ -51,7 +56,8 @@ export function createCommonParts(config: Config, needs: CommonNeeds) {
     spool,
     misses,
     cluster,
-    hits: { ...hitWorker, countedUntil: () => Math.min(hitWorker.countedUntil(), getOthersShippedUntil()) },
+    hits,
+    live: createLiveHub({ db, hits, now, defaultDomain: needs.site.domain }),
     getOthersShippedUntil,
     getSalt,
     site: addDomains(needs.site, domains),

@@ -39,6 +39,7 @@ import {
 } from '../features/links/domains/host-gate.ts'
 import { createDomainRoutes, nothingHere } from '../features/links/domains/public.ts'
 import { createTrashApi } from '../features/links/trash/trash-api.ts'
+import { createLiveApi } from '../features/live/api.ts'
 import { createNotifyApi } from '../features/notify/api.ts'
 import { createMailRoutes } from '../features/notify/public.ts'
 import { createOutcomesApi } from '../features/outcomes/api.ts'
@@ -113,6 +114,7 @@ export interface RouteNeeds {
     exports: NeedsOf<typeof createExportApi>
     analytics: NeedsOf<typeof createAnalyticsApi> & NeedsOf<typeof createMissingApi>
     leads: NeedsOf<typeof createLeadsApi>
+    live: NeedsOf<typeof createLiveApi>
     erasure: NeedsOf<typeof createErasureApi>
     forms: NeedsOf<typeof createFormsApi> & NeedsOf<typeof createAllowedSendersApi>
     submissions: NeedsOf<typeof createSubmissionApi>
@@ -251,6 +253,7 @@ const createRest = ({ api }: RouteNeeds) =>
     createSplitsApi(api.splits),
     createAnalyticsApi(api.analytics),
     createLeadsApi(api.leads),
+    createLiveApi(api.live),
     createMissingApi(api.analytics),
     // Before `/submissions/{id}`, which matches its paths too.
     createErasureApi(api.erasure),

@@ -147,6 +147,28 @@ export type ClickSource = Pick<Hit, (typeof CLICK_SOURCE_FIELDS)[number]>
 /** `id` is unique within its node only. */
 export type LastClick = Pick<Hit, 'id' | 'at' | 'linkId' | 'variant'> & ClickSource & { node: string }
 
+/** A question for the newest clicks of people in a range. */
+export interface RecentClicksQuery {
+  workspaceId: number
+  /** Milliseconds since the epoch; `end` is exclusive. */
+  start: number
+  end: number
+  limit: number
+}
+
+/** What a feed shows of a click. */
+export const RECENT_CLICK_FIELDS = [
+  'country',
+  'city',
+  'device',
+  'browser',
+  'os',
+  'referrer',
+  'utmCampaign',
+  'trigger',
+] as const satisfies (keyof Hit)[]
+export type RecentClick = Pick<Hit, 'at' | 'linkId' | (typeof RECENT_CLICK_FIELDS)[number]>
+
 /** The clicks of people on each link. Lists of numbers, because a million links go from one process to another. */
 export interface LinkClicks {
   /** Ascending. */
@@ -205,6 +227,8 @@ export interface HitEngine {
   deleteImported(hits: ImportedHits): Promise<void>
   /** Links without a click are left out. */
   findLastClickTimes(workspaceId: number, linkIds: number[]): Promise<LastClickTime[]>
+  /** Newest first. Clicks that imports have brought are left out. */
+  listRecentClicks(query: RecentClicksQuery): Promise<RecentClick[]>
   /** @param withClicks counts all hits: a second on ten million */
   inspect(withClicks: boolean): Promise<HitInspection>
   /**

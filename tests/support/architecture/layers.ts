@@ -31,6 +31,7 @@ export const ALLOWED_FEATURE_IMPORTS: Record<string, string[]> = {
   analytics: ['hits', 'links'],
   splits: ['analytics', 'links'],
   views: ['analytics'],
+  live: ['analytics'],
   forms: ['attribution', 'notify', 'visitors'],
   tracking: ['hits', 'visitors'],
   attribution: ['tracking', 'hits', 'links', 'visitors'],

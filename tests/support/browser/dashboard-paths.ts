@@ -12,6 +12,7 @@ const PAGES = [
   '/links/trash',
   '/links/missing',
   '/analytics',
+  '/live',
   '/forms',
   '/forms?new=1',
   '/forms/{form}',

@@ -76,6 +76,8 @@ async function performCall(worker: WorkerState, id: number, call: WorkerCall): P
       return worker.maintenanceQueue(() => eraseImportedHits(worker, call.hits))
     case 'lastClickTimes':
       return worker.engine.use((engine) => engine.findLastClickTimes(call.workspaceId, call.linkIds))
+    case 'recentClicks':
+      return worker.engine.use((engine) => engine.listRecentClicks(call.query))
     case 'inspect':
       return worker.engine.use((engine) => engine.inspect(call.withClicks))
   }

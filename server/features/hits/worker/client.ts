@@ -19,6 +19,8 @@ import type {
   LastClick,
   LastClicksQuery,
   LastClickTime,
+  RecentClick,
+  RecentClicksQuery,
 } from '../../../storage/hits/hit-engine.ts'
 import type { DailySalt } from '../../visitors/salts.ts'
 import { type BatchRetention, DEFAULT_BATCH_RETENTION } from '../batches/batch-retention.ts'
@@ -75,6 +77,8 @@ export interface HitWorkerClient extends HitReader {
   eraseImportedHits(hits: ImportedHits): Promise<void>
   /** Links without a click are left out. @throws `unavailable` */
   findLastClickTimes(workspaceId: number, linkIds: number[]): Promise<LastClickTime[]>
+  /** @throws `unavailable` when the engine is away or does not answer in time */
+  listRecentClicks(query: RecentClicksQuery): Promise<RecentClick[]>
   /** The content of the engine. @throws `unavailable` when the engine is away or does not answer in time */
   inspect(withClicks: boolean): Promise<HitInspection>
   setSalts(salts: DailySalt[]): void
@@ -271,6 +275,7 @@ type Calls = Pick<
   | 'export'
   | 'findLastClicks'
   | 'findLastClickTimes'
+  | 'listRecentClicks'
   | 'pruneHits'
   | 'eraseHits'
   | 'eraseImportedHits'
@@ -302,6 +307,8 @@ function createCalls(client: ClientState): Calls {
         { type: 'lastClickTimes', workspaceId, linkIds },
         { timeoutMs: ASK_TIMEOUT_MS },
       ),
+    listRecentClicks: (query) =>
+      calls.call<RecentClick[]>({ type: 'recentClicks', query }, { timeoutMs: ASK_TIMEOUT_MS }),
     inspect: (withClicks) =>
       calls.call<HitInspection>({ type: 'inspect', withClicks }, { timeoutMs: ASK_TIMEOUT_MS }),
   }

@@ -4,7 +4,13 @@ import { createPacer } from '../../../lib/concurrency/next-turn.ts'
 import type { LogLevel } from '../../../lib/log.ts'
 import type { LogFormat } from '../../../lib/telemetry/log-format.ts'
 import type { TracingSettings } from '../../../lib/telemetry/tracing-settings.ts'
-import type { HitExport, HitQuery, ImportedHits, LastClicksQuery } from '../../../storage/hits/hit-engine.ts'
+import type {
+  HitExport,
+  HitQuery,
+  ImportedHits,
+  LastClicksQuery,
+  RecentClicksQuery,
+} from '../../../storage/hits/hit-engine.ts'
 import type { DailySalt } from '../../visitors/salts.ts'
 import type { BatchRetention } from '../batches/batch-retention.ts'
 import type { ClickCount } from '../batches/click-counts.ts'
@@ -57,6 +63,7 @@ export type WorkerCall =
   | { type: 'erase'; workspaceIds: number[] }
   | { type: 'eraseImported'; hits: ImportedHits }
   | { type: 'lastClickTimes'; workspaceId: number; linkIds: number[] }
+  | { type: 'recentClicks'; query: RecentClicksQuery }
   | { type: 'inspect'; withClicks: boolean }
 
 /** The request that a call is for. */

@@ -7,6 +7,7 @@ import type { SqlValue } from '../../filter-sql.ts'
 import type { HitEngine } from '../hit-engine.ts'
 import { toHitSql } from '../hit-sql.ts'
 import { toLastClicksSql, toLastClickTimesSql } from '../last-clicks-sql.ts'
+import { toRecentClicksSql } from '../recent-clicks-sql.ts'
 import { type DaySpan, toHitsOrigin } from '../rollups/plan-days.ts'
 import { createShareCounter } from '../visitor-shares.ts'
 import { CLICKHOUSE_CODES, ClickHouseError } from './clickhouse-error.ts'
@@ -44,7 +45,10 @@ export const toQuestionFailure = (error: unknown): unknown =>
     ? unavailable(error)
     : error
 
-export type QuestionRunner = Pick<HitEngine, 'ask' | 'explain' | 'findLastClicks' | 'findLastClickTimes'>
+export type QuestionRunner = Pick<
+  HitEngine,
+  'ask' | 'explain' | 'findLastClicks' | 'findLastClickTimes' | 'listRecentClicks'
+>
 
 /** @param settings limits of each question */
 export function createQuestionRunner(
@@ -85,6 +89,10 @@ export function createQuestionRunner(
       if (linkIds.length === 0) return []
       const { text, params, read } = toLastClickTimesSql(workspaceId, linkIds, clickHouseDialect)
       return read(await select(workspaceId, text, params))
+    },
+    async listRecentClicks(query) {
+      const { text, params, read } = toRecentClicksSql(query, clickHouseDialect)
+      return read(await select(query.workspaceId, text, params))
     },
   }
 }
