@@ -18,6 +18,7 @@ const AREAS: [name: string, pattern: RegExp][] = [
   ['link-tools', /^pages\/links\//],
   ['compare', /^pages\/analytics\/compare\//],
   ['analytics', /^pages\/analytics\/(?!map\/)/],
+  ['live', /^pages\/live\//],
   ['inbox', /^pages\/inbox\/inbox-page/],
   ['inbox-tools', /^pages\/inbox\//],
   ['form-settings', /^pages\/forms\/settings\//],
@@ -55,7 +56,7 @@ const WITH_OTHERS = [
   'pages/analytics/view/dimensions.ts',
   'pages/forms/settings/groups/{sending-fields.tsx,use-page-suggestion.ts}',
 ]
-const WITHOUT_OTHERS = ['links', 'sign-in']
+const WITHOUT_OTHERS = ['links', 'live', 'sign-in']
 
 const findArea = (path: string) => AREAS.find(([, pattern]) => pattern.test(relative(HERE, path)))?.[0]
 

@@ -2,6 +2,7 @@
 
 import type { Config } from '../config/config.ts'
 import { VERSION } from '../config/version.ts'
+import { createAccessRecheck } from '../features/accounts/access/recheck-access.ts'
 import { mailOwners, type OwnersMail } from '../features/accounts/workspaces/mail-owners.ts'
 import type { Doctor } from '../features/doctor/report/doctor.ts'
 import { createPersonHashers } from '../features/forms/erasure/erasure-receipt.ts'
@@ -53,6 +54,7 @@ export function createApiNeeds(config: Config, services: ApiParts) {
     },
     analytics: { ...analytics, scratchDir },
     leads: { ...analytics, resolvePendingAttribution },
+    live: { live: services.live, recheckAccess: createAccessRecheck({ db, now, origin }) },
     forms: {
       origin,
       now,

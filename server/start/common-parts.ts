@@ -17,6 +17,7 @@ import { createServerAddresses } from '../features/links/domains/server-addresse
 import type { Site } from '../features/links/link.ts'
 import { createDomainDirectory, type DomainDirectory } from '../features/links/names/domain-directory.ts'
 import { listOwnHosts } from '../features/links/names/own-hosts.ts'
+import { createLiveHub } from '../features/live/live-hub.ts'
 import { createTrafficDirectory } from '../features/visitors/traffic-directory.ts'
 import { createMailSender } from '../http/mail/send-mail.ts'
 import { createBuiltFileStore } from '../storage/built-file-store.ts'
@@ -63,6 +64,7 @@ export function createCommonParts(config: Config, needs: CommonNeeds) {
     hits,
     keptValues: createKeptValues({ hits }),
     traffic: createTrafficDirectory({ db, getSalt, now }),
+    live: createLiveHub({ db, hits, now, defaultDomain: needs.site.domain }),
     getOthersShippedUntil,
     getSalt,
     site,

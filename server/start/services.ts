@@ -79,7 +79,7 @@ export async function openServices(config: Config, options: ServiceOptions = {})
     endDueSplits: () => endDueSplits({ ...shared, resolvePendingAttribution }),
     resolvePendingAttribution: attribution.resolveAllPending,
   })
-  let draining = false
+  const drain = createDrain(shared.live.close)
   const metrics = createServiceMetrics({ ...parts, hitWorker: stores.hitWorker }, worker)
   const observability = await openObservability(config, stores.db, stores.spool.node)
   for (const part of [feed, observability, backups, imports, uploads, submissionPruner])
@@ -97,18 +97,17 @@ export async function openServices(config: Config, options: ServiceOptions = {})
     operations: {
       access: config,
       probe: stores.db.probe,
-      draining: () => draining,
+      draining: drain.isOn,
       version: VERSION,
       acceptsHits: stores.spool.acceptsHits,
       metrics: metrics.readAll,
     },
     readOwnMetrics: metrics.readOwn,
-    startDraining() {
-      draining = true
-    },
+    startDraining: drain.start,
     setConnectionMetrics: metrics.add,
     /** Closes in order: jobs, deliveries, attempt counts, and then the stores. */
     async close() {
+      drain.start()
       backups.stop()
       await imports.stop()
       await jobs.stop()
@@ -118,6 +117,18 @@ export async function openServices(config: Config, options: ServiceOptions = {})
       await uploads.close()
       await stores.close()
       await observability.close()
+    },
+  }
+}
+
+/** @param endStreams ends the answers that have no end of their own, which a shutdown would wait for */
+function createDrain(endStreams: () => void) {
+  let isOn = false
+  return {
+    isOn: () => isOn,
+    start() {
+      isOn = true
+      endStreams()
     },
   }
 }

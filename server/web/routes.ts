@@ -42,6 +42,7 @@ import {
 } from '../features/links/domains/host-gate.ts'
 import { createDomainRoutes, nothingHere } from '../features/links/domains/public.ts'
 import { createTrashApi } from '../features/links/trash/trash-api.ts'
+import { createLiveApi } from '../features/live/api.ts'
 import { createMcpEndpoint, requireKey, requirePost } from '../features/mcp/public.ts'
 import { createNotifyApi } from '../features/notify/api.ts'
 import { createMailRoutes } from '../features/notify/public.ts'
@@ -121,6 +122,7 @@ export interface RouteNeeds {
       NeedsOf<typeof createMissingApi> &
       NeedsOf<typeof createLinkClicksApi>
     leads: NeedsOf<typeof createLeadsApi> & NeedsOf<typeof createAnalyticsBatchApi>
+    live: NeedsOf<typeof createLiveApi>
     erasure: NeedsOf<typeof createErasureApi>
     forms: NeedsOf<typeof createFormsApi> & NeedsOf<typeof createAllowedSendersApi>
     submissions: NeedsOf<typeof createSubmissionApi>
@@ -276,6 +278,7 @@ const createRest = ({ api }: RouteNeeds) =>
     createAnalyticsApi(api.analytics),
     createLeadsApi(api.leads),
     createAnalyticsBatchApi(api.leads),
+    createLiveApi(api.live),
     createMissingApi(api.analytics),
     createReconcileApi(api.analytics),
     // Before `/submissions/{id}`, which matches its paths too.

@@ -381,6 +381,7 @@ const compareAnswers = (server: () => TestServer) => {
     }
     const { json } = await ask(own, 'getFunnel', 200, { query: { interval: '24h' } })
     expect(listSchemaErrors({ $ref: '#/components/schemas/FunnelTotals' }, json.data)).toEqual([])
+    await ask(own, 'streamLive', 200, { query: { seconds: '0' } })
     await ask(own, 'countLeads', 200, { query: { form: formKey, page: '-a', model: 'linear' } })
     const questions = ['clicks', 'leads', 'funnel'].map((about) => ({ about, query: { interval: '24h' } }))
     const batch = await ask(own, 'answerQuestions', 200, { body: { questions } })

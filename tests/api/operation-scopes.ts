@@ -57,6 +57,7 @@ export const OPERATION_SCOPES: Record<string, readonly RouteScope[]> = {
   reconcile: ['analytics:read'],
   exportLeads: ['analytics:read', 'submissions:read'],
   getFunnel: ['analytics:read'],
+  streamLive: ['analytics:read'],
   listViews: ['analytics:read'],
   createView: ['analytics:write'],
   getView: ['analytics:read'],

@@ -192,6 +192,7 @@ export const SAMPLE_REQUESTS: Record<string, (things: TestResources) => SampleRe
   importOutcomes: ({ email }) => ({ bodies: [{ csv: `email,stage\n${email},won\n` }] }),
   exportOutcomes: () => ({ query: { format: 'google-ads' } }),
   deleteOutcome: ({ outcomeId }) => ({ path: { id: outcomeId } }),
+  streamLive: () => ({ query: { seconds: '0' } }),
   listViews: () => ({ query: { limit: '10' } }),
   createView: () => ({ bodies: [{ name: 'New view', filters: { country: 'US' } }] }),
   getView: ({ viewId }) => ({ path: { id: viewId } }),

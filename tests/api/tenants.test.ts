@@ -119,6 +119,8 @@ const REFERENCES: Record<string, (things: TestResources) => SampleRequest[]> = {
   exportOutcomes: ({ submissionId, formKey }) =>
     toQuerySamples([{ submissionId: `${submissionId}` }, { formKey }]),
   deleteOutcome: ({ outcomeId }) => [{ path: { id: outcomeId } }],
+  // It names nothing.
+  streamLive: () => [],
   listViews: () => [],
   // A name belongs to no workspace.
   createView: () => [],

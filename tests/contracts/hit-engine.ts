@@ -384,6 +384,10 @@ export function testHitEngine(name: string, { open, openBackup }: HitEngineSubje
       ])
       expect([await total(), await total({ workspaceId: 2 }), await engine.mark('a')]).toEqual([3, 1, 1])
       expect(await engine.findLastClickTimes(1, [])).toEqual([])
+      expect(await engine.listRecentClicks({ workspaceId: 1, start: 10, end: 60, limit: 1 })).toEqual([
+        expect.objectContaining({ at: 15, linkId: 2, country: null, trigger: 'link' }),
+      ])
+      expect(await engine.listRecentClicks({ workspaceId: 1, start: 0, end: 15, limit: 5 })).toHaveLength(1)
       await load(2, [createHit({ importId: 9 })])
       expect(await total()).toBe(4)
     })

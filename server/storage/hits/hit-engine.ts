@@ -173,6 +173,27 @@ export interface ClickPage {
   /** After them. */
   position: StorePosition
 }
+/** A question for the newest clicks of people in a range. */
+export interface RecentClicksQuery {
+  workspaceId: number
+  /** Milliseconds since the epoch; `end` is exclusive. */
+  start: number
+  end: number
+  limit: number
+}
+
+/** What a feed shows of a click. */
+export const RECENT_CLICK_FIELDS = [
+  'country',
+  'city',
+  'device',
+  'browser',
+  'os',
+  'referrer',
+  'utmCampaign',
+  'trigger',
+] as const satisfies (keyof Hit)[]
+export type RecentClick = Pick<Hit, 'at' | 'linkId' | (typeof RECENT_CLICK_FIELDS)[number]>
 
 /** The clicks of people on each link. Lists of numbers, because a million links go from one process to another. */
 export interface LinkClicks {
@@ -236,6 +257,8 @@ export interface HitEngine {
    * Each click is on one page, however late it comes. @throws where the answering server may lack earlier hits
    */
   readClicks(query: ClickPageQuery): Promise<ClickPage>
+  /** Newest first. Clicks that imports have brought are left out. */
+  listRecentClicks(query: RecentClicksQuery): Promise<RecentClick[]>
   /** @param withClicks counts all hits: a second on ten million */
   inspect(withClicks: boolean): Promise<HitInspection>
   /**

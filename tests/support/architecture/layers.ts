@@ -33,6 +33,7 @@ export const ALLOWED_FEATURE_IMPORTS: Record<string, string[]> = {
   analytics: ['hits', 'links', 'notify'],
   splits: ['analytics', 'links'],
   views: ['analytics'],
+  live: ['analytics'],
   forms: ['attribution', 'notify', 'visitors'],
   tracking: ['hits', 'visitors'],
   attribution: ['tracking', 'hits', 'links', 'visitors'],

@@ -14,6 +14,7 @@ const PAGES = [
   '/links/destinations',
   '/analytics',
   '/analytics/compare',
+  '/live',
   '/forms',
   '/forms?new=1',
   '/forms/{form}',

@@ -13,6 +13,7 @@ import type { WindowResult } from '../../../lib/sliding-window.ts'
 import type { Database } from '../../../storage/database/open-database.ts'
 import type { Actor } from './actor.ts'
 import type { ApiEnv } from './api-env.ts'
+import { readBearer } from './api-key.ts'
 import { isFromOwnPage, refuseCrossOrigin } from './cross-origin.ts'
 import { findKeyActor } from './keys.ts'
 import { type RateLimiter, type RoughLimiter, toApiLimitKey } from './rate-limiter.ts'
@@ -30,8 +31,6 @@ export interface GuardNeeds {
     add(request: { userId: number; workspaceId: number; address: string; userAgent: string }): void
   }
 }
-
-const BEARER = /^Bearer +(\S+) *$/i
 
 /** Far above what a person with the dashboard needs: they stop programs that use a cookie (docs/contract.md §1). Rough. */
 const PERSON_PER_MINUTE = 1200
@@ -56,7 +55,7 @@ async function authenticateKey(
 ): Promise<void> {
   if (authorization === undefined || authorization.trim() === '')
     throw new Failure('missing_key', 'Missing API key')
-  const key = BEARER.exec(authorization)?.[1]
+  const key = readBearer(authorization)
   const actor = key === undefined ? undefined : await findKeyActor(needs, key)
   if (!actor) throw new Failure('invalid_key', 'Invalid API key')
   c.set('actor', actor)

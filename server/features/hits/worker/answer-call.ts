@@ -82,6 +82,8 @@ async function performCall(worker: WorkerState, id: number, call: WorkerCall): P
     case 'newClicks':
       worker.toldUpTo = Math.max(worker.toldUpTo ?? 0, call.query.after.batch)
       return readNewClicks(worker.batches, call.query)
+    case 'recentClicks':
+      return worker.engine.use((engine) => engine.listRecentClicks(call.query))
     case 'inspect':
       return worker.engine.use((engine) => engine.inspect(call.withClicks))
   }

@@ -21,6 +21,8 @@ import type {
   LastClick,
   LastClicksQuery,
   LastClickTime,
+  RecentClick,
+  RecentClicksQuery,
 } from '../../../storage/hits/hit-engine.ts'
 import type { DailySalt } from '../../visitors/salts.ts'
 import { type BatchRetention, DEFAULT_BATCH_RETENTION } from '../batches/batch-retention.ts'
@@ -82,6 +84,8 @@ export interface HitWorkerClient extends HitReader {
   readClicks(query: ClickPageQuery): Promise<ClickPage>
   /** The clicks of this node's batches after a position, also while the engine is away. @throws `unavailable` */
   readNewClicks(query: NewClicksQuery): Promise<NewClicks>
+  /** @throws `unavailable` when the engine is away or does not answer in time */
+  listRecentClicks(query: RecentClicksQuery): Promise<RecentClick[]>
   /** The content of the engine. @throws `unavailable` when the engine is away or does not answer in time */
   inspect(withClicks: boolean): Promise<HitInspection>
   setSalts(salts: DailySalt[]): void
@@ -284,6 +288,7 @@ type Calls = Pick<
   | 'export'
   | 'findLastClicks'
   | 'findLastClickTimes'
+  | 'listRecentClicks'
   | 'pruneHits'
   | 'eraseHits'
   | 'eraseImportedHits'
@@ -325,6 +330,8 @@ function createCalls(client: ClientState): Calls {
       client.toldUpTo = Math.max(client.toldUpTo ?? 0, query.after.batch)
       return calls.call<NewClicks>({ type: 'newClicks', query }, { timeoutMs: ASK_TIMEOUT_MS })
     },
+    listRecentClicks: (query) =>
+      calls.call<RecentClick[]>({ type: 'recentClicks', query }, { timeoutMs: ASK_TIMEOUT_MS }),
     inspect: (withClicks) =>
       calls.call<HitInspection>({ type: 'inspect', withClicks }, { timeoutMs: ASK_TIMEOUT_MS }),
   }

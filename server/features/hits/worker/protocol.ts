@@ -10,6 +10,7 @@ import type {
   HitQuery,
   ImportedHits,
   LastClicksQuery,
+  RecentClicksQuery,
 } from '../../../storage/hits/hit-engine.ts'
 import type { DailySalt } from '../../visitors/salts.ts'
 import type { BatchRetention } from '../batches/batch-retention.ts'
@@ -66,6 +67,7 @@ export type WorkerCall =
   | { type: 'erase'; workspaceIds: number[] }
   | { type: 'eraseImported'; hits: ImportedHits }
   | { type: 'lastClickTimes'; workspaceId: number; linkIds: number[] }
+  | { type: 'recentClicks'; query: RecentClicksQuery }
   | { type: 'inspect'; withClicks: boolean }
   | { type: 'clickPage'; query: ClickPageQuery }
   /** The clicks of batches after a position, for events. The batches before it may be deleted from now on. */

@@ -8,6 +8,7 @@ import { toClickPageSql } from '../click-page-sql.ts'
 import type { HitEngine } from '../hit-engine.ts'
 import { toHitSql } from '../hit-sql.ts'
 import { toLastClicksSql, toLastClickTimesSql } from '../last-clicks-sql.ts'
+import { toRecentClicksSql } from '../recent-clicks-sql.ts'
 import { type DaySpan, toHitsOrigin } from '../rollups/plan-days.ts'
 import { createShareCounter } from '../visitor-shares.ts'
 import { requireCaughtUp } from './caught-up.ts'
@@ -48,7 +49,7 @@ export const toQuestionFailure = (error: unknown): unknown =>
 
 export type QuestionRunner = Pick<
   HitEngine,
-  'ask' | 'explain' | 'findLastClicks' | 'findLastClickTimes' | 'readClicks'
+  'ask' | 'explain' | 'findLastClicks' | 'findLastClickTimes' | 'readClicks' | 'listRecentClicks'
 >
 
 /** @param settings limits of each question */
@@ -95,6 +96,10 @@ export function createQuestionRunner(
       if (linkIds.length === 0) return []
       const { text, params, read } = toLastClickTimesSql(workspaceId, linkIds, clickHouseDialect)
       return read(await select(workspaceId, text, params))
+    },
+    async listRecentClicks(query) {
+      const { text, params, read } = toRecentClicksSql(query, clickHouseDialect)
+      return read(await select(query.workspaceId, text, params))
     },
   }
 }

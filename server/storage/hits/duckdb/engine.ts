@@ -19,7 +19,7 @@ import { inspectDuckDb } from './inspect.ts'
 import { HIT_COLUMN_LIST, migrateLayout } from './layout.ts'
 import { loadBatch, readMark, skipBatches } from './load.ts'
 import { copyDurably, openDuckDbFile } from './open-file.ts'
-import { findLastClicks, findLastClickTimes, readClickPage } from './query.ts'
+import { findLastClicks, findLastClickTimes, listRecentClicks, readClickPage } from './query.ts'
 import { createReadWriteLock, type ReadWriteLock } from './read-write-lock.ts'
 import {
   openRollUps,
@@ -126,6 +126,7 @@ export async function openDuckDb(options: DuckDbOptions): Promise<DuckDbEngine> 
     findLastClickTimes: (workspaceId, linkIds) =>
       use((open) => open.findLastClickTimes(workspaceId, linkIds)),
     readClicks: (query) => use((open) => open.readClicks(query)),
+    listRecentClicks: (query) => use((open) => open.listRecentClicks(query)),
     erase: (workspaceIds) => erasures(() => erase(workspaceIds)),
     close: () => erasures(async () => (await file).close()),
   }
@@ -193,6 +194,7 @@ async function openFile(options: DuckDbOptions): Promise<OpenFile> {
     findLastClickTimes: (workspaceId, linkIds) =>
       read(workspaceId, (connection) => findLastClickTimes(connection, workspaceId, linkIds)),
     readClicks: (query) => read(query.workspaceId, (connection) => readClickPage(connection, query)),
+    listRecentClicks: (query) => read(query.workspaceId, (connection) => listRecentClicks(connection, query)),
     // In the turn of no workspace. The connection is used while no commit runs.
     inspect: (withClicks) => read(0, (connection) => inspectDuckDb(connection, withClicks)),
     backup: (to) => writeAlone(() => copyTo(to)),

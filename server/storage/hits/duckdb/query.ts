@@ -13,9 +13,12 @@ import type {
   LastClick,
   LastClicksQuery,
   LastClickTime,
+  RecentClick,
+  RecentClicksQuery,
 } from '../hit-engine.ts'
 import { toHitSql } from '../hit-sql.ts'
 import { toLastClicksSql, toLastClickTimesSql } from '../last-clicks-sql.ts'
+import { toRecentClicksSql } from '../recent-clicks-sql.ts'
 import { createShareCounter, type VisitorShare } from '../visitor-shares.ts'
 import type { ReadConnections } from './connections.ts'
 import { duckDbDialect } from './dialect.ts'
@@ -67,6 +70,14 @@ export async function findLastClickTimes(
 
 export async function readClickPage(connection: DuckDBConnection, query: ClickPageQuery): Promise<ClickPage> {
   const { text, params, read } = toClickPageSql(query, duckDbDialect)
+  return read(await runStatement(connection, text, params))
+}
+
+export async function listRecentClicks(
+  connection: DuckDBConnection,
+  query: RecentClicksQuery,
+): Promise<RecentClick[]> {
+  const { text, params, read } = toRecentClicksSql(query, duckDbDialect)
   return read(await runStatement(connection, text, params))
 }
 
