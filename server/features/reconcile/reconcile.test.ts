@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { onBothEngines, type TestWorkspace } from '../../../tests/support/world.ts'
+import { BROWSER_USER_AGENT, onBothEngines, type TestWorkspace } from '../../../tests/support/world.ts'
 import { Failure } from '../../lib/failure.ts'
 import { readDays } from './read-days.ts'
 import { explainDay } from './reconcile.ts'
@@ -179,7 +179,8 @@ describe('the difference of a day', () => {
   })
 })
 
-let now = Date.parse('2026-05-10T22:30:00Z')
+const EVENING = Date.parse('2026-05-10T22:30:00Z')
+let now = EVENING
 
 onBothEngines(
   'POST /reconcile',
@@ -189,6 +190,7 @@ onBothEngines(
     const post = (body: unknown, team = ws) => team.api('/reconcile', { method: 'POST', body })
 
     beforeAll(async () => {
+      now = EVENING
       ws = await server().createWorkspace()
       const { slug, id } = await ws.createLink({ slug: 'compared' })
       linkId = id
@@ -243,6 +245,24 @@ onBothEngines(
         ['2026-05-12', 1],
       ])
       expect(json.data.total).toMatchObject({ theirs: 4, ours: 3 })
+    })
+
+    test('knows the people whom the snippet did not see, and no visit without a click', async () => {
+      const site = await server().createWorkspace()
+      const { slug } = await site.createLink({ slug: 'seen', trackConversions: true })
+      const { snippet } = (await site.api('/workspace')).json.data
+      const w = /data-workspace="([^"]+)"/.exec(snippet)?.[1]
+      const see = (u: string) => {
+        const headers = { 'User-Agent': BROWSER_USER_AGENT, 'Content-Type': 'text/plain;charset=UTF-8' }
+        return server().call('/e', { method: 'POST', body: JSON.stringify({ w, u, r: '' }), headers })
+      }
+      const clicks = [await server().click(slug), await server().click(slug), await server().click(slug)]
+      await see(clicks[0]?.headers.get('location') as string)
+      await see('https://example.com/found-by-itself')
+      await server().waitUntilShipped()
+      const { json } = await post({ csv: 'date,visits\n2026-05-11,1\n' }, site)
+      const known = { ours: 3, difference: -2, withoutVisit: 2, explained: -2, unexplained: 0 }
+      expect(json.data.days).toMatchObject([known])
     })
 
     test('refuses what is no question, with the field', async () => {

@@ -36,7 +36,9 @@ export async function reconcile(
   const leftOut = new Map<LeftOutClass, DayCounts>()
   for (const name of LEFT_OUT_CLASSES) leftOut.set(name, await count({ ...theirDays, classes: [name] }))
   const imported = await count({ ...theirDays, imported: true })
-  const landings = await count(theirDays, 'landing')
+  // Visits that a click has brought: the others have no link.
+  const fromLinks: ClickSelection['filters'][number] = { name: 'linkId', values: [0], negate: true }
+  const landings = await count({ ...theirDays, filters: [...theirDays.filters, fromLinks] }, 'landing')
   const pace = createPacer()
   const rows: ReconciledDay[] = []
   for (const day of days) {

@@ -23,7 +23,7 @@ export function Comparison({ result }: { result: Reconciliation }) {
   const name = tool === null ? 'The other tool' : TOOLS[tool]
   const left = Object.entries(total.leftOut).filter(([, n]) => n > 0)
   return (
-    <div className="mt-6 grid gap-6" role="status">
+    <div className="mt-6 grid grid-cols-1 gap-6" role="status">
       <Card title={`${name}: ${countColumn}`}>
         <dl className="grid gap-4 sm:grid-cols-4">
           <Figure label="Theirs" value={orDash(total.theirs, formatNumber)} />
