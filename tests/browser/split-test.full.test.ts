@@ -103,7 +103,9 @@ onDashboard(
           await page.emulateMedia({ colorScheme })
           await page.setViewportSize({ width, height: 900 })
           // Colors that still change are between two themes.
-          await page.evaluate('Promise.all(document.getAnimations().map(({ finished }) => finished))')
+          await page.evaluate(
+            'Promise.all(document.getAnimations().map((each) => each instanceof CSSTransition && each.finished))',
+          )
           expect(await findBarriers(page)).toEqual([])
           expect(
             await page.evaluate(
