@@ -20,6 +20,7 @@ import { log } from '../lib/log.ts'
 import { describeRequest } from '../lib/telemetry/request-context.ts'
 import { toFailure } from '../storage/database/errors.ts'
 import type { Database } from '../storage/database/open-database.ts'
+import { describeWebhooks } from './describe-webhooks.ts'
 
 const DESCRIPTION = `Short links, click analytics and form capture that you host yourself.
 
@@ -115,6 +116,7 @@ export function describeApi(api: OpenAPIHono<ApiEnv>, needs: RestNeeds): Handler
 }
 
 function describe(api: OpenAPIHono<ApiEnv>, { origin, version }: RestNeeds) {
+  describeWebhooks(api)
   const document = api.getOpenAPI31Document({
     openapi: '3.1.0',
     info: {

@@ -169,12 +169,7 @@ describe('a channel of type http', () => {
   })
 
   test.each<[string, (() => Response | Promise<Response>) | undefined, Sending, Partial<DeliveryResult>]>([
-    [
-      'hangs',
-      () => new Promise<Response>(() => {}),
-      { needs: { timeoutMs: 200 } },
-      { outcome: 'timeout' },
-    ],
+    ['hangs', () => new Promise<Response>(() => {}), { needs: { timeoutMs: 200 } }, { outcome: 'timeout' }],
     [
       'answers 64 MB',
       () => new Response(new ReadableStream({ pull: (sink) => sink.enqueue(new Uint8Array(1024 * 1024)) })),
