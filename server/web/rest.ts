@@ -19,6 +19,7 @@ import { refuseBrokenQuery } from '../http/validation.ts'
 import { log } from '../lib/log.ts'
 import { describeRequest } from '../lib/telemetry/request-context.ts'
 import { toFailure } from '../storage/database/errors.ts'
+import { describeWebhooks } from './describe-webhooks.ts'
 
 const DESCRIPTION = `Short links, click analytics and form capture that you host yourself.
 
@@ -113,6 +114,7 @@ export function describeApi(api: OpenAPIHono<ApiEnv>, needs: RestNeeds): Handler
 }
 
 function describe(api: OpenAPIHono<ApiEnv>, { origin, version }: RestNeeds) {
+  describeWebhooks(api)
   const document = api.getOpenAPI31Document({
     openapi: '3.1.0',
     info: {

@@ -1,9 +1,13 @@
 import { afterAll, beforeEach, expect, test } from 'bun:test'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
 import { startWebhookReceiver } from '../../../../tests/support/fake-servers/webhook-receiver.ts'
 import { until } from '../../../../tests/support/until.ts'
 import { onBothEngines, type TestWorkspace } from '../../../../tests/support/world.ts'
 import { createKey } from '../../accounts/access/keys.ts'
 import { announceExpiredLinks } from '../../links/counting/closed-links.ts'
+import { EVENT_PLACEHOLDERS } from '../http-body/placeholders.ts'
+import { CHANNEL_EVENTS, type ChannelEvent } from './channel-events.ts'
 
 const receiver = startWebhookReceiver()
 afterAll(() => receiver.stop())
@@ -23,6 +27,9 @@ const addChannel = async (ws: TestWorkspace, fields: object) => {
   return { status, ...json, ...json.data }
 }
 
+// biome-ignore lint/suspicious/noExplicitAny: as above
+const seen: any[] = []
+
 /** Waits for these events, in any order, and for no other. */
 async function untilToldOf(ws: TestWorkspace, ...events: string[]) {
   await until('the events', () => receiver.requests.length >= events.length, 10_000)
@@ -32,6 +39,7 @@ async function untilToldOf(ws: TestWorkspace, ...events: string[]) {
       .map(({ type }) => type)
       .sort(),
   ).toEqual(events.sort())
+  seen.push(...bodies())
   return bodies()
 }
 
@@ -239,6 +247,32 @@ onBothEngines(
       const short = { type: 'http', url: receiver.url, name: 'x' }
       const { errors } = (await ws.api('/channels', { method: 'POST', body: short })).json
       expect(Object.keys(errors)).toEqual(['body'])
+    })
+
+    test('are as the API reference says, and have the placeholders of channels of type http', async () => {
+      const { json } = await server().call('/v1/openapi.json')
+      const ajv = new Ajv2020({ strict: false, allErrors: true })
+      addFormats(ajv)
+      ajv.addSchema({ $id: 'doc', ...json })
+      expect(Object.keys(json.webhooks)).toEqual([...CHANNEL_EVENTS])
+      for (const event of new Set(seen.map(({ type }) => type as ChannelEvent))) {
+        const path = `/webhooks/${event}/post/requestBody/content/application~1json/schema`
+        for (const body of seen.filter(({ type }) => type === event)) {
+          const isValid = ajv.validate({ $ref: `doc#${path}` }, body)
+          expect([event, isValid ? [] : ajv.errorsText()]).toEqual([event, []])
+        }
+        const data = seen.find(({ type }) => type === event).data
+        const optional = ['adClickIds', 'heldAs']
+        const known = EVENT_PLACEHOLDERS[event].filter(
+          (path) => !path.includes('.') && !optional.includes(path),
+        )
+        expect(
+          Object.keys(data)
+            .filter((name) => !optional.includes(name))
+            .sort(),
+        ).toEqual(known.toSorted())
+      }
+      expect(new Set(seen.map(({ type }) => type)).size).toBeGreaterThanOrEqual(6)
     })
 
     test('go to nobody by a key that may not read what they say', async () => {

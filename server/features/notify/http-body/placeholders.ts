@@ -1,4 +1,4 @@
-// The placeholders of a body: the paths into what a webhook of the event would say. tests/api/events.test.ts compares them
+// The placeholders of a body: the paths into what a webhook of the event would say. events.test.ts compares them
 // with real events.
 
 import type { ChannelEvent } from '../events/channel-events.ts'
