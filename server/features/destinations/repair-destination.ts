@@ -22,10 +22,12 @@ export async function repairDestination(
   input: RepairDestinationInput,
 ): Promise<RepairResource> {
   allow(actor, 'links:write')
-  const from = parseUrl(input.from)?.href ?? input.from
-  const checked = checkUrl(input.to, needs.site)
-  if ('wrong' in checked) throw invalid({ to: checked.wrong })
-  const to = checked.href
+  // A link may have a destination that is blocked by now, or a short domain of its own.
+  const before = checkUrl(input.from, { schemes: needs.site.schemes })
+  if ('wrong' in before) throw invalid({ from: before.wrong })
+  const after = checkUrl(input.to, needs.site)
+  if ('wrong' in after) throw invalid({ to: after.wrong })
+  const [from, to] = [before.href, after.href]
   if (from === to) throw invalid({ to: 'must differ from from' })
   const named = input.linkIds && [...new Set(input.linkIds)]
   if (named) await requireLinks(needs.db, actor, named)

@@ -1,11 +1,13 @@
 // Compares our counts of each day with those of another tool, and says how much of the difference is known: the time
 // zone exactly, and at most so much of the rest. What nothing explains is named.
 
+import { z } from '@hono/zod-openapi'
 import { createPacer } from '../../lib/concurrency/next-turn.ts'
+import { invalid } from '../../lib/failure.ts'
 import type { HitOutcome } from '../../storage/hits/hit.ts'
 import { askHits, type ClickNeeds, resolveClickSelection } from '../analytics/answer-clicks.ts'
 import type { WorkspaceScope } from '../analytics/resolve-selection.ts'
-import { type ClickSelection, toClickSelection } from '../analytics/schema.ts'
+import { CLICK_FILTER_PARAMETERS, type ClickSelection, toClickSelection } from '../analytics/schema.ts'
 import { listBucketStarts, toZonedTime } from '../analytics/timeline.ts'
 import { readDays, type TheirDays } from './read-days.ts'
 import {
@@ -16,18 +18,33 @@ import {
   type Reconciliation,
 } from './schema.ts'
 
-/** @throws Failure `invalid` for a file that is no table of days, `unavailable` when the engine cannot answer */
+const FILTERS = z.strictObject(CLICK_FILTER_PARAMETERS)
+
+/** @throws Failure `invalid` */
+function parseFilters(written: ReconcileInput['filters'] = {}) {
+  const parsed = FILTERS.safeParse(written)
+  if (parsed.success) return parsed.data
+  const wrong = parsed.error.issues.flatMap((issue) =>
+    issue.code === 'unrecognized_keys'
+      ? issue.keys.map((name) => [`filters.${name}`, 'is not a filter of clicks'])
+      : [[['filters', ...issue.path].join('.'), issue.message]],
+  )
+  throw invalid(Object.fromEntries(wrong))
+}
+
+/** @throws Failure `invalid` for a wrong filter or a file that is no table of days, `unavailable` when the engine cannot answer */
 export async function reconcile(
   needs: ClickNeeds,
   actor: WorkspaceScope,
   input: ReconcileInput,
 ): Promise<Reconciliation> {
+  const filters = parseFilters(input.filters)
   const their = readDays(input.csv, input)
   const timezone = input.timezone ?? 'UTC'
   const theirTimezone = input.theirTimezone ?? timezone
   const days = listDays(their.counts)
   const [start, end] = [days[0] as string, days.at(-1) as string]
-  const select = (zone: string) => toClickSelection({ ...input.filters, start, end, timezone: zone })
+  const select = (zone: string) => toClickSelection({ ...filters, start, end, timezone: zone })
   const count = (selection: ClickSelection, outcome: HitOutcome = 'redirect') =>
     countByDay(needs, actor, { selection, outcome, metric: their.metric })
   const theirDays = select(theirTimezone)

@@ -4,7 +4,6 @@ import { z } from '@hono/zod-openapi'
 import { oneOf, text } from '../../lib/api-fields.ts'
 import { isTimeZone } from '../../lib/date-range.ts'
 import { HIT_CLASSES, type HitClass } from '../../storage/hits/hit.ts'
-import { CLICK_FILTER_PARAMETERS } from '../analytics/schema.ts'
 import { DATE_ORDERS } from '../transfer/schema.ts'
 
 export const DAYS_MAX = 400
@@ -42,11 +41,15 @@ export const Reconcile = z
         .optional()
         .openapi({ description: 'Of dates such as 03/04/2026, where the file does not show it' }),
       filters: z
-        .strictObject(CLICK_FILTER_PARAMETERS, {
-          error: ({ code }) => (code === 'invalid_type' ? 'must be an object' : undefined),
+        .record(z.string(), z.string({ error: 'must be a string' }), {
+          error: 'must be an object of filters',
         })
         .optional()
-        .openapi({ description: 'The filters of `GET /analytics/clicks`, so that both count the same' }),
+        .openapi({
+          description:
+            'The filters of `GET /analytics/clicks`, written as there, so that both count the same',
+          example: { country: 'US,BR' },
+        }),
     },
     { error: ({ code }) => (code === 'invalid_type' ? 'must be an object' : undefined) },
   )
