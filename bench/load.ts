@@ -19,7 +19,7 @@ export const USER_AGENT =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1'
 
 /** Requests with a phone's headers, each to the next of `slugs` slugs. */
-export const redirectScript = (slugs = 999) => `
+export const redirectScript = (slugs = 999, prefix = 'bench') => `
 wrk.headers["User-Agent"] = "${USER_AGENT}"
 wrk.headers["Referer"] = "https://www.instagram.com/"
 wrk.headers["Accept"] = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
@@ -27,7 +27,7 @@ wrk.headers["Accept-Language"] = "en-GB,en;q=0.9"
 local n = 0
 request = function()
   n = n % ${slugs} + 1
-  return wrk.format("GET", "/bench" .. n)
+  return wrk.format("GET", "/${prefix}" .. n)
 end
 `
 

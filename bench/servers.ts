@@ -146,15 +146,22 @@ export async function seed(
 }
 
 /** Links with the slugs bench1, bench2, … @param domain one of the workspace, or '' for the default domain */
-export async function seedLinks(db: DatabaseHandle, workspaceId: number, links: number, domain = '') {
+export async function seedLinks(
+  db: DatabaseHandle,
+  workspaceId: number,
+  links: number,
+  domain = '',
+  { prefix = 'bench', ...settings }: { prefix?: string; rules?: string; split?: string } = {},
+) {
   const at = Date.now()
   const fixed = {
     ...{ workspace_id: workspaceId, domain, geo_targeting: '{}', device_targeting: '{}', archived: 0 },
+    ...settings,
     ...{ clicks_used: 0, forward_query: 0, track_conversions: 0, redirect_status: 302, clicks: 0, leads: 0 },
   }
   const toRow = (n: number) => ({
     ...fixed,
-    ...{ slug: `bench${n}`, slug_key: `bench${n}`, search_text: `bench${n}` },
+    ...{ slug: `${prefix}${n}`, slug_key: `${prefix}${n}`, search_text: `${prefix}${n}` },
     destination_url: `https://example.com/landing/${n}?ref=${n}`,
     created_at: at + n,
     updated_at: at + n,

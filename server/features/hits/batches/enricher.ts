@@ -2,6 +2,7 @@
 // this one sees an address.
 
 import { cleanText } from '../../../lib/clean-text.ts'
+import { createGenerationCache } from '../../../lib/generation-cache.ts'
 import type { HitClass } from '../../../storage/hits/hit.ts'
 import { judgeHitClass } from '../../visitors/hit-class.ts'
 import type { SaltLookup } from '../../visitors/salts.ts'
@@ -28,6 +29,9 @@ const TEXT_MAX = 190
 
 export function createEnricher({ getSalt, ...needs }: EnricherNeeds): Enricher {
   const parts = createHitParts(needs)
+  const variants = createGenerationCache(VARIANTS_MAX, (label) => ({
+    part: toJsonPart({ variant: cleanText(label, TEXT_MAX) }),
+  }))
   return {
     enrich(id, raw, lines) {
       const client = parts.client(raw.userAgent)
@@ -44,7 +48,8 @@ export function createEnricher({ getSalt, ...needs }: EnricherNeeds): Enricher {
       const { params, utm } = splitSpooledQuery(raw.query)
       appendBytes(lines, parts.campaign(utm, raw.destinationQuery))
       if (params !== null) appendBytes(lines, toJsonPart({ params }))
-      if (raw.variant !== '') appendBytes(lines, toVariantPart(raw))
+      if (raw.variant !== '')
+        appendBytes(lines, raw.linkId === 0 ? toSlugPart(raw.variant) : variants.get(raw.variant).part)
       appendBytes(lines, LINE_END)
       return hitClass
     },
@@ -52,9 +57,10 @@ export function createEnricher({ getSalt, ...needs }: EnricherNeeds): Enricher {
   }
 }
 
-function toVariantPart({ linkId, variant }: RawHit): Uint8Array {
-  const text = cleanText(variant, TEXT_MAX)
-  return toJsonPart(linkId === 0 ? { unknownSlug: text } : { variant: text })
-}
+/** An earlier version stored the slugs of no link here. */
+const toSlugPart = (slug: string) => toJsonPart({ unknownSlug: cleanText(slug, TEXT_MAX) })
+
+/** Labels are few, and most hits of a split repeat them. */
+const VARIANTS_MAX = 1000
 
 const QUOTE = toUtf8('"')

