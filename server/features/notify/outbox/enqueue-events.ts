@@ -21,13 +21,6 @@ export interface EventOwner {
   at: number
 }
 
-export interface Subscriber {
-  id: number
-  events: string | null
-  filter: string | null
-  created_at: number
-}
-
 /**
  * The deliverer finds them within a second.
  * @param makeEvents is called where a channel wants such an event: most workspaces have none
@@ -59,7 +52,7 @@ export async function enqueueEvents(
 const selectSubscribers = (connection: Connection, { workspaceId }: { workspaceId: number }) =>
   connection
     .selectFrom('channels')
-    .select(['id', 'events', 'filter', 'created_at'])
+    .select(['id', 'events', 'filter'])
     .where('workspace_id', '=', workspaceId)
     .where('events', 'is not', null)
     .where('enabled', '=', 1)
