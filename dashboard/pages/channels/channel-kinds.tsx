@@ -72,7 +72,7 @@ export const CHANNEL_KINDS: ChannelKind[] = [
   {
     type: 'http',
     label: 'HTTP request',
-    others: 'Sheets, HubSpot, Notion, Zapier, n8n …',
+    others: 'Sheets, HubSpot, Notion …',
     icon: Braces,
     about: 'Sends a request that you write to any API, with values of the event in its body.',
     fields: ['url'],

@@ -15,7 +15,7 @@ import {
 } from './channel-values.ts'
 import { EventFields, FilterFields } from './event-fields.tsx'
 import { MessageFields } from './message-fields.tsx'
-import { RequestFields } from './request-fields.tsx'
+import { PresetChoice, RequestFields } from './request-fields.tsx'
 import { TimingFields } from './timing-fields.tsx'
 import { UseForFields } from './use-for-fields.tsx'
 
@@ -61,6 +61,7 @@ export function ChannelFields({
     <>
       <p className="text-soft">{kind.about}</p>
       {(errors.general ?? errors.type) && <FormError>{errors.general ?? errors.type}</FormError>}
+      {kind.type === 'http' && !editing && <PresetChoice {...{ values, onChange }} />}
       <TextField
         label="Name"
         placeholder={kind.label}

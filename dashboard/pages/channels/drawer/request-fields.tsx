@@ -31,7 +31,6 @@ export function RequestFields({ isNew, values, errors, onChange }: Props) {
   const set = (next: Partial<RequestValues>) => onChange({ ...values, request: { ...request, ...next } })
   return (
     <>
-      {isNew && <PresetChoice {...{ values, onChange }} />}
       <Field label="Method" error={errors.method}>
         {(control) => (
           <Select
@@ -92,7 +91,7 @@ export function RequestFields({ isNew, values, errors, onChange }: Props) {
   )
 }
 
-function PresetChoice({ values, onChange }: Pick<Props, 'values' | 'onChange'>) {
+export function PresetChoice({ values, onChange }: Pick<Props, 'values' | 'onChange'>) {
   const [id, setId] = useState('')
   const chosen = HTTP_PRESETS.find((preset) => preset.id === id)
   function choose(next: string) {

@@ -1,7 +1,8 @@
 // Events of links that stop redirecting: their last click is used, or they expire.
 
-import { sql } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
+import type { EventMarks } from '../../../storage/database/tables/notify-tables.ts'
 import { announceLink } from '../announce-link.ts'
 import { type LinkRow, type Site, toLinkResource } from '../link.ts'
 import type { LastClickTeller } from './use-click.ts'
@@ -49,12 +50,18 @@ function announceSome({ db, site, now }: ClosedLinkNeeds): Promise<boolean> {
       await connection
         .insertInto('event_marks')
         .values({ consumer: CONSUMER, position: until, step: 0 })
+        .onConflict((conflict) => conflict.doNothing())
         .execute()
       return false
     }
     // After the clock was set back, the mark waits for it.
     if (until <= mark.position) return false
     const links = await listExpired(connection, mark, until)
+    const isWhole = links.length < LINKS_AT_ONCE
+    const last = isWhole ? undefined : links.at(-1)
+    const next = { position: last?.expires_at ?? until, step: last?.id ?? 0 }
+    // Another run, whose lease has ended, may have told of them.
+    if (!(await moveMark(connection, mark, next))) return false
     for (const link of links) {
       const event = {
         workspaceId: link.workspace_id,
@@ -66,15 +73,23 @@ function announceSome({ db, site, now }: ClosedLinkNeeds): Promise<boolean> {
         reason: 'expired',
       }))
     }
-    const last = links.at(-1)
-    const isWhole = links.length < LINKS_AT_ONCE
-    await connection
-      .updateTable('event_marks')
-      .set({ position: isWhole ? until : (last?.expires_at ?? until), step: isWhole ? 0 : (last?.id ?? 0) })
-      .where('consumer', '=', CONSUMER)
-      .execute()
     return !isWhole
   })
+}
+
+type ExpirationMark = Pick<Selectable<EventMarks>, 'position' | 'step'>
+
+/** @returns false where the mark is not at `from` any more */
+async function moveMark(connection: Connection, from: ExpirationMark, to: ExpirationMark): Promise<boolean> {
+  const moved = await connection
+    .updateTable('event_marks')
+    .set(to)
+    .where('consumer', '=', CONSUMER)
+    .where('position', '=', from.position)
+    .where('step', '=', from.step)
+    .returning('consumer')
+    .executeTakeFirst()
+  return moved !== undefined
 }
 
 const readMark = (connection: Connection) =>
@@ -83,7 +98,7 @@ const readMark = (connection: Connection) =>
 /** Of all workspaces that have a channel for events: the job is the server's own. */
 async function listExpired(
   connection: Connection,
-  { position, step }: { position: number; step: number },
+  { position, step }: ExpirationMark,
   until: number,
 ): Promise<LinkRow[]> {
   const { rows } = await sql<LinkRow>`

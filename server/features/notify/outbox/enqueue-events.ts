@@ -52,7 +52,7 @@ export async function enqueueEvents(
 const selectSubscribers = (connection: Connection, { workspaceId }: { workspaceId: number }) =>
   connection
     .selectFrom('channels')
-    .select(['id', 'events', 'filter', 'created_at'])
+    .select(['id', 'events', 'filter'])
     .where('workspace_id', '=', workspaceId)
     .where('events', 'is not', null)
     .where('enabled', '=', 1)
