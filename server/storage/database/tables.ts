@@ -48,6 +48,7 @@ import type {
 import type { MoveSteps } from './tables/move-tables.ts'
 import type { Channels, Deliveries, DeliveryAttempts, MailRecipients } from './tables/notify-tables.ts'
 import type {
+  DayProofs,
   ErasureMarks,
   Erasures,
   IdempotencyKeys,
@@ -91,6 +92,7 @@ export interface Tables {
   idempotency_keys: IdempotencyKeys
   click_marks: ClickMarks
   destinations: Destinations
+  day_proofs: DayProofs
   forms: Forms
   form_keys: FormKeys
   submissions: Submissions
