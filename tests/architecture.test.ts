@@ -47,6 +47,7 @@ const EXCEPTIONS: RuleException[] = [
     'a request knows only the host, and a verified domain belongs to one workspace',
   ),
   createException('workspace', 'links/domains/recheck-domains.ts', 'listDue', JOB),
+  createException('allow', 'proofs/proof-chain.ts', 'appendProofs', JOB),
   createException('workspace', 'destinations/watch-destinations.ts', 'listDueByHost', JOB),
   createException('workspace', 'destinations/watch-destinations.ts', 'storeCheck', JOB),
   createException('allow', 'destinations/watch-destinations.ts', 'storeCheck', JOB),

@@ -31,6 +31,7 @@ import { revokeKeyCommand } from './commands/revoke-key.ts'
 import { restoreLinkCommand, suspendLinkCommand } from './commands/suspend-link.ts'
 import { restoreUserCommand, suspendUserCommand } from './commands/suspend-user.ts'
 import { restoreWorkspaceCommand, suspendWorkspaceCommand } from './commands/suspend-workspace.ts'
+import { verifyCommand } from './commands/verify.ts'
 
 export const COMMANDS: readonly AnyCommand[] = [
   createWorkspaceCommand,
@@ -57,6 +58,7 @@ export const COMMANDS: readonly AnyCommand[] = [
   demoCommand,
   importCommand,
   exportCommand,
+  verifyCommand,
   moveCommand,
   adoptCommand,
   compactCommand,

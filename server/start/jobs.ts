@@ -24,6 +24,7 @@ import { foldSearchTexts } from '../features/links/fold-search-texts.ts'
 import type { Site } from '../features/links/link.ts'
 import { pruneTrash } from '../features/links/trash/prune-trash.ts'
 import { pruneAttempts } from '../features/notify/delivery/prune-attempts.ts'
+import { type CloseNeeds, closeDays } from '../features/proofs/close-days.ts'
 import type { ImportService } from '../features/transfer/import/open-imports.ts'
 import { pruneImportRows } from '../features/transfer/import/prune-imports.ts'
 import { ensureSalts } from '../features/visitors/ensure-salts.ts'
@@ -41,6 +42,7 @@ export interface JobNeeds extends ErasureNeeds {
   site: Site
   setSalts: (salts: DailySalt[]) => void
   hitRetentionDays: number | undefined
+  hits: CloseNeeds['hits']
   pruneHits: (since: number) => Promise<void>
   resolvePendingAttribution: () => Promise<void>
   reloadBlocklist: () => Promise<void>
@@ -212,6 +214,13 @@ const JOBS: Job[] = [
     runsOn: 'cluster',
     everyMs: 10 * MINUTE,
     run: ({ reportMissing }) => reportMissing(),
+  },
+  {
+    name: 'close days',
+    runsOn: 'cluster',
+    everyMs: 60 * MINUTE,
+    firstMs: 5 * MINUTE,
+    run: (needs) => closeDays(needs),
   },
   {
     // A run takes 35 seconds at most, and the last check of it 20 more.

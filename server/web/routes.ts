@@ -47,6 +47,7 @@ import { createMcpEndpoint, requireKey, requirePost } from '../features/mcp/publ
 import { createNotifyApi } from '../features/notify/api.ts'
 import { createMailRoutes } from '../features/notify/public.ts'
 import { createOutcomesApi } from '../features/outcomes/api.ts'
+import { createProofsApi } from '../features/proofs/api.ts'
 import { createReconcileApi } from '../features/reconcile/api.ts'
 import { createRedirectApi } from '../features/redirect/api.ts'
 import { createRedirects } from '../features/redirect/public.ts'
@@ -281,6 +282,7 @@ const createRest = ({ api }: RouteNeeds) =>
     createLiveApi(api.live),
     createMissingApi(api.analytics),
     createReconcileApi(api.analytics),
+    createProofsApi(),
     // Before `/submissions/{id}`, which matches its paths too.
     createErasureApi(api.erasure),
     createFormsApi(api.forms),

@@ -395,6 +395,7 @@ const compareAnswers = (server: () => TestServer) => {
     await addVerifiedDomain(server(), own.id, domain)
     await callHost(server(), domain, '/nothing')
     await server().app.misses.flush()
+    await ask(own, 'listProofs', 200, {})
     await ask(own, 'reconcile', 200, {
       body: { csv: 'date,clicks\n2026-03-29,4\n', theirTimezone: 'Asia/Tokyo' },
     })

@@ -54,6 +54,7 @@ export const OPERATION_SCOPES: Record<string, readonly RouteScope[]> = {
   exportClicks: ['analytics:read'],
   countLeads: ['analytics:read'],
   listMissingSlugs: ['analytics:read'],
+  listProofs: ['analytics:read'],
   reconcile: ['analytics:read'],
   exportLeads: ['analytics:read', 'submissions:read'],
   getFunnel: ['analytics:read'],

@@ -134,6 +134,7 @@ export const SAMPLE_REQUESTS: Record<string, (things: TestResources) => SampleRe
   verifyDomain: ({ domainId }) => ({ path: { id: domainId } }),
   countClicks: () => ({ query: { groupBy: 'link' } }),
   listMissingSlugs: () => ({ query: { limit: '10' } }),
+  listProofs: () => ({}),
   reconcile: () => ({ bodies: [{ csv: 'date,clicks\n2026-03-29,4\n', filters: { country: 'DE' } }] }),
   exportLinks: () => ({ query: { format: 'ndjson' } }),
   exportWorkspace: () => ({}),

@@ -150,6 +150,7 @@ const REFERENCES: Record<string, (things: TestResources) => SampleRequest[]> = {
       [{ linkId: `${linkId}` }, { tagId: `${tagId}` }, { slug }, { linkId: `-${linkId}` }],
     ),
   listMissingSlugs: () => [{ query: RANGE }],
+  listProofs: () => [],
   reconcile: ({ linkId, slug }) =>
     [{ linkId: `${linkId}` }, { slug }].map((filters) => ({
       bodies: [{ csv: 'date,clicks\n2026-03-29,4\n', filters }],

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { digestDay } from '../../server/features/proofs/day-digest.ts'
 import { toStoredVisitor } from '../../server/storage/hits/day-visitor.ts'
 import {
   HIT_CLASSES,
@@ -23,6 +24,9 @@ import type {
 import type { OriginDimension } from '../../server/storage/sources/origin-sql.ts'
 
 const T0 = Date.parse('2026-06-10T12:00:00Z')
+
+/** Of the hits of one test below. It never changes: stored digests would no longer be those of their days. */
+const DAY_DIGEST = '76bb0a5e1321f18c75bee0932d9eb7e976de66aff2e40af97c63b7bfc4f48c4b'
 
 let lastId = 0
 /** A click on link 1 of workspace 1, with the given changes. */
@@ -179,6 +183,28 @@ export function testHitEngine(name: string, { open, openBackup }: HitEngineSubje
         engine.load({ node: 'a', number: 1, path: join(directory, 'none.ndjson') }),
       ).rejects.toThrow()
       expect(await engine.mark('a')).toBe(0)
+    })
+
+    test('the digest of a day is the same in every engine, and changes with each part of it', async () => {
+      const at = T0
+      const hits: Partial<Hit>[] = [
+        { at, visitor: '1', country: 'DE', city: 'Köln', referrer: 'news.example', utmSource: 'a"b' },
+        { at, visitor: '1', linkId: 2, trigger: 'qr', variant: 'B' },
+        { at: at + 3_600_000, visitor: '2', country: 'US', utmCampaign: '👩‍💻' },
+        { at, visitor: '3', class: 'bot' },
+        { at, visitor: '4', outcome: 'landing' },
+        { at, visitor: NO_VISITOR, importId: 7 },
+        { at: at + 86_400_000, visitor: '5' },
+      ]
+      await load(
+        1,
+        hits.map((hit) => createHit(hit)),
+      )
+      const day = await digestDay(engine, 1, '2026-06-10')
+      expect(day).toEqual({ hits: 6, digest: DAY_DIGEST })
+      await load(2, [createHit({ at, visitor: '1', country: 'DE', city: 'Bonn', class: 'prefetch' })])
+      expect((await digestDay(engine, 1, '2026-06-10')).digest).not.toBe(DAY_DIGEST)
+      expect(await digestDay(engine, 2, '2026-06-10')).toMatchObject({ hits: 0 })
     })
 
     test('an empty batch advances the mark', async () => {

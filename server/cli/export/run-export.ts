@@ -2,25 +2,17 @@
 
 import { mkdtemp, open, rename, rm, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import type { Config } from '../../config/config.ts'
 import { toFileStorePlace } from '../../config/upload-settings.ts'
 import { VERSION } from '../../config/version.ts'
 import { recordExport } from '../../features/accounts/audit/record-export.ts'
-import { deleteHitCopy, toHitCopyPath } from '../../features/hits/batches/hit-copy.ts'
 import { getOperatorActor } from '../../features/links/domains/operator-actor.ts'
 import { exportWorkspace } from '../../features/transfer/export/export-workspace.ts'
-import { openServices } from '../../start/services.ts'
 import { createSite } from '../../start/site.ts'
 import { createFileReader } from '../../storage/files/open-file-store.ts'
-import { createClickHouseClient } from '../../storage/hits/clickhouse/client.ts'
-import { openClickHouseReader } from '../../storage/hits/clickhouse/reader.ts'
-import { openHitCopy } from '../../storage/hits/duckdb/open-hit-copy.ts'
-import type { HitReader } from '../../storage/hits/hit-engine.ts'
-import { isDataDirLocked } from '../../storage/lock.ts'
 import { toWorkerConfig } from '../../workers/run-workers.ts'
 import { parseIdArgument } from '../arguments.ts'
 import { CommandError, type CommandNeeds } from '../command.ts'
-import { obtainHitCopy } from '../move/obtain-hit-copy.ts'
+import { openHitReader } from '../open-hit-reader.ts'
 import type { ProgressBar } from '../progress-bar.ts'
 
 export interface ExportCommandNeeds extends CommandNeeds {
@@ -72,47 +64,6 @@ export async function runExport(
     progress.end()
     await rm(half, { force: true })
     await rm(scratchDir, { recursive: true, force: true })
-  }
-}
-
-interface OpenHits {
-  hits: Pick<HitReader, 'ask' | 'export'>
-  close(): Promise<void>
-}
-
-/**
- * Opens the hits for a command: those of ClickHouse, or a copy that the running server makes of its DuckDB file.
- * Where no server runs, this process is one meanwhile.
- * @param scratchDir a directory of the command alone
- */
-async function openHitReader(config: Config, scratchDir: string, signal: AbortSignal): Promise<OpenHits> {
-  if (config.clickHouseUrls) {
-    const client = createClickHouseClient(config.clickHouseUrls)
-    const reader = openClickHouseReader(client, scratchDir)
-    return {
-      hits: reader,
-      async close() {
-        await reader.close()
-        await client.close()
-      },
-    }
-  }
-  if (!isDataDirLocked(config.dataDir)) {
-    const services = await openServices(config)
-    await services.hitWorker.drain()
-    return { hits: services.hitWorker, close: services.close }
-  }
-  if (!(await obtainHitCopy(config.dataDir, signal)))
-    throw new CommandError(
-      'The server does not hand out its hits. Try again when it is ready (/readyz), or stop it.',
-    )
-  const copy = await openHitCopy(toHitCopyPath(config.dataDir), scratchDir)
-  return {
-    hits: copy,
-    async close() {
-      await copy.close()
-      await deleteHitCopy(config.dataDir)
-    },
   }
 }
 

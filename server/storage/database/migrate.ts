@@ -32,6 +32,7 @@ import { internalTraffic } from './migrations/0028-internal-traffic.ts'
 import { events } from './migrations/0029-events.ts'
 import { views } from './migrations/0031-views.ts'
 import { destinations } from './migrations/0034-destinations.ts'
+import { dayProofs } from './migrations/0035-day-proofs.ts'
 import { sharedLimits } from './migrations/0037-shared-limits.ts'
 import { renameSteps, toNewSteps } from './migrations/rename-steps.ts'
 import type { Tables } from './tables.ts'
@@ -66,6 +67,7 @@ export const listMigrations = (engine: DatabaseEngine): Record<string, Migration
   '0029-events': events(engine),
   '0031-views': views(engine),
   '0034-destinations': destinations(engine),
+  '0035-day-proofs': dayProofs(engine),
   '0037-shared-limits': sharedLimits(engine),
 })
 

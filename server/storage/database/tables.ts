@@ -55,6 +55,7 @@ import type {
   MailRecipients,
 } from './tables/notify-tables.ts'
 import type {
+  DayProofs,
   ErasureMarks,
   Erasures,
   IdempotencyKeys,
@@ -99,6 +100,7 @@ export interface Tables {
   idempotency_keys: IdempotencyKeys
   click_marks: ClickMarks
   destinations: Destinations
+  day_proofs: DayProofs
   forms: Forms
   form_keys: FormKeys
   submissions: Submissions

@@ -39,6 +39,7 @@ export const ALLOWED_FEATURE_IMPORTS: Record<string, string[]> = {
   attribution: ['tracking', 'hits', 'links', 'visitors'],
   notify: [],
   outcomes: ['notify', 'visitors'],
+  proofs: [],
   reconcile: ['analytics', 'transfer'],
   transfer: ['attribution', 'forms', 'hits', 'links', 'notify', 'outcomes', 'tracking', 'visitors'],
 }

@@ -112,3 +112,23 @@ export interface MailShares {
   confirmations: Generated<number>
   replies: Generated<number>
 }
+
+/** An entry of the chain of proofs of a workspace. */
+export interface DayProofs {
+  id: Generated<number>
+  workspace_id: number
+  /** UTC, `2026-01-31`. */
+  day: string
+  /** `closed`, `changed` or `expired`. */
+  kind: string
+  reason: string | null
+  hits: number
+  removed: number | null
+  /** SHA-256 of the figures of the day. */
+  digest: string
+  /** '' for the first entry. */
+  previous_hash: string
+  /** SHA-256 of all columns but the id. */
+  hash: string
+  created_at: number
+}

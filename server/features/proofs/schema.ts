@@ -1,0 +1,25 @@
+// Proofs of closed days as JSON.
+
+import { z } from '@hono/zod-openapi'
+import { numberParameter, parameter } from '../../lib/api-fields.ts'
+
+export const DayProofShape = z
+  .strictObject({
+    day: z.iso.date().openapi({ description: 'UTC' }),
+    kind: z.enum(['closed', 'changed', 'expired']),
+    reason: z.string().nullable().openapi({ description: 'Why a closed day has changed, or is gone' }),
+    hits: z.int().openapi({ description: 'Hits of every kind' }),
+    removed: z.int().nullable().openapi({ description: 'How many hits are gone; null where none are' }),
+    digest: z.string().openapi({ description: 'SHA-256 of the figures of the day' }),
+    previousHash: z.string().nullable().openapi({ description: 'null for the first entry' }),
+    hash: z.string().openapi({ description: 'SHA-256 of this entry and `previousHash`' }),
+    createdAt: z.iso.datetime(),
+  })
+  .openapi('DayProof')
+export type DayProofResource = z.infer<typeof DayProofShape>
+
+export const ProofListQuery = z.strictObject({
+  limit: numberParameter(1, 100).optional(),
+  cursor: parameter(1000).optional(),
+})
+export type ProofListQueryInput = z.infer<typeof ProofListQuery>
