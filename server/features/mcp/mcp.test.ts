@@ -140,6 +140,7 @@ onSqlite('POST /mcp', (server) => {
       ['delete_link', { id: [link.id] }, 'id: must be a whole number'],
       ['delete_link', { id: 1.5 }, 'id: must be a whole number'],
       ['find_links', { limit: 'many' }, 'limit: must be'],
+      ['find_links', { limit: 51 }, 'limit: must be at most 50'],
       ['find_links', { search: { like: 'a' } }, 'search: must be a text, a number, true or false'],
       ['find_links', { cursor: 'nonsense' }, 'cursor: '],
       ['count_clicks', { interval: 'yesterday' }, 'interval: must be'],
