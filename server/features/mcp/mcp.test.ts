@@ -55,6 +55,18 @@ async function call(client: Client, name: string, values: Record<string, unknown
 
 const readRows = (text: string) => JSON.parse(/^(?:\[|\{).*$/m.exec(text)?.[0] as string)
 
+test('a server without assistants does not load the SDK', async () => {
+  const files = [...new Bun.Glob('*.ts').scanSync(import.meta.dir)].filter(
+    (name) => !name.endsWith('.test.ts'),
+  )
+  const scanner = new Bun.Transpiler({ loader: 'ts' })
+  const imports = await Promise.all(
+    files.map(async (name) => scanner.scanImports(await Bun.file(join(import.meta.dir, name)).text())),
+  )
+  const ofSdk = imports.flat().filter(({ path }) => path.startsWith('@modelcontextprotocol/'))
+  expect(ofSdk).toEqual([{ path: '@modelcontextprotocol/server', kind: 'dynamic-import' }])
+})
+
 onSqlite('POST /mcp', (server) => {
   const createScopedKey = async (workspaceId: number, ...scopes: KeyScope[]) =>
     createKey({ db: server().app.db, now: server().now }, workspaceId, 'assistant', { scopes })
