@@ -1,8 +1,8 @@
 // The questions of a dashboard, as queries of the hit engine.
 
-import { toNullLabel } from '../server/features/analytics/filter.ts'
 import { listBucketStarts, toZonedTime, untilNow } from '../server/features/analytics/timeline.ts'
 import { DAY_MS } from '../server/lib/utc-day.ts'
+import { toNullLabel } from '../server/storage/filter-grammar.ts'
 import { HIT_DIMENSIONS } from '../server/storage/hits/hit.ts'
 import type {
   HitColumn,

@@ -32,7 +32,14 @@ function createRawHits(random: Random): () => RawHit {
     const clickId = Array.from({ length: 6 }, () => below(2 ** 30).toString(36)).join('')
     return {
       ...{ at: at++, workspaceId: 1 + (link % GENERATED_WORKSPACES), linkId: 1 + link, variant: '' },
-      ...{ outcome: 'redirect', head: false, prefetch: false, trigger: tagged < 0.05 ? 'qr' : 'link' },
+      ...{
+        outcome: 'redirect',
+        head: false,
+        prefetch: false,
+        internal: false,
+        ignored: false,
+        trigger: tagged < 0.05 ? 'qr' : 'link',
+      },
       ...person,
       referrer: createReferrer(random),
       query: tagged < 0.05 ? 'qr=1' : tagged < 0.2 ? `${createUtm(random)}&fbclid=${clickId}` : '',

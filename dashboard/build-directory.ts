@@ -20,6 +20,7 @@ export async function getBuildDirectory(): Promise<string> {
   for (const path of [
     ...sources.map((name) => join(import.meta.dir, name)),
     join(ROOT, 'package-lock.json'),
+    join(ROOT, 'CHANGELOG.md'),
     // The dashboard imports this one file of the snippet.
     join(ROOT, 'snippet/proof-of-work.ts'),
   ]) {

@@ -9,12 +9,16 @@ const HERE = import.meta.dir
 
 /** The first pattern that fits decides. Files that none fits, such as large data, are loaded by themselves. */
 const AREAS: [name: string, pattern: RegExp][] = [
+  ['whats-new', /^shell\/whats-new/],
   ['overlays', /^shell\//],
   ['sign-in', /^pages\/sign-in\//],
   ['links', /^pages\/links\/(?:links-page|list\/|onboarding\/)/],
-  ['link', /^pages\/links\/detail\/link-page/],
+  // The page of a link is mostly its analytics.
+  ['analytics', /^pages\/links\/detail\/link-page/],
   ['link-tools', /^pages\/links\//],
+  ['compare', /^pages\/analytics\/compare\//],
   ['analytics', /^pages\/analytics\/(?!map\/)/],
+  ['live', /^pages\/live\//],
   ['inbox', /^pages\/inbox\/inbox-page/],
   ['inbox-tools', /^pages\/inbox\//],
   ['form-settings', /^pages\/forms\/settings\//],
@@ -26,8 +30,8 @@ const AREAS: [name: string, pattern: RegExp][] = [
 
 /** What the first page shares with most areas comes with the first file: each would be a request of a few hundred bytes. */
 const WITH_MAIN = [
-  'ui/*.{ts,tsx}',
-  'ui/forms/{field,search-field,use-debounced,use-debounced-text}.{ts,tsx}',
+  'ui/!(collapsible-section|countries|country-flag|progress-bar|save-file).{ts,tsx}',
+  'ui/forms/{field,form-error,search-field,use-debounced,use-debounced-text}.{ts,tsx}',
   'ui/copy/copy-button.tsx',
   'ui/overlays/use-undoable-delete.ts',
   'api/{chunks,domains,links,tags}.ts',
@@ -36,16 +40,23 @@ const WITH_MAIN = [
 
 /** What the other areas share is one more file. */
 const WITH_OTHERS = [
-  'ui/{copy,forms,overlays}/*.{ts,tsx}',
-  'api/{analytics,forms,missing,submissions,workspace}.ts',
+  'ui/{collapsible-section,countries,country-flag,progress-bar,save-file}.{ts,tsx}',
+  'ui/{copy,overlays}/*.{ts,tsx}',
+  // Pages before the sign-in share the field of a new password with the settings, and nothing else.
+  'ui/forms/!(new-password-field).{ts,tsx}',
+  'api/{analytics,field-names,forms,missing,submissions,workspace}.ts',
   'api/inbox/*.ts',
   'pages/inbox/state/{display-text,element-ids,submission-status}.ts',
   'pages/inbox/reader/person-buttons.tsx',
   'pages/inbox/dialogs/receipt-dialog.tsx',
   'pages/channels/{channel-kinds,channel-notice}.tsx',
   'pages/links/editor/destination-url.ts',
+  'pages/links/link/{describe-rule,link-devices}.ts',
+  'pages/analytics/breakdowns/use-top-list.ts',
+  'pages/analytics/view/dimensions.ts',
+  'pages/forms/settings/groups/{sending-fields.tsx,use-page-suggestion.ts}',
 ]
-const WITHOUT_OTHERS = ['links', 'sign-in']
+const WITHOUT_OTHERS = ['links', 'live', 'sign-in']
 
 const findArea = (path: string) => AREAS.find(([, pattern]) => pattern.test(relative(HERE, path)))?.[0]
 

@@ -162,12 +162,38 @@ const workspaceRoute = createRoute({
 
 const workspacePage = createPageFactory(() => workspaceRoute)
 
+/** Addresses of earlier versions, which mails, bookmarks and other pages have. */
+const MOVED = [
+  ['channels', 'notifications'],
+  ['deliveries', 'notifications/deliveries'],
+  ['tags', 'settings/tags'],
+  ['transfer', 'settings/transfer'],
+  ['transfer/$importId', 'settings/transfer/$importId'],
+] as const
+
+/** Redirects to the page's new address, with the same parameters. */
+const movedPage = (path: string, target: string) =>
+  createRoute({
+    getParentRoute: () => workspaceRoute,
+    path,
+    beforeLoad({ params, search }) {
+      throw redirect({
+        // The parameters of the two addresses are the same, which the types of routes made in a loop cannot say.
+        to: `/$workspaceId/${target}` as string,
+        params,
+        search,
+        replace: true,
+      })
+    },
+  })
+
 /** Filters of clicks and leads. A value is a list in the grammar of docs/contract.md §5 (`US,BR`, `-US`). */
 export const FILTER_SEARCH_PARAMS = [
   'linkId',
   'tagId',
   'domain',
   'slug',
+  'variant',
   'country',
   'region',
   'city',
@@ -236,6 +262,12 @@ const routeTree = rootRoute.addChildren([
       'slug',
       'domain',
     ),
+    workspacePage(
+      'links/destinations',
+      () => import('./pages/links/destinations/destinations-page.tsx'),
+      'DestinationsPage',
+      'state',
+    ),
     workspacePage('links/trash', () => import('./pages/links/trash/trash-page.tsx'), 'TrashPage'),
     workspacePage(
       'links/$linkId',
@@ -254,6 +286,12 @@ const routeTree = rootRoute.addChildren([
       ...RANGE_SEARCH_PARAMS,
       ...VIEW_SEARCH_PARAMS,
     ),
+    workspacePage(
+      'analytics/compare',
+      () => import('./pages/analytics/compare/compare-page.tsx'),
+      'ComparePage',
+    ),
+    workspacePage('live', () => import('./pages/live/live-page.tsx'), 'LivePage'),
     workspacePage('forms', () => import('./pages/forms/forms-page.tsx'), 'FormsPage', 'new'),
     workspacePage('forms/$formKey', () => import('./pages/forms/form-page.tsx'), 'FormPage', 'tab'),
     workspacePage(
@@ -266,22 +304,22 @@ const routeTree = rootRoute.addChildren([
       'linkId',
       'country',
       'utmSource',
+      'stage',
       'start',
       'end',
       'open',
     ),
     workspacePage('domains', () => import('./pages/domains/domains-page.tsx'), 'DomainsPage', 'new'),
     workspacePage('domains/$domainId', () => import('./pages/domains/domain-page.tsx'), 'DomainPage'),
-    workspacePage('tags', () => import('./pages/tags/tags-page.tsx'), 'TagsPage', 'search', 'new'),
     workspacePage(
-      'channels',
+      'notifications',
       () => import('./pages/channels/channels-page.tsx'),
       'ChannelsPage',
       'new',
       'edit',
     ),
     workspacePage(
-      'deliveries',
+      'notifications/deliveries',
       () => import('./pages/deliveries/deliveries-page.tsx'),
       'DeliveriesPage',
       'status',
@@ -290,9 +328,15 @@ const routeTree = rootRoute.addChildren([
       'submissionId',
       'open',
     ),
-    workspacePage('transfer', () => import('./pages/transfer/transfer-page.tsx'), 'TransferPage', 'tab'),
+    workspacePage('settings/tags', () => import('./pages/tags/tags-page.tsx'), 'TagsPage', 'search', 'new'),
     workspacePage(
-      'transfer/$importId',
+      'settings/transfer',
+      () => import('./pages/transfer/transfer-page.tsx'),
+      'TransferPage',
+      'tab',
+    ),
+    workspacePage(
+      'settings/transfer/$importId',
       () => import('./pages/transfer/detail/import-page.tsx'),
       'ImportPage',
       'outcome',
@@ -307,6 +351,7 @@ const routeTree = rootRoute.addChildren([
       'start',
       'end',
     ),
+    ...MOVED.map(([from, to]) => movedPage(from, to)),
   ]),
 ])
 

@@ -105,6 +105,24 @@ describe('a start', () => {
     expect(await reachable(Number(new URL(origin).port))).toBe(false)
   })
 
+  full('goes on when the reader of its log has ended', async () => {
+    const port = findFreePort()
+    const child = Bun.spawn(['sh', '-c', 'node_modules/.bin/bun server/main.ts | head -n 1'], {
+      cwd: ROOT,
+      env: { PATH: process.env.PATH, HOST: '127.0.0.1', PORT: String(port), DATA_DIR: freshDir() },
+      stdout: 'ignore',
+      stderr: 'inherit',
+      detached: true,
+    })
+    try {
+      await until('the server answers', () => reachable(port), WITHIN_MS)
+      for (let n = 0; n < 3; n++)
+        expect((await fetch(`http://127.0.0.1:${port}/api/auth/options`)).status).toBe(200)
+    } finally {
+      process.kill(-child.pid, 'SIGKILL')
+    }
+  })
+
   test('with a wrong environment stops within 2 s of work, with a line for each problem, no socket and no rows', async () => {
     const [PORT, DATA_DIR] = [String(findFreePort()), freshDir()]
     const server = launch({

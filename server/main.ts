@@ -25,6 +25,11 @@ async function configure(channel?: WorkerChannel): Promise<Config> {
   }
 }
 
+/** The reader of the log may end before the server, which goes on without it. */
+function outliveLogReader(): void {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
+}
+
 /** The first signal stops in order, the second one at once. */
 function onSignals(stop: () => Promise<number>, kill: () => void = () => {}): void {
   let stopping = false
@@ -80,6 +85,7 @@ async function startWorkers(config: Config): Promise<void> {
 
 // The files have password hashes, salts and hits: only this user may read them.
 process.umask(0o077)
+outliveLogReader()
 const worker = readWorkerNumber(process.argv)
 const channel = worker === undefined ? undefined : connectToSupervisor(worker)
 const config = await configure(channel)

@@ -5,6 +5,7 @@ import type { z } from 'zod'
 import type { ClickBucket, ClickTotals } from '../../server/features/analytics/schema.ts'
 import type { FormResource } from '../../server/features/forms/schema.ts'
 import type { TagResource } from '../../server/features/links/schema.ts'
+import { askAnalytics } from './analytics-batch.ts'
 import type { Api, QueryParameters } from './client.ts'
 import { readFileName } from './transfer/exports.ts'
 
@@ -76,8 +77,8 @@ type PeriodKind = 'now' | 'before'
 export const totalQuery = (api: Api, subject: Subject, query: QueryParameters, period: PeriodKind = 'now') =>
   queryOptions({
     queryKey: [...analyticsKey(api), 'total', period, subject, query],
-    queryFn: async ({ signal }): Promise<Totals> => {
-      const raw = await api.get<RawTotals>(`/analytics/${subject}`, { query, signal })
+    queryFn: async (): Promise<Totals> => {
+      const { data: raw } = await askAnalytics<{ data: RawTotals }>(api, subject, query)
       return { ...toCounts(raw), start: raw.start, end: raw.end }
     },
   })
@@ -90,10 +91,10 @@ export const timelineQuery = (
 ) =>
   queryOptions({
     queryKey: [...analyticsKey(api), 'time', period, subject, query],
-    queryFn: async ({ signal }): Promise<TimelineBucket[]> => {
+    queryFn: async (): Promise<TimelineBucket[]> => {
       const parameters = { ...query, groupBy: 'time' }
-      const raw = await api.get<RawBucket[]>(`/analytics/${subject}`, { query: parameters, signal })
-      return raw.map((bucket) => ({ ...toCounts(bucket), time: bucket.time }))
+      const { data } = await askAnalytics<{ data: RawBucket[] }>(api, subject, parameters)
+      return data.map((bucket) => ({ ...toCounts(bucket), time: bucket.time }))
     },
   })
 
@@ -126,20 +127,20 @@ export const topListQuery = (
 ) =>
   queryOptions({
     queryKey: [...analyticsKey(api), 'top', subject, dimension, query, limit],
-    queryFn: async ({ signal }): Promise<BreakdownRow[]> => {
+    queryFn: async (): Promise<BreakdownRow[]> => {
       const key = ROW_KEYS[dimension] ?? dimension
       const parameters = { ...query, groupBy: key, limit }
-      const raw = await api.get<RawRow[]>(`/analytics/${subject}`, { query: parameters, signal })
-      return raw.map((each) => ({ ...toRow(key, each), ...toCounts(each) }))
+      const { data } = await askAnalytics<{ data: RawRow[] }>(api, subject, parameters)
+      return data.map((each) => ({ ...toRow(key, each), ...toCounts(each) }))
     },
   })
 
 export const funnelQuery = (api: Api, query: QueryParameters) =>
   queryOptions({
     queryKey: [...analyticsKey(api), 'funnel', query],
-    queryFn: async ({ signal }): Promise<FunnelTotals> => {
-      const { data, ...money } = await api.page<FunnelStages>('/analytics/funnel', { query, signal })
-      return { ...(data as unknown as FunnelStages), ...money }
+    queryFn: async (): Promise<FunnelTotals> => {
+      const { data, ...money } = await askAnalytics<{ data: FunnelStages }>(api, 'funnel', query)
+      return { ...data, ...money }
     },
   })
 

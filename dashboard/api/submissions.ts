@@ -26,6 +26,8 @@ export interface InboxFilter {
   linkId?: string
   country?: string
   utmSource?: string
+  /** Leads with such an outcome. */
+  stage?: string
   /** Days (`2026-11-21`) in the viewer's time zone. */
   start?: string
   end?: string
@@ -87,7 +89,10 @@ export const inboxPollQuery = (api: Api) =>
     select: ({ data, total }) =>
       [
         total,
-        ...data.map(({ id, status, attribution, notes }) => `${id} ${status} ${attribution} ${notes ?? ''}`),
+        ...data.map(
+          ({ id, status, attribution, outcomes, notes }) =>
+            `${id} ${status} ${attribution} ${JSON.stringify(outcomes)} ${notes ?? ''}`,
+        ),
       ].join('\n'),
     refetchInterval: pollEvery(POLL_MS),
     staleTime: 0,

@@ -23,6 +23,10 @@ export const renameWorkspace = (api: Api, name: string) =>
   api.patch<WorkspaceResource>('/workspace', { name })
 export const setRequireTwoFactor = (api: Api, requireTwoFactor: boolean) =>
   api.patch<WorkspaceResource>('/workspace', { requireTwoFactor })
+export const saveTrafficSettings = (
+  api: Api,
+  settings: Partial<Pick<WorkspaceResource, 'keptParams' | 'internalNetworks' | 'ignoredReferrers'>>,
+) => api.patch<WorkspaceResource>('/workspace', settings)
 export const deleteWorkspace = (api: Api, name: string) =>
   api.remove<WorkspaceResource>('/workspace', { query: { confirm: name } })
 export async function createWorkspace(name: string): Promise<WorkspaceSummary> {

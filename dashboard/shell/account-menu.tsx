@@ -2,7 +2,7 @@
 
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { BookOpen, ChevronsUpDown, LogOut, Monitor, Moon, Sun, User } from 'lucide-react'
+import { ChevronsUpDown, LogOut, Monitor, Moon, Sun, User } from 'lucide-react'
 import { useState } from 'react'
 import { userQuery } from '../api/session.ts'
 import { Menu, MenuItem, MenuSeparator } from '../ui/overlays/menu.tsx'
@@ -54,9 +54,6 @@ export function AccountMenu() {
         icon={<User size={15} />}
       >
         Account
-      </MenuItem>
-      <MenuItem render={<a href="/docs" />} icon={<BookOpen size={15} />}>
-        API reference
       </MenuItem>
       <MenuSeparator />
       <ThemeItems />

@@ -1,16 +1,16 @@
-// The pages of a workspace, in the order of the sidebar. The command palette and the `g …` shortcuts use the same
-// list.
+// The seven places of a workspace, in the order of the sidebar, and the pages inside them. The command palette and the
+// `g …` shortcuts use both.
 
 import { useQuery } from '@tanstack/react-query'
 import {
   ArrowDownUp,
   BarChart3,
+  Bell,
   FileText,
   Globe,
   Inbox,
   Link2,
   type LucideIcon,
-  Megaphone,
   Send,
   Settings,
   Tag,
@@ -28,11 +28,11 @@ export interface NavItem {
     | '/$workspaceId/analytics'
     | '/$workspaceId/forms'
     | '/$workspaceId/inbox'
-    | '/$workspaceId/tags'
     | '/$workspaceId/domains'
-    | '/$workspaceId/channels'
-    | '/$workspaceId/deliveries'
-    | '/$workspaceId/transfer'
+    | '/$workspaceId/notifications'
+    | '/$workspaceId/notifications/deliveries'
+    | '/$workspaceId/settings/tags'
+    | '/$workspaceId/settings/transfer'
     | '/$workspaceId/settings'
   label: string
   icon: LucideIcon
@@ -45,14 +45,18 @@ export interface NavItem {
 export const NAV_ITEMS: NavItem[] = [
   { to: '/$workspaceId/links', label: 'Links', icon: Link2, key: 'l' },
   { to: '/$workspaceId/analytics', label: 'Analytics', icon: BarChart3, key: 'a' },
-  { to: '/$workspaceId/forms', label: 'Forms', icon: FileText, key: 'f' },
   { to: '/$workspaceId/inbox', label: 'Inbox', icon: Inbox, key: 'i', Badge: InboxBadge },
-  { to: '/$workspaceId/tags', label: 'Tags', icon: Tag, key: 't' },
+  { to: '/$workspaceId/forms', label: 'Forms', icon: FileText, key: 'f' },
+  { to: '/$workspaceId/notifications', label: 'Notifications', icon: Bell, key: 'n', Badge: ChannelsBadge },
   { to: '/$workspaceId/domains', label: 'Domains', icon: Globe, key: 'o' },
-  { to: '/$workspaceId/channels', label: 'Channels', icon: Megaphone, key: 'c', Badge: ChannelsBadge },
-  { to: '/$workspaceId/deliveries', label: 'Deliveries', icon: Send, key: 'd' },
-  { to: '/$workspaceId/transfer', label: 'Import and export', icon: ArrowDownUp, key: 'm' },
   { to: '/$workspaceId/settings', label: 'Settings', icon: Settings, key: 's' },
+]
+
+/** Pages inside a place: the sidebar shows the place only. */
+export const INNER_PAGES: NavItem[] = [
+  { to: '/$workspaceId/notifications/deliveries', label: 'Deliveries', icon: Send, key: 'd' },
+  { to: '/$workspaceId/settings/tags', label: 'Tags', icon: Tag, key: 't' },
+  { to: '/$workspaceId/settings/transfer', label: 'Import and export', icon: ArrowDownUp, key: 'm' },
 ]
 
 const REFRESH_MS = 60_000

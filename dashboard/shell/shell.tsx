@@ -7,7 +7,7 @@ import { userQuery } from '../api/session.ts'
 import { handleShortcut, setReadOnlyShortcuts, useShortcuts } from '../ui/shortcuts.ts'
 import { NoWorkspacePage } from './error-pages.tsx'
 import { saveLastWorkspace } from './last-workspace.ts'
-import { NAV_ITEMS } from './nav-items.tsx'
+import { INNER_PAGES, NAV_ITEMS } from './nav-items.tsx'
 import { WorkspaceGone } from './session/session-keeper.tsx'
 import { Sidebar } from './sidebar.tsx'
 import { useCanEdit, useOptionalWorkspace } from './use-workspace.ts'
@@ -43,7 +43,7 @@ export function Shell() {
       >
         Skip to content
       </a>
-      <Sidebar openPalette={() => open('palette')} />
+      <Sidebar openPalette={() => open('palette')} openShortcuts={() => open('shortcuts')} />
       <div key={workspace.id} className="min-w-0">
         {!canEdit && <ViewerNotice />}
         {isBlocked ? (
@@ -87,7 +87,7 @@ function useShellShortcuts(workspaceId: string, open: (overlay: 'palette' | 'sho
   const shortcuts = useMemo(
     () => [
       { keys: '?', label: 'Show keyboard shortcuts', run: () => open('shortcuts') },
-      ...NAV_ITEMS.map(({ to, label, key }) => ({
+      ...[...NAV_ITEMS, ...INNER_PAGES].map(({ to, label, key }) => ({
         keys: `g ${key}`,
         label: `Go to ${label}`,
         run: () => void navigate({ to, params: { workspaceId }, search: {} }),

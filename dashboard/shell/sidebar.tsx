@@ -1,4 +1,4 @@
-// The sidebar: the workspace, the search, the pages with their badges, the account. On phones it is a bar with a menu.
+// The sidebar: the workspace, the search, the places with their badges, help, the account. On phones it is a bar with a menu.
 
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { Link, useRouterState } from '@tanstack/react-router'
@@ -10,11 +10,17 @@ import { classNames } from '../ui/class-names.ts'
 import { Menu, MenuItem, MenuSeparator } from '../ui/overlays/menu.tsx'
 import { PALETTE_KEYS } from '../ui/shortcuts.ts'
 import { AccountMenu } from './account-menu.tsx'
+import { HelpMenu } from './help-menu.tsx'
 import { Logo } from './logo.tsx'
 import { NAV_ITEMS } from './nav-items.tsx'
 import { useOptionalWorkspace } from './use-workspace.ts'
 
-export function Sidebar({ openPalette }: { openPalette: () => void }) {
+interface SidebarProps {
+  openPalette: () => void
+  openShortcuts: () => void
+}
+
+export function Sidebar({ openPalette, openShortcuts }: SidebarProps) {
   const [open, setOpen] = useState(false)
   const path = useRouterState({ select: (state) => state.location.pathname })
   // biome-ignore lint/correctness/useExhaustiveDependencies: the phone's menu closes when the page changes
@@ -54,8 +60,11 @@ export function Sidebar({ openPalette }: { openPalette: () => void }) {
             <kbd className="text-xs">{PALETTE_KEYS}</kbd>{' '}
           </button>
           <Navigation />
-          <div className="mt-auto border-t border-line pt-2">
-            <AccountMenu />
+          <div className="mt-auto">
+            <HelpMenu openShortcuts={openShortcuts} />
+            <div className="border-t border-line pt-2">
+              <AccountMenu />
+            </div>
           </div>
         </div>
       </div>

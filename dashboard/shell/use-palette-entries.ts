@@ -25,10 +25,10 @@ import { workspacesQuery } from '../api/session.ts'
 import { toPreviewText, toSenderName } from '../pages/inbox/state/display-text.ts'
 import { stripAroundUrl } from '../ui/forms/strip-around-url.ts'
 import { readTheme, setTheme } from '../ui/theme.ts'
-import { NAV_ITEMS } from './nav-items.tsx'
+import { INNER_PAGES, NAV_ITEMS } from './nav-items.tsx'
 import { findPastedUrl, isOnHost, isShortUrlOf } from './pasted-url.ts'
 import { useSignOut } from './use-sign-out.ts'
-import { useApi, useCanEdit, useWorkspace } from './use-workspace.ts'
+import { useApi, useCanEdit, useOperatedWorkspace, useWorkspace } from './use-workspace.ts'
 
 export interface PaletteEntry {
   id: string
@@ -106,7 +106,7 @@ function useCommands(): PaletteEntry[] {
     const current = readTheme()
     return [
       ...(canEdit ? creations : []),
-      ...NAV_ITEMS.map(({ to, label, icon }) => ({
+      ...[...NAV_ITEMS, ...INNER_PAGES].map(({ to, label, icon }) => ({
         id: to,
         label,
         icon,
@@ -129,7 +129,7 @@ const SETTINGS_TABS = [
   { tab: 'tools', label: 'Tools' },
   { tab: 'erasures', label: 'Erasures' },
   { tab: 'audit', label: 'Audit log', needs: 'owner' },
-  { tab: 'health', label: 'Health', needs: 'operator' },
+  { tab: 'health', label: 'Server health', needs: 'operator' },
   { tab: 'account', label: 'Account' },
 ]
 
@@ -137,12 +137,13 @@ const SETTINGS_TABS = [
 function usePlaces(): PaletteEntry[] {
   const navigate = useNavigate()
   const params = useParams()
-  const { id: currentId, role, operatesServer } = useWorkspace()
+  const { id: currentId, role } = useWorkspace()
+  const operated = useOperatedWorkspace()
   const { data: workspaces } = useSuspenseQuery(workspacesQuery)
   const signOut = useSignOut()
   return useMemo(() => {
     const isAllowed = ({ needs }: { needs?: string }) =>
-      needs === undefined || (needs === 'owner' ? role === 'owner' : operatesServer)
+      needs === undefined || (needs === 'owner' ? role === 'owner' : operated !== undefined)
     return [
       ...SETTINGS_TABS.filter(isAllowed).map(({ tab, label }) => ({
         id: `settings ${tab}`,
@@ -163,7 +164,7 @@ function usePlaces(): PaletteEntry[] {
         })),
       { id: 'sign out', label: 'Sign out', icon: LogOut, run: () => void signOut() },
     ]
-  }, [navigate, params, currentId, role, operatesServer, workspaces, signOut])
+  }, [navigate, params, currentId, role, operated, workspaces, signOut])
 }
 
 function useParams() {

@@ -18,6 +18,12 @@ export function useOptionalWorkspace() {
   return data.find(({ id }) => String(id) === workspaceId)
 }
 
+/** The installation's first workspace, where the user owns it: such owners see the server's health from anywhere. */
+export function useOperatedWorkspace() {
+  const { data } = useSuspenseQuery(workspacesQuery)
+  return data.find(({ operatesServer }) => operatesServer)
+}
+
 /** false for a viewer, who can change nothing in the workspace. */
 export const useCanEdit = () => useOptionalWorkspace()?.role !== 'viewer'
 

@@ -1,4 +1,4 @@
-// Tabs that are links: each has an address that can be opened and shared.
+// Tabs that are links: each has an address that can be opened and shared. In a row, or in a column beside the page.
 
 import { Link, type LinkProps } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
@@ -12,20 +12,26 @@ export interface TabLink {
   link: Pick<LinkProps, 'to' | 'params' | 'search'>
 }
 
+/** @param side in a column beside the page; on narrow windows in a row above it */
 export function TabLinks({
   label,
   tabs,
   current,
   className,
+  side,
 }: {
   label: string
   tabs: TabLink[]
   current: string
   className?: string
+  side?: boolean
 }) {
   return (
-    <nav aria-label={label} className={classNames('overflow-x-auto', className)}>
-      <ul className="flex gap-1">
+    <nav
+      aria-label={label}
+      className={classNames('min-w-0 overflow-x-auto', side && 'xl:sticky xl:top-6', className)}
+    >
+      <ul className={classNames('flex gap-1', side && 'xl:grid')}>
         {tabs.map(({ id, label, extra, link }) => (
           <li key={id}>
             <Link
@@ -36,10 +42,7 @@ export function TabLinks({
               // `current` alone decides which tab is marked, not the router.
               activeOptions={{ exact: true, includeSearch: true }}
               activeProps={{}}
-              className={classNames(
-                'flex h-8 items-center gap-1.5 rounded-lg px-2.5 text-sm font-medium whitespace-nowrap -outline-offset-2',
-                id === current ? 'bg-tint text-accent' : 'text-soft hover:bg-hover hover:text-ink',
-              )}
+              className={toTabClass(id === current)}
             >
               {label}
               {extra}
@@ -50,3 +53,9 @@ export function TabLinks({
     </nav>
   )
 }
+
+export const toTabClass = (isCurrent: boolean) =>
+  classNames(
+    'flex h-8 items-center gap-1.5 rounded-lg px-2.5 text-sm font-medium whitespace-nowrap -outline-offset-2',
+    isCurrent ? 'bg-tint text-accent' : 'text-soft hover:bg-hover hover:text-ink',
+  )

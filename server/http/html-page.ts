@@ -28,14 +28,16 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest('base6
 const STYLE_HASH = sha256(STYLE)
 
 // No form-action: browsers apply it also to the redirect after a form, and that leads to the link's destination.
-const toPolicy = ({ sources: { style, image } }: BrandParts) =>
-  `default-src 'none'; style-src 'sha256-${STYLE_HASH}'${style.join('')}${image}; base-uri 'none'`
+const toPolicy = ({ sources: { style, image } }: BrandParts, own: string) =>
+  `default-src 'none'; style-src 'sha256-${STYLE_HASH}'${style.join('')}${own && ` 'sha256-${sha256(own)}'`}${image}; base-uri 'none'`
 
 export type Html = ReturnType<typeof html>
 
 export interface PageExtras {
   /** A fixed text of ours, the only script that may run on the page. */
   script?: string
+  /** A fixed text of ours, after the style that all pages have. */
+  style?: string
   /** Elements for the head, built with `html`. */
   head?: Html
   /** The brand of the workspace that the page belongs to. */
@@ -54,10 +56,10 @@ export async function renderHtmlPage(
   title: string,
   content: Html,
   headers: Record<string, string> = {},
-  { script, head, brand, language = 'en', frames = ["'none'"] }: PageExtras = {},
+  { script, style = '', head, brand, language = 'en', frames = ["'none'"] }: PageExtras = {},
 ) {
   const parts = toBrandParts(brand)
-  const policy = `${toPolicy(parts)}; frame-ancestors ${frames.join(' ')}`
+  const policy = `${toPolicy(parts, style)}; frame-ancestors ${frames.join(' ')}`
   const document = await html`<!doctype html>
 <html lang="${language}">
 <head>
@@ -65,7 +67,7 @@ export async function renderHtmlPage(
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 <title>${title}</title>${head ?? ''}
-<style>${raw(STYLE)}</style>${parts.style && html`<style>${raw(parts.style)}</style>`}
+<style>${raw(STYLE)}</style>${parts.style && html`<style>${raw(parts.style)}</style>`}${style && html`<style>${raw(style)}</style>`}
 </head>
 <body>${parts.header}<main>${content}${status >= 500 ? toRequestIdLine() : ''}</main>${parts.footer}${script ? html`<script>${raw(script)}</script>` : ''}</body>
 </html>

@@ -4,6 +4,7 @@ export const KEY_SCOPES = [
   'links:read',
   'links:write',
   'analytics:read',
+  'analytics:write',
   'forms:read',
   'forms:write',
   'submissions:read',

@@ -64,7 +64,7 @@ export function refuseInvalid(result: { success: boolean; target?: string; error
 }
 
 /**
- * Refuses what the router would accept silently: parameters without a name, and text that is not percent-encoded UTF-8,
+ * Refuses what the router or a schema would accept silently: parameters without a name, "__proto__", and text that is not percent-encoded UTF-8,
  * which the router would not decode.
  * @throws Failure `invalid`
  */
@@ -75,6 +75,8 @@ export function refuseBrokenQuery(url: string): void {
     if (name === '' && part !== '') throw invalid({ query: 'has a parameter without a name' })
     if (!isEncoded(part))
       throw invalid({ [isEncoded(name) ? name : 'query']: 'is not percent-encoded UTF-8' })
+    // No route has it, and a schema that takes names that it does not know leaves this one out.
+    if (decodeURIComponent(name) === '__proto__') throw invalid({ ['__proto__']: 'is not a known parameter' })
   }
 }
 

@@ -3,6 +3,7 @@
 
 import { z } from '@hono/zod-openapi'
 import { type DateBounds, parseDateRange } from './date-range.ts'
+import { normalizeOrigin, ORIGIN_MAX } from './normalize-origin.ts'
 import { countCharacters, isCleanText } from './text.ts'
 
 /** The message is "is required" for an absent value. */
@@ -38,6 +39,20 @@ export const instant = () =>
   z.iso
     .datetime({ offset: true, error: 'must be an ISO 8601 time with a zone, such as 2026-01-31T12:00:00Z' })
     .refine((value) => Number.isFinite(Date.parse(value)), 'is not a moment that exists')
+
+/** An origin, or all hosts below one, in the form that is stored. */
+export const originPattern = () =>
+  text(1, ORIGIN_MAX)
+    .transform((value, context) => {
+      const origin = normalizeOrigin(value)
+      if (origin !== undefined) return origin
+      context.addIssue({
+        code: 'custom',
+        message: 'must be an origin such as https://example.com or https://*.example.com',
+      })
+      return z.NEVER
+    })
+    .openapi({ type: 'string', minLength: 1, maxLength: ORIGIN_MAX, example: 'https://*.example.com' })
 
 /** A query parameter that is a whole number. */
 export const numberParameter = (min: number, max: number) =>

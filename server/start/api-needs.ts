@@ -2,6 +2,7 @@
 
 import type { Config } from '../config/config.ts'
 import { VERSION } from '../config/version.ts'
+import { createAccessRecheck } from '../features/accounts/access/recheck-access.ts'
 import { mailOwners, type OwnersMail } from '../features/accounts/workspaces/mail-owners.ts'
 import type { Doctor } from '../features/doctor/report/doctor.ts'
 import { createPersonHashers } from '../features/forms/erasure/erasure-receipt.ts'
@@ -26,10 +27,19 @@ export function createApiNeeds(config: Config, services: ApiParts) {
   const analytics = { db, hits, now, defaultDomain: site.domain }
   const scratchDir = prepareScratchDirectory(config.dataDir)
   return {
-    gates: { db, limiter, now, origin, secret, version: VERSION },
+    gates: {
+      db,
+      limiter,
+      now,
+      origin,
+      secret,
+      version: VERSION,
+      members: { trustProxy: config.trustProxy, add: services.traffic.addMember },
+    },
     accounts: { limiter, now, origin, snippetPath, defaultPlan, sendMail, mailBudget },
     links: { site, now },
     cards: { site, limiter, allow: webhookAllow },
+    destinations: { site, now, sync: services.destinationSync },
     domains: createVerificationNeeds(config, services),
     redirects: { site, domains, now, isBlockedDestination },
     splits: { site, hits, now, resolvePendingAttribution },
@@ -44,6 +54,7 @@ export function createApiNeeds(config: Config, services: ApiParts) {
     },
     analytics: { ...analytics, scratchDir },
     leads: { ...analytics, resolvePendingAttribution },
+    live: { live: services.live, recheckAccess: createAccessRecheck({ db, now, origin }) },
     forms: {
       origin,
       now,
@@ -66,7 +77,8 @@ export function createApiNeeds(config: Config, services: ApiParts) {
     submissions: { ...services.forms, origin },
     losses: { attempts, now },
     formTests: { testTokens, now },
-    outcomes: { now },
+    outcomes: { now, origin },
+    views: { now, origin },
     files: { origin, resolvePendingAttribution, uploads: services.uploads },
     formCheck: { origin, turnstile: turnstile !== undefined, allow: webhookAllow },
     notify: notify.api,

@@ -3,17 +3,22 @@
 import type { Config } from '../config/config.ts'
 import { createMailBudget, limitMails } from '../features/accounts/abuse/mail-budget.ts'
 import { createRateLimiter } from '../features/accounts/access/rate-limiter.ts'
+import { createDestinationSync } from '../features/destinations/sync-destinations.ts'
 import type { Uploads } from '../features/forms/uploads/uploads.ts'
 import { createClickIds } from '../features/hits/click-id.ts'
+import { createKeptValues } from '../features/hits/kept-values.ts'
 import type { Blocklist } from '../features/links/blocklist/blocklist.ts'
 import { createDestinationJudge } from '../features/links/blocklist/judge-destination.ts'
 import { createLinkCache } from '../features/links/cache.ts'
+import { createLastClickTeller } from '../features/links/counting/closed-links.ts'
 import { createClickLimiter } from '../features/links/counting/use-click.ts'
 import { createDnsClients } from '../features/links/domains/dns-client.ts'
 import { createServerAddresses } from '../features/links/domains/server-addresses.ts'
 import type { Site } from '../features/links/link.ts'
 import { createDomainDirectory, type DomainDirectory } from '../features/links/names/domain-directory.ts'
 import { listOwnHosts } from '../features/links/names/own-hosts.ts'
+import { createLiveHub } from '../features/live/live-hub.ts'
+import { createTrafficDirectory } from '../features/visitors/traffic-directory.ts'
 import { createMailSender } from '../http/mail/send-mail.ts'
 import { createBuiltFileStore } from '../storage/built-file-store.ts'
 import { createGeoLookup, type GeoLookup } from '../storage/geo.ts'
@@ -44,6 +49,11 @@ export function createCommonParts(config: Config, needs: CommonNeeds) {
   const mailBudget = createMailBudget({ db, now, mailPerDay: config.mailPerDay })
   const send = createMailSender(config)
   const openDnsClient = createDnsClients(config.dnsServers)
+  const hits = {
+    ...hitWorker,
+    countedUntil: () => Math.min(hitWorker.countedUntil(), getOthersShippedUntil()),
+  }
+  const site = addDomains(needs.site, domains)
   return {
     db,
     disk,
@@ -51,13 +61,17 @@ export function createCommonParts(config: Config, needs: CommonNeeds) {
     spool,
     misses,
     cluster,
-    hits: { ...hitWorker, countedUntil: () => Math.min(hitWorker.countedUntil(), getOthersShippedUntil()) },
+    hits,
+    keptValues: createKeptValues({ hits }),
+    traffic: createTrafficDirectory({ db, getSalt, now }),
+    live: createLiveHub({ db, hits, now, defaultDomain: needs.site.domain }),
     getOthersShippedUntil,
     getSalt,
-    site: addDomains(needs.site, domains),
+    site,
+    destinationSync: createDestinationSync({ db, now, site }),
     now,
     clock,
-    clickLimiter: createClickLimiter(db),
+    clickLimiter: createClickLimiter(db, createLastClickTeller({ db, site: needs.site, now })),
     freshness,
     cache,
     domains,

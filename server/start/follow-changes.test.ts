@@ -23,6 +23,7 @@ import {
 import { resolveLink } from '../features/links/resolve.ts'
 import { restoreLink, suspendLink } from '../features/links/suspend.ts'
 import { createWorkspaceLookup } from '../features/tracking/workspace-lookup.ts'
+import { createTrafficDirectory } from '../features/visitors/traffic-directory.ts'
 import { openDatabase } from '../storage/database/open-database.ts'
 import { createFreshness, followChanges } from './follow-changes.ts'
 
@@ -39,7 +40,8 @@ async function startNode({ dataDir, databaseUrl }: TestServer) {
     { isOwnHost: () => false },
     { onNewHolder: cache.invalidateMisses },
   )
-  const feed = await followChanges({ db, cache, domains, workspaces, freshness })
+  const traffic = createTrafficDirectory({ db, getSalt: () => '', now: server.now })
+  const feed = await followChanges({ db, cache, domains, workspaces, traffic, freshness })
   return {
     db,
     cache,

@@ -4,6 +4,7 @@ import { type ChangeFeed, openChangeFeed } from '../features/cluster/change-feed
 import type { LinkCache } from '../features/links/cache.ts'
 import type { DomainDirectory } from '../features/links/names/domain-directory.ts'
 import type { WorkspaceLookup } from '../features/tracking/workspace-lookup.ts'
+import { reloadTraffic, type TrafficDirectory } from '../features/visitors/traffic-directory.ts'
 import { describeError, log } from '../lib/log.ts'
 import type { DatabaseEngine, DatabaseHandle } from '../storage/database/open-database.ts'
 
@@ -27,6 +28,7 @@ export interface CacheNeeds {
   cache: LinkCache
   domains: Pick<DomainDirectory, 'reload'>
   workspaces: WorkspaceLookup
+  traffic: TrafficDirectory
   freshness: ReturnType<typeof createFreshness>
 }
 
@@ -36,6 +38,7 @@ export async function followChanges({
   cache,
   domains,
   workspaces,
+  traffic,
   freshness,
 }: CacheNeeds): Promise<ChangeFeed> {
   const reloadDomains = () =>
@@ -43,6 +46,7 @@ export async function followChanges({
   const invalidateWorkspace = (id: number) => {
     cache.invalidateWorkspace(id)
     workspaces.invalidate(id)
+    reloadTraffic(traffic, id)
     reloadDomains()
   }
   db.watchChanges((change) => {
@@ -56,11 +60,13 @@ export async function followChanges({
     invalidateAll() {
       cache.invalidateAll()
       workspaces.invalidateAll()
+      reloadTraffic(traffic)
       reloadDomains()
     },
   })
   freshness.follow(feed)
   // After the feed has begun to follow, so that no change is missed.
   await domains.reload()
+  await traffic.reload()
   return feed
 }

@@ -17,9 +17,11 @@ import { type ErasureNeeds, eraseDeletedWorkspaces } from '../features/hits/eras
 import { pruneMisses } from '../features/hits/misses/prune-misses.ts'
 import { toRetentionStart } from '../features/hits/retention.ts'
 import { moveNewClicks } from '../features/links/counters.ts'
+import { announceExpiredLinks } from '../features/links/counting/closed-links.ts'
 import { recheckDomains } from '../features/links/domains/recheck-domains.ts'
 import type { VerificationNeeds } from '../features/links/domains/verify-domain.ts'
 import { foldSearchTexts } from '../features/links/fold-search-texts.ts'
+import type { Site } from '../features/links/link.ts'
 import { pruneTrash } from '../features/links/trash/prune-trash.ts'
 import { pruneAttempts } from '../features/notify/delivery/prune-attempts.ts'
 import type { ImportService } from '../features/transfer/import/open-imports.ts'
@@ -36,6 +38,7 @@ const DAY = 24 * 60 * MINUTE
 export interface JobNeeds extends ErasureNeeds {
   db: Database
   now: () => number
+  site: Site
   setSalts: (salts: DailySalt[]) => void
   hitRetentionDays: number | undefined
   pruneHits: (since: number) => Promise<void>
@@ -44,6 +47,7 @@ export interface JobNeeds extends ErasureNeeds {
   sweepUploads: () => Promise<void>
   eraseFiles: () => Promise<void>
   reportMissing: () => Promise<void>
+  watchDestinations: () => Promise<void>
   makeBackup: () => Promise<void>
   imports: Pick<ImportService, 'run' | 'eraseHistories' | 'pruneFiles' | 'failAbandoned'>
   /** Runs the work on one node at a time: see features/cluster/leases.ts. */
@@ -51,6 +55,8 @@ export interface JobNeeds extends ErasureNeeds {
   followClock: () => Promise<void>
   submissionPruner: Pick<SubmissionPruner, 'run'>
   verification: VerificationNeeds
+  /** Tells channels of the clicks that this node has recorded. */
+  announceClicks: () => Promise<void>
   /** Ends splits whose time is over. */
   endDueSplits: () => Promise<void>
   /** Absent where no other server can ask for files of this one. */
@@ -134,6 +140,20 @@ const JOBS: Job[] = [
     run: ({ endDueSplits }) => endDueSplits(),
   },
   {
+    // Each node has its batches, and a mark of its own.
+    name: 'announce clicks',
+    runsOn: 'node',
+    everyMs: 5 * SECOND,
+    run: ({ announceClicks }) => announceClicks(),
+  },
+  {
+    name: 'announce expired links',
+    runsOn: 'cluster',
+    everyMs: 30 * SECOND,
+    firstMs: SECOND,
+    run: announceExpiredLinks,
+  },
+  {
     name: 'prune submissions',
     runsOn: 'cluster',
     everyMs: 60 * MINUTE,
@@ -192,6 +212,13 @@ const JOBS: Job[] = [
     runsOn: 'cluster',
     everyMs: 10 * MINUTE,
     run: ({ reportMissing }) => reportMissing(),
+  },
+  {
+    // A run takes 35 seconds at most, and the last check of it 20 more.
+    name: 'watch destinations',
+    runsOn: 'cluster',
+    everyMs: MINUTE,
+    run: ({ watchDestinations }) => watchDestinations(),
   },
   {
     // Lists are sorted by what this job moves.

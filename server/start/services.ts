@@ -4,9 +4,11 @@ import { dirname } from 'node:path'
 import type { Config } from '../config/config.ts'
 import { toUploadsNeeds } from '../config/upload-settings.ts'
 import { VERSION } from '../config/version.ts'
+import { createClickAnnouncer } from '../features/analytics/feed/announce-clicks.ts'
 import { reportMissing } from '../features/analytics/missing/report-missing.ts'
 import { createClickInference } from '../features/attribution/infer-clicks.ts'
 import { type BackupSchedule, createBackupSchedule } from '../features/backup/schedule.ts'
+import { createDestinationWatch } from '../features/destinations/watch-destinations.ts'
 import { createSubmissionPruner } from '../features/forms/erasure/prune-submissions.ts'
 import { openUploads } from '../features/forms/uploads/uploads.ts'
 import { readHitMetrics } from '../features/hits/metrics.ts'
@@ -34,6 +36,7 @@ import {
 import { openPublicEndpoints, type PublicEndpoints } from './public-endpoints.ts'
 import { createSite } from './site.ts'
 import { openStores, type StoreOptions, type Stores } from './stores.ts'
+import { createViewNeeds } from './views.ts'
 
 export interface ServiceOptions extends StoreOptions {
   /** Where several servers share the ports of this machine. */
@@ -76,14 +79,14 @@ export async function openServices(config: Config, options: ServiceOptions = {})
     endDueSplits: () => endDueSplits({ ...shared, resolvePendingAttribution }),
     resolvePendingAttribution: attribution.resolveAllPending,
   })
-  let draining = false
+  const drain = createDrain(shared.live.close)
   const metrics = createServiceMetrics({ ...parts, hitWorker: stores.hitWorker }, worker)
   const observability = await openObservability(config, stores.db, stores.spool.node)
   for (const part of [feed, observability, backups, imports, uploads, submissionPruner])
     metrics.add(part.metrics)
   return {
     ...stores,
-    ...createPublicNeeds(config, shared, endpoints),
+    ...createPublicNeeds(config, { ...shared, resolvePendingAttribution }, endpoints),
     mailRoutes: notify.mailRoutes,
     doctor,
     doctorRoutes: { ...config, ...doctor, inspectHits: stores.hitWorker.inspect, now },
@@ -94,18 +97,17 @@ export async function openServices(config: Config, options: ServiceOptions = {})
     operations: {
       access: config,
       probe: stores.db.probe,
-      draining: () => draining,
+      draining: drain.isOn,
       version: VERSION,
       acceptsHits: stores.spool.acceptsHits,
       metrics: metrics.readAll,
     },
     readOwnMetrics: metrics.readOwn,
-    startDraining() {
-      draining = true
-    },
+    startDraining: drain.start,
     setConnectionMetrics: metrics.add,
     /** Closes in order: jobs, deliveries, attempt counts, and then the stores. */
     async close() {
+      drain.start()
       backups.stop()
       await imports.stop()
       await jobs.stop()
@@ -119,25 +121,41 @@ export async function openServices(config: Config, options: ServiceOptions = {})
   }
 }
 
+/** @param endStreams ends the answers that have no end of their own, which a shutdown would wait for */
+function createDrain(endStreams: () => void) {
+  let isOn = false
+  return {
+    isOn: () => isOn,
+    start() {
+      isOn = true
+      endStreams()
+    },
+  }
+}
+
 /** Dependencies of the public routes. */
-const createPublicNeeds = (
+function createPublicNeeds(
   config: Config,
-  shared: CommonParts,
+  shared: Parameters<typeof createViewNeeds>[1],
   { intake, forms, formFacts }: PublicEndpoints,
-) => ({
-  site: shared.site,
-  domains: shared.domains,
-  hosts: { domains: shared.domains, site: shared.site, trustProxy: config.trustProxy },
-  origin: config.origin,
-  paths: config,
-  redirects: { ...shared, trustProxy: config.trustProxy, abuseEmail: config.abuseEmail },
-  intake,
-  forms,
-  formFacts,
-  fileLinks: shared,
-  snippet: { ...config, builtFiles: shared.builtFiles },
-  dashboard: { builtFiles: shared.builtFiles },
-})
+) {
+  const { sharedViews, publicStats } = createViewNeeds(config, shared)
+  return {
+    site: shared.site,
+    domains: shared.domains,
+    hosts: { domains: shared.domains, site: shared.site, trustProxy: config.trustProxy },
+    origin: config.origin,
+    paths: config,
+    redirects: { ...shared, publicStats, trustProxy: config.trustProxy, abuseEmail: config.abuseEmail },
+    sharedViews,
+    intake,
+    forms,
+    formFacts,
+    fileLinks: shared,
+    snippet: { ...config, builtFiles: shared.builtFiles },
+    dashboard: { builtFiles: shared.builtFiles },
+  }
+}
 
 interface MetricServices
   extends CommonParts,
@@ -199,8 +217,11 @@ type JobServices = CommonParts &
 
 function startServiceJobs(config: Config, services: JobServices) {
   const { spool, cluster, hits, blocklist, uploads } = services
+  const mails = { origin: config.origin, onlyVerified: config.signup === 'open' }
+  const clicks = createClickAnnouncer({ ...services, node: spool.node, origin: config.origin })
   return startJobs({
     ...services,
+    announceClicks: clicks.run,
     runAlone: cluster.runAlone,
     hitRetentionDays: config.hitRetentionDays,
     pruneHits: hits.pruneHits,
@@ -209,8 +230,13 @@ function startServiceJobs(config: Config, services: JobServices) {
     reloadBlocklist: blocklist.reload,
     sweepUploads: uploads.sweep,
     eraseFiles: uploads.erase,
-    reportMissing: () =>
-      reportMissing({ ...services, origin: config.origin, onlyVerified: config.signup === 'open' }),
+    reportMissing: () => reportMissing({ ...services, ...mails }),
+    watchDestinations: createDestinationWatch({
+      ...services,
+      ...mails,
+      sync: services.destinationSync,
+      allow: config.webhookAllow,
+    }),
     pruneBuiltFiles: services.builtFiles?.prune,
     verification: createVerificationNeeds(config, services),
     followClock: createClockFollower(services),

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { Config } from '../config/config.ts'
 import { listSharedSettings } from '../config/shared-settings.ts'
 import { VERSION } from '../config/version.ts'
+import { ensureClickMark } from '../features/analytics/feed/click-mark.ts'
 import { type ClusterNode, openClusterNode } from '../features/cluster/cluster-node.ts'
 import { readInstanceName } from '../features/cluster/instance.ts'
 import { skipPastErasures } from '../features/hits/erase-deleted-workspaces.ts'
@@ -167,6 +168,7 @@ async function openHitWorker(
     ownHosts: listOwnHosts(site, await listDomainNames(db)),
     geoPath: config.geoipDb,
     countedUpTo: await getCountedBatch(db, spool.node),
+    toldUpTo: (await ensureClickMark(db, spool.node)).batch,
     since: config.hitRetentionDays === undefined ? 0 : toRetentionStart(now(), config.hitRetentionDays),
     storeCounts: (batch) => countClicks(db, batch),
     now,

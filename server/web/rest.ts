@@ -4,7 +4,7 @@
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { ErrorHandler, Handler, MiddlewareHandler } from 'hono'
 import type { ApiEnv } from '../features/accounts/access/api-env.ts'
-import type { RateLimiter, RoughLimiter } from '../features/accounts/access/rate-limiter.ts'
+import type { GuardNeeds } from '../features/accounts/access/guard.ts'
 import {
   API_TAGS,
   describePathParameters,
@@ -19,7 +19,7 @@ import { refuseBrokenQuery } from '../http/validation.ts'
 import { log } from '../lib/log.ts'
 import { describeRequest } from '../lib/telemetry/request-context.ts'
 import { toFailure } from '../storage/database/errors.ts'
-import type { Database } from '../storage/database/open-database.ts'
+import { describeWebhooks } from './describe-webhooks.ts'
 
 const DESCRIPTION = `Short links, click analytics and form capture that you host yourself.
 
@@ -31,11 +31,7 @@ Answers are \`{"data": …}\`, failures \`{"error": "…"}\` with \`errors\` by 
 
 [Recipes](/docs/recipes) has the most common tasks in curl, TypeScript and Python.`
 
-export interface RestNeeds {
-  db: Database
-  limiter: RateLimiter & RoughLimiter
-  now: () => number
-  origin: string
+export interface RestNeeds extends GuardNeeds {
   secret: string
   version: string
 }
@@ -103,7 +99,10 @@ export const answerApiFailure: ErrorHandler<ApiEnv> = (error, c) => {
 
 /** The API as a handler of the server: a route may change for how long its connection may be silent. */
 export const onSocket = (api: OpenAPIHono<ApiEnv>) => (request: Request, server: ServerHandle) =>
-  api.fetch(request, { setIdleSeconds: (seconds: number) => server.timeout(request, seconds) })
+  api.fetch(request, {
+    setIdleSeconds: (seconds: number) => server.timeout(request, seconds),
+    readPeer: () => server.requestIP(request)?.address,
+  })
 
 export function describeApi(api: OpenAPIHono<ApiEnv>, needs: RestNeeds): Handler<ApiEnv> {
   // Written once: that takes 35 ms, and the route is public.
@@ -115,6 +114,7 @@ export function describeApi(api: OpenAPIHono<ApiEnv>, needs: RestNeeds): Handler
 }
 
 function describe(api: OpenAPIHono<ApiEnv>, { origin, version }: RestNeeds) {
+  describeWebhooks(api)
   const document = api.getOpenAPI31Document({
     openapi: '3.1.0',
     info: {

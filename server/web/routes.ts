@@ -13,8 +13,11 @@ import { createAuditApi } from '../features/accounts/audit-api.ts'
 import { createLogoEndpoint } from '../features/accounts/brand/logo-endpoint.ts'
 import { createAuthEndpoints } from '../features/accounts/public.ts'
 import { createAnalyticsApi } from '../features/analytics/api.ts'
+import { createAnalyticsBatchApi } from '../features/analytics/batch-api.ts'
+import { createLinkClicksApi } from '../features/analytics/feed/link-clicks-api.ts'
 import { createLeadsApi } from '../features/analytics/leads-api.ts'
 import { createMissingApi } from '../features/analytics/missing/missing-api.ts'
+import { createDestinationsApi } from '../features/destinations/api.ts'
 import { createDoctorApi } from '../features/doctor/api.ts'
 import { createDoctorRoutes } from '../features/doctor/public.ts'
 import { createFormsApi } from '../features/forms/api.ts'
@@ -39,10 +42,12 @@ import {
 } from '../features/links/domains/host-gate.ts'
 import { createDomainRoutes, nothingHere } from '../features/links/domains/public.ts'
 import { createTrashApi } from '../features/links/trash/trash-api.ts'
+import { createLiveApi } from '../features/live/api.ts'
 import { createMcpEndpoint, requireKey, requirePost } from '../features/mcp/public.ts'
 import { createNotifyApi } from '../features/notify/api.ts'
 import { createMailRoutes } from '../features/notify/public.ts'
 import { createOutcomesApi } from '../features/outcomes/api.ts'
+import { createReconcileApi } from '../features/reconcile/api.ts'
 import { createRedirectApi } from '../features/redirect/api.ts'
 import { createRedirects } from '../features/redirect/public.ts'
 import { createSplitsApi } from '../features/splits/api.ts'
@@ -51,6 +56,8 @@ import { createSnippet } from '../features/tracking/snippet.ts'
 import { createImportsApi } from '../features/transfer/api.ts'
 import { createExportApi } from '../features/transfer/export-api.ts'
 import { createOutcomeImportApi } from '../features/transfer/outcomes-api.ts'
+import { createViewsApi } from '../features/views/api.ts'
+import { createSharedViews } from '../features/views/public.ts'
 import { createHeaderWrapper, toStrictTransportLine } from '../http/answer-headers.ts'
 import type { FastPathOptions } from '../http/fast-path/listener.ts'
 import type { PostRequest } from '../http/fast-path/request-parser.ts'
@@ -87,6 +94,7 @@ export interface RouteNeeds {
   paths: { snippetPath: string; intakePath: string }
   hosts: NeedsOf<typeof createHostGate> & NeedsOf<typeof createDomainRoutes>
   redirects: NeedsOf<typeof createRedirects>
+  sharedViews: NeedsOf<typeof createSharedViews>
   intake: NeedsOf<typeof createPageViewIntake>
   forms: NeedsOf<typeof createFormEndpoint>
   formFacts: NeedsOf<typeof createFormInfoEndpoint>
@@ -105,12 +113,16 @@ export interface RouteNeeds {
     accounts: NeedsOf<typeof createAccountsApi> & NeedsOf<typeof createAuditApi>
     links: NeedsOf<typeof createLinksApi> & NeedsOf<typeof createTrashApi>
     cards: NeedsOf<typeof createCardsApi>
+    destinations: NeedsOf<typeof createDestinationsApi>
     domains: NeedsOf<typeof createDomainsApi>
     redirects: NeedsOf<typeof createRedirectApi>
     splits: NeedsOf<typeof createSplitsApi>
     exports: NeedsOf<typeof createExportApi>
-    analytics: NeedsOf<typeof createAnalyticsApi> & NeedsOf<typeof createMissingApi>
-    leads: NeedsOf<typeof createLeadsApi>
+    analytics: NeedsOf<typeof createAnalyticsApi> &
+      NeedsOf<typeof createMissingApi> &
+      NeedsOf<typeof createLinkClicksApi>
+    leads: NeedsOf<typeof createLeadsApi> & NeedsOf<typeof createAnalyticsBatchApi>
+    live: NeedsOf<typeof createLiveApi>
     erasure: NeedsOf<typeof createErasureApi>
     forms: NeedsOf<typeof createFormsApi> & NeedsOf<typeof createAllowedSendersApi>
     submissions: NeedsOf<typeof createSubmissionApi>
@@ -118,6 +130,7 @@ export interface RouteNeeds {
     losses: NeedsOf<typeof createLossesApi>
     formTests: NeedsOf<typeof createFormTestApi>
     outcomes: NeedsOf<typeof createOutcomesApi>
+    views: NeedsOf<typeof createViewsApi>
     formCheck: NeedsOf<typeof createFormCheckApi>
     notify: NeedsOf<typeof createNotifyApi>
     doctor: NeedsOf<typeof createDoctorApi>
@@ -150,6 +163,7 @@ const routeMap = (on: Handlers, { snippetPath, intakePath }: RouteNeeds['paths']
   ['anybody', 'GET', `/${intakePath}/:file`, on.pinnedSnippet, 'features/tracking/snippet.ts', EVERY],
   ['anybody', 'POST', `/${intakePath}`, on.pageView, 'features/tracking/public.ts', EVERY],
   ['anybody', 'GET', `/${intakePath}/forms`, on.formFacts, 'features/forms/endpoint/form-info.ts', EVERY],
+  ['anybody', 'GET, POST', '/s/:token', on.sharedView, 'features/views/public.ts', DEFAULT],
   ['anybody', 'GET', '/', on.root, 'web/pages.ts', EVERY],
   ['anybody', 'GET', '/app', on.dashboard, 'web/dashboard.ts', DEFAULT],
   ['anybody', 'GET', '/app/*', on.dashboard, 'web/dashboard.ts', DEFAULT],
@@ -255,13 +269,18 @@ const createRest = ({ api }: RouteNeeds) =>
     createTrashApi(api.links), // above `/links/{id}`
     createCardsApi(api.cards), // above `/links/{id}`
     createExportApi(api.exports), // above `/links/{id}`
+    createLinkClicksApi(api.analytics),
     createLinksApi(api.links),
+    createDestinationsApi(api.destinations),
     createDomainsApi(api.domains),
     createRedirectApi(api.redirects),
     createSplitsApi(api.splits),
     createAnalyticsApi(api.analytics),
     createLeadsApi(api.leads),
+    createAnalyticsBatchApi(api.leads),
+    createLiveApi(api.live),
     createMissingApi(api.analytics),
+    createReconcileApi(api.analytics),
     // Before `/submissions/{id}`, which matches its paths too.
     createErasureApi(api.erasure),
     createFormsApi(api.forms),
@@ -272,27 +291,21 @@ const createRest = ({ api }: RouteNeeds) =>
     createAllowedSendersApi(api.forms),
     createOutcomesApi(api.outcomes),
     createOutcomeImportApi(api.outcomes),
+    createViewsApi(api.views),
     createFormCheckApi(api.formCheck),
     createNotifyApi(api.notify),
     createDoctorApi(api.doctor),
     createImportsApi(api.imports),
   ])
 
-type Handlers = ReturnType<typeof createHandlers>
+interface FallbackParts {
+  redirects: ReturnType<typeof createRedirects>
+  pages: ReturnType<typeof createPages>
+  rest: ReturnType<typeof createRest>
+}
 
-function createHandlers(needs: RouteNeeds) {
-  const redirects = createRedirects(needs.redirects)
-  const pageViews = createPageViewIntake(needs.intake)
-  const forms = createFormEndpoint(needs.forms)
-  const formFacts = createFormInfoEndpoint(needs.formFacts)
-  const snippet = createSnippet(needs.snippet)
-  const dashboard = createDashboard(needs.dashboard)
-  const signIn = createAuthEndpoints(needs.signIn)
-  const mail = createMailRoutes(needs.mailRoutes)
-  const doctor = createDoctorRoutes(needs.doctorRoutes)
-  const domainRoutes = createDomainRoutes(needs.hosts)
-  const pages = createPages(needs.operations, needs.origin)
-  const rest = createRest(needs)
+/** What answers a path that no other handler knows: the API, a link, a page of the server, or nothing. */
+function createFallbacks(needs: RouteNeeds, { redirects, pages, rest }: FallbackParts) {
   const onApi = onSocket(rest)
   const onPage: Answer = (request, server) =>
     pages.fetch(request, { peer: server.requestIP(request)?.address })
@@ -314,6 +327,29 @@ function createHandlers(needs: RouteNeeds) {
     const isApi = domain.workspaceId === null && (path === '/v1' || path.startsWith('/v1/'))
     return isApi ? onApi(request, server) : onLink(request, server, domain)
   }
+  return { onPage, onNothing, onRoot, onLink, onResolvedPath }
+}
+
+type Handlers = ReturnType<typeof createHandlers>
+
+function createHandlers(needs: RouteNeeds) {
+  const redirects = createRedirects(needs.redirects)
+  const pageViews = createPageViewIntake(needs.intake)
+  const forms = createFormEndpoint(needs.forms)
+  const formFacts = createFormInfoEndpoint(needs.formFacts)
+  const snippet = createSnippet(needs.snippet)
+  const dashboard = createDashboard(needs.dashboard)
+  const signIn = createAuthEndpoints(needs.signIn)
+  const mail = createMailRoutes(needs.mailRoutes)
+  const doctor = createDoctorRoutes(needs.doctorRoutes)
+  const domainRoutes = createDomainRoutes(needs.hosts)
+  const pages = createPages(needs.operations, needs.origin)
+  const rest = createRest(needs)
+  const { onPage, onNothing, onRoot, onLink, onResolvedPath } = createFallbacks(needs, {
+    redirects,
+    pages,
+    rest,
+  })
   return {
     redirects,
     pageViews,
@@ -330,6 +366,7 @@ function createHandlers(needs: RouteNeeds) {
       forms.answer(request, server, pathOf(request.url).slice('/f'.length), domain)) as DomainAnswer,
     fileLink: createFileLinkEndpoint(needs.fileLinks),
     logo: createLogoEndpoint(needs.redirects),
+    sharedView: createSharedViews(needs.sharedViews),
     snippet: snippet.latest,
     pinnedSnippet: snippet.versioned,
     pageView: pageViews.answer,

@@ -70,7 +70,7 @@ async function startNextMinute({ app }: TestServer) {
  * the server writes a second after the preparation of a test sent them.
  */
 const IGNORED_TABLES =
-  /^(leases|nodes|rate_limits|rate_windows|visitor_salts|form_attempts|erased_files|kysely_migration(_lock)?|sqlite_\w+)$/
+  /^(leases|nodes|rate_limits|rate_windows|visitor_salts|internal_visitors|form_attempts|erased_files|kysely_migration(_lock)?|sqlite_\w+)$/
 
 /** All rows of all tables, without the time at which a key was last used. */
 async function readRows(server: TestServer): Promise<Record<string, string[]>> {

@@ -24,6 +24,7 @@ const FIELDS: Record<string, (text: string) => boolean> = {
 
 const PARAMETERS: Record<string, (text: string) => boolean> = {
   cursor: isNeverValid,
+  after: isNeverValid,
   start: (text) => Number.isFinite(Date.parse(text)),
   end: (text) => Number.isFinite(Date.parse(text)),
   timezone: isNeverValid,
@@ -59,12 +60,14 @@ export const mayRepeat = ({ name }: Parameter, operationId: string) =>
 const ANALYTICS = [
   'countClicks',
   'exportClicks',
+  'listLinkClicks',
   'countLeads',
   'exportLeads',
   'getFunnel',
   'listMissingSlugs',
 ]
 const GIVEN_ONCE = [
+  'after',
   'interval',
   'start',
   'end',

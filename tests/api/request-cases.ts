@@ -80,7 +80,8 @@ function queryCases(operation: Operation, sample: SampleRequest, pick: PickSome)
 /** @returns a valid text for the parameter, so that only its use is invalid */
 function findValidText({ name, schema }: Parameter, sample: SampleRequest): string {
   if (sample.query?.[name] !== undefined) return sample.query[name]
-  if (schema.enum) return String(schema.enum[0])
+  const words = schema.enum ?? schema.anyOf?.[0]?.enum
+  if (words) return String(words[0])
   if (schema.type === 'integer') return String(schema.minimum ?? 1)
   return name.endsWith('Id') ? '1' : 'a'
 }

@@ -32,6 +32,7 @@ export interface TestResources {
   email: string
   allowedSenderId: number
   outcomeId: number
+  viewId: number
   channelId: number
   deliveryId: number
   /** The user id of the member, who is no owner. */
@@ -101,10 +102,13 @@ export const SAMPLE_REQUESTS: Record<string, (things: TestResources) => SampleRe
   restoreLink: ({ trashedLinkId }) => ({ path: { id: trashedLinkId } }),
   restoreLinks: ({ otherTrashedLinkId }) => ({ bodies: [{ ids: [otherTrashedLinkId] }] }),
   emptyTrash: () => ({}),
+  listLinkClicks: ({ linkId }) => ({ path: { id: linkId } }),
   getLinkQr: ({ linkId }) => ({ path: { id: linkId } }),
   resolveLink: ({ linkId }) => ({ path: { id: linkId } }),
   getSplit: ({ otherLinkId }) => ({ path: { id: otherLinkId } }),
   endSplit: ({ otherLinkId }) => ({ path: { id: otherLinkId } }),
+  listDestinations: () => ({ query: { state: 'broken,parked' } }),
+  repairDestination: ({ linkId }) => ({ bodies: [{ from: TARGET, to: `${TARGET}-2`, linkIds: [linkId] }] }),
   readDestinationCard: () => ({ bodies: [{ url: HOOK }] }),
   readCardImage: () => ({ bodies: [{ url: HOOK }] }),
   listImports: () => ({}),
@@ -130,12 +134,24 @@ export const SAMPLE_REQUESTS: Record<string, (things: TestResources) => SampleRe
   verifyDomain: ({ domainId }) => ({ path: { id: domainId } }),
   countClicks: () => ({ query: { groupBy: 'link' } }),
   listMissingSlugs: () => ({ query: { limit: '10' } }),
+  reconcile: () => ({ bodies: [{ csv: 'date,clicks\n2026-03-29,4\n', filters: { country: 'DE' } }] }),
   exportLinks: () => ({ query: { format: 'ndjson' } }),
   exportWorkspace: () => ({}),
   exportClicks: () => ({ query: { format: 'ndjson' } }),
   countLeads: () => ({ query: { groupBy: 'form' } }),
   exportLeads: () => ({ query: { format: 'ndjson' } }),
   getFunnel: () => ({ query: { groupBy: 'link' } }),
+  answerQuestions: () => ({
+    bodies: [
+      {
+        questions: [
+          { about: 'clicks', query: {} },
+          { about: 'leads', query: { groupBy: 'form' } },
+          { about: 'funnel', query: { linkId: ['1', '2'] } },
+        ],
+      },
+    ],
+  }),
   listForms: () => ({}),
   createForm: () => ({ bodies: [{ name: 'New form' }] }),
   getForm: ({ formKey }) => ({ path: { formKey } }),
@@ -176,6 +192,12 @@ export const SAMPLE_REQUESTS: Record<string, (things: TestResources) => SampleRe
   importOutcomes: ({ email }) => ({ bodies: [{ csv: `email,stage\n${email},won\n` }] }),
   exportOutcomes: () => ({ query: { format: 'google-ads' } }),
   deleteOutcome: ({ outcomeId }) => ({ path: { id: outcomeId } }),
+  streamLive: () => ({ query: { seconds: '0' } }),
+  listViews: () => ({ query: { limit: '10' } }),
+  createView: () => ({ bodies: [{ name: 'New view', filters: { country: 'US' } }] }),
+  getView: ({ viewId }) => ({ path: { id: viewId } }),
+  updateView: ({ viewId }) => ({ path: { id: viewId }, bodies: [{ name: 'Other name' }] }),
+  deleteView: ({ viewId }) => ({ path: { id: viewId } }),
   listAllowedSenders: () => ({ query: { limit: '10' } }),
   allowSender: ({ email }) => ({ bodies: [{ address: `other.${email}` }] }),
   deleteAllowedSender: ({ allowedSenderId }) => ({ path: { id: allowedSenderId } }),
@@ -267,8 +289,10 @@ export async function createTestResources(
     method: 'POST',
     body: { submissionId: form.submissionId, stage: 'qualified', externalId: `${mark} outcome` },
   })
+  const view = await workspace.api('/views', { method: 'POST', body: { name: `${mark} view`, share: {} } })
   return {
     outcomeId: outcome.json.data.id,
+    viewId: view.json.data.id,
     allowedSenderId: allowed.json.data.id,
     linkId: link.id,
     otherLinkId: other.id,

@@ -81,10 +81,15 @@ const REFERENCES: Record<string, (things: TestResources) => SampleRequest[]> = {
     { bodies: [{ ids: [otherTrashedLinkId, trashedLinkId] }] },
   ],
   emptyTrash: () => [],
+  listLinkClicks: onLink({}),
   getLinkQr: onLink({}, { query: { format: 'png' } }),
   resolveLink: onLink({}, { query: { country: 'DE' } }),
   getSplit: onLink({}),
   endSplit: onLink({}),
+  listDestinations: () => [],
+  repairDestination: ({ linkId }) => [
+    { bodies: [{ from: TARGET, to: 'https://evil.example/', linkIds: [linkId] }] },
+  ],
   // They name no thing of a workspace.
   readDestinationCard: () => [],
   readCardImage: () => [],
@@ -114,6 +119,14 @@ const REFERENCES: Record<string, (things: TestResources) => SampleRequest[]> = {
   exportOutcomes: ({ submissionId, formKey }) =>
     toQuerySamples([{ submissionId: `${submissionId}` }, { formKey }]),
   deleteOutcome: ({ outcomeId }) => [{ path: { id: outcomeId } }],
+  // It names nothing.
+  streamLive: () => [],
+  listViews: () => [],
+  // A name belongs to no workspace.
+  createView: () => [],
+  getView: ({ viewId }) => [{ path: { id: viewId } }],
+  updateView: ({ viewId }) => [{ path: { id: viewId }, bodies: [{ name: 'Taken' }] }],
+  deleteView: ({ viewId }) => [{ path: { id: viewId } }],
   listAllowedSenders: () => [],
   // The same address may be allowed in each workspace.
   allowSender: () => [],
@@ -137,6 +150,10 @@ const REFERENCES: Record<string, (things: TestResources) => SampleRequest[]> = {
       [{ linkId: `${linkId}` }, { tagId: `${tagId}` }, { slug }, { linkId: `-${linkId}` }],
     ),
   listMissingSlugs: () => [{ query: RANGE }],
+  reconcile: ({ linkId, slug }) =>
+    [{ linkId: `${linkId}` }, { slug }].map((filters) => ({
+      bodies: [{ csv: 'date,clicks\n2026-03-29,4\n', filters }],
+    })),
   exportClicks: ({ linkId, tagId, slug }) => {
     const filters: Record<string, string>[] = [
       { linkId: `${linkId}` },
@@ -172,6 +189,22 @@ const REFERENCES: Record<string, (things: TestResources) => SampleRequest[]> = {
     toGroupedSamples(
       ['link', 'tag', 'campaign', 'country'],
       [{ linkId: `${linkId}` }, { tagId: `${tagId}`, model: 'first' }, { slug }, { linkId: `-${linkId}` }],
+    ),
+  answerQuestions: ({ linkId, tagId, slug, formKey }) =>
+    [{ linkId: `${linkId}` }, { tagId: `${tagId}` }, { slug }, { linkId: [`-${linkId}`] }].flatMap(
+      (filter) => [
+        { bodies: [{ questions: [{ about: 'clicks', query: { ...RANGE, groupBy: 'link', ...filter } }] }] },
+        {
+          bodies: [
+            {
+              questions: [
+                { about: 'leads', query: { ...RANGE, form: formKey } },
+                { about: 'funnel', query: { ...RANGE, groupBy: 'link', ...filter } },
+              ],
+            },
+          ],
+        },
+      ],
     ),
   // No request refers to a form by its name.
   listForms: () => [],
@@ -277,6 +310,7 @@ const NONEXISTENT: TestResources = {
   fileId: 999_999_015,
   allowedSenderId: 999_999_014,
   outcomeId: 999_999_016,
+  viewId: 999_999_017,
   email: 'never@example.com',
   channelId: 999_999_005,
   deliveryId: 999_999_006,

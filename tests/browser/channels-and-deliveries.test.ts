@@ -37,7 +37,7 @@ onDashboard(
       person = await dashboard().signUp()
       window = await dashboard().openWindow(person)
       const { page, open } = window
-      await open('/channels')
+      await open('/notifications')
       await page.getByRole('button', { name: 'New channel' }).first().click()
       await page.getByText('Not set up on this server').waitFor()
       await page.getByText('Mattermost, Rocket.Chat', { exact: true }).waitFor()
@@ -68,7 +68,7 @@ onDashboard(
       ]
       await open(`/forms/${first.formKey}`)
       await page.getByText('Notifies CRM (Webhook).').waitFor()
-      await open('/channels')
+      await open('/notifications')
       await page.getByText('Used by 2 forms and new ones').waitFor()
       await page.getByRole('button', { name: 'More for CRM' }).click()
       await page.getByRole('menuitem', { name: 'Edit' }).click()
@@ -80,7 +80,7 @@ onDashboard(
       await page.getByText('Nobody is notified.').waitFor()
       await page.getByRole('link', { name: 'Choose who is notified' }).waitFor()
       for (const { formKey } of [first, second]) await person.api(`/forms/${formKey}`, { method: 'DELETE' })
-      await open('/channels')
+      await open('/notifications')
     }, 120_000)
 
     test('sees since when and why on the channel, on its forms and in the sidebar, until it works', async () => {
@@ -93,7 +93,7 @@ onDashboard(
       await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click()
       await hasFocus(page, 'Test')
       await page.getByText('HTTP 503: no room.').waitFor()
-      await page.getByRole('link', { name: 'Channels 1 channel not working' }).waitFor()
+      await page.getByRole('link', { name: 'Notifications 1 channel not working' }).waitFor()
       await open(`/forms/${form.formKey}`)
       await page.getByRole('heading', { name: 'This form’s notifications aren’t arriving' }).waitFor()
       await page.getByText('HTTP 503: no room.').waitFor()
@@ -106,13 +106,13 @@ onDashboard(
       await page.getByText('Test delivered').waitFor()
       await page.keyboard.press('Escape')
       await page.getByText('HTTP 503: no room.').waitFor({ state: 'detached' })
-      await page.getByRole('link', { name: 'Channels', exact: true }).waitFor()
+      await page.getByRole('link', { name: 'Notifications', exact: true }).waitFor()
     }, 120_000)
 
     test('goes on by keyboard after each action on a channel', async () => {
       const { page, open } = window
       await created('/channels', { type: 'webhook', name: 'Second', url: 'http://10.0.0.1/' })
-      await open('/channels')
+      await open('/notifications')
       await page.getByText('The operator of this server can allow it with WEBHOOK_ALLOW_CIDRS.').waitFor()
       const choose = async (name: string) => {
         await page.getByRole('button', { name: 'More for Second' }).press('Enter')
@@ -144,7 +144,7 @@ onDashboard(
         async () => (await person.api('/deliveries')).json.data[0].lastError !== null,
       )
       await page.setViewportSize({ width: 360, height: 740 })
-      await open(`/deliveries?formKey=${form.formKey}`)
+      await open(`/notifications/deliveries?formKey=${form.formKey}`)
       const card = page.getByRole('listitem').filter({ hasText: 'ada@example.com' })
       await card.getByText('HTTP 422: please no').waitFor()
       expect(await card.textContent()).toMatch(/Contact[\s\S]*CRM[\s\S]*\d attempts?/)
@@ -173,7 +173,7 @@ onDashboard(
         await window.close()
         const { page, open } = await dashboard().openWindow(person, { inNewProfile: true })
         await page.clock.install()
-        await open('/deliveries')
+        await open('/notifications/deliveries')
         let asked = 0
         page.on('request', (request) => {
           if (/\/v1\/(deliveries|channels)/.test(request.url())) asked++

@@ -5,6 +5,7 @@ import { expect, test } from 'bun:test'
 import { onDashboard, waitUntilDrawn } from '../support/browser/dashboard-browser.ts'
 import { atScale } from '../support/suite.ts'
 import { until } from '../support/until.ts'
+import { fillWorkspace } from '../support/users/fill-workspace.ts'
 
 const FIRST_LOAD_BYTES = 200 * 1024
 const FONT_BYTES = 40 * 1024
@@ -29,7 +30,7 @@ onDashboard('the first page', (dashboard) => {
     await close()
   })
 
-  test.each(['/links', '/inbox', '/analytics', '/settings', '/domains', '/channels'])(
+  test.each(['/links', '/inbox', '/analytics', '/settings', '/domains', '/notifications'])(
     'loads few files of scripts: %s',
     async (path) => {
       const person = await dashboard().signUp()
@@ -44,6 +45,29 @@ onDashboard('the first page', (dashboard) => {
       await close()
     },
   )
+
+  test('asks for few things: a link, the settings of a form, analytics', async () => {
+    const person = await dashboard().signUp()
+    const { link, form } = await fillWorkspace(dashboard().server, person)
+    for (const path of [`/links/${link}`, `/forms/${form}?tab=settings`, '/analytics']) {
+      const { page, open, errors, close } = await dashboard().openWindow(person, { inNewProfile: true })
+      const requests: string[] = []
+      page.on('request', (request) => {
+        const { pathname } = new URL(request.url())
+        // Totals are polled: how often depends on the machine.
+        if (/\.js$|^\/(?:v1|api)\//.test(pathname) && !/analytics\/(?:clicks|leads)$/.test(pathname)) {
+          requests.push(pathname + (request.postData() ?? ''))
+        }
+      })
+      await open(path)
+      await page.waitForLoadState('networkidle')
+      const batches = requests.filter((pathname) => pathname.startsWith('/v1/analytics/batch'))
+      expect([path, batches.length <= 3]).toEqual([path, true])
+      expect([path, requests.length > 15 ? requests : []]).toEqual([path, []])
+      expect(errors).toEqual([])
+      await close()
+    }
+  })
 
   test('has at most 40 KB of font, and nothing moves when the font arrives', async () => {
     const person = await dashboard().signUp()

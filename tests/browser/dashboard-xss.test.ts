@@ -89,9 +89,9 @@ onDashboard(
           `/forms/${form}?tab=settings`,
           `/forms/${form}?tab=losses`,
           `/inbox?open=${submission}`,
-          '/tags',
-          '/channels',
-          '/deliveries',
+          '/settings/tags',
+          '/notifications',
+          '/notifications/deliveries',
           '/settings?tab=members',
         ]
         // No payload has become an element that can run code.

@@ -84,7 +84,7 @@ onDashboard(
       await hint('Must be an http or https URL')
       await page.getByLabel('Root URL').fill('example.com')
       // Typed text stays while another page is open.
-      await window.visit('/tags')
+      await window.visit('/settings/tags')
       await window.visit(`/domains/${(await getDomain()).id}`)
       await button('Save').click()
       await hint('All changes saved')

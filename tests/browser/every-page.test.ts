@@ -13,26 +13,29 @@ const EMPTY: Record<string, string> = {
   '/links?archived=true': 'No matches',
   '/links/trash': 'The trash is empty',
   '/links/missing': 'No 404s yet',
+  '/links/destinations': 'Destinations aren’t watched',
   '/analytics': 'Clicks',
+  '/analytics/compare': 'Their numbers',
+  '/live': 'Nothing has happened in the last 30 minutes.',
   '/forms': 'No forms yet',
   '/forms?new=1': 'No forms yet',
   '/inbox': 'Your inbox is empty',
   '/inbox?status=unconfirmed': 'Nothing to confirm',
-  '/tags': 'No tags yet',
+  '/settings/tags': 'No tags yet',
   '/domains': 'No domains of your own yet',
   '/domains?new=1': 'No domains of your own yet',
-  '/channels': 'No channels yet',
-  '/channels?new=1': 'No channels yet',
-  '/deliveries': 'No deliveries yet',
-  '/transfer': 'Earlier imports',
-  '/transfer?tab=export': 'Whole workspace',
+  '/notifications': 'No channels yet',
+  '/notifications?new=1': 'No channels yet',
+  '/notifications/deliveries': 'No deliveries yet',
+  '/settings/transfer': 'Earlier imports',
+  '/settings/transfer?tab=export': 'Whole workspace',
   '/settings': 'Tracking snippet',
   '/settings?tab=members': 'Members',
   '/settings?tab=keys': 'API keys',
   '/settings?tab=tools': 'Bookmarklet',
   '/settings?tab=erasures': 'No erasures yet',
   '/settings?tab=audit': '2 events',
-  '/settings?tab=health': 'Only the operator can see the server',
+  '/settings?tab=health': 'Only the operator can see this',
   '/settings?tab=account': 'Two-factor sign-in',
 }
 
@@ -79,6 +82,45 @@ onDashboard('every page of the dashboard', (dashboard) => {
     expect(said).toEqual(EMPTY)
     expect(window.errors).toEqual([])
     await window.close()
+  })
+
+  test('is found at its address of earlier versions too, and inside its place of the sidebar', async () => {
+    const person = await dashboard().signUp()
+    const { page, visit, errors, close } = await dashboard().openWindow(person)
+    for (const [old, now, place] of [
+      ['/channels?new=1', '/notifications?new=1', 'Notifications'],
+      ['/deliveries?status=failed', '/notifications/deliveries?status=failed', 'Notifications'],
+      ['/tags?search=a', '/settings/tags?search=a', 'Settings'],
+      ['/transfer?tab=export', '/settings/transfer?tab=export', 'Settings'],
+      ['/transfer/7', '/settings/transfer/7', 'Settings'],
+    ] as const) {
+      await visit(old)
+      const { pathname, search } = new URL(page.url())
+      expect(pathname + search).toBe(`/app/${person.workspaceId}${now}`)
+      // A dialog hides the sidebar from screen readers.
+      const places = page.locator('nav[aria-label=Workspace] a')
+      expect(await places.count()).toBe(7)
+      expect(await places.and(page.locator('[aria-current=page]')).textContent()).toBe(place)
+    }
+    // There is no import 7.
+    expect(errors.filter((text) => !text.includes('404'))).toEqual([])
+    await close()
+  })
+
+  test('has a help menu with the shortcuts and what is new', async () => {
+    const { page, visit, errors, close } = await dashboard().openWindow(await dashboard().signUp())
+    await visit('/domains')
+    const choose = async (item: string) => {
+      await page.getByRole('button', { name: 'Help' }).click()
+      await page.getByRole('menuitem', { name: item }).click()
+      await page.getByRole('dialog', { name: item }).waitFor()
+      await page.keyboard.press('Escape')
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+    }
+    await choose('Keyboard shortcuts')
+    await choose('What’s new')
+    expect(errors).toEqual([])
+    await close()
   })
 
   test('has no barrier before the sign-in, and leads there', async () => {

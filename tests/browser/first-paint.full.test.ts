@@ -57,7 +57,7 @@ onDashboard('the first paint', (dashboard) => {
     await page.route(/assets\/(main|chunk)-.*\.js/, (route) => route.abort())
     await page.goto(`${dashboard().server.origin}/app`)
     await page.getByText('Loading…').waitFor()
-    expect((await look(page)).logo).toEqual([460, expect.any(Number), 30])
+    expect((await look(page)).logo).toEqual([452.5, expect.any(Number), 30])
     expect(await page.getByText('Analytics').count()).toBe(0)
     await close()
 

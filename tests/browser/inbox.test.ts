@@ -302,7 +302,7 @@ onDashboard('the inbox', (dashboard) => {
   )
 
   test('finds submissions from anywhere, shortens a pasted address, and sets the theme', async () => {
-    await window.open('/tags')
+    await window.open('/settings/tags')
     const palette = page.getByRole('dialog', { name: 'Search and commands' })
     const options = palette.getByRole('option')
     const ask = async (text: string) => {

@@ -36,7 +36,7 @@ const BAD = {
 }
 
 const FORMS: { path: string; fill?: [label: string, text: string]; save: string; hidden: string }[] = [
-  { path: '/tags?new=1', fill: ['Name', 'A tag'], save: 'Create tag', hidden: 'Destination URL' },
+  { path: '/settings/tags?new=1', fill: ['Name', 'A tag'], save: 'Create tag', hidden: 'Destination URL' },
   { path: '/forms?new=1', fill: ['Name', 'A form'], save: 'Create form', hidden: '' },
   { path: '/domains?new=1', fill: ['Domain', 'go.example.com'], save: 'Add domain', hidden: 'Click limit' },
   { path: '/settings?tab=keys', fill: ['Name', 'A key'], save: 'Create key', hidden: 'Click limit' },
@@ -167,6 +167,60 @@ onDashboard(
       await window.open('/links')
     })
 
+    test('a split test is set by keyboard, shows who goes where, names what is wrong, and ends', async () => {
+      const { id } = await create({
+        slug: 'tested',
+        destinationUrl: `${U}a`,
+        rules: [{ when: { country: ['DE'] }, to: `${U}de` }],
+      })
+      await window.open(`/links/${id}`)
+      await page.getByRole('button', { name: 'Edit' }).first().click()
+      const title = page.getByRole('heading', { name: 'Split test', exact: true })
+      await page.locator('summary', { has: title }).focus()
+      await page.keyboard.press('Enter')
+      await page.getByRole('button', { name: 'Start a split test' }).press('Enter')
+      const second = page.getByRole('group', { name: 'Variant 2' })
+      await second.getByLabel('Destination').fill('example.com/b')
+      await second.getByLabel('Weight (%)').fill('40')
+      await page.getByText('The weights add up to 90').waitFor()
+      const preview = page.getByRole('region', { name: 'Who goes where' })
+      await preview.getByText('Germany: example.com/de').waitFor()
+      await preview.getByText(/^40.% B$/).waitFor()
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.getByText('Weights must add up to 100, and are 90').waitFor()
+      await until(
+        'the focus on a weight',
+        async () => (await page.evaluate('document.activeElement.type')) === 'number',
+      )
+      await page.getByRole('button', { name: 'Add variant' }).press('Enter')
+      await page.getByRole('button', { name: 'Split evenly' }).press('Enter')
+      const third = page.getByRole('group', { name: 'Variant 3' })
+      await third.getByLabel('Destination').fill('javascript:alert(1)')
+      await page.getByRole('button', { name: 'Save' }).click()
+      await third.getByText('Must be an http or https URL').waitFor()
+      await page.getByRole('button', { name: 'Remove Variant 3' }).press('Enter')
+      await page.getByLabel('Ends').fill('2020-01-01T10:00')
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.getByText('Must be in the future').waitFor()
+      await page.getByLabel('Ends').fill('')
+      await page.getByRole('button', { name: 'Save' }).click()
+      const card = page.locator('section', { has: page.getByRole('heading', { name: /^Split test/ }) })
+      await card.getByText('Too early to tell: no clicks yet.').waitFor()
+      expect((await person.api(`/links/${id}`)).json.data.split).toEqual([
+        { url: `${U}a`, weight: 50, label: 'A' },
+        { url: `${U}b`, weight: 50, label: 'B' },
+      ])
+      await page.getByText('Test targeting').click()
+      await page.getByText('Redirects to a variant of the split test').waitFor()
+      await card.getByRole('button', { name: 'End the test' }).click()
+      const dialog = page.getByRole('dialog')
+      await dialog.getByText('The first one, A, becomes the destination.').waitFor()
+      await dialog.getByRole('button', { name: 'End the test' }).click()
+      await card.getByText('The first one, A, became the destination.').waitFor()
+      await person.api(`/links/${id}?permanent=true`, { method: 'DELETE' })
+      await window.open('/links')
+    })
+
     test('a deleted link waits in the trash, returns with Undo, and can be restored or deleted for good there', async () => {
       const [a, b, c] = [
         await create({ slug: 'aa' }),
@@ -272,7 +326,7 @@ onDashboard(
       await window.visit('/links')
       await row('/row').getByRole('link', { name: '0 clicks' }).click()
       await page.waitForURL(`**${analytics}`)
-      await window.visit('/tags')
+      await window.visit('/settings/tags')
       await page.getByRole('listitem').filter({ hasText: 'Press' }).getByText('1 link').click()
       await page.waitForURL(`**${path}?tagId=${link.tags[0]?.id}`)
     }, 120_000)
@@ -316,7 +370,7 @@ onDashboard(
     test('after a tag is deleted or edited, the focus is on the next row or back at the button', async () => {
       await create({ slug: 'tags', tagNames: ['First', 'Second'] })
       // Loaded anew: the list of a moment ago does not have the tags yet.
-      await window.open('/tags')
+      await window.open('/settings/tags')
       const tags: { id: number; name: string }[] = (await person.api('/tags')).json.data
       const more = page.getByRole('button', { name: /^More for / })
       await more.nth(1).waitFor()

@@ -34,7 +34,7 @@ onDashboard('outcomes', (dashboard) => {
       await section.getByRole('button', { name: 'Set outcome' }).click()
     }
     await set('won', '1,5')
-    await section.getByText(/Must be a decimal number/).waitFor()
+    await section.getByText(/Must be decimal text/).waitFor()
     await set('won', '1299.50')
     await section.getByText('€1,299.50').waitFor()
     // The same lead is decided once here.
@@ -45,6 +45,11 @@ onDashboard('outcomes', (dashboard) => {
     await section.getByText('€1,300.00').waitFor()
     await set('qualified', '')
     await section.getByRole('button', { name: 'Take back “Qualified”' }).waitFor()
+    // The row in the list tells it at once, and the list can be narrowed to it.
+    await page
+      .getByRole('link', { name: /A quote, please/ })
+      .getByText('Qualified', { exact: true })
+      .waitFor()
     if (SHOTS) await page.screenshot({ path: `${SHOTS}/inbox.png` })
     await section.getByRole('button', { name: 'Take back “Qualified”' }).click()
     await until('no qualification', async () => (await person.api('/outcomes')).json.total === 2)

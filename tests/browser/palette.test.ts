@@ -2,7 +2,7 @@
 
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { onDashboard } from '../support/browser/dashboard-browser.ts'
+import { onDashboard, waitUntilDrawn } from '../support/browser/dashboard-browser.ts'
 
 async function choose(page: Page, text: string, label: string) {
   await page.keyboard.press('Control+k')
@@ -17,6 +17,7 @@ onDashboard('the palette', (dashboard) => {
     await open('/links')
     await choose(page, 'api k', 'API keys')
     await page.waitForURL(/\/settings\?tab=keys$/)
+    await waitUntilDrawn(page)
     await choose(page, 'sign o', 'Sign out')
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
     expect(errors).toEqual([])

@@ -32,12 +32,34 @@ onDashboard('the health of the server', (dashboard) => {
     expect(errors).toEqual([])
   })
 
+  test('is shown to its owners from each of their workspaces', async () => {
+    const { server } = dashboard()
+    const { id } = await server.app.db.read
+      .selectFrom('workspaces')
+      .select('id')
+      .orderBy('id')
+      .executeTakeFirstOrThrow()
+    const owner = await dashboard().signUp()
+    await addMember(
+      { db: server.app.db, now: server.now },
+      { workspaceId: id, email: owner.email, role: 'owner' },
+    )
+    window = await dashboard().openWindow(owner)
+    const { page, open, errors } = window
+    await open('/links')
+    await page.getByRole('button', { name: 'Help' }).click()
+    await page.getByRole('menuitem', { name: 'Server health' }).click()
+    await page.getByRole('listitem').filter({ hasText: 'Row store' }).waitFor()
+    expect(new URL(page.url()).pathname).toBe(`/app/${owner.workspaceId}/settings`)
+    expect(errors).toEqual([])
+  })
+
   full('is not shown to owners of other workspaces, and says why at its address', async () => {
     const other = await dashboard().signUp()
     window = await dashboard().openWindow(other)
     const { page, open, errors } = window
     await open('/settings?tab=health')
-    await page.getByRole('heading', { name: 'Only the operator can see the server' }).waitFor()
+    await page.getByRole('heading', { name: 'Only the operator can see this' }).waitFor()
     expect(await page.getByRole('link', { name: 'Health' }).count()).toBe(0)
     expect(errors).toEqual([])
   })

@@ -44,7 +44,7 @@ onDashboard(
     /** Types into the dialog of a new tag, and ends the person's session. */
     async function write(person: SignedUpUser, name: string) {
       const opened = await dashboard().openWindow(person)
-      await opened.open('/tags?new=1')
+      await opened.open('/settings/tags?new=1')
       await opened.page.getByLabel('Name').fill(name)
       await endSessions(person.email)
       return opened

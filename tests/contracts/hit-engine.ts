@@ -13,7 +13,13 @@ import {
   type HitDimension,
   NO_VISITOR,
 } from '../../server/storage/hits/hit.ts'
-import type { HitAnswer, HitColumn, HitEngine, HitQuery } from '../../server/storage/hits/hit-engine.ts'
+import type {
+  HitAnswer,
+  HitColumn,
+  HitEngine,
+  HitQuery,
+  StorePosition,
+} from '../../server/storage/hits/hit-engine.ts'
 import type { OriginDimension } from '../../server/storage/sources/origin-sql.ts'
 
 const T0 = Date.parse('2026-06-10T12:00:00Z')
@@ -23,7 +29,7 @@ let lastId = 0
 export function createHit(part: Partial<Hit> = {}): Hit {
   lastId++
   const absent = Object.fromEntries(
-    [...HIT_DIMENSIONS, 'unknownSlug', 'importId'].map((name) => [name, null]),
+    [...HIT_DIMENSIONS, 'unknownSlug', 'importId', 'params'].map((name) => [name, null]),
   )
   return {
     ...(absent as unknown as Hit),
@@ -319,6 +325,38 @@ export function testHitEngine(name: string, { open, openBackup }: HitEngineSubje
       expect((await engine.findLastClicks(query)).map((click) => click?.at)).toEqual([10, undefined])
     })
 
+    test('the clicks of a link are on one page each, also those that come late', async () => {
+      const page = (after: StorePosition | 'latest', limit = 2) =>
+        engine.readClicks({ workspaceId: 1, linkId: 1, classes: ['human'], after, limit })
+      const readAll = async (position: StorePosition) => {
+        const seen: string[] = []
+        for (;;) {
+          const read = await page(position)
+          if (read.clicks.length === 0) return { seen, position: read.position }
+          seen.push(...read.clicks.map(({ node, id }) => `${node} ${id}`))
+          position = read.position
+        }
+      }
+      const hit = (id: number, part: Partial<Hit> = {}) => createHit({ id, linkId: 1, ...part })
+      expect(await page({})).toEqual({ clicks: [], position: {} })
+      await load(1, [hit(1), hit(2, { class: 'bot' }), hit(3, { at: 9 }), hit(4, { linkId: 2 }), hit(5)])
+      await load(2, [hit(1, { importId: 7 }), hit(6, { outcome: 'expired' }), hit(7, { workspaceId: 2 })])
+      const first = await readAll({})
+      expect(first.seen).toEqual(['a 1', 'a 3', 'a 5'])
+      expect((await page('latest')).position).toEqual({ a: 5 })
+      // A dead node's batch, and a click with the time of an earlier one.
+      await load(1, [hit(2, { at: 1 }), hit(4)], 'b')
+      await load(3, [hit(8, { at: 2, country: null, visitor: '5' })])
+      const second = await readAll(first.position)
+      expect(second.seen.toSorted()).toEqual(['a 8', 'b 2', 'b 4'])
+      expect(second.position).toEqual({ a: 8, b: 4 })
+      const { clicks } = await page({ a: 5, b: 4 })
+      expect(clicks).toEqual([
+        { ...hit(8, { at: 2, country: null }), visitor: toStoredVisitor('5', 2), node: 'a' },
+      ])
+      expect((await page('latest')).position).toEqual(second.position)
+    })
+
     test('the hits of an import are deleted, those of others stay', async () => {
       await load(1, [
         createHit({ importId: 9, linkId: 1, at: 50 }),
@@ -346,6 +384,10 @@ export function testHitEngine(name: string, { open, openBackup }: HitEngineSubje
       ])
       expect([await total(), await total({ workspaceId: 2 }), await engine.mark('a')]).toEqual([3, 1, 1])
       expect(await engine.findLastClickTimes(1, [])).toEqual([])
+      expect(await engine.listRecentClicks({ workspaceId: 1, start: 10, end: 60, limit: 1 })).toEqual([
+        expect.objectContaining({ at: 15, linkId: 2, country: null, trigger: 'link' }),
+      ])
+      expect(await engine.listRecentClicks({ workspaceId: 1, start: 0, end: 15, limit: 5 })).toHaveLength(1)
       await load(2, [createHit({ importId: 9 })])
       expect(await total()).toBe(4)
     })

@@ -8,7 +8,14 @@ import {
   type Hit,
   NO_VISITOR,
 } from '../../server/storage/hits/hit.ts'
-import type { HitAnswer, HitColumn, HitFilter, HitQuery } from '../../server/storage/hits/hit-engine.ts'
+import type {
+  HitAnswer,
+  HitColumn,
+  HitFilter,
+  HitQuery,
+  StoredColumn,
+} from '../../server/storage/hits/hit-engine.ts'
+import { isParamColumn, toParamName } from '../../server/storage/hits/kept-params.ts'
 import { ORIGIN_DIMENSIONS } from '../../server/storage/sources/origin-sql.ts'
 import { TRAFFIC_CHANNELS, toSource, toTrafficChannel } from '../../server/storage/sources/traffic-channel.ts'
 import { createHit } from './hit-engine.ts'
@@ -19,7 +26,22 @@ export const SPAN = 2.5 * DAY
 /** Few values, so that filters match hits. Some look alike, some look like SQL, one is the name of null. */
 const MEDIUMS = [null, '', 'CPC', 'paid_social', 'E-Mail', 'social', 'organic', 'qr', 'paid%']
 const VALUES = [null, 'a', 'A', 'b', 'é', 'É', '', 'Unknown', "x'--", '😀', 'https://a/']
-const COLUMNS: HitColumn[] = ['linkId', 'class', ...HIT_DIMENSIONS, ...ORIGIN_DIMENSIONS]
+const COLUMNS: HitColumn[] = [
+  'linkId',
+  'class',
+  ...HIT_DIMENSIONS,
+  ...ORIGIN_DIMENSIONS,
+  'param.ref',
+  'param.a.b',
+]
+/** Every value, and characters that JSON escapes. No parameter has an empty value. */
+const PARAMS = [
+  null,
+  ...[...VALUES, '"', '\\', '\n', '{"ref":"a"}'].flatMap((value) => {
+    if (value === null || value === '') return []
+    return [JSON.stringify({ ref: value }), JSON.stringify({ 'a.b': value, ref: 'a' })]
+  }),
+]
 
 /** One of these values. */
 export const pick = <T>(values: readonly T[]): fc.Arbitrary<T> => fc.constantFrom(...values)
@@ -52,6 +74,7 @@ export const anyHit: fc.Arbitrary<Hit> = fc
     // 0 is nobody.
     visitor: fc.integer({ min: 0, max: 40 }).map(String),
     importId: pick([null, null, 1, 2]),
+    params: pick(PARAMS),
     ...Object.fromEntries(
       HIT_DIMENSIONS.filter((each) => each !== 'trigger').map((each) => [each, pick(VALUES)]),
     ),
@@ -142,11 +165,18 @@ const toDayVisitorNumber = ({ visitor, at }: Hit): bigint =>
     ? 0n
     : (BigInt(visitor) % 2n ** 48n) + BigInt(Math.floor(at / DAY) % 2 ** 16) * 2n ** 48n
 
+const toStored = (hit: Hit, column: StoredColumn): string | number | null =>
+  isParamColumn(column) ? (JSON.parse(hit.params ?? '{}')[toParamName(column)] ?? null) : hit[column]
+
 /** Answers the same question from a list, in the simplest way. */
 export function countHits(hits: Hit[], asked: HitQuery): HitAnswer[] {
   const { workspaceId, start, end, classes, outcomes = ['redirect'], imported, filters, groupBy } = asked
   const toValue = (each: Hit, column: HitColumn) =>
-    column === 'source' ? toSource(each) : column === 'channel' ? toTrafficChannel(each) : each[column]
+    column === 'source'
+      ? toSource(each)
+      : column === 'channel'
+        ? toTrafficChannel(each)
+        : toStored(each, column)
   const caseless = (column: HitColumn, value: unknown) =>
     ['device', 'browser', 'os'].includes(column) && typeof value === 'string' ? value.toLowerCase() : value
   const passes = (each: Hit, { column, values, negate }: HitFilter) =>

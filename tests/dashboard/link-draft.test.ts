@@ -26,6 +26,14 @@ import {
   validateDraft,
 } from '../../dashboard/pages/links/editor/link-draft.ts'
 import { listChanges } from '../../dashboard/pages/links/editor/list-changes.ts'
+import {
+  addVariant,
+  createSplitDraft,
+  createVariantDraft,
+  removeVariant,
+  sumWeights,
+  withEvenWeights,
+} from '../../dashboard/pages/links/editor/split-draft.ts'
 import { toLinkName } from '../../dashboard/pages/links/link/link-name.ts'
 import type { LinkResource } from '../../server/features/links/schema.ts'
 
@@ -39,7 +47,10 @@ const LINK = {
   externalId: 'x1',
   deviceTargeting: { ios: 'https://a.example/' },
   rules: [],
+  split: null,
+  splitEndsAt: null,
   extraPath: 'ignore',
+  publicStats: false,
   geoTargeting: { DE: 'https://de.example/' },
   startsAt: '2026-03-04T05:06:00.000Z',
   expiresAt: null,
@@ -55,6 +66,8 @@ const LINK = {
   previewImage: null,
   archived: false,
 } as unknown as LinkResource
+
+const B = { url: 'https://b.example/', weight: 60, label: 'B' }
 
 describe('a destination', () => {
   test.each([
@@ -112,6 +125,11 @@ describe('the draft of a link', () => {
       { countries: [createCountryTarget('', 'x'), createCountryTarget('FR', 'f.r')] },
       { geoTargeting: { FR: 'https://f.r' } },
     ],
+    [
+      { split: [createVariantDraft({ url: 'a.b ', weight: 40, label: ' A ' }), createVariantDraft(B)] },
+      { split: [{ url: 'https://a.b', weight: 40, label: 'A' }, B] },
+    ],
+    [{ splitEndsAt: '2026-05-01T10:00' }, { splitEndsAt: new Date(2026, 4, 1, 10).toISOString() }],
     [{ startsAt: '' }, { startsAt: null }],
     [{ expiresAt: '2026-05-01T10:00' }, { expiresAt: new Date(2026, 4, 1, 10).toISOString() }],
     [{ expiredUrl: 'o.v' }, { expiredUrl: 'https://o.v' }],
@@ -175,12 +193,33 @@ describe('the draft of a link', () => {
   })
 })
 
+test('the weights of a split test stay even, or what the others leave', () => {
+  const weights = (split: ReturnType<typeof createSplitDraft>) => split.map(({ weight }) => weight).join()
+  const two = createSplitDraft('https://a.example/')
+  expect(two.map(({ label, url }) => `${label} ${url}`)).toEqual(['A https://a.example/', 'B '])
+  const three = addVariant(two)
+  expect([weights(two), weights(three), three[2]?.label]).toEqual(['50,50', '34,33,33', 'C'])
+  expect(weights(removeVariant(three, three[0]?.key ?? 0))).toBe('50,50')
+  let eight = three
+  while (eight.length < 8) eight = addVariant(eight)
+  expect([weights(eight), sumWeights(eight)]).toEqual(['13,13,13,13,12,12,12,12', 100])
+  const uneven = two.map((variant, index) => ({ ...variant, weight: index === 0 ? '70' : '' }))
+  expect([weights(addVariant(uneven)), sumWeights(uneven)]).toEqual(['70,,30', 70])
+  expect(weights(removeVariant(addVariant(uneven), uneven[1]?.key ?? 0))).toBe('70,30')
+  expect(weights(withEvenWeights(uneven))).toBe('50,50')
+  // A label that is free again is used again.
+  expect(addVariant(three.slice(1)).map(({ label }) => label)).toEqual(['B', 'C', 'A'])
+  const draft = { ...toDraft(LINK), split: two }
+  expect(validateDraft(draft)).toEqual({ 'split.1.url': 'Enter a destination for this variant.' })
+})
+
 test('what another person has changed is named as the form names it', () => {
   const after = {
     ...LINK,
     title: null,
     tags: [],
     geoTargeting: { DE: 'https://de.example/', FR: 'https://fr.example/' },
+    split: [B],
     startsAt: null,
     passwordProtected: false,
     forwardQuery: false,
@@ -190,6 +229,7 @@ test('what another person has changed is named as the form names it', () => {
   expect(listChanges(LINK, after).map(({ name, before, after }) => [name, before, after])).toEqual([
     ['Title', 'Sale', 'none'],
     ['Tags', 'Press', 'none'],
+    ['Split test', 'none', 'B 60\u202f%: https://b.example/'],
     [expect.any(String), 'DE: https://de.example/', 'DE: https://de.example/, FR: https://fr.example/'],
     ['Starts', expect.stringContaining('2026'), 'none'],
     ['Password', 'set', 'none'],

@@ -118,6 +118,11 @@ describe.each(ENGINES)('a workspace on another server (%s)', (engine) => {
     for (const name of Object.keys(here) as (keyof typeof here)[])
       expect([name, there[name]]).toEqual([name, here[name]])
     expect(there['hits.ndjson'].length).toBeGreaterThan(CLICKS)
+    const link = (slug: string) => there['links.ndjson'].find((each) => each.slug === slug)
+    expect(link('full-rules')).toMatchObject({ rules: [{}, {}], split: [{}, { weight: 70 }] })
+    expect(link('full-tested')).toMatchObject({ split: null, splitResult: { chosen: 'A, "first"' } })
+    expect(there['hits.ndjson'].some(({ variant }) => typeof variant === 'string')).toBe(true)
+    expect(there['submissions.ndjson'].some(({ outcomes }) => outcomes.length > 0)).toBe(true)
   })
 
   test('keeps secrets and passwords where they were', async () => {

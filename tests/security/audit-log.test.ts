@@ -190,6 +190,24 @@ const CHANGES: Change[] = [
     async ({ make }) => ({ path: `/tags/${(await make('/tags', { name: 'T' })).id}`, call: remove }),
   ],
   [
+    'view.created',
+    async () => ({ path: '/views', call: post({ name: 'V' }), status: 201 }),
+    { detail: { shared: false } },
+  ],
+  [
+    'view.updated',
+    async ({ make }) => ({
+      path: `/views/${(await make('/views', { name: 'V' })).id}`,
+      call: { method: 'PATCH', body: { share: { password: 'hidden' } } },
+    }),
+    { detail: { fields: ['share'], shared: true } },
+  ],
+  [
+    'view.deleted',
+    async ({ make }) => ({ path: `/views/${(await make('/views', { name: 'V' })).id}`, call: remove }),
+    { detail: { shared: false } },
+  ],
+  [
     'submission.deleted',
     async ({ server, owner }) => {
       const { submission } = await fillWorkspace(server, owner)

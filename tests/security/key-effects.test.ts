@@ -30,7 +30,7 @@ import { onSqlite } from '../support/world.ts'
 
 setDefaultTimeout(120_000)
 
-type Kind = 'links' | 'forms' | 'submissions' | 'channels'
+type Kind = 'links' | 'forms' | 'submissions' | 'channels' | 'views'
 
 /** Texts of stored resources, by the first word of the scopes that read them. */
 const toStoredTexts = (mark: string): Record<Kind, string[]> => ({
@@ -45,6 +45,7 @@ const toStoredTexts = (mark: string): Record<Kind, string[]> => ({
   forms: [`${mark} form`],
   submissions: [`${mark} message`, `${mark}@example.com`, `${mark} file`, `friend.${mark}`],
   channels: [`${mark} channel`, `hook/${mark}`],
+  views: [`${mark} view`],
 })
 
 const TABLES: Record<Kind | 'deliveries' | 'imports', string[]> = {
@@ -53,6 +54,7 @@ const TABLES: Record<Kind | 'deliveries' | 'imports', string[]> = {
   forms: ['forms'],
   submissions: ['submissions', 'touches', 'outcomes', 'submission_files', 'allowed_senders'],
   channels: ['channels'],
+  views: ['views'],
   deliveries: ['deliveries', 'delivery_attempts'],
 }
 const OTHER_TABLES = ['workspaces', 'users', 'members', 'invitations', 'api_keys']
@@ -70,7 +72,8 @@ interface Effect {
 const EFFECTS: Record<(typeof KEY_SCOPES)[number], Effect> = {
   'links:read': { reads: ['links'], changes: [] },
   'links:write': { reads: [], changes: ['links', 'imports'] },
-  'analytics:read': { reads: ['links', 'forms'], changes: [] },
+  'analytics:read': { reads: ['links', 'forms', 'views'], changes: [] },
+  'analytics:write': { reads: [], changes: ['views'] },
   'forms:read': { reads: ['forms'], changes: [] },
   'forms:write': { reads: [], changes: ['forms'] },
   'submissions:read': { reads: ['submissions', 'forms', 'links'], changes: [] },

@@ -2,8 +2,8 @@
 
 import { isPersonalPassword } from '../../server/features/accounts/abuse/personal-words.ts'
 import { readSessionToken } from '../../server/features/accounts/access/session.ts'
-import { readClasses, readFilter } from '../../server/features/analytics/filter.ts'
 import { readMoment } from '../../server/features/analytics/timeline.ts'
+import { parseRobots } from '../../server/features/destinations/robots-rules.ts'
 import { findBodyCharset, readText } from '../../server/features/forms/endpoint/body-charset.ts'
 import { parseFields, validateFields } from '../../server/features/forms/endpoint/fields.ts'
 import { createMultipartReader, readParts } from '../../server/features/forms/endpoint/multipart.ts'
@@ -25,6 +25,7 @@ import { checkRules } from '../../server/features/forms/spam/check-rules.ts'
 import { readFeatures } from '../../server/features/forms/spam/features.ts'
 import { findLinks } from '../../server/features/forms/spam/find-links.ts'
 import { readByteRange } from '../../server/features/forms/uploads/file-response.ts'
+import { toSpooledQuery } from '../../server/features/hits/spool/raw-hit.ts'
 import { readCard } from '../../server/features/links/cards/read-card.ts'
 import { parseDomainName } from '../../server/features/links/domains/domain-name.ts'
 import { replaceEmoji } from '../../server/features/links/names/emoji.ts'
@@ -39,6 +40,7 @@ import {
 } from '../../server/features/notify/channels/safe-text.ts'
 import { maskSecrets, sanitizeResponse } from '../../server/features/notify/channels/service-response.ts'
 import { findTemplateMistake } from '../../server/features/notify/templates/parse-template.ts'
+import { readDays } from '../../server/features/reconcile/read-days.ts'
 import { toDomainTarget } from '../../server/features/redirect/domain-target.ts'
 import { readPreferredLanguage } from '../../server/features/redirect/rule-visitor.ts'
 import { createPageViewReader } from '../../server/features/tracking/page-view.ts'
@@ -58,7 +60,9 @@ import { suggestMapping } from '../../server/features/transfer/sources/csv-mappi
 import { readSubmission } from '../../server/features/transfer/submissions/read-submission.ts'
 import { extractAdClickIds } from '../../server/features/visitors/ad-click-ids.ts'
 import { extractUtmParameters } from '../../server/features/visitors/campaign.ts'
+import { extractKeptParams } from '../../server/features/visitors/kept-params.ts'
 import { isOwnHost, parseReferrer } from '../../server/features/visitors/referrer.ts'
+import { isBelowHost } from '../../server/features/visitors/referrer-spam.ts'
 import { readClientAddress } from '../../server/http/client-address.ts'
 import { readRequestHost } from '../../server/http/request-host.ts'
 import { cleanText, cutText, trimBoth, trimEnd } from '../../server/lib/clean-text.ts'
@@ -74,6 +78,7 @@ import { readHtml } from '../../server/lib/html/read-html.ts'
 import { normalizeUnicode } from '../../server/lib/text.ts'
 import { appendQuery, mergeQuery, setParameters } from '../../server/lib/url-query.ts'
 import { checkUrl } from '../../server/lib/web-url.ts'
+import { readClasses, readFilter } from '../../server/storage/filter-grammar.ts'
 
 /** @returns what it read; a promise is waited for */
 export type TextReader = (text: string) => unknown
@@ -134,11 +139,11 @@ const WITH_MORE: Record<string, TextReader> = {
   'features/accounts/access/session.ts readSessionToken': (text) => readSessionToken(text, 'towpath_session'),
   'features/accounts/abuse/personal-words.ts isPersonalPassword': (text) =>
     isPersonalPassword(text, { email: 'ada@example.com', name: 'Ada', origin: 'https://go.example' }),
-  'features/analytics/filter.ts readFilter': (text) => [
+  'storage/filter-grammar.ts readFilter': (text) => [
     readFilter('country', [text]),
     readFilter('source', [text]),
   ],
-  'features/analytics/filter.ts readClasses': (text) => readClasses([text]),
+  'storage/filter-grammar.ts readClasses': (text) => readClasses([text]),
   'features/analytics/timeline.ts readMoment': (text) => readMoment(text, 'Europe/Berlin'),
   'features/forms/endpoint/fields.ts parseFields': (text) =>
     validateFields(parseFields([...entriesOf(text), { name: 'email', value: text }], { json: false }), [
@@ -236,6 +241,19 @@ const WITH_MORE: Record<string, TextReader> = {
     readFeatures({ fields: fieldsOf(text), pageSeconds: 3 }),
   'features/forms/spam/find-links.ts findLinks': (text) => [...findLinks(text)],
   'features/forms/uploads/file-response.ts readByteRange': (text) => readByteRange(text, 1000),
+  'features/destinations/robots-rules.ts parseRobots': (text) => {
+    parseRobots(text, 'towpath').allows(text)
+    parseRobots(`User-agent: *\nDisallow: ${text}`, 'towpath').allows(text)
+  },
+  'features/reconcile/read-days.ts readDays': (text) => {
+    for (const csv of [text, `# x\n${text}`, `date,clicks\n${text},${text}`]) {
+      try {
+        readDays(csv, {})
+      } catch {
+        // Most of them are no tables.
+      }
+    }
+  },
   'features/links/cards/read-card.ts readCard': (text) => readCard(text),
   'features/links/domains/domain-name.ts parseDomainName': (text) => parseDomainName(text, SITE),
   'features/links/names/emoji.ts replaceEmoji': (text) => replaceEmoji(text, 'x'),
@@ -302,6 +320,10 @@ const WITH_MORE: Record<string, TextReader> = {
   'features/forms/rules/check-fields.ts listAddresses': (text) => listAddresses(text, true),
   'lib/url-query.ts mergeQuery': (text) => mergeQuery(`https://example.com/?${text}`, text, () => true),
   'lib/clean-text.ts trimEnd': (text) => trimEnd(text, '.'),
+  'features/visitors/referrer-spam.ts isBelowHost': (text) => isBelowHost(text, new Set(['a'])),
+  'features/visitors/kept-params.ts extractKeptParams': (text) =>
+    extractKeptParams(text, ['a', 'b'], (_, value) => value),
+  'features/hits/spool/raw-hit.ts toSpooledQuery': (text) => toSpooledQuery(text, text),
   'lib/cursor.ts decodeCursor': (text) => decodeCursor(text, 'id'),
   'lib/formats/json-limits.ts scanJson': (text) =>
     scanJson(text, { depth: 20, values: 100_000, entries: 10_000 }),
@@ -329,7 +351,6 @@ const ALONE: Record<string, string[]> = {
   'features/forms/rules/field-pattern.ts': ['countClasses'],
   'features/forms/rules/languages.ts': ['hasTexts', 'getTexts'],
   'features/forms/rules/sender-language.ts': ['normalizeLocale', 'parseAcceptLanguage'],
-  'features/forms/settings/allowed-origins.ts': ['normalizeOrigin'],
   'features/forms/settings/control-fields.ts': ['hasControlPrefix', 'isControlField'],
   'features/forms/settings/next-hosts.ts': ['normalizeNextHost'],
   'features/forms/spam/find-links.ts': ['normalizeHost'],
@@ -362,8 +383,15 @@ const ALONE: Record<string, string[]> = {
   'features/tracking/touch.ts': ['addAdClickIds'],
   'features/visitors/ad-click-ids.ts': ['parseAdClickIds'],
   'features/visitors/campaign.ts': ['cutUtmParameters', 'parseCampaign'],
+  'features/hits/spool/raw-hit.ts': ['splitSpooledQuery'],
   'features/visitors/referrer-spam.ts': ['isReferrerSpam'],
-  'features/visitors/referrer.ts': ['stripQuery', 'cutReferrer', 'toSiteHost', 'isSpamReferrer'],
+  'features/visitors/referrer.ts': [
+    'stripQuery',
+    'cutReferrer',
+    'toSiteHost',
+    'isSpamReferrer',
+    'readReferrerHost',
+  ],
   'features/visitors/is-bot.ts': ['isBot'],
   'features/visitors/user-agent.ts': ['parseUserAgent'],
   'http/api-route.ts': ['parseId'],
@@ -384,6 +412,7 @@ const ALONE: Record<string, string[]> = {
   'lib/country-code.ts': ['readCountryCode', 'toCountryFilter'],
   'lib/email.ts': ['isEmail', 'toEmailAddress'],
   'lib/money/currencies.ts': ['isCurrency'],
+  'lib/normalize-origin.ts': ['normalizeOrigin'],
   'features/forms/endpoint/body-charset.ts': ['isCharsetField', 'toFormEncoding'],
   'lib/formats/charset.ts': ['parseCharset', 'findEncoding'],
   'lib/formats/csv-line.ts': ['toInertCell', 'toReversibleCell', 'fromReversibleCell'],

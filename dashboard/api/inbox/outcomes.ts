@@ -1,10 +1,11 @@
 // Outcomes of a lead over the REST API.
 
 import { queryOptions } from '@tanstack/react-query'
-import type { OutcomeResource, OutcomeStage } from '../../../server/features/outcomes/schema.ts'
+import type { OutcomeResource } from '../../../server/features/outcomes/schema.ts'
 import type { Api } from '../client.ts'
 
-export type { OutcomeResource, OutcomeStage }
+export type { OutcomeResource }
+export type OutcomeStage = OutcomeResource['stage']
 
 const outcomesKey = (api: Api) => [api.workspaceId, 'outcomes']
 

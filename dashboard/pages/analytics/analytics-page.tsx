@@ -1,12 +1,39 @@
 // The analytics of the whole workspace.
 
+import { Radio, Scale } from 'lucide-react'
+import { useApi } from '../../shell/use-workspace.ts'
+import { ButtonLink } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
 import { AnalyticsPanel } from './analytics-panel.tsx'
+import { ViewsMenu } from './saved/views-menu.tsx'
 
 const NO_FIXED_FILTERS = {}
 
+const Actions = () => (
+  <>
+    <ButtonLink
+      to="/$workspaceId/live"
+      params={{ workspaceId: String(useApi().workspaceId) }}
+      search={{}}
+      icon={<Radio size={15} />}
+    >
+      Live
+    </ButtonLink>
+    <ButtonLink
+      variant="quiet"
+      from="/$workspaceId/analytics"
+      to="/$workspaceId/analytics/compare"
+      search={{}}
+      icon={<Scale size={16} />}
+    >
+      Compare with another tool
+    </ButtonLink>
+    <ViewsMenu />
+  </>
+)
+
 export const AnalyticsPage = () => (
-  <Page title="Analytics">
+  <Page title="Analytics" actions={<Actions />}>
     <AnalyticsPanel fixed={NO_FIXED_FILTERS} />
   </Page>
 )

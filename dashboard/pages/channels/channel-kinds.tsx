@@ -1,6 +1,6 @@
 // The types of channels, and the fields of each type.
 
-import { Hash, type LucideIcon, Mail, MessagesSquare, Send, Users, Webhook } from 'lucide-react'
+import { Braces, Hash, type LucideIcon, Mail, MessagesSquare, Send, Users, Webhook } from 'lucide-react'
 import type { ChannelType } from '../../api/channels.ts'
 
 export interface ChannelKind {
@@ -69,7 +69,19 @@ export const CHANNEL_KINDS: ChannelKind[] = [
     urlHint: 'Receives a POST request with the submission as JSON. Verify its signature with the secret.',
     urlExample: 'https://example.com/hooks/towpath',
   },
+  {
+    type: 'http',
+    label: 'HTTP request',
+    others: 'Sheets, HubSpot, Notion, Zapier, n8n …',
+    icon: Braces,
+    about: 'Sends a request that you write to any API, with values of the event in its body.',
+    fields: ['url'],
+    urlExample: 'https://api.example.com/contacts',
+  },
 ]
+
+/** The types that programs receive: no layout, and every event. */
+export const isForPrograms = ({ type }: Pick<ChannelKind, 'type'>) => type === 'webhook' || type === 'http'
 
 export const getChannelKind = (type: ChannelType) =>
   CHANNEL_KINDS.find((kind) => kind.type === type) as ChannelKind

@@ -34,7 +34,8 @@ const toTargetText = ({ to, url, chatId }: ChannelResource) =>
 /** Where the focus goes after an action on a channel: to the last control of its row, which is its menu. */
 export const toRowSelector = (id: number) => `#channel-${id} [aria-haspopup=menu]`
 
-const isUnused = ({ allForms, forms }: ChannelResource) => !allForms && forms === 0
+const isUnused = ({ allForms, forms, events }: ChannelResource) =>
+  !allForms && forms === 0 && events.every((event) => event === 'submission.created')
 
 export function ChannelListItem({ channel }: { channel: ChannelResource }) {
   const api = useApi()
@@ -108,12 +109,10 @@ const TestResult = ({
   >
     <div className="grid gap-5">
       <AttemptList attempts={delivery.attempts} />
-      {delivery.status === 'failed' && (
-        <section className="grid gap-2">
-          <h3 className="font-semibold">Request</h3>
-          <SentRequest delivery={delivery} />
-        </section>
-      )}
+      <section className="grid gap-2">
+        <h3 className="font-semibold">Request</h3>
+        <SentRequest delivery={delivery} />
+      </section>
     </div>
   </Dialog>
 )
@@ -158,7 +157,7 @@ function useRemove({ id, name }: ChannelResource) {
 function ChannelMenu({ channel }: { channel: ChannelResource }) {
   const api = useApi()
   const client = useQueryClient()
-  const navigate = useNavigate({ from: '/$workspaceId/channels' })
+  const navigate = useNavigate({ from: '/$workspaceId/notifications' })
   const remove = useRemove(channel)
   const [isRotating, setRotating] = useState(false)
   const toggle = useMutation({
@@ -192,7 +191,7 @@ function ChannelMenu({ channel }: { channel: ChannelResource }) {
           icon={<Send size={15} />}
           render={
             <Link
-              to="/$workspaceId/deliveries"
+              to="/$workspaceId/notifications/deliveries"
               params={{ workspaceId: String(api.workspaceId) }}
               search={{ channelId: String(channel.id) }}
             />

@@ -16,6 +16,7 @@ import { Page } from '../../ui/page.tsx'
 import { useShortcuts } from '../../ui/shortcuts.ts'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { ChannelListItem, toRowSelector } from './channel-list-item.tsx'
+import { NotificationTabs } from './notification-tabs.tsx'
 
 const ChannelDrawer = lazy(() =>
   import('./drawer/channel-drawer.tsx').then((m) => ({ default: m.ChannelDrawer })),
@@ -23,8 +24,8 @@ const ChannelDrawer = lazy(() =>
 
 export function ChannelsPage() {
   const api = useApi()
-  const navigate = useNavigate({ from: '/$workspaceId/channels' })
-  const search = useSearch({ from: '/$workspaceId/channels' })
+  const navigate = useNavigate({ from: '/$workspaceId/notifications' })
+  const search = useSearch({ from: '/$workspaceId/notifications' })
   const channels = useQuery(channelsQuery(api))
   const pendingDeletions = usePendingDeletions()
   const shown = channels.data?.data.filter(({ id }) => !pendingDeletions.has(`channel ${id}`))
@@ -54,7 +55,12 @@ export function ChannelsPage() {
     ),
   )
   return (
-    <Page title="Channels" description="Where your team hears of new submissions." actions={createButton}>
+    <Page
+      title="Notifications"
+      description="Tell your team about new submissions by email, chat or webhook."
+      actions={createButton}
+    >
+      <NotificationTabs current="channels" />
       {channels.isPending && <SkeletonRows rows={4} className="h-18" />}
       {channels.isError && <ErrorState error={channels.error} retry={channels.refetch} />}
       {shown?.length === 0 && (

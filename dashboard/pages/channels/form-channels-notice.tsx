@@ -56,7 +56,7 @@ export function FormChannelsNotice({ channelIds }: { channelIds: number[] }) {
           {failing.map((channel) => (
             <li key={channel.id} className="min-w-0">
               <Link
-                to="/$workspaceId/channels"
+                to="/$workspaceId/notifications"
                 params={{ workspaceId: String(api.workspaceId) }}
                 search={{ edit: String(channel.id) }}
                 className={TEXT_LINK}

@@ -18,6 +18,7 @@ import { Field, Select } from '../../ui/forms/field.tsx'
 import { Page } from '../../ui/page.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
+import { NotificationTabs } from '../channels/notification-tabs.tsx'
 import { ChannelSelect } from './channel-select.tsx'
 import {
   DELIVERY_STATUS,
@@ -37,8 +38,8 @@ const REFRESH_MS = 5000
 
 export function DeliveriesPage() {
   const api = useApi()
-  const navigate = useNavigate({ from: '/$workspaceId/deliveries' })
-  const { open, ...filter } = useSearch({ from: '/$workspaceId/deliveries' })
+  const navigate = useNavigate({ from: '/$workspaceId/notifications/deliveries' })
+  const { open, ...filter } = useSearch({ from: '/$workspaceId/notifications/deliveries' })
   const deliveries = useInfiniteQuery({ ...deliveriesQuery(api, filter), refetchInterval: REFRESH_MS })
   const canEdit = useCanEdit()
   const [isRetrying, setRetrying] = useState(false)
@@ -54,6 +55,7 @@ export function DeliveriesPage() {
   return (
     <Page
       title="Deliveries"
+      heading="Notifications"
       description="Every notification and its attempts. Failed attempts are retried for three days."
       actions={
         canEdit && (
@@ -63,6 +65,7 @@ export function DeliveriesPage() {
         )
       }
     >
+      <NotificationTabs current="deliveries" />
       <DeliveryFilters />
       {deliveries.isPending && <SkeletonRows rows={8} className="h-11" />}
       {deliveries.isError && <ErrorState error={deliveries.error} retry={deliveries.refetch} />}
@@ -104,8 +107,8 @@ const FIRST_FILTER = '[data-first-filter]'
 
 /** The filters of the deliveries: status, channel, form, and the submission that another page named. */
 function DeliveryFilters() {
-  const navigate = useNavigate({ from: '/$workspaceId/deliveries' })
-  const search = useSearch({ from: '/$workspaceId/deliveries' })
+  const navigate = useNavigate({ from: '/$workspaceId/notifications/deliveries' })
+  const search = useSearch({ from: '/$workspaceId/notifications/deliveries' })
   const forms = useQuery(formNamesQuery(useApi()))
   const set = (name: 'status' | 'channelId' | 'formKey') => (event: { target: { value: string } }) =>
     navigate({ search: (s) => ({ ...s, [name]: event.target.value || undefined }), replace: true })
@@ -156,7 +159,7 @@ function DeliveryFilters() {
 }
 
 function NoDeliveries({ isFiltered }: { isFiltered: boolean }) {
-  const navigate = useNavigate({ from: '/$workspaceId/deliveries' })
+  const navigate = useNavigate({ from: '/$workspaceId/notifications/deliveries' })
   return (
     <EmptyState icon={<Send size={32} />} title={isFiltered ? 'No matches' : 'No deliveries yet'}>
       {isFiltered ? (
@@ -207,7 +210,7 @@ function DeliveryRow({ delivery, channelName }: { delivery: DeliveryResource; ch
       <div className="min-w-0">
         <Link
           id={`delivery-${delivery.id}`}
-          to="/$workspaceId/deliveries"
+          to="/$workspaceId/notifications/deliveries"
           params={{ workspaceId: String(workspaceId) }}
           search={(s) => ({ ...s, open: String(delivery.id) })}
           className="block truncate font-medium after:absolute after:inset-0 focus-visible:outline-none focus-visible:after:rounded-2xl focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-accent"

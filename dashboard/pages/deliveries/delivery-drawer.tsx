@@ -85,7 +85,7 @@ export function DeliveryDrawer({ id, onClose }: { id: number; onClose: () => voi
 /** The attempts of a submission in a digest are those of the digest. */
 const DigestLink = ({ id }: { id: number }) => (
   <Link
-    to="/$workspaceId/deliveries"
+    to="/$workspaceId/notifications/deliveries"
     params={{ workspaceId: String(useApi().workspaceId) }}
     search={(search) => ({ ...search, open: String(id) })}
     className={TEXT_LINK}

@@ -9,13 +9,25 @@ export const DELIVERY_STATUS = {
   failed: { label: 'Failed', tone: 'bad' },
 } as const
 
+const EVENT_TITLES: Partial<Record<DeliveryResource['event'], string>> = {
+  test: 'Test notification',
+  'channel.disabled': 'Channel turned off',
+  'channel.behind': 'Channel falls behind',
+  'submission.digest': 'Digest of submissions',
+  'link.created': 'Link created',
+  'link.updated': 'Link changed',
+  'link.deleted': 'Link deleted',
+  'link.clicked': 'Clicks',
+  'link.closed': 'Link closed',
+  'split.decided': 'Split decided',
+}
+
 /** The sender of a submission, or what else the delivery is about. */
 export function toDeliveryTitle({ event, sender, submissionId }: DeliveryResource): string {
-  if (event === 'test') return 'Test notification'
-  if (event === 'channel.disabled') return 'Channel turned off'
-  if (event === 'channel.behind') return 'Channel falls behind'
-  if (event === 'submission.digest') return 'Digest of submissions'
+  const title = EVENT_TITLES[event]
+  if (title) return title
   const name = sender ?? `submission ${submissionId}`
+  if (event === 'outcome.recorded') return `Outcome of ${name}`
   if (event === 'reply') return `Reply to ${name}`
   if (event === 'confirm') return `Confirmation link to ${name}`
   return sender ?? `Submission ${submissionId}`

@@ -2,7 +2,7 @@
 
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
-import { ArrowLeft, GlobeX, Trash2 } from 'lucide-react'
+import { GlobeX, Trash2 } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { ApiError } from '../../api/client.ts'
 import { type DomainResource, domainQuery, domainsQuery } from '../../api/domains.ts'
@@ -11,7 +11,7 @@ import { Button, ButtonLink } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { formatCount } from '../../ui/format.ts'
-import { Page } from '../../ui/page.tsx'
+import { COLUMN, type Crumb, Page } from '../../ui/page.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { Skeleton, SkeletonRows } from '../../ui/skeleton.tsx'
 import { TEXT_LINK } from '../../ui/text-link.ts'
@@ -42,7 +42,7 @@ export function DomainPage() {
   const isMissing = error instanceof ApiError && [404, 422].includes(error.status)
   if (isMissing || !(id > 0)) return <NoDomain />
   return (
-    <Page title="Domain" heading={<Skeleton className="h-8 w-56" />}>
+    <Page title="Domain" breadcrumb={DOMAINS} heading={<Skeleton className="h-8 w-56" />}>
       {error ? (
         <ErrorState error={error} retry={() => void refetch()} />
       ) : (
@@ -52,12 +52,15 @@ export function DomainPage() {
   )
 }
 
+const DOMAINS: Crumb[] = [{ label: 'Domains', to: '/$workspaceId/domains' }]
+
 function LoadedDomain({ domain }: { domain: DomainResource }) {
   // The cards keep their order while somebody reads them.
   const [startsSetUp] = useState(() => isSetUp(domain))
   return (
     <Page
       title={domain.domain}
+      breadcrumb={DOMAINS}
       heading={
         <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
           <span className="min-w-0 break-all">{domain.domain}</span>
@@ -69,7 +72,7 @@ function LoadedDomain({ domain }: { domain: DomainResource }) {
       description={<Summary domain={domain} />}
       actions={<Actions domain={domain} />}
     >
-      <div className="grid max-w-3xl grid-cols-1 gap-5">
+      <div className={`${COLUMN} gap-5`}>
         {!startsSetUp && <DnsSteps domain={domain} />}
         <DomainSettings domain={domain} />
         {startsSetUp && <DnsSteps domain={domain} />}
@@ -105,20 +108,10 @@ function Summary({ domain }: { domain: DomainResource }) {
 }
 
 function Actions({ domain }: { domain: DomainResource }) {
-  const { id, role } = useWorkspace()
+  const { role } = useWorkspace()
   const [isDeleting, setDeleting] = useState(false)
   return (
     <>
-      <ButtonLink
-        variant="quiet"
-        to="/$workspaceId/domains"
-        params={{ workspaceId: String(id) }}
-        search={{}}
-        icon={<ArrowLeft size={16} />}
-        className="max-sm:hidden"
-      >
-        All domains
-      </ButtonLink>
       {role === 'owner' && (
         <Button icon={<Trash2 size={16} />} onClick={() => setDeleting(true)}>
           Delete

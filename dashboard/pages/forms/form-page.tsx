@@ -13,7 +13,7 @@ import { CopyButton } from '../../ui/copy/copy-button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { formatCount } from '../../ui/format.ts'
-import { Page } from '../../ui/page.tsx'
+import { type Crumb, Page } from '../../ui/page.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { Skeleton, SkeletonRows } from '../../ui/skeleton.tsx'
 import { TabLinks } from '../../ui/tab-links.tsx'
@@ -26,6 +26,7 @@ const PageCheck = lazy(() => import('./page-check.tsx'))
 const ImportDialog = lazy(() => import('./import-submissions-dialog.tsx'))
 const LossReport = lazy(() => import('./loss-report.tsx'))
 
+const FORMS: Crumb[] = [{ label: 'Forms', to: '/$workspaceId/forms' }]
 const TABS = [
   { id: 'setup', label: 'Setup', Tab: FormSetupTab },
   { id: 'settings', label: 'Settings', Tab: FormSettingsTab },
@@ -42,6 +43,7 @@ export function FormPage() {
   return (
     <Page
       title="Form"
+      breadcrumb={FORMS}
       heading={<Skeleton className="h-8 w-48" />}
       description={<Skeleton className="h-5 w-72" />}
     >
@@ -65,6 +67,7 @@ function LoadedForm({ form }: { form: FormResource }) {
   return (
     <Page
       title={form.name}
+      breadcrumb={FORMS}
       heading={
         <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
           <span className="min-w-0 break-words">{form.name}</span>

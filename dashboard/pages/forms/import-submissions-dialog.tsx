@@ -127,7 +127,7 @@ function useUpload(formKey: string) {
         predicate: ({ queryKey }) => queryKey[2] !== 'one',
       })
       return navigate({
-        to: '/$workspaceId/transfer/$importId',
+        to: '/$workspaceId/settings/transfer/$importId',
         params: { workspaceId: String(api.workspaceId), importId: String(started.id) },
         search: {},
       })

@@ -22,7 +22,17 @@ const BulkBar = lazy(() =>
 
 const NO_ROWS: Submission[] = []
 
-const FILTERS = ['formKey', 'status', 'search', 'linkId', 'country', 'utmSource', 'start', 'end'] as const
+const FILTERS = [
+  'formKey',
+  'status',
+  'search',
+  'linkId',
+  'country',
+  'utmSource',
+  'stage',
+  'start',
+  'end',
+] as const
 
 /** The filter and the open submission, which the address has. */
 function useInboxAddress(workspaceId: string) {

@@ -1,7 +1,7 @@
 // The list of the workspace's links; for a new workspace the onboarding checklist above it.
 
 import { useQuery } from '@tanstack/react-query'
-import { Plus, SearchX, Trash2 } from 'lucide-react'
+import { Plus, SearchX, Trash2, Unlink } from 'lucide-react'
 import { lazy, Suspense, useCallback, useEffect, useRef, useState } from 'react'
 import type { LinkResource } from '../../../server/features/links/schema.ts'
 import { isOnboarded, onboardingQuery } from '../../api/onboarding.ts'
@@ -55,24 +55,7 @@ export function LinksPage() {
       title="Links"
       actions={
         <>
-          <ButtonLink
-            variant="quiet"
-            from="/$workspaceId/links"
-            to="/$workspaceId/links/missing"
-            search={{}}
-            icon={<SearchX size={16} />}
-          >
-            404s
-          </ButtonLink>
-          <ButtonLink
-            variant="quiet"
-            from="/$workspaceId/links"
-            to="/$workspaceId/links/trash"
-            search={{}}
-            icon={<Trash2 size={16} />}
-          >
-            Trash
-          </ButtonLink>
+          <PageLinks />
           {canEdit && (
             <Button variant="primary" icon={<Plus size={16} />} onClick={create}>
               New link
@@ -96,6 +79,41 @@ export function LinksPage() {
         {qr && <QrDialog link={qr} onClose={closeQr} />}
       </Suspense>
     </Page>
+  )
+}
+
+/** The pages beside the list. */
+function PageLinks() {
+  return (
+    <>
+      <ButtonLink
+        variant="quiet"
+        from="/$workspaceId/links"
+        to="/$workspaceId/links/missing"
+        search={{}}
+        icon={<SearchX size={16} />}
+      >
+        404s
+      </ButtonLink>
+      <ButtonLink
+        variant="quiet"
+        from="/$workspaceId/links"
+        to="/$workspaceId/links/destinations"
+        search={{}}
+        icon={<Unlink size={16} />}
+      >
+        Destinations
+      </ButtonLink>
+      <ButtonLink
+        variant="quiet"
+        from="/$workspaceId/links"
+        to="/$workspaceId/links/trash"
+        search={{}}
+        icon={<Trash2 size={16} />}
+      >
+        Trash
+      </ButtonLink>
+    </>
   )
 }
 

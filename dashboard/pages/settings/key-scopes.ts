@@ -9,6 +9,7 @@ export const SCOPE_LABELS: Record<NamedScope, string> = {
   'links:read': 'Read links and tags',
   'links:write': 'Create, change and delete links and tags',
   'analytics:read': 'Read analytics and export clicks',
+  'analytics:write': 'Save and share views of analytics',
   'forms:read': 'Read forms',
   'forms:write': 'Create and change forms',
   'submissions:read': 'Read and export submissions',

@@ -10,8 +10,10 @@ import {
   Stethoscope,
   TriangleAlert,
 } from 'lucide-react'
+import { useMemo } from 'react'
+import { createWorkspaceApi } from '../../api/client.ts'
 import { type DoctorReport, doctorQuery, type ReportedFinding } from '../../api/doctor.ts'
-import { useApi, useWorkspace } from '../../shell/use-workspace.ts'
+import { useOperatedWorkspace } from '../../shell/use-workspace.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
@@ -21,23 +23,22 @@ import { RelativeTime } from '../../ui/relative-time.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 
 export function ServerHealth() {
-  const { operatesServer } = useWorkspace()
-  if (operatesServer) return <Report />
+  const operated = useOperatedWorkspace()
+  if (operated) return <Report workspaceId={operated.id} />
   return (
-    <EmptyState icon={<Stethoscope size={28} />} title="Only the operator can see the server">
-      Owners of this installation’s first workspace see the health of its server.
+    <EmptyState icon={<Stethoscope size={28} />} title="Only the operator can see this">
+      The health of the server is shown to owners of the installation’s first workspace.
     </EmptyState>
   )
 }
 
-function Report() {
-  const report = useQuery(doctorQuery(useApi()))
+function Report({ workspaceId }: { workspaceId: number }) {
+  const report = useQuery(doctorQuery(useMemo(() => createWorkspaceApi(workspaceId), [workspaceId])))
   const check = () => void report.refetch()
   return (
     <>
       <p className="text-soft">
-        What <code>npx towpath doctor</code> finds on this server. Checks that need a terminal are in its
-        output only.
+        The findings of <code>npx towpath doctor</code>. A few checks need a terminal and appear only there.
       </p>
       {report.isPending && <SkeletonRows rows={8} className="h-14" />}
       {report.isError && <ErrorState error={report.error} retry={check} />}

@@ -17,6 +17,7 @@ import { ConfirmDialog } from '../../ui/overlays/confirm-dialog.tsx'
 import { toast } from '../../ui/overlays/toast.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { BrandSettings } from './brand-settings.tsx'
+import { TrafficSettings } from './traffic-settings.tsx'
 
 /** The usage of the rate limit changes within a minute. */
 const REFRESH_MS = 5000
@@ -32,6 +33,7 @@ export function WorkspaceSettings() {
     <>
       <Name name={data.name} mayChange={role === 'owner'} />
       <BrandSettings brand={data.brand} mayChange={role === 'owner'} />
+      <TrafficSettings lists={data} mayChange={role === 'owner'} />
       {role === 'owner' && <Security isRequired={data.requireTwoFactor} />}
       <Card title="Tracking snippet">
         <p className="mb-3 text-soft">
@@ -61,12 +63,6 @@ export function WorkspaceSettings() {
           <code>npx towpath workspace plan {data.id} enterprise</code>
         </p>
       </Card>
-      <Card title="Import and export">
-        <p className="mb-3 text-soft">
-          Import links with their click history from other tools, and export everything whenever you want.
-        </p>
-        <TransferLink>Import and export</TransferLink>
-      </Card>
       {role === 'owner' && <DeleteWorkspace name={data.name} />}
     </>
   )
@@ -75,7 +71,7 @@ export function WorkspaceSettings() {
 const TransferLink = ({ tab, children }: { tab?: 'export'; children: string }) => (
   <Link
     from="/$workspaceId/settings"
-    to="/$workspaceId/transfer"
+    to="/$workspaceId/settings/transfer"
     search={{ tab }}
     className="font-medium text-accent underline-offset-2 hover:underline"
   >

@@ -16,14 +16,14 @@ import { formatCount } from '../../ui/format.ts'
 import { SearchField } from '../../ui/forms/search-field.tsx'
 import { useDebouncedText } from '../../ui/forms/use-debounced-text.ts'
 import { usePendingDeletions, useUndoableDelete } from '../../ui/overlays/use-undoable-delete.ts'
-import { Page } from '../../ui/page.tsx'
 import { useShortcuts } from '../../ui/shortcuts.ts'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
+import { SettingsFrame } from '../settings/settings-frame.tsx'
 import { TagRow, toTagElementId } from './tag-row.tsx'
 
 const TagDialog = lazy(() => import('./tag-dialog.tsx').then(({ TagDialog }) => ({ default: TagDialog })))
 
-const FROM = '/$workspaceId/tags'
+const FROM = '/$workspaceId/settings/tags'
 const toDeletionKey = ({ id }: TagResource) => `tag ${id}`
 
 export function TagsPage() {
@@ -36,7 +36,8 @@ export function TagsPage() {
     void navigate({ search: { search, new: open ? '1' : undefined }, replace: true })
   useTagShortcuts(() => setCreating(true), field)
   return (
-    <Page
+    <SettingsFrame
+      part="tags"
       title="Tags"
       description="Group links with tags. Analytics can be filtered by tag."
       actions={
@@ -47,7 +48,9 @@ export function TagsPage() {
         )
       }
     >
-      <TagResults search={search ?? ''} field={field} edit={edit} create={() => setCreating(true)} />
+      <div>
+        <TagResults search={search ?? ''} field={field} edit={edit} create={() => setCreating(true)} />
+      </div>
       <Suspense>
         {isCreating && !canEdit && <ViewerDialog onClose={() => setCreating(false)} />}
         {isCreating && canEdit && <TagDialog onClose={() => setCreating(false)} />}
@@ -61,7 +64,7 @@ export function TagsPage() {
           />
         )}
       </Suspense>
-    </Page>
+    </SettingsFrame>
   )
 }
 

@@ -129,9 +129,9 @@ function WorkspaceExport({ links = 0, submissions = 0 }: { links?: number; submi
         </p>
         <div className="grid gap-x-8 gap-y-4 sm:grid-cols-2">
           <Contents title="In the file">
-            <li>Links with their tags, targets and totals, those in the trash too</li>
+            <li>Links with their tags, targets, rules, split tests and totals, those in the trash too</li>
             <li>Every click with its history</li>
-            <li>Forms and submissions, with their notes and attribution</li>
+            <li>Forms and submissions, with their notes, attribution and outcomes</li>
             <li>Tags, domains, and channels without their secrets</li>
             <li>404s: short links that people opened and that don’t exist</li>
           </Contents>

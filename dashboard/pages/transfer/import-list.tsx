@@ -61,7 +61,7 @@ function ImportRow({ item }: { item: ImportResource }) {
     <li className="relative grid grid-cols-[minmax(0,1fr)_auto] gap-x-3 gap-y-0.5 px-4 py-3 hover:bg-hover">
       <p className="flex min-w-0 flex-wrap items-center gap-x-2.5 gap-y-1">
         <Link
-          to="/$workspaceId/transfer/$importId"
+          to="/$workspaceId/settings/transfer/$importId"
           params={{ workspaceId: String(id), importId: String(item.id) }}
           search={{}}
           className="min-w-0 font-medium wrap-anywhere after:absolute after:inset-0 focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-accent"

@@ -1,8 +1,9 @@
-// The tab "Import": a new import, and the list of earlier ones.
+// The tab "Import": a new import, the list of earlier ones, and the import of outcomes.
 
 import { useCanEdit } from '../../shell/use-workspace.ts'
 import { ImportList } from './import-list.tsx'
 import { NewImport } from './new/new-import.tsx'
+import { OutcomeImportCard } from './outcome-import.tsx'
 
 export function ImportTab() {
   const canEdit = useCanEdit()
@@ -17,6 +18,7 @@ export function ImportTab() {
         </p>
       )}
       <ImportList />
+      {canEdit && <OutcomeImportCard />}
     </div>
   )
 }

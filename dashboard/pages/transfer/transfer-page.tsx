@@ -3,9 +3,9 @@
 import { useSearch } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
 import { useWorkspace } from '../../shell/use-workspace.ts'
-import { Page } from '../../ui/page.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { TabLinks } from '../../ui/tab-links.tsx'
+import { SettingsFrame } from '../settings/settings-frame.tsx'
 
 const PARTS = [
   {
@@ -22,17 +22,17 @@ const PARTS = [
 
 export function TransferPage() {
   const { id } = useWorkspace()
-  const { tab } = useSearch({ from: '/$workspaceId/transfer' })
+  const { tab } = useSearch({ from: '/$workspaceId/settings/transfer' })
   const open = PARTS.find((part) => part.tab === tab) ?? PARTS[0]
-  const to = '/$workspaceId/transfer' as const
+  const to = '/$workspaceId/settings/transfer' as const
   return (
-    <Page
+    <SettingsFrame
+      part="transfer"
       title="Import and export"
       description="Import your links with their history, and export everything whenever you want."
     >
       <TabLinks
         label="Import and export"
-        className="mb-6"
         current={open.label}
         tabs={PARTS.map(({ tab: part, label }) => ({
           id: label,
@@ -43,6 +43,6 @@ export function TransferPage() {
       <Suspense fallback={<SkeletonRows rows={3} className="h-40" />}>
         <open.Part />
       </Suspense>
-    </Page>
+    </SettingsFrame>
   )
 }

@@ -1,5 +1,5 @@
-// Short messages about a finished or failed action, some with an Undo button, which `z` presses too. They appear where
-// they cover neither lists nor buttons: in the empty part of the sidebar, on phones over the top bar.
+// Short messages about a finished or failed action, some with an Undo button, which `z` presses too. They appear at the
+// bottom right, above bars with buttons; on phones over the top bar, where they cover neither lists nor buttons.
 
 import { Toast as Base } from '@base-ui/react/toast'
 import { X } from 'lucide-react'
@@ -76,7 +76,7 @@ export function Toasts() {
   return (
     <Base.Provider toastManager={manager} limit={3}>
       <Base.Portal>
-        <Base.Viewport className="fixed top-1 left-2 z-60 grid w-[calc(100%-6.5rem)] max-w-md gap-2 lg:top-auto lg:bottom-19 lg:left-3 lg:w-54">
+        <Base.Viewport className="fixed top-1 left-2 z-60 grid w-[calc(100%-6.5rem)] max-w-md gap-2 lg:top-auto lg:right-4 lg:bottom-4 lg:left-auto lg:w-92 lg:[:root:has([data-bottom-bar])_&]:bottom-20">
           <List />
         </Base.Viewport>
       </Base.Portal>
@@ -92,10 +92,10 @@ function List() {
       toast={item}
       data-toast=""
       // On phones only the newest is shown: the top bar has room for one.
-      className="appear flex min-h-11 items-center gap-2 rounded-xl border border-line bg-card py-1 pr-1 pl-3 shadow-lg max-lg:[[data-toast]~&]:hidden data-[type=error]:border-danger data-[limited]:hidden lg:grid lg:grid-cols-[minmax(0,1fr)_auto] lg:gap-x-1 lg:gap-y-0 lg:py-1.5"
+      className="appear flex min-h-11 items-center gap-2 rounded-xl border border-line bg-card py-1 pr-1 pl-3 shadow-lg max-lg:[[data-toast]~&]:hidden data-[type=error]:border-danger data-[limited]:hidden lg:pl-4"
     >
-      <Base.Title className="min-w-0 flex-1 text-sm font-normal break-words" render={<p />} />
-      <Base.Action className="rounded-lg px-2 py-1 text-sm font-semibold text-accent hover:bg-hover lg:order-last lg:-ml-2 lg:justify-self-start" />
+      <Base.Title className="min-w-0 flex-1 text-sm font-normal wrap-break-word" render={<p />} />
+      <Base.Action className="rounded-lg px-2 py-1 text-sm font-semibold text-accent hover:bg-hover" />
       <Base.Close
         render={
           <IconButton label="Dismiss">

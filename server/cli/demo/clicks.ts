@@ -14,7 +14,7 @@ import {
 import type { Place } from '../../storage/geo.ts'
 import type { HitClass, HitOutcome, HitTrigger } from '../../storage/hits/hit.ts'
 import { CHANNEL_SOURCES } from './company.ts'
-import { DEMO_LINKS, type DemoLink, isOwnPage } from './links.ts'
+import { DEMO_LINKS, type DemoLink, findVariant, isOwnPage } from './links.ts'
 import { pickAgent, pickBotAgent, pickOrganicReferrer, pickPlace, pickReferrer } from './visitors.ts'
 
 export const HOUR = 3_600_000
@@ -53,6 +53,8 @@ export interface DemoHit {
   person: DemoVisitor
   referrer: Referrer
   campaign: Campaign
+  /** The label of the variant, where the link has a split test. */
+  variant?: string
   /** For a click: when the snippet saw its page, and in which visit. */
   landedAt?: number
   visit?: DemoVisit
@@ -64,7 +66,7 @@ export const LINK_CAMPAIGNS: readonly Campaign[] = DEMO_LINKS.map((link) =>
 )
 const NO_CAMPAIGN = parseCampaign('')
 
-function toUtmQuery({ channel, campaign, content, term }: DemoLink): string {
+export function toUtmQuery({ channel, campaign, content, term }: DemoLink): string {
   const source = CHANNEL_SOURCES[channel]
   if (!source) return ''
   const parameters = {
@@ -174,6 +176,7 @@ function addClick(hits: DemoHit[], person: DemoVisitor, link: number, at: number
     person,
     referrer: pickReferrer(clicked.channel, random),
     campaign: LINK_CAMPAIGNS[link] as Campaign,
+    variant: findVariant(clicked, person.visitor)?.label,
   }
   hits.push(hit)
   person.clicks.push(hit)
@@ -187,7 +190,7 @@ function addPageView(hits: DemoHit[], arrival: DemoHit, at: number): DemoVisit {
   const { person } = arrival
   const continues = person.visit !== null && at - person.visit.seenAt < VISIT_MS
   const outcome = continues ? 'view' : 'landing'
-  const view: DemoHit = { ...arrival, at, outcome, class: 'human', trigger: 'link' }
+  const view: DemoHit = { ...arrival, at, outcome, class: 'human', trigger: 'link', variant: undefined }
   hits.push(view)
   const visit =
     person.visit !== null && continues ? person.visit : { landing: view, seenAt: at, first: arrival }

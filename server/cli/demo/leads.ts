@@ -6,7 +6,7 @@ import { createWeightedPicker, pick, type Random } from '../../lib/seeded-random
 import { DAY, DEMO_DAYS, type DemoClicks, type DemoHit, type DemoVisitor } from './clicks.ts'
 import { FORM_NAMES, FORMS, type FormName } from './company.ts'
 import { createFields, createPerson, createSpamFields, pickNote } from './form-answers.ts'
-import { DEMO_LINKS, type DemoLink, isOwnPage } from './links.ts'
+import { DEMO_LINKS, type DemoLink, findVariant, isOwnPage } from './links.ts'
 
 /** A touch before the ids of rows are known. */
 export interface DemoTouch extends Campaign {
@@ -38,7 +38,9 @@ const SECOND = 1000
 const MINUTE = 60 * SECOND
 /** The longest time to fill in a form: shorter than a visit, and than the time in which a click is inferred. */
 const FILLED_WITHIN_MS = 14 * MINUTE
-const TRIES = 3000
+const TRIES = 6000
+/** The greatest `keen` of a link or of a variant. */
+const KEENEST = 18
 /** The weights are per hundred leads. */
 const pickLeadSource = createWeightedPicker<'measured' | 'inferred' | 'visit' | 'nowhere'>([
   [60, 'measured'],
@@ -89,7 +91,8 @@ function findSender(random: Random, hits: DemoHit[], kind: string, senders: Set<
     if (senders.has(hit.person) || now - hit.at < FILLED_WITHIN_MS) continue
     if (kind === 'visit') return hit
     const link = DEMO_LINKS[hit.link] as DemoLink
-    if (link.form === undefined || !isOwnPage(link) || random() * 9 > (link.keen ?? 1)) continue
+    const keen = findVariant(link, hit.person.visitor)?.keen ?? link.keen ?? 1
+    if (link.form === undefined || !isOwnPage(link) || random() * KEENEST > keen) continue
     if ((kind === 'measured') !== (hit.visit !== undefined)) continue
     const next = hit.person.clicks.find((other) => other.at > hit.at)
     if (next === undefined || next.at - hit.at > FILLED_WITHIN_MS) return hit
@@ -122,7 +125,9 @@ function toTouch(hit: DemoHit): DemoTouch {
     kind: link ? 'click' : referrer === null ? 'direct' : 'referrer',
     click: link ? hit : null,
     referrer,
-    landingUrl: link ? stripQuery(link.url) : 'https://www.example.com/',
+    landingUrl: link
+      ? stripQuery(findVariant(link, hit.person.visitor)?.url ?? link.url)
+      : 'https://www.example.com/',
   }
 }
 

@@ -21,8 +21,23 @@ export interface DemoLink {
   form?: FormName
   /** How many times likelier than others they are to send the form. */
   keen?: number
+  /** The variants of a split test, each with its own likelihood. */
+  variants?: DemoVariant[]
+  /** How many days from now the split test ends. Without it, it runs until somebody ends it. */
+  splitDays?: number
   comments?: string
-  more?: Pick<CreateLinkInput, 'geoTargeting' | 'deviceTargeting' | 'previewTitle' | 'previewDescription'>
+  more?: Pick<
+    CreateLinkInput,
+    'geoTargeting' | 'deviceTargeting' | 'rules' | 'previewTitle' | 'previewDescription'
+  >
+}
+
+interface DemoVariant {
+  url: string
+  weight: number
+  label: string
+  /** As `keen` of the link, for visitors who get this variant. */
+  keen: number
 }
 
 /** Channel, slug, destination (a path is on the company's own site), title, campaign, and the other fields by name. */
@@ -102,7 +117,30 @@ const MORE: Record<string, DemoLink['more']> = {
     previewDescription: 'Watch the roaster at work, taste six coffees and take a bag home. Free, no sign-up.',
   },
   'case-study': { previewTitle: 'How Hotel Brandt serves 300 good coffees before nine' },
+  track: {
+    rules: [
+      { when: { language: ['de'] }, to: `${SITE}/de/orders/track` },
+      { when: { os: ['ios', 'android'], query: { app: '*' } }, to: 'https://app.example.com/orders' },
+    ],
+  },
   where: { geoTargeting: { DE: 'https://maps.example.org/de/larkfield' } },
+}
+
+/** One test with a winner, and one that is too early to tell. */
+const SPLITS: Record<string, Pick<DemoLink, 'variants' | 'splitDays'>> = {
+  learn: {
+    variants: [
+      { label: 'Dates', url: `${SITE}/workshops`, weight: 50, keen: 1.2 },
+      { label: 'Photos', url: `${SITE}/workshops/photos`, weight: 50, keen: 18 },
+    ],
+  },
+  office: {
+    variants: [
+      { label: 'Prices first', url: `${SITE}/wholesale/offices`, weight: 60, keen: 6 },
+      { label: 'Sample box', url: `${SITE}/wholesale/sample-box`, weight: 40, keen: 8 },
+    ],
+    splitDays: 21,
+  },
 }
 
 export const DEMO_LINKS: readonly DemoLink[] = TABLE.trim().split('\n').map(readLine)
@@ -128,7 +166,17 @@ function readLine(line: string): DemoLink {
     form: form as FormName | undefined,
     comments: COMMENTS[slug],
     more: MORE[slug],
+    ...SPLITS[slug],
   }
+}
+
+/** A visitor keeps a variant for a day, and has one id for a day. */
+export function findVariant({ variants }: DemoLink, visitor: string): DemoVariant | undefined {
+  let point = Number(visitor.slice(-4)) % 100
+  return variants?.find(({ weight }) => {
+    point -= weight
+    return point < 0
+  })
 }
 
 /** Pages of the company have the snippet, which reports the visit. Other pages do not. */

@@ -148,6 +148,22 @@ onBothEngines('a demonstration beside a running server', (server) => {
     expect(data.value).toMatch(/^\d{5}\.00$/)
   })
 
+  test('has rules, and split tests whose variants share the clicks and the leads of their link', async () => {
+    const links = await linksOf(ask)
+    const find = (slug: string) => links.find((link) => link.slug === slug) as Link
+    expect((await ask(`/links/${find('track').id}/resolve?language=de`)).data.rule).toBe('rules.0')
+    for (const slug of ['learn', 'office']) {
+      const { id, clicks, leads } = find(slug)
+      const { data } = await ask(`/links/${id}/split`)
+      const add = (name: 'clicks' | 'leads') =>
+        data.variants.reduce((all: number, variant: Record<typeof name, number>) => all + variant[name], 0)
+      expect([slug, add('clicks'), add('leads')]).toEqual([slug, clicks, leads])
+      expect(data.variants[0].clicks).toBeGreaterThan(0)
+    }
+    const [dates, photos] = (await ask(`/links/${find('learn').id}/split`)).data.variants
+    expect(photos.leads).toBeGreaterThan(dates.leads)
+  })
+
   test('has leads that agree with their clicks', async () => {
     const leads = (await ask('/analytics/leads?interval=30d')).data.leads
     expect(leads).toBe(300)

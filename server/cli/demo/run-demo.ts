@@ -146,7 +146,8 @@ function toBatchLines(hits: DemoHit[], { workspaceId, linkIds }: StoredDemo): st
   for (const hit of hits) {
     const { id, at, outcome, class: hitClass, trigger, person } = hit
     const { device, browser, os } = person.agent
-    const dimensions = { ...person.place, device, browser, os, ...hit.referrer, ...hit.campaign }
+    const { variant = null } = hit
+    const dimensions = { ...person.place, device, browser, os, ...hit.referrer, ...hit.campaign, variant }
     const linkId = linkIds[hit.link] ?? 0
     lines += `{"id":${id},"at":${at},"workspaceId":${workspaceId},"linkId":${linkId},"outcome":"${outcome}","class":"${hitClass}","trigger":"${trigger}","visitor":"${person.visitor}"`
     for (const [name, value] of Object.entries(dimensions)) {

@@ -20,7 +20,7 @@ import { foldMarks } from '../../lib/text.ts'
 import { toNestedDatabase } from '../../storage/database/nested-database.ts'
 import type { Connection, Database, OnCommit } from '../../storage/database/open-database.ts'
 import type { Tables } from '../../storage/database/tables.ts'
-import { DAY, type DemoHit } from './clicks.ts'
+import { DAY, type DemoHit, toUtmQuery } from './clicks.ts'
 import { CHANNEL_SOURCES, COMPANY, FORM_NAMES, FORMS, type FormName, TAGS } from './company.ts'
 import type { DemoOwner } from './find-owner.ts'
 import type { DemoAttempts, DemoLead, DemoTouch } from './leads.ts'
@@ -69,6 +69,7 @@ export function storeDemo(
 
 async function storeLink({ db, site, now }: StoreNeeds, actor: Actor, link: DemoLink, index: number) {
   const { url, title, tags, channel, campaign, content, term, comments, more, sent, ended } = link
+  const { variants, splitDays } = link
   // A day before the link was sent. A link without such a day is older than its clicks.
   const at = now - (sent === undefined ? 31 + ((index * 7) % 28) : sent + 1) * DAY
   const source = CHANNEL_SOURCES[channel]
@@ -87,6 +88,11 @@ async function storeLink({ db, site, now }: StoreNeeds, actor: Actor, link: Demo
     trackConversions: isOwnPage(link),
     expiresAt: ended === undefined ? undefined : toIso(now - ended * DAY),
     archived: ended !== undefined && ended > 10,
+    split: variants?.map(({ keen: _, url: page, ...variant }) => ({
+      ...variant,
+      url: `${page}?${toUtmQuery(link)}`,
+    })),
+    splitEndsAt: splitDays === undefined ? undefined : toIso(now + splitDays * DAY),
     ...utm,
     ...more,
   }
@@ -149,8 +155,11 @@ async function storeLeads(
   { workspaceId, linkIds, formIds, leads }: Leads,
 ) {
   const toLinkId = (click: DemoHit | null) => (click ? (linkIds[click.link] ?? null) : null)
-  const toClickId = (click: DemoHit | null) =>
-    click ? clickIds.sign({ id: click.id, linkId: linkIds[click.link] as number, workspaceId, node }) : null
+  const toClickId = (click: DemoHit | null) => {
+    if (!click) return null
+    const { id, link, variant } = click
+    return clickIds.sign({ id, linkId: linkIds[link] as number, workspaceId, node, variant })
+  }
   const toTouch = ({ click, ...touch }: DemoTouch) => ({
     ...touch,
     linkId: toLinkId(click),

@@ -4,6 +4,7 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Config } from '../../config/config.ts'
+import { createClickAnnouncer } from '../../features/analytics/feed/announce-clicks.ts'
 import { hasPendingImports } from '../../features/hits/batches/hit-import.ts'
 import { eraseDeletedWorkspaces } from '../../features/hits/erase-deleted-workspaces.ts'
 import { readNodeId } from '../../features/hits/spool/claim-directory.ts'
@@ -42,6 +43,7 @@ export async function adoptDirectory(needs: AdoptNeeds, dir: string, isForeign: 
   const stores = await openStores({ ...config, dataDir }, createSite(config), { now })
   try {
     await waitUntilShipped(needs, stores, dataDir)
+    await createClickAnnouncer({ db, hits: stores.hitWorker, node, origin: config.origin, now }).run()
     // Workspaces may have been deleted since the node has ended.
     const { eraseHits } = stores.hitWorker
     await eraseDeletedWorkspaces({ db, node, now, eraseHits })

@@ -93,7 +93,8 @@ const workspaceRoutes = {
     summary: 'Rename the workspace, or change its settings',
     description:
       'For owners. `requireTwoFactor` needs a second factor of your own, and a session of the last 15 minutes. ' +
-      '`missingReportAbove` is a number of requests from 10 on; null sends no mail.',
+      '`missingReportAbove` is a number of requests from 10 on; null sends no mail. `watchDestinations` checks the ' +
+      'destinations of links daily and mails you those that stay broken.',
     request: { body: jsonRequestBody(shapes.UpdateWorkspace, { name: 'Boats and more' }) },
     responses: { 200: dataResponse(shapes.WorkspaceShape, 'The changed workspace') },
   }),

@@ -5,6 +5,7 @@ import { z } from '@hono/zod-openapi'
 import { KEY_SCOPES } from '../../http/key-scope.ts'
 import {
   dateRangeEnd,
+  flag,
   instant,
   numberParameter,
   oneOf,
@@ -13,12 +14,16 @@ import {
   wholeNumber,
 } from '../../lib/api-fields.ts'
 import { EMAIL_MAX, isEmail } from '../../lib/email.ts'
+import { parseNetwork } from '../../lib/ip-network.ts'
 import { PLANS } from '../../lib/plan.ts'
 import { ROLES } from '../../lib/role.ts'
+import { toAsciiHost } from '../../lib/web-url.ts'
+import { KEPT_PARAM_NAME, KEPT_PARAMS_MAX } from '../../storage/hits/kept-params.ts'
 import { AUDIT_ACTIONS } from './audit/actions.ts'
 import { BrandInput, BrandShape } from './brand/schema.ts'
 
 export const NAME_MAX = 100
+const HOST_MAX = 253
 const name = text(1, NAME_MAX)
   .trim()
   .refine((value) => value !== '', 'must not be blank')
@@ -67,6 +72,23 @@ export const WorkspaceShape = z
       description:
         'Owners get an email when an unknown slug is requested more often than this in 24 hours; null is never',
     }),
+    keptParams: z.array(z.string()).openapi({
+      description:
+        'Query parameters of short URLs that clicks keep, for filters and groups as `param.<name>`',
+      example: ['ref'],
+    }),
+    watchDestinations: z.boolean().openapi({
+      description:
+        'The destinations of links are checked daily, and owners get an email when one stays broken',
+    }),
+    internalNetworks: z.array(z.string()).openapi({
+      description: 'Hits from these networks have the class `internal`',
+      example: ['203.0.113.0/24'],
+    }),
+    ignoredReferrers: z.array(z.string()).openapi({
+      description: 'Hits with these hosts as referrers have the class `spam`, those below them too',
+      example: ['spam.example'],
+    }),
     brand: BrandShape.openapi({ description: 'What visitors and senders see; null values are not set' }),
     requestsPerMinute: z.int().openapi({ description: 'Limit of the plan for API keys; 0 is no access' }),
     requestsLastMinute: z.int().openapi({ description: 'Requests of API keys in the last 60 seconds' }),
@@ -89,12 +111,72 @@ export type CreateWorkspaceInput = z.infer<typeof CreateWorkspace>
 /** Below this number, nearly all requests are guesses by bots that pose as browsers. */
 export const MISSING_REPORT_MIN = 10
 
+const keptParams = z
+  .array(
+    z
+      .string({ error: 'must be the name of a query parameter' })
+      .regex(KEPT_PARAM_NAME, 'must be 1 to 40 letters, digits, "_", "." or "-"')
+      .refine((name) => name !== 'tp_cid', 'is the id of a click, which differs from click to click')
+      .openapi({ example: 'ref' }),
+    { error: 'must be a list of names' },
+  )
+  .max(KEPT_PARAMS_MAX, `must be at most ${KEPT_PARAMS_MAX} names`)
+  .refine((names) => new Set(names).size === names.length, 'must not have a name twice')
+  .openapi({
+    description:
+      'Later clicks keep these query parameters of the short URL: 128 characters of a value, and 10,000 values a day and ' +
+      'name. Values beyond that are stored as `(other)`',
+  })
+
+const NETWORK_TEXT_MAX = 50
+const NETWORKS_MAX = 50
+const internalNetworks = z
+  .array(
+    text(1, NETWORK_TEXT_MAX)
+      .trim()
+      .toLowerCase()
+      .refine(
+        (network) => parseNetwork(network) !== undefined,
+        'must be an address or a range such as 203.0.113.0/24',
+      )
+      .refine((network) => parseNetwork(network)?.[1] !== 0, 'must not be all addresses')
+      .openapi({ example: '203.0.113.0/24' }),
+    { error: 'must be a list of networks' },
+  )
+  .max(NETWORKS_MAX, `must be at most ${NETWORKS_MAX} networks`)
+  .transform((networks) => [...new Set(networks)])
+
+const REFERRERS_MAX = 100
+const ignoredReferrers = z
+  .array(
+    text(1, HOST_MAX)
+      .transform((written, context) => {
+        const host = toAsciiHost(
+          written
+            .trim()
+            .replace(/^www\.(?=[^.]+\.)/i, '')
+            .replace(/\.$/, ''),
+        ).toLowerCase()
+        if (/^[a-z0-9_-]+(?:\.[a-z0-9_-]+)+$/.test(host)) return host
+        context.addIssue({ code: 'custom', message: 'must be a host such as spam.example' })
+        return z.NEVER
+      })
+      .openapi({ type: 'string', minLength: 1, maxLength: HOST_MAX, example: 'spam.example' }),
+    { error: 'must be a list of hosts' },
+  )
+  .max(REFERRERS_MAX, `must be at most ${REFERRERS_MAX} hosts`)
+  .transform((hosts) => [...new Set(hosts)])
+
 export const UpdateWorkspace = z
   .strictObject(
     {
       name: name.optional(),
       requireTwoFactor: z.boolean().optional(),
       missingReportAbove: wholeNumber(MISSING_REPORT_MIN, 1_000_000).nullable().optional(),
+      keptParams: keptParams.optional(),
+      watchDestinations: flag().optional(),
+      internalNetworks: internalNetworks.optional(),
+      ignoredReferrers: ignoredReferrers.optional(),
       brand: BrandInput.nullable().optional(),
     },
     mustBeObject,

@@ -5,6 +5,7 @@ import { toIso } from '../../lib/api-fields.ts'
 import { createPacer } from '../../lib/concurrency/next-turn.ts'
 import { Failure, unavailable } from '../../lib/failure.ts'
 import type { Database } from '../../storage/database/database.ts'
+import { toNullLabel } from '../../storage/filter-grammar.ts'
 import type {
   HitAnswer,
   HitGrouping,
@@ -12,8 +13,9 @@ import type {
   HitReader,
   HitSelection,
 } from '../../storage/hits/hit-engine.ts'
+import { isParamColumn } from '../../storage/hits/kept-params.ts'
 import type { NotedHits } from './explain.ts'
-import { toNullLabel } from './filter.ts'
+import { requireKeptParams } from './kept-params.ts'
 import { listLinkSlugs, loadLinkNames, loadLinkTags, loadTagNames } from './names.ts'
 import {
   resolveBucketStarts,
@@ -40,6 +42,7 @@ export async function answerClicks(
   question: ClickQuestion,
 ): Promise<ClickAnswerData> {
   const selection = await resolveClickSelection(needs, actor, question)
+  if (isParamColumn(question.groupBy)) await requireKeptParams(needs, actor, [question.groupBy])
   const starts = question.groupBy === 'time' ? resolveBucketStarts(selection, question) : []
   const query = { ...selection, groupBy: await toGrouping(needs, actor, question, starts) }
   const answers = await askHits(needs, query)
@@ -79,16 +82,23 @@ export const askHits = (
     throw error instanceof Failure ? error : unavailable(error)
   })
 
-/** Turns the selection into ids and milliseconds. @throws Failure `invalid` for an empty range */
-export const resolveClickSelection = async (
+/**
+ * Turns the selection into ids and milliseconds.
+ * @throws Failure `invalid` for an empty range, and for a parameter that the workspace does not keep
+ */
+export async function resolveClickSelection(
   needs: SelectionNeeds,
   actor: WorkspaceScope,
   selection: ClickSelection,
-): Promise<HitSelection> => ({
-  ...(await resolveSelection(needs, actor, selection)),
-  classes: selection.classes,
-  imported: selection.imported,
-})
+): Promise<HitSelection> {
+  const params = selection.filters.map(({ name }) => name).filter(isParamColumn)
+  if (params.length > 0) await requireKeptParams(needs, actor, params)
+  return {
+    ...(await resolveSelection(needs, actor, selection)),
+    classes: selection.classes,
+    imported: selection.imported,
+  }
+}
 
 async function toGrouping(
   { db, defaultDomain }: ClickNeeds,

@@ -1,6 +1,7 @@
 // Answers a question about the funnel: counts clicks, visits and leads with the same filters.
 
 import { toIso } from '../../lib/api-fields.ts'
+import { toNullLabel } from '../../storage/filter-grammar.ts'
 import type { HitOutcome } from '../../storage/hits/hit.ts'
 import type { HitGrouping, HitSelection } from '../../storage/hits/hit-engine.ts'
 import type { TrafficChannel } from '../../storage/sources/traffic-channel.ts'
@@ -9,7 +10,6 @@ import { type LeadNeeds, loadLinkNamesOrNone, resolveLeadSelection } from './ans
 import { countLeads, type LeadGrouping, type LeadSelection } from './count-leads.ts'
 import { countOutcomes, type OutcomeCounts } from './count-outcomes.ts'
 import type { NotedHits } from './explain.ts'
-import { toNullLabel } from './filter.ts'
 import type { AnswerMoney, FunnelAnswerData, FunnelQuestion } from './leads-schema.ts'
 import { loadLinkTags, loadTagNames } from './names.ts'
 import type { WorkspaceScope } from './resolve-selection.ts'

@@ -2,6 +2,7 @@
 
 import { toIso } from '../../lib/api-fields.ts'
 import type { Database } from '../../storage/database/database.ts'
+import { type FilterName, toNullLabel } from '../../storage/filter-grammar.ts'
 import { type AttributionModel, NO_LINK } from './attribution-model.ts'
 import {
   countLeads,
@@ -12,7 +13,6 @@ import {
 } from './count-leads.ts'
 import { countOutcomes, type GroupKey, type OutcomeAnswer, type OutcomeCounts } from './count-outcomes.ts'
 import type { AnswerExplainer } from './explain.ts'
-import { type FilterName, toNullLabel } from './filter.ts'
 import type { AnswerMoney, LeadAnswerData, LeadQuestion } from './leads-schema.ts'
 import { type LinkName, listLinkSlugs, loadFormNames, loadLinkNames, loadTagNames } from './names.ts'
 import type { QuestionSelection } from './parameters.ts'

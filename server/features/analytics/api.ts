@@ -13,6 +13,7 @@ import { recordExport } from '../accounts/audit/record-export.ts'
 import { answerClicks } from './answer-clicks.ts'
 import { createAnswerExplainer } from './explain.ts'
 import { exportClicks } from './export-clicks.ts'
+import { findOtherNote } from './kept-params.ts'
 import {
   ClickAnswer,
   ClickParameters,
@@ -47,7 +48,8 @@ const clicks = apiRoute({
   summary: 'Count clicks',
   description:
     'Totals, a timeline (groupBy=time) or a top list (groupBy=country …). Filters can be combined; each takes ' +
-    'several values separated by commas, and a leading "-" excludes them. A comma in a value is written "\\,".',
+    'several values separated by commas, and a leading "-" excludes them. A comma in a value is written "\\,". ' +
+    'A parameter that the workspace keeps (`keptParams`) is the filter and the group `param.<name>`.',
   request: { query: ClickParameters },
   responses: {
     200: {
@@ -103,7 +105,9 @@ export function createAnalyticsApi(needs: AnalyticsApiNeeds) {
       const askNeeds = { ...needs, hits: explainer ? explainer.hits : hits }
       const data = await answerClicks(askNeeds, actor, toClickQuestion(written))
       c.header('X-Counted-Until', toIso(countedUntil))
-      return c.json(explainer ? { data, explain: explainer.list() } : { data }, 200)
+      const note = findOtherNote({ groupBy, data })
+      const explained = explainer && { explain: explainer.list() }
+      return c.json({ data, ...(note && { note }), ...explained }, 200)
     })
     .openapi(clickExport, async (c) => {
       const { format = 'csv', ...written } = c.req.valid('query')

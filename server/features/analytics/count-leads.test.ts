@@ -8,6 +8,7 @@ import { quick } from '../../../tests/support/suite.ts'
 import { ENGINES } from '../../../tests/support/world.ts'
 import { CONTINENTS } from '../../storage/continents.ts'
 import { type DatabaseHandle, openDatabase } from '../../storage/database/open-database.ts'
+import { toNullLabel } from '../../storage/filter-grammar.ts'
 import type { ColumnFilter } from '../../storage/filter-sql.ts'
 import { ORIGIN_DIMENSIONS } from '../../storage/sources/origin-sql.ts'
 import { TRAFFIC_CHANNELS, toSource, toTrafficChannel } from '../../storage/sources/traffic-channel.ts'
@@ -20,7 +21,6 @@ import {
   type LeadGrouping,
   type LeadSelection,
 } from './count-leads.ts'
-import { toNullLabel } from './filter.ts'
 
 const SPAN = 100_000
 /** Few values, so that filters match leads. Some are similar, some look like SQL, and one is the null label. */

@@ -4,6 +4,7 @@
 import { CONTINENTS } from '../../storage/continents.ts'
 import type { Database } from '../../storage/database/database.ts'
 import { type DatabaseDialect, queryRaw } from '../../storage/database/raw-query.ts'
+import { toNullLabel } from '../../storage/filter-grammar.ts'
 import {
   type ColumnFilter,
   type FilterDialect,
@@ -21,7 +22,6 @@ import {
   toCreditedLeadsSql,
   toCreditedOutcomesSql,
 } from './attribution-model.ts'
-import { toNullLabel } from './filter.ts'
 import { ORIGIN_ROW_COLUMNS, type OriginRow, splitOriginFilters, toOriginParts } from './lead-origins.ts'
 import { listLeadRanges } from './lead-ranges.ts'
 import { createLeadSum, type GroupParts, type VisitorParts } from './merge-leads.ts'

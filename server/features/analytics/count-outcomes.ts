@@ -6,10 +6,10 @@ import { cutIntoSteps, takeTurn } from '../../lib/concurrency/take-turn.ts'
 import { splitAmount, toDecimalText, toSmallestUnits } from '../../lib/money/amount.ts'
 import type { Database } from '../../storage/database/database.ts'
 import { queryRaw } from '../../storage/database/raw-query.ts'
+import { toNullLabel } from '../../storage/filter-grammar.ts'
 import { isOriginDimension } from '../../storage/sources/origin-sql.ts'
 import { PARTS_PER_LEAD } from './attribution-model.ts'
 import { type LeadGrouping, type LeadSelection, toCountedSql, toGroupKey } from './count-leads.ts'
-import { toNullLabel } from './filter.ts'
 import {
   ORIGIN_ROW_COLUMNS,
   type OriginRow,

@@ -8,6 +8,7 @@ import type { Database } from '../../storage/database/database.ts'
 import { createExportDirectory } from '../../storage/export-directory.ts'
 import type { ExportFormat, HitReader, HitSelection } from '../../storage/hits/hit-engine.ts'
 import { resolveClickSelection } from './answer-clicks.ts'
+import { listKeptParams } from './kept-params.ts'
 import type { WorkspaceScope } from './resolve-selection.ts'
 import type { ClickSelection } from './schema.ts'
 
@@ -52,7 +53,8 @@ export async function exportClicks(
       directory = await createExportDirectory(needs.scratchDir)
       const { path: dir, remove } = directory
       const links = await writeLinkNames(needs, actor, join(dir, 'links'), signal)
-      const file = await needs.hits.export({ selection, format, dir, links }, signal)
+      const params = await listKeptParams(needs, actor)
+      const file = await needs.hits.export({ selection, format, dir, links, params }, signal)
       return { ...file, selection, remove }
     } catch (error) {
       await directory?.remove()

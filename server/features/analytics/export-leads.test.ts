@@ -74,6 +74,7 @@ onBothEngines('exporting leads', (server) => {
     expect(csv[0]).toStartWith(
       'submissionId,time,form,formName,status,email,credit,linkId,slug,domain,page,referrer,utmSource,',
     )
+    expect(csv[0]).toEndWith(',source,channel,variant')
     expect(csv).toHaveLength(3)
     expect(csv[1]).toContain(",'=Contact,")
     expect(csv[1]).toContain(",'=cmd,")

@@ -53,6 +53,7 @@ const HEADERS = [
   ...ROW_DIMENSIONS,
   'source',
   'channel',
+  'variant',
 ]
 type ExportedLead = Record<string, string | number | null>
 
@@ -131,6 +132,7 @@ async function readLeads(
       ...Object.fromEntries(ROW_DIMENSIONS.map((name) => [name, row[LEAD_COLUMN_SQL[name]] ?? null])),
       source: toOrigin(row, 'source'),
       channel: toOrigin(row, 'channel'),
+      variant: row[LEAD_COLUMN_SQL.variant] ?? null,
     }
   })
 }

@@ -14,7 +14,8 @@ import type { Hit } from '../../storage/hits/hit.ts'
 import type { HitEngine } from '../../storage/hits/hit-engine.ts'
 import { createApi } from '../accounts/access/api-env.ts'
 import { insertSubmissions, type TestSubmission } from '../forms/submissions/submission.fixture.ts'
-import { createLeadsApi } from './leads-api.ts'
+import { createAnalyticsBatchApi } from './batch-api.ts'
+import { createLeadsApi, type LeadsApiNeeds } from './leads-api.ts'
 import { withoutOutcomes } from './without-outcomes.fixture.ts'
 
 const NOW = Date.parse('2026-03-30T10:00:00Z')
@@ -184,20 +185,20 @@ describe.each(ENGINES)('leads over REST (%s)', (engine) => {
     rmSync(directory, { recursive: true, force: true })
   })
 
-  const api = () =>
-    createLeadsApi({
-      db,
-      hits: {
-        ask: (asked) => (down ? Promise.reject(new Error('gone')) : hits.ask(asked)),
-        explain: hits.explain,
-        countedUntil: () => NOW - 500,
-      },
-      now: () => NOW,
-      defaultDomain: 'tow.example',
-      resolvePendingAttribution: async (workspaceId) => void settled.push(workspaceId),
-    })
+  const needs = (): LeadsApiNeeds => ({
+    db,
+    hits: {
+      ask: (asked) => (down ? Promise.reject(new Error('gone')) : hits.ask(asked)),
+      explain: hits.explain,
+      countedUntil: () => NOW - 500,
+    },
+    now: () => NOW,
+    defaultDomain: 'tow.example',
+    resolvePendingAttribution: async (workspaceId) => void settled.push(workspaceId),
+  })
+  const api = () => createLeadsApi(needs())
 
-  async function ask(path: string, workspaceId = 1) {
+  async function ask(path: string, workspaceId = 1, body?: object) {
     const app = createApi()
     app.onError((error) => toErrorResponse(error, 'test'))
     app.use(async (c, next) => {
@@ -205,7 +206,11 @@ describe.each(ENGINES)('leads over REST (%s)', (engine) => {
       await next()
     })
     app.route('/', api())
-    const response = await app.request(`/analytics/${path}`)
+    app.route('/', createAnalyticsBatchApi(needs()))
+    const response = await app.request(
+      `/analytics/${path}`,
+      body && { method: 'POST', body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } },
+    )
     // biome-ignore lint/suspicious/noExplicitAny: each test knows the shape it asks for
     return { status: response.status, headers: response.headers, body: (await response.json()) as any }
   }
@@ -218,6 +223,46 @@ describe.each(ENGINES)('leads over REST (%s)', (engine) => {
   const top = async (query: string) =>
     // biome-ignore lint/suspicious/noExplicitAny: rows of any grouping
     (await leads(query)).map(({ leads, visitors, ...rest }: any) => [Object.values(rest)[0], leads, visitors])
+
+  test('a batch has the answers of each question, in their order', async () => {
+    const questions = [
+      { about: 'funnel', query: { linkId: '-0' } },
+      { about: 'leads', query: {} },
+      { about: 'leads', query: { groupBy: 'form', linkId: ['1', '2'], limit: '5' } },
+    ]
+    const { status, body, headers } = await ask('batch', 1, { questions })
+    const single = await Promise.all(
+      ['funnel?linkId=-0', 'leads', 'leads?groupBy=form&linkId=1&linkId=2&limit=5'].map((path) => ask(path)),
+    )
+    expect(status).toBe(200)
+    expect(body.data).toEqual(single.map((each) => each.body))
+    expect(headers.get('X-Counted-Until')).toBe('2026-03-30T09:59:59.500Z')
+  })
+  test.each([
+    ['no question', { questions: [] }, 'questions'],
+    ['another subject', { questions: [{ about: 'forms', query: {} }] }, 'questions.0.about'],
+    ['an unknown parameter', { questions: [{ about: 'leads', query: { colour: 'red' } }] }, 'questions.0'],
+    [
+      'a parameter of the other subject',
+      { questions: [{ about: 'clicks', query: { form: 'a' } }] },
+      'questions.0',
+    ],
+    ['an explanation', { questions: [{ about: 'leads', query: { explain: '1' } }] }, 'questions.0'],
+    [
+      'a value that is refused',
+      {
+        questions: [
+          { about: 'leads', query: {} },
+          { about: 'leads', query: { timezone: 'Mars/Base' } },
+        ],
+      },
+      'questions.1.timezone',
+    ],
+  ])('a batch with %s is refused as a whole', async (_, body, field) => {
+    const refused = await ask('batch', 1, body)
+    expect(refused.status).toBe(422)
+    expect(Object.keys(refused.body.errors)).toEqual([field])
+  })
 
   describe('totals', () => {
     test('count the last 30 days by default, after pending attribution is resolved', async () => {

@@ -4,12 +4,12 @@
 import { z } from '@hono/zod-openapi'
 import { oneOf, parameter } from '../../lib/api-fields.ts'
 import { CURRENCY_MESSAGE, isCurrency } from '../../lib/money/currencies.ts'
+import type { FilterName } from '../../storage/filter-grammar.ts'
 import { ORIGIN_DIMENSIONS, type OriginDimension } from '../../storage/sources/origin-sql.ts'
 import { TRAFFIC_CHANNELS } from '../../storage/sources/traffic-channel.ts'
 import { ATTRIBUTION_MODELS, type AttributionModel } from './attribution-model.ts'
 import { LEAD_DIMENSIONS } from './count-leads.ts'
 import { explainFields, explainParameter } from './explain.ts'
-import type { FilterName } from './filter.ts'
 import {
   checkGrouping,
   filterParameter,

@@ -5,8 +5,8 @@ import { EXAMPLE_DATES, numberParameter, oneOf, parameter } from '../../lib/api-
 import { isTimeZone } from '../../lib/date-range.ts'
 import { invalid } from '../../lib/failure.ts'
 import { isCleanText } from '../../lib/text.ts'
+import { type FilterName, type FilterValues, readFilter } from '../../storage/filter-grammar.ts'
 import { TRAFFIC_CHANNELS } from '../../storage/sources/traffic-channel.ts'
-import { type FilterName, type FilterValues, readFilter } from './filter.ts'
 import {
   GRANULARITIES,
   type Granularity,
@@ -28,7 +28,7 @@ export const cleanParameter = repeatable
   .refine((values) => values.every(isCleanText), 'must not contain NUL or broken Unicode')
   .refine((values) => values.join().length <= PARAMETER_MAX, `must be at most ${PARAMETER_MAX} characters`)
 
-/** A filter such as `US`, `US,BR` or `-US,BR` (grammar: filter.ts). It may be repeated. */
+/** A filter such as `US`, `US,BR` or `-US,BR` (grammar: storage/filter-grammar.ts). It may be repeated. */
 export const filterParameter = (name: FilterName, description?: string) =>
   cleanParameter
     .transform((written, context) => {
@@ -117,7 +117,7 @@ export function toSelection<const Name extends FilterName>(
     range: toRange(written, timezone),
     timezone,
     filters: names.flatMap((name) => {
-      const values: FilterValues | undefined = written[name]
+      const values = written[name] as FilterValues | undefined
       return values ? [{ name, ...values }] : []
     }),
   }

@@ -2,10 +2,10 @@
 
 import { invalid } from '../../lib/failure.ts'
 import type { Database } from '../../storage/database/database.ts'
+import type { FilterName, FilterValues } from '../../storage/filter-grammar.ts'
 import type { ColumnFilter } from '../../storage/filter-sql.ts'
 import type { Actor } from '../accounts/access/actor.ts'
 import { toSlugKey } from '../links/slug.ts'
-import type { FilterName, FilterValues } from './filter.ts'
 import type { QuestionSelection } from './parameters.ts'
 import {
   BUCKETS_MAX,

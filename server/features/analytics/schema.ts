@@ -2,11 +2,12 @@
 
 import { z } from '@hono/zod-openapi'
 import { oneOf } from '../../lib/api-fields.ts'
+import { type ClickFilterName, readClasses } from '../../storage/filter-grammar.ts'
 import { HIT_CLASSES, HIT_DIMENSIONS, type HitClass } from '../../storage/hits/hit.ts'
 import { EXPORT_FORMATS } from '../../storage/hits/hit-engine.ts'
+import { isParamColumn, type ParamColumn } from '../../storage/hits/kept-params.ts'
 import { ORIGIN_DIMENSIONS } from '../../storage/sources/origin-sql.ts'
 import { explainFields, explainParameter } from './explain.ts'
-import { type ClickFilterName, readClasses } from './filter.ts'
 import {
   checkGrouping,
   cleanParameter,
@@ -23,7 +24,7 @@ import {
 } from './parameters.ts'
 import type { Granularity } from './timeline.ts'
 
-const classes = cleanParameter
+export const classesParameter = cleanParameter
   .transform((written, context) => {
     const read = readClasses(written)
     if (typeof read !== 'string') return read
@@ -49,16 +50,10 @@ const GROUPINGS = [
   ...ORIGIN_DIMENSIONS,
   'class',
 ] as const
-type WrittenGrouping = (typeof GROUPINGS)[number]
+type WrittenGrouping = (typeof GROUPINGS)[number] | ParamColumn
 export type QuestionGrouping = Exclude<WrittenGrouping, 'time' | 'link' | 'tag'>
 
-/** The parameters that counts and exports share. */
-const SELECTION = {
-  ...RANGE_PARAMETERS,
-  class: classes,
-  imported: oneOf(['true', 'false']).optional().openapi({
-    description: 'Only clicks that imports have brought, or none of them; both when absent',
-  }),
+export const CLICK_FILTER_PARAMETERS = {
   linkId: filterParameter('linkId'),
   tagId: filterParameter('tagId', 'Clicks on links that have any of these tags'),
   domain: filterParameter('domain'),
@@ -67,9 +62,45 @@ const SELECTION = {
   ...ORIGIN_PARAMETERS,
 }
 
-export const ClickParameters = z.strictObject({
+/** The parameters that counts and exports share. */
+const SELECTION = {
+  ...RANGE_PARAMETERS,
+  class: classesParameter,
+  imported: oneOf(['true', 'false']).optional().openapi({
+    description: 'Only clicks that imports have brought, or none of them; both when absent',
+  }),
+  ...CLICK_FILTER_PARAMETERS,
+}
+
+const grouping = z.union(
+  [
+    oneOf(GROUPINGS),
+    z
+      .string()
+      .refine(isParamColumn)
+      .openapi({ pattern: '^param\\.[A-Za-z0-9_.-]{1,40}$', maxLength: 46, example: 'param.ref' }),
+  ],
+  { error: `must be one of ${GROUPINGS.join(', ')}, or param.<name>` },
+)
+
+/**
+ * Takes the filters of kept parameters, `param.<name>`, beside the declared parameters, and refuses all others. Which names a
+ * workspace keeps is not known here.
+ */
+function withParamFilters<const Shape extends z.core.$ZodShape>(shape: Shape) {
+  const parameters = z
+    .object(shape)
+    .catchall(filterParameter('param.'))
+    .superRefine((written, context) => {
+      const keys = Object.keys(written).filter((key) => !Object.hasOwn(shape, key) && !isParamColumn(key))
+      if (keys.length > 0) context.addIssue({ code: 'unrecognized_keys', keys, input: written })
+    })
+  return parameters as unknown as z.ZodObject<Shape, z.core.$strict>
+}
+
+export const ClickParameters = withParamFilters({
   ...SELECTION,
-  groupBy: oneOf(GROUPINGS).optional().openapi({ description: 'Totals when absent' }),
+  groupBy: grouping.optional().openapi({ description: 'Totals when absent' }),
   granularity: granularityParameter,
   limit: limitParameter,
   explain: explainParameter,
@@ -77,7 +108,7 @@ export const ClickParameters = z.strictObject({
 export type ClickParametersInput = z.infer<typeof ClickParameters>
 type SelectionInput = Omit<ClickParametersInput, 'groupBy' | 'granularity' | 'limit' | 'explain'>
 
-export const ExportParameters = z.strictObject({
+export const ExportParameters = withParamFilters({
   ...SELECTION,
   format: oneOf(EXPORT_FORMATS).optional().openapi({ description: 'csv when absent' }),
 })
@@ -111,7 +142,7 @@ export function toClickQuestion(written: ClickParametersInput): ClickQuestion {
 
 /** @throws Failure `invalid`, as `toClickQuestion` does */
 export const toClickSelection = (written: SelectionInput): ClickSelection => ({
-  ...toSelection(written, FILTERS),
+  ...toSelection(written, [...FILTERS, ...Object.keys(written).filter(isParamColumn)]),
   classes: written.class ?? ['human'],
   imported: written.imported === undefined ? undefined : written.imported === 'true',
 })
@@ -147,6 +178,7 @@ export const ClickGroup = z
 
 export const ClickAnswer = z.strictObject({
   ...explainFields,
+  note: z.string().optional().openapi({ description: 'Only where a list has values together, as `(other)`' }),
   data: z.union([
     ClickTotals,
     z.array(ClickBucket),

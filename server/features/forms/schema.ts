@@ -1,13 +1,20 @@
 // The shapes of forms in the API. They validate requests, and the API reference is generated from them.
 
 import { z } from '@hono/zod-openapi'
-import { flag, numberParameter, oneOf, parameter, text, wholeNumber } from '../../lib/api-fields.ts'
+import {
+  flag,
+  numberParameter,
+  oneOf,
+  originPattern,
+  parameter,
+  text,
+  wholeNumber,
+} from '../../lib/api-fields.ts'
 import { checkUrl } from '../../lib/web-url.ts'
 import { BrandInput, BrandShape } from '../accounts/brand/schema.ts'
 import { ConsentSettingsShape, toConsentSettingsInput } from './consent/schema.ts'
 import { ReplySettingsInput, ReplySettingsShape } from './replies/schema.ts'
 import { FieldMessagesInput, FieldMessagesShape, FieldRulesShape, toFieldRulesInput } from './rules/schema.ts'
-import { normalizeOrigin, ORIGIN_MAX } from './settings/allowed-origins.ts'
 import { CAPTCHA_FIELD, hasControlPrefix } from './settings/control-fields.ts'
 import { FORM_KEY } from './settings/form-key.ts'
 import { NEXT_HOST_MAX, normalizeNextHost } from './settings/next-hosts.ts'
@@ -110,18 +117,6 @@ const returnMode = (description: string) =>
     .optional()
     .openapi({ description: `${description} ${DEFAULT_RETURN_MODE} when absent` })
 
-const allowedOrigin = text(1, ORIGIN_MAX)
-  .transform((value, context) => {
-    const origin = normalizeOrigin(value)
-    if (origin !== undefined) return origin
-    context.addIssue({
-      code: 'custom',
-      message: 'must be an origin such as https://example.com or https://*.example.com',
-    })
-    return z.NEVER
-  })
-  .openapi({ type: 'string', minLength: 1, maxLength: ORIGIN_MAX, example: 'https://*.example.com' })
-
 const nextHost = text(1, NEXT_HOST_MAX)
   .transform((value, context) => {
     const host = normalizeNextHost(value)
@@ -160,7 +155,7 @@ const fields = {
   captcha: flag().nullable().optional().openapi({ description: 'false when absent' }),
   successMessage: text(1, 1000).nullable().optional(),
   allowedOrigins: z
-    .array(allowedOrigin, { error: 'must be a list of origins' })
+    .array(originPattern(), { error: 'must be a list of origins' })
     .max(LIST_MAX, `must be at most ${LIST_MAX} origins`)
     .nullable()
     .optional()

@@ -5,6 +5,8 @@ import { isPrefetch } from '../../lib/user-agent.ts'
 import type { HitOutcome } from '../../storage/hits/hit.ts'
 import { cutUtmParameters, UTM_MAX } from '../visitors/campaign.ts'
 import { cutReferrer } from '../visitors/referrer.ts'
+import type { TrafficMarks } from '../visitors/traffic-directory.ts'
+import { toSpooledQuery } from './spool/raw-hit.ts'
 import type { Spool } from './spool/spool.ts'
 
 export interface HitRequest {
@@ -26,6 +28,9 @@ export interface RedirectResult {
   destination?: string
   /** The label of the variant that a split has chosen. */
   variant?: string
+  /** JSON of the query parameters that the workspace keeps; '' without one. */
+  params?: string
+  marks: TrafficMarks
 }
 
 /**
@@ -42,11 +47,13 @@ export function recordHit(spool: Pick<Spool, 'append'>, request: HitRequest, res
     outcome: result.outcome,
     head: method === 'HEAD',
     prefetch: isPrefetch(header),
+    internal: result.marks.internal,
+    ignored: result.marks.ignored,
     trigger: query !== '' && /(?:^|&)qr=1(?:&|$)/.test(query) ? 'qr' : 'link',
     address,
     userAgent: headers.get('user-agent') ?? '',
     referrer: cutReferrer(headers.get('referer') ?? ''),
-    query: query === '' ? '' : cutUtmParameters(query),
+    query: query === '' ? '' : toSpooledQuery(result.params ?? '', cutUtmParameters(query)),
     destinationQuery: extractUtmQuery(result.destination),
     variant: result.variant ?? '',
   })
@@ -61,16 +68,19 @@ export interface PageViewHit {
   utm: string
   /** The page that the visitor came from; '' for another page of the same site. */
   referrer: string
+  marks: TrafficMarks
 }
 
 /** Stores the hit of a page view, with the result of `recordHit`. */
 export function recordPageView(
   spool: Pick<Spool, 'append'>,
   { at, headers, address }: Pick<HitRequest, 'at' | 'headers' | 'address'>,
-  { utm, referrer, ...pageView }: PageViewHit,
+  { utm, referrer, marks, ...pageView }: PageViewHit,
 ): number {
   return spool.append({
     ...pageView,
+    internal: marks.internal,
+    ignored: marks.ignored,
     referrer: cutReferrer(referrer),
     at,
     head: false,

@@ -44,6 +44,8 @@ export interface CachedLink {
   rules: CompiledRules | null
   /** A path after the slug goes to the end of the destination. */
   appendsPath: boolean
+  /** The preview page shows the clicks. */
+  publicStats: boolean
   split: readonly Variant[] | null
   redirectStatus: number
   /** The page that unfurlers get in place of the redirect. */
@@ -243,6 +245,7 @@ const DEFAULT_LINK: Omit<CachedLink, 'id' | 'workspaceId' | 'slug' | 'destinatio
   deviceTargeting: null,
   rules: null,
   appendsPath: false,
+  publicStats: false,
   split: null,
   redirectStatus: 302,
   card: null,
@@ -287,6 +290,7 @@ export function toCachedLink(
     deviceTargeting: Object.keys(device).length > 0 ? device : null,
     rules: row.rules === '[]' ? null : compileRules(JSON.parse(row.rules)),
     appendsPath: row.extra_path === 'append',
+    publicStats: row.public_stats === 1,
     split: row.split === null ? null : (JSON.parse(row.split) as Variant[]),
     redirectStatus: row.redirect_status,
     card: toCard(row),

@@ -4,6 +4,7 @@ import { hashPassword } from '../../lib/crypto/password.ts'
 import type { Connection, Database, OnCommit } from '../../storage/database/open-database.ts'
 import { recordChange } from '../../storage/database/record-change.ts'
 import { type Actor, allow } from '../accounts/access/actor.ts'
+import { announceLink } from './announce-link.ts'
 import { linkConflict } from './conflict.ts'
 import { type LinkRow, type Site, toLinkResource } from './link.ts'
 import { type LinkDomain, resolveDomain } from './names/link-domain.ts'
@@ -82,7 +83,13 @@ export async function createLinkIn(
       await setLinkTags(transaction, actor, row.id, input, at)
       // Caches may know that no link has the slug.
       recordChange(onCommit, { domain: row.domain, slugKey: row.slug_key })
-      return toLinkResource(connection, site, row)
+      const link = await toLinkResource(connection, site, row)
+      // An import brings thousands of links that other programs have already.
+      if (createdAt === undefined) {
+        const event = { workspaceId: actor.workspaceId, event: 'link.created', at } as const
+        await announceLink(transaction, event, () => link)
+      }
+      return link
     }
     if (await isExternalIdInUse(connection, actor, columns.external_id)) {
       throw linkConflict('External id already in use')
@@ -126,6 +133,7 @@ const DEFAULTS: Omit<
   device_targeting: '{}',
   rules: '[]',
   extra_path: DEFAULT_EXTRA_PATH,
+  public_stats: 0,
   split: null,
   split_started_at: null,
   split_ends_at: null,

@@ -4,6 +4,7 @@
 import { recordChange } from '../../storage/database/record-change.ts'
 import { type Actor, allow } from '../accounts/access/actor.ts'
 import { recordAudit } from '../accounts/audit/record-audit.ts'
+import { announceLink } from './announce-link.ts'
 import type { LinkNeeds, LinkTransaction } from './create.ts'
 import { getLinkForUpdate, getUnpurgedForUpdate } from './get.ts'
 import { toLinkResource } from './link.ts'
@@ -29,12 +30,14 @@ export const toDeleteAction = (permanent: boolean) => (permanent ? 'link.purged'
 
 /** Does the same inside an open transaction, without an event in the audit log. */
 export async function deleteLinkIn(
-  { db, connection, onCommit, site, now }: LinkTransaction,
+  transaction: LinkTransaction,
   actor: Actor,
   id: number,
   permanent: boolean,
+  isOfImport = false,
 ): Promise<LinkResource> {
   allow(actor, 'links:write')
+  const { db, connection, onCommit, site, now } = transaction
   const link = permanent
     ? await getUnpurgedForUpdate(db, connection, actor, id)
     : await getLinkForUpdate(db, connection, actor, id)
@@ -49,6 +52,11 @@ export async function deleteLinkIn(
     .where('id', '=', id)
     .execute()
   recordChange(onCommit, { domain: link.domain, slugKey: link.slug_key })
+  // A link of the trash was told of when it came there. Who undoes an import expects no news.
+  if (link.deleted_at === null && !isOfImport) {
+    const event = { workspaceId: actor.workspaceId, event: 'link.deleted', at } as const
+    await announceLink(transaction, event, () => resource)
+  }
   return resource
 }
 

@@ -8,7 +8,7 @@ const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const NAMES =
   `id slug domain shortUrl destinationUrl title comments tags externalId archived startsAt expiresAt
   expiredUrl clickLimit leadLimit passwordProtected forwardQuery trackConversions geoTargeting deviceTargeting
-  rules ruleWarnings extraPath split splitEndsAt splitResult redirectStatus previewTitle previewDescription previewImage suspended suspendedReason clicks clicksBefore leads lastClickedAt createdAt updatedAt`.split(
+  rules ruleWarnings extraPath publicStats split splitEndsAt splitResult redirectStatus previewTitle previewDescription previewImage suspended suspendedReason clicks clicksBefore leads lastClickedAt createdAt updatedAt`.split(
     /\s+/,
   )
 
@@ -78,6 +78,7 @@ const FIELDS: [
     null,
   ],
   ['extraPath', 'append', 'append', 'ignore', 'ignore', 'ignore'],
+  ['publicStats', true, true, false, false, false],
   ['redirectStatus', 301, 301, 308, 308, 302],
   ['previewTitle', 'Card', 'Card', 'Ünï 🙂', 'Ünï 🙂', null],
   ['previewDescription', 'a', 'a', 'b', 'b', null],
@@ -182,6 +183,7 @@ onBothEngines('the fields of a link', (server) => {
       rules: [],
       ruleWarnings: [],
       extraPath: 'ignore',
+      publicStats: false,
       split: null,
       splitEndsAt: null,
       splitResult: null,

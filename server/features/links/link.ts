@@ -64,6 +64,7 @@ export async function toLinkResources(
     deviceTargeting: JSON.parse(link.device_targeting),
     ...toRuleFields(link),
     extraPath: link.extra_path as LinkResource['extraPath'],
+    publicStats: link.public_stats === 1,
     split: link.split === null ? null : JSON.parse(link.split),
     splitEndsAt: toIsoOrNull(link.split_ends_at),
     splitResult: link.split_result === null ? null : JSON.parse(link.split_result),

@@ -41,6 +41,7 @@ type SettableColumns = Pick<
   | 'device_targeting'
   | 'rules'
   | 'extra_path'
+  | 'public_stats'
   | 'split'
   | 'split_ends_at'
   | 'redirect_status'
@@ -115,6 +116,7 @@ export function toLinkColumns(
           ),
     split_ends_at: toMilliseconds(input.splitEndsAt),
     extra_path: input.extraPath === null ? DEFAULT_EXTRA_PATH : input.extraPath,
+    public_stats: toBit(input.publicStats),
     redirect_status: input.redirectStatus === null ? DEFAULT_REDIRECT_STATUS : input.redirectStatus,
     preview_title: input.previewTitle,
     preview_description: input.previewDescription,

@@ -83,6 +83,7 @@ export const LinkShape = z
     rules: z.array(RuleShape),
     ruleWarnings: z.array(RuleWarningShape).openapi({ description: 'Rules that can never match' }),
     extraPath: z.enum(EXTRA_PATHS),
+    publicStats: z.boolean().openapi({ description: '`{shortUrl}+` shows the clicks of the link' }),
     split: z.array(VariantShape).nullable(),
     splitEndsAt: z.iso.datetime().nullable(),
     splitResult: SplitResultShape.nullable().openapi({ description: 'What the last split has decided' }),
@@ -265,6 +266,10 @@ const fields = {
   extraPath: oneOf(EXTRA_PATHS).nullable().optional().openapi({
     description:
       'append: a path after the slug, and its query, go to the end of the destination. ignore, when absent: such a path is not found',
+  }),
+  publicStats: flag().nullable().optional().openapi({
+    description:
+      'true: the preview page `{shortUrl}+` shows everybody the clicks of the link. false when absent',
   }),
   redirectStatus: z
     .union(

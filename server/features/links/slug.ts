@@ -23,6 +23,7 @@ export const RESERVED_SLUGS: ReadonlySet<string> = new Set([
   'f',
   't.js',
   'e',
+  's',
   'app',
   'api',
   'mcp',

@@ -5,6 +5,7 @@ import { isUniqueViolation } from '../../storage/database/errors.ts'
 import type { Connection } from '../../storage/database/open-database.ts'
 import { recordChange } from '../../storage/database/record-change.ts'
 import { type Actor, allow, hasScopes } from '../accounts/access/actor.ts'
+import { announceLink } from './announce-link.ts'
 import { linkConflict } from './conflict.ts'
 import { type LinkNeeds, type LinkTransaction, toSlugColumns } from './create.ts'
 import { getLinkForUpdate } from './get.ts'
@@ -82,7 +83,10 @@ export async function updateLinkIn(
   await storeChanges(connection, actor, link, { ...changed, search_text: toSearchText(changed) })
   await setLinkTags(transaction, actor, id, input, changed.updated_at)
   for (const { domain, slug_key: slugKey } of [link, changed]) recordChange(onCommit, { domain, slugKey })
-  return toLinkResource(connection, site, changed)
+  const resource = await toLinkResource(connection, site, changed)
+  const event = { workspaceId: actor.workspaceId, event: 'link.updated', at: changed.updated_at } as const
+  await announceLink(transaction, event, () => resource)
+  return resource
 }
 
 /** A link that moves keeps its slug. The new domain may tell its case apart, or not. */

@@ -14,15 +14,17 @@ import {
 } from '../../lib/api-fields.ts'
 import { isTimeZone } from '../../lib/date-range.ts'
 import { EMAIL_MAX, isEmail } from '../../lib/email.ts'
+import { CHANNEL_EVENTS, type ChannelEvent, SUBMISSION_EVENT } from './events/channel-events.ts'
+import { EVENT_FILTERS, parseFilterField } from './events/channel-filter.ts'
 import { findTemplateMistake } from './templates/parse-template.ts'
 import { DIGESTS } from './timing/plan-delivery.ts'
 
-export const CHANNEL_TYPES = ['email', 'slack', 'discord', 'telegram', 'teams', 'webhook'] as const
+export const CHANNEL_TYPES = ['email', 'slack', 'discord', 'telegram', 'teams', 'webhook', 'http'] as const
 export type ChannelType = (typeof CHANNEL_TYPES)[number]
 export const DELIVERY_STATUSES = ['waiting', 'delivered', 'failed'] as const
 export const DELIVERY_OUTCOMES = ['delivered', 'refused', 'unreachable', 'timeout', 'interrupted'] as const
 export const EVENTS = [
-  'submission.created',
+  ...CHANNEL_EVENTS,
   'submission.digest',
   'test',
   'channel.disabled',
@@ -30,6 +32,12 @@ export const EVENTS = [
   'reply',
   'confirm',
 ] as const
+
+/** The methods of a channel of type http. All of them have a body. */
+export const HTTP_METHODS = ['POST', 'PUT', 'PATCH'] as const
+export const HTTP_HEADERS_MAX = 20
+export const HTTP_HEADER_VALUE_MAX = 4096
+export const HTTP_BODY_MAX = 20_000
 
 export const RECIPIENTS_MAX = 20
 export const CHANNEL_URL_MAX = 2048
@@ -64,6 +72,16 @@ const channel = {
     description: 'Masked for chat services, because anybody who knows the address can post there',
   }),
   chatId: z.string().nullable(),
+  method: z.enum(HTTP_METHODS).nullable().openapi({ description: 'Of a channel of type http' }),
+  headers: z.record(z.string(), z.string()).nullable().openapi({
+    description:
+      'Of a channel of type http. Every value but that of Content-Type is `(hidden)`, because it may be a secret.',
+  }),
+  body: z.string().nullable().openapi({ description: 'The template of a channel of type http' }),
+  events: z.array(z.enum(CHANNEL_EVENTS)).openapi({ description: 'What the channel is told' }),
+  filter: z.record(z.string(), z.string()).nullable().openapi({
+    description: 'Events that do not pass all of these filters are left out',
+  }),
   enabled: z.boolean(),
   disabledReason: z
     .string()
@@ -191,8 +209,50 @@ const quietHours = z
 /** The most forms of a workspace. */
 const FORMS_MAX = 1000
 
+/** The characters of one filter. */
+const FILTER_MAX = 1000
+
 /** Most mail servers take 25 MB, and a mail has a file in a third more bytes. */
 const ATTACH_MAX = 10 * 1024 * 1024
+
+const headers = z
+  .record(z.string(), text(0, HTTP_HEADER_VALUE_MAX), { error: 'must be an object of texts' })
+  .refine((all) => Object.keys(all).length <= HTTP_HEADERS_MAX, `must be at most ${HTTP_HEADERS_MAX} headers`)
+
+const channelEvents = z
+  .array(oneOf(CHANNEL_EVENTS), { error: 'must be a list of events' })
+  .min(1, 'must name at least one event')
+  .max(CHANNEL_EVENTS.length, 'must name each event once')
+  .transform((events): ChannelEvent[] => CHANNEL_EVENTS.filter((event) => events.includes(event)))
+  .openapi({
+    type: 'array',
+    items: { type: 'string', enum: [...CHANNEL_EVENTS] },
+    minItems: 1,
+    maxItems: CHANNEL_EVENTS.length,
+    description:
+      `\`${SUBMISSION_EVENT}\` when absent: the forms that name the channel decide which submissions. Every other event ` +
+      'of the workspace comes without a form, and only to channels of type webhook and http.',
+    example: ['link.created', 'link.clicked'],
+  })
+
+const filterField = (name: string) =>
+  text(1, FILTER_MAX).superRefine((value, context) => {
+    const read = parseFilterField(name, value)
+    if (typeof read === 'string') context.addIssue({ code: 'custom', message: read })
+  })
+
+const FILTER_NAMES = [...new Set(Object.values(EVENT_FILTERS).flat())]
+const filter = z
+  .strictObject(
+    Object.fromEntries(FILTER_NAMES.map((name) => [name, filterField(name).optional()])),
+    mustBeObject,
+  )
+  .openapi('ChannelFilterInput', {
+    description:
+      'In the grammar of analytics: `US,BR` is any of them, `-US` all but it. Every event of the channel must have the ' +
+      'filter: links have `linkId`, `tagId`, `domain` and `slug`; clicks, submissions and outcomes the visitor as well.',
+    example: { tagId: '3,7', country: '-US' },
+  })
 
 /** The settings of all channel types. `channels/channel-settings.ts` decides which type has which. */
 const fields = {
@@ -209,26 +269,44 @@ const fields = {
       format: 'uri',
       description:
         'For Slack (also an incoming webhook of Mattermost or Rocket.Chat, `https://chat.example.com/hooks/…`), Discord, ' +
-        'Teams (the address of a Workflow) and webhooks (any address)',
+        'Teams (the address of a Workflow), webhooks and http (any address)',
       example: 'https://example.com/hooks/towpath',
     }),
   botToken: text(1, 200).optional().openapi({ description: 'For Telegram; no answer ever shows it' }),
   chatId: text(1, 100)
     .optional()
     .openapi({ description: 'For Telegram: a number, or the @name of a channel' }),
-  template: template
-    .nullable()
+  method: oneOf(HTTP_METHODS).optional().openapi({ description: 'For http; POST when absent' }),
+  headers: headers.optional().openapi({
+    description:
+      'For http. Stored encrypted. In a change, `(hidden)` keeps the stored value of a header, and a header that is not ' +
+      'named is gone. `Content-Type` says how placeholders are escaped: `application/json` (when absent), ' +
+      '`application/x-www-form-urlencoded` or `text/plain`.',
+    example: { Authorization: 'Bearer …', 'Content-Type': 'application/json' },
+  }),
+  body: text(1, HTTP_BODY_MAX)
     .optional()
-    .openapi({ description: 'Not for webhooks: their body is always the same' }),
+    .openapi({
+      description:
+        'For http: the body, with placeholders such as `{{fields.email}}` or `{{link.shortUrl}}`. Their values are escaped, so ' +
+        'that no text of a sender ends the place where it stands. An unknown placeholder is refused. docs/integrations.md ' +
+        'lists them.',
+      example: '{"email": "{{fields.email}}", "source": "{{utmSource}}"}',
+    }),
+  events: channelEvents.nullable().optional(),
+  filter: filter.nullable().optional(),
+  template: template.nullable().optional().openapi({
+    description: 'Not for webhooks, whose body is always the same, and not for http, which has `body`',
+  }),
   digest: oneOf(DIGESTS)
     .nullable()
     .optional()
     .openapi({
       description:
         'One message for all submissions of an hour, or of a day (at 08:00 in the time zone of the quiet hours, else UTC). ' +
-        'Not for webhooks',
+        'Not for webhooks and http',
     }),
-  quietHours: quietHours.nullable().optional().openapi({ description: 'Not for webhooks' }),
+  quietHours: quietHours.nullable().optional().openapi({ description: 'Not for webhooks and http' }),
   attachUpTo: wholeNumber(0, ATTACH_MAX).nullable().optional().openapi({
     description:
       'For email channels: bytes of all files of a submission together, at most 10 MiB. 0 when absent: mails have links',

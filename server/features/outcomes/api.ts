@@ -22,6 +22,7 @@ import { CreateOutcomes, OutcomeExportQuery, OutcomeListQuery, OutcomeShape } fr
 
 export interface OutcomesApiNeeds {
   now: () => number
+  origin: string
 }
 
 /** How long the file may stand still. */
@@ -107,8 +108,8 @@ const routes = {
   }),
 }
 
-export function createOutcomesApi({ now }: OutcomesApiNeeds) {
-  const toNeeds = (c: Context<ApiEnv>) => ({ now, db: c.get('db') })
+export function createOutcomesApi({ now, origin }: OutcomesApiNeeds) {
+  const toNeeds = (c: Context<ApiEnv>) => ({ now, origin, db: c.get('db') })
   return createApi()
     .openapi(routes.list, async (c) =>
       c.json(await listOutcomes(toNeeds(c), c.get('actor'), c.req.valid('query')), 200),

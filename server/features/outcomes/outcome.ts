@@ -2,10 +2,11 @@
 
 import type { Selectable } from 'kysely'
 import { toIso } from '../../lib/api-fields.ts'
+import type { OutcomeStage } from '../../lib/outcome-stage.ts'
 import type { Connection } from '../../storage/database/open-database.ts'
 import type { Outcomes } from '../../storage/database/tables/form-tables.ts'
 import type { Action, Actor } from '../accounts/access/actor.ts'
-import type { OutcomeResource, OutcomeSelection, OutcomeStage } from './schema.ts'
+import type { OutcomeResource, OutcomeSelection } from './schema.ts'
 
 /** The same right as for submissions. */
 export const OUTCOMES_WRITE: Action = 'forms:write'

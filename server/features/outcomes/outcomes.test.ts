@@ -83,6 +83,57 @@ onBothEngines('outcomes of leads', (server) => {
     }
   })
 
+  test('are told with their lead, choose leads by stage, and are in the exports of submissions', async () => {
+    const ws = await server().createWorkspace()
+    const { ids, formKey } = await createLeads(server(), ws, [{}, {}, {}])
+    const [ada, bo, cy] = ids as [number, number, number]
+    const begin = server().now() - HOUR_MS / 2
+    const at = (minute: number) => new Date(begin + minute * 60_000).toISOString()
+    await record(ws, [
+      { submissionId: ada, stage: 'won', value: '1299.5', currency: 'EUR', at: at(1) },
+      { submissionId: ada, stage: 'qualified', at: at(0) },
+      { submissionId: ada, stage: 'won', value: '0.505', currency: 'EUR', at: at(2) },
+      { submissionId: ada, stage: 'won', value: '5000', currency: 'JPY', at: at(3) },
+      { submissionId: bo, stage: 'lost', value: '9', currency: 'EUR' },
+    ])
+    const submissions = async (query: string): Promise<{ id: number; outcomes: object[] }[]> =>
+      (await ws.api(query)).json.data
+    const [none, lost, won] = await submissions('/submissions')
+    expect([none?.outcomes, lost?.outcomes]).toMatchObject([[], [{ stage: 'lost', value: '9.00' }]])
+    expect(won?.outcomes).toEqual([
+      { stage: 'qualified', value: null, currency: null, at: at(0) },
+      { stage: 'won', value: '1299.50', currency: 'EUR', at: at(1) },
+      { stage: 'won', value: '0.505', currency: 'EUR', at: at(2) },
+      { stage: 'won', value: '5000', currency: 'JPY', at: at(3) },
+    ])
+    expect((await ws.api(`/submissions/${ada}`)).json.data.outcomes).toEqual(won?.outcomes)
+    for (const [query, found] of [
+      ['stage=won', [ada]],
+      ['stage=qualified', [ada]],
+      ['stage=lost', [bo]],
+      ['stage=lost&status=archived', []],
+    ] as const) {
+      for (const path of ['/submissions', `/forms/${formKey}/submissions`])
+        expect((await submissions(`${path}?${query}`)).map(({ id }) => id)).toEqual([...found])
+      expect((await ws.api(`/submissions?${query}`)).json.total).toBe(found.length)
+    }
+    expect((await ws.api('/submissions?stage=open')).json.errors).toEqual({
+      stage: 'must be one of qualified, won, lost',
+    })
+    const { text } = await ws.api(`/forms/${formKey}/submissions/export`)
+    const [header = '', ...rows] = text.split('\r\n')
+    expect(header).toEndWith('city,outcome,outcomeValue,outcomeCurrency,consent,consentAt')
+    expect(rows.map((row) => /,(\w*,(?:"[^"]*"|[\d.]*),(?:"[^"]*"|\w*)),,$/.exec(row)?.[1])).toEqual([
+      'won,"1300.005, 5000","EUR, JPY"',
+      'lost,,',
+      ',,',
+      undefined,
+    ])
+    const json = JSON.parse((await ws.api(`/forms/${formKey}/submissions/export?format=json`)).text)
+    expect(json.data.map((each: { outcomes: object[] }) => each.outcomes.length)).toEqual([4, 1, 0])
+    expect(cy).toBe(none?.id as number)
+  })
+
   test('change with their external id, and never double', async () => {
     const ws = await server().createWorkspace()
     const { ids } = await createLeads(server(), ws, [{}, {}])
@@ -293,6 +344,9 @@ onBothEngines('outcomes of leads', (server) => {
     )
     await ws.api(`/submissions/${ids[1]}`, { method: 'DELETE' })
     expect(await list(ws)).toEqual({ data: [], nextCursor: null, total: 0 })
+    const { db } = server().app
+    const stored = db.read.selectFrom('outcomes').select('id').where('workspace_id', '=', ws.id)
+    expect(await stored.execute()).toEqual([])
     for (const who of [{ email: 'ada@example.com' }, { submissionId: ids[0] }, { clickId: 'c1' }]) {
       const { status, json } = await record(ws, { ...who, stage: 'won', externalId: `${ids[0]}` })
       expect([status, Object.keys(json.errors)]).toEqual([422, Object.keys(who)])

@@ -6,6 +6,7 @@ import { findAmountProblem, toDecimalText, toSmallestUnits } from '../../lib/mon
 import type { Connection, Database, DatabaseEngine } from '../../storage/database/open-database.ts'
 import { type Actor, allow } from '../accounts/access/actor.ts'
 import { lockWorkspace } from '../accounts/workspaces/lock-workspace.ts'
+import { announceOutcomes } from './announce-outcomes.ts'
 import { findLead } from './find-lead.ts'
 import {
   OUTCOME_COLUMNS,
@@ -19,11 +20,13 @@ import { type CreateOutcomeInput, LEAD_FIELDS, type OutcomeResource, PER_LEAD_MA
 export interface OutcomeNeeds {
   db: Database
   now: () => number
+  /** `https://go.example` */
+  origin: string
 }
 
 const HOUR_MS = 3_600_000
 
-interface Transaction {
+interface OutcomeTransaction {
   connection: Connection
   engine: DatabaseEngine
   workspaceId: number
@@ -32,7 +35,7 @@ interface Transaction {
 
 /** @throws Failure `invalid` or `conflict`, with `errors` by index */
 export function recordOutcomes(
-  { db, now }: OutcomeNeeds,
+  { db, now, origin }: OutcomeNeeds,
   actor: Actor,
   inputs: CreateOutcomeInput[],
 ): Promise<{ outcomes: OutcomeResource[]; created: boolean }> {
@@ -61,7 +64,9 @@ export function recordOutcomes(
       }
     }
     if (Object.keys(errors).length > 0) throw invalid(errors)
-    return { outcomes: await readOutcomes(connection, actor, ids), created }
+    const outcomes = await readOutcomes(connection, actor, ids)
+    await announceOutcomes({ ...transaction, origin }, outcomes)
+    return { outcomes, created }
   })
 }
 
@@ -95,7 +100,7 @@ function findRepeatedIds(inputs: CreateOutcomeInput[]): Record<string, string> |
 type Known = Pick<OutcomeRow, 'id' | 'stage' | 'value' | 'currency' | 'at'>
 
 async function findKnown(
-  { connection, workspaceId }: Transaction,
+  { connection, workspaceId }: OutcomeTransaction,
   externalId: string | null | undefined,
 ): Promise<Known | undefined> {
   if (!externalId) return undefined
@@ -110,7 +115,7 @@ async function findKnown(
 type Columns = Pick<OutcomeRow, 'submission_id' | 'stage' | 'value' | 'currency' | 'at' | 'external_id'>
 
 async function toColumns(
-  transaction: Transaction,
+  transaction: OutcomeTransaction,
   input: CreateOutcomeInput,
   known: Known | undefined,
 ): Promise<Columns | { problems: Record<string, string> }> {
@@ -143,7 +148,7 @@ function toMoney(
   return { value: toDecimalText(toSmallestUnits(value, currency), currency), currency, problems: {} }
 }
 
-async function countOutcomes({ connection, workspaceId }: Transaction, submissionId: number) {
+async function countOutcomes({ connection, workspaceId }: OutcomeTransaction, submissionId: number) {
   const { n } = await connection
     .selectFrom('outcomes')
     .select((e) => e.fn.countAll<number>().as('n'))
@@ -154,7 +159,7 @@ async function countOutcomes({ connection, workspaceId }: Transaction, submissio
 }
 
 async function store(
-  { connection, workspaceId, at: now }: Transaction,
+  { connection, workspaceId, at: now }: OutcomeTransaction,
   columns: Columns,
   known: Known | undefined,
 ): Promise<number> {

@@ -13,9 +13,7 @@ import {
 import { EMAIL_MAX, toEmailAddress } from '../../lib/email.ts'
 import { AMOUNT_PATTERN } from '../../lib/money/amount.ts'
 import { CURRENCY_MESSAGE, isCurrency } from '../../lib/money/currencies.ts'
-
-export const OUTCOME_STAGES = ['qualified', 'won', 'lost'] as const
-export type OutcomeStage = (typeof OUTCOME_STAGES)[number]
+import { OUTCOME_STAGES } from '../../lib/outcome-stage.ts'
 
 export const OUTCOMES_MAX = 100
 const CLICK_ID_MAX = 100
@@ -41,8 +39,7 @@ export const OutcomeShape = z
   .openapi('Outcome')
 export type OutcomeResource = z.infer<typeof OutcomeShape>
 
-const AMOUNT_MESSAGE =
-  'must be a decimal number in quotes, such as "1299.00": digits and one point, not negative'
+const AMOUNT_MESSAGE = 'must be decimal text such as "1299.00": digits and one point, not negative'
 
 /** Checked in the currency later. */
 const amount = z

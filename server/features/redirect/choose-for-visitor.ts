@@ -12,9 +12,11 @@ import type { Site } from '../links/link.ts'
 import type { ShortDomain } from '../links/names/domain-directory.ts'
 import { chooseVariant } from '../links/split/choose-variant.ts'
 import type { Variant } from '../links/split/schema.ts'
+import { judgeHitClass } from '../visitors/hit-class.ts'
 import { isBot, USER_AGENT_MAX } from '../visitors/is-bot.ts'
 import { isSpamReferrer } from '../visitors/referrer.ts'
 import type { SaltLookup } from '../visitors/salts.ts'
+import type { TrafficDirectory, TrafficMarks } from '../visitors/traffic-directory.ts'
 import { chooseDestination, type DestinationChoice, type RedirectContext } from './destination.ts'
 import { toDomainTarget } from './domain-target.ts'
 import { toRuleVisitor } from './rule-visitor.ts'
@@ -27,6 +29,8 @@ export interface VisitorRequest extends HitRequest {
   isPreview: boolean
   /** The path after the slug: see `RedirectContext.extraPath`. */
   extraPath?: string
+  /** See `markVisitor`. */
+  marks?: TrafficMarks
 }
 
 export interface ChoiceNeeds {
@@ -38,14 +42,16 @@ export interface ChoiceNeeds {
   isBlockedDestination: DestinationJudge
   /** The salt of a day, for variants that a visitor keeps. */
   getSalt: SaltLookup
+  traffic: TrafficDirectory
 }
 
 export function toRedirectContext(
-  { geo, site, isBlockedDestination, getSalt }: Omit<ChoiceNeeds, 'clickLimiter'>,
+  needs: Omit<ChoiceNeeds, 'clickLimiter'>,
   visitor: VisitorRequest,
   link: CachedLink,
   unlocked: boolean,
 ): RedirectContext {
+  const { geo, site, isBlockedDestination } = needs
   return {
     at: visitor.at,
     query: visitor.isPreview ? '' : visitor.query,
@@ -53,7 +59,7 @@ export function toRedirectContext(
     ruleVisitor: link.rules ? toRuleVisitor(geo, visitor, link.rules) : undefined,
     device: link.deviceTargeting ? deviceForTargeting(visitor.headers.get('user-agent') ?? '') : 'desktop',
     country: link.geoTargeting ? geo().findPlace(visitor.address).country : null,
-    variant: link.split ? chooseVariantFor(getSalt, visitor, link.id, link.split) : undefined,
+    variant: link.split ? chooseVariantFor(needs, visitor, link, link.split) : undefined,
     unlocked,
     clicksUsedUp: false,
     schemes: site.schemes,
@@ -63,16 +69,20 @@ export function toRedirectContext(
   }
 }
 
-/** @returns undefined for robots and previews, which count for no variant */
+/** @returns undefined for previews and for those who are no visitors, which count for no variant */
 function chooseVariantFor(
-  getSalt: SaltLookup,
+  needs: Pick<ChoiceNeeds, 'getSalt' | 'traffic'>,
   visitor: VisitorRequest,
-  linkId: number,
+  link: CachedLink,
   split: readonly Variant[],
 ): number | undefined {
-  if (visitor.isPreview || !isHuman(visitor)) return undefined
+  if (visitor.isPreview || !isHuman(needs, visitor, link.workspaceId)) return undefined
   const userAgent = visitor.headers.get('user-agent') ?? ''
-  return chooseVariant(split, { linkId, address: visitor.address, userAgent }, getSalt(visitor.at))
+  return chooseVariant(
+    split,
+    { linkId: link.id, address: visitor.address, userAgent },
+    needs.getSalt(visitor.at),
+  )
 }
 
 /** @returns a promise only for a link with a click limit, which the database counts */
@@ -88,15 +98,17 @@ export function chooseForVisitor(
   return limited ? applyClickLimit(needs, visitor, link, context, choice) : choice
 }
 
-/** Only a redirected person uses up a click. Bots, prefetches, previews and the password page use none. */
+/** Only a hit of the class `human` uses up a click. Previews and the password page use none. */
 async function applyClickLimit(
-  { clickLimiter }: ChoiceNeeds,
+  needs: ChoiceNeeds,
   visitor: VisitorRequest,
   link: CachedLink,
   context: RedirectContext,
   choice: DestinationChoice,
 ): Promise<DestinationChoice> {
-  const usesClick = choice.outcome === 'redirect' && !visitor.isPreview && isHuman(visitor)
+  const { clickLimiter } = needs
+  const usesClick =
+    choice.outcome === 'redirect' && !visitor.isPreview && isHuman(needs, visitor, link.workspaceId)
   const hasClick = await (usesClick ? clickLimiter.use(link) : clickLimiter.hasLeft(link))
   return hasClick ? choice : chooseDestination(link, { ...context, clicksUsedUp: true })
 }
@@ -105,9 +117,30 @@ async function applyClickLimit(
 const USER_AGENTS_CACHED = 2000
 const clients = createGenerationCache(USER_AGENTS_CACHED, (userAgent) => ({ bot: isBot(userAgent) }))
 
-export function isHuman({ method, headers }: VisitorRequest): boolean {
-  if (method === 'HEAD' || clients.get((headers.get('user-agent') ?? '').slice(0, USER_AGENT_MAX)).bot)
-    return false
-  if (isSpamReferrer(headers.get('referer'))) return false
-  return !isPrefetch((name) => headers.get(name))
+/** Whether the hit of this request will have the class `human`. @param workspaceId 0 where no workspace has the domain */
+export function isHuman(
+  needs: Pick<ChoiceNeeds, 'traffic'>,
+  visitor: VisitorRequest,
+  workspaceId: number,
+): boolean {
+  const { method, headers } = visitor
+  const { internal, ignored } = markVisitor(needs, visitor, workspaceId)
+  const facts = {
+    head: method === 'HEAD',
+    prefetch: isPrefetch((name) => headers.get(name)),
+    bot: clients.get((headers.get('user-agent') ?? '').slice(0, USER_AGENT_MAX)).bot,
+    internal,
+    spam: ignored || isSpamReferrer(headers.get('referer')),
+  }
+  return judgeHitClass(facts) === 'human'
+}
+
+/** What the workspace says about the visitor. It is asked once for each request, so that limit and record agree. */
+export function markVisitor(
+  { traffic }: Pick<ChoiceNeeds, 'traffic'>,
+  visitor: VisitorRequest,
+  workspaceId: number,
+): TrafficMarks {
+  visitor.marks ??= traffic.mark(workspaceId, visitor)
+  return visitor.marks
 }

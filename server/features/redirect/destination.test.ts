@@ -39,6 +39,7 @@ const ROW: Selectable<Links> = {
   device_targeting: '{}',
   rules: '[]',
   extra_path: 'ignore',
+  public_stats: 0,
   split: null,
   split_started_at: null,
   split_ends_at: null,

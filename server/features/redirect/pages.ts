@@ -146,6 +146,12 @@ ${alert}
   )
 }
 
+/** The clicks of a link whose owner shows them to everybody. */
+export interface PreviewStats {
+  content: Html
+  style: string
+}
+
 /**
  * The page that shows where a link leads, under the title of its social card, else under the host of the destination.
  * @param destination null for a link with a password: neither it nor the card is shown
@@ -154,7 +160,7 @@ export function previewPage(
   link: CachedLink,
   destination: string | null,
   report: AbuseReport,
-  brand?: PageBrand,
+  { brand, stats }: { brand?: PageBrand; stats?: PreviewStats } = {},
 ) {
   const { shortUrl } = report
   const card = destination === null ? null : link.card
@@ -173,8 +179,9 @@ export function previewPage(
     heading,
     html`<h1>${heading}</h1>
 ${description}${target}
+${stats?.content ?? ''}
 <a class="button" href="${shortUrl}" rel="nofollow">Open the link</a>${reportLink(report)}`,
     {},
-    { brand },
+    { brand, style: stats?.style },
   )
 }

@@ -4,6 +4,7 @@
 import { readClientAddress, toRateLimitKey } from '../../http/client-address.ts'
 import type { RequestHead } from '../../http/fast-path/request-parser.ts'
 import type { FastRedirect } from '../../http/fast-path/response-text.ts'
+import type { Html } from '../../http/html-page.ts'
 import { readBytes } from '../../http/json-body.ts'
 import { pathOf } from '../../http/request-path.ts'
 import type { ServerHandle } from '../../http/server-handle.ts'
@@ -18,6 +19,7 @@ import type { HitOutcome } from '../../storage/hits/hit.ts'
 import type { RateLimiter } from '../accounts/access/rate-limiter.ts'
 import { readPageBrand } from '../accounts/brand/brand.ts'
 import type { ClickIds } from '../hits/click-id.ts'
+import type { KeptValues } from '../hits/kept-values.ts'
 import type { MissCounter } from '../hits/misses/miss-counter.ts'
 import { recordHit } from '../hits/record.ts'
 import type { Spool } from '../hits/spool/spool.ts'
@@ -32,11 +34,13 @@ import {
   SEGMENTS_MAX,
   toSlugKey,
 } from '../links/slug.ts'
+import { extractKeptParams } from '../visitors/kept-params.ts'
 import { cardPage } from './card-page.ts'
 import {
   type ChoiceNeeds,
   chooseForVisitor,
   isHuman,
+  markVisitor,
   toRedirectContext,
   type VisitorRequest,
 } from './choose-for-visitor.ts'
@@ -49,6 +53,7 @@ import {
   gonePage,
   methodNotAllowedPage,
   notFoundPage,
+  type PreviewStats,
   passwordPage,
   previewPage,
   unavailablePage,
@@ -63,10 +68,19 @@ export interface RedirectNeeds extends ChoiceNeeds {
   spool: Pick<Spool, 'append'>
   misses: Pick<MissCounter, 'count'>
   clickIds: ClickIds
+  keptValues: KeptValues
   trustProxy: Network[]
   now: () => number
+  /** The statistics on the preview page of a link that has them. */
+  publicStats: PublicStats
   /** The operator's address for reports of links. */
   abuseEmail?: string
+}
+
+/** @throws Failure `unavailable` when nothing can be counted */
+export interface PublicStats {
+  style: string
+  render(link: Pick<CachedLink, 'id' | 'workspaceId'>): Promise<Html>
 }
 
 type Answer = Response | Promise<Response>
@@ -322,7 +336,28 @@ function answerPreview(
 ): Answer {
   record(state, visitor, link, 'preview')
   const report = toReport(state, link, visitor)
-  return findBrand(state, link).then((brand) => previewPage(link, destination, report, brand))
+  return Promise.all([findBrand(state, link), findStats(state, visitor, link)]).then(([brand, stats]) =>
+    previewPage(link, destination, report, { brand, stats }),
+  )
+}
+
+const STATS_PER_MINUTE = 30
+
+/** A visitor who asks often, and one of a server that cannot count now, gets the page without them. */
+async function findStats(
+  { publicStats, limiter }: RedirectNeeds,
+  { address }: VisitorRequest,
+  link: CachedLink,
+): Promise<PreviewStats | undefined> {
+  if (!link.publicStats) return undefined
+  const permit = await limiter.take(`statistics of links:${toRateLimitKey(address)}`, STATS_PER_MINUTE)
+  if (!permit.allowed) return undefined
+  try {
+    return { content: await publicStats.render(link), style: publicStats.style }
+  } catch (error) {
+    log.error('public_stats_failed', describeError(error))
+    return undefined
+  }
 }
 
 /** Builds the data of the report link on a page. */
@@ -395,13 +430,14 @@ function recordAndLocate(
  * @returns the hit's id; 0 without a hit
  */
 function record(
-  { spool, misses }: RedirectNeeds,
+  state: RedirectNeeds,
   visitor: VisitorRequest,
   link: CachedLink | null,
   outcome: HitOutcome,
   destination?: string,
   variant?: string,
 ): number {
+  const { spool, misses } = state
   if (link) {
     return recordHit(spool, visitor, {
       outcome,
@@ -409,6 +445,8 @@ function record(
       linkId: link.id,
       destination,
       variant,
+      params: readKeptParams(state, visitor, link.workspaceId),
+      marks: markVisitor(state, visitor, link.workspaceId),
     })
   }
   const { at, address, headers, domain } = visitor
@@ -418,11 +456,21 @@ function record(
     domain: domain.name,
     workspaceId: domain.workspaceId ?? 0,
     slugKey: isPossibleSlug(slug) ? toSlugKey(slug, domain.caseSensitive) : null,
-    human: isHuman(visitor),
+    human: isHuman(state, visitor, domain.workspaceId ?? 0),
     address,
     userAgent: headers.get('user-agent') ?? '',
   })
   return 0
+}
+
+function readKeptParams(
+  { traffic, keptValues }: RedirectNeeds,
+  { query, at }: VisitorRequest,
+  workspaceId: number,
+): string {
+  const names = query === '' ? undefined : traffic.findSettings(workspaceId)?.keptParams
+  if (names === undefined) return ''
+  return extractKeptParams(query, names, (name, value) => keptValues.admit(workspaceId, name, value, at))
 }
 
 /** The slug without the `+` that asks for a preview. */

@@ -1,26 +1,14 @@
 // GET /links/{id}/split and POST /links/{id}/split/end (docs/contract.md §14).
 
-import { z } from '@hono/zod-openapi'
 import { apiRoute, dataResponse, IdParameter, parseId } from '../../http/api-route.ts'
 import { toIso, toIsoOrNull } from '../../lib/api-fields.ts'
 import { allow } from '../accounts/access/actor.ts'
 import { createApi } from '../accounts/access/api-env.ts'
 import { getLink } from '../links/get.ts'
 import { LinkShape } from '../links/schema.ts'
-import { VariantFiguresShape } from '../links/split/schema.ts'
 import { type EndSplitNeeds, endSplit, toRunningSplit } from './end-split.ts'
+import { SplitShape } from './schema.ts'
 import { readSplitFigures } from './split-figures.ts'
-
-const SplitShape = z
-  .strictObject({
-    startedAt: z.iso.datetime(),
-    endsAt: z.iso.datetime().nullable(),
-    variants: z.array(VariantFiguresShape),
-    best: z.string().nullable().openapi({
-      description: 'The variant that is better than each other one; null while it is too early to tell',
-    }),
-  })
-  .openapi('Split')
 
 const read = apiRoute({
   tags: ['Links'],

@@ -5,6 +5,7 @@ import { Failure } from '../../lib/failure.ts'
 import { describeError, log } from '../../lib/log.ts'
 import type { Actor } from '../accounts/access/actor.ts'
 import { recordAudit } from '../accounts/audit/record-audit.ts'
+import { announceLink } from '../links/announce-link.ts'
 import { getLink } from '../links/get.ts'
 import { type LinkRow, type Site, toLinkResource } from '../links/link.ts'
 import type { LinkResource } from '../links/schema.ts'
@@ -61,7 +62,10 @@ export async function endSplit(needs: EndSplitNeeds, actor: Actor, id: number): 
     const target = { type: 'link', id: String(id), name: before.slug } as const
     const detail = { chosen: chosen.label, best: figures.best }
     await recordAudit(connection, actor, { action: 'link.split_ended', target, detail }, now())
-    return toLinkResource(connection, site, await getLink(connection, actor, id))
+    const link = await toLinkResource(connection, site, await getLink(connection, actor, id))
+    const event = { workspaceId: actor.workspaceId, event: 'split.decided', at: now() } as const
+    await announceLink(transaction, event, () => link)
+    return link
   })
 }
 

@@ -16,6 +16,7 @@ import type { ClickIds } from '../hits/click-id.ts'
 import { recordPageView } from '../hits/record.ts'
 import type { Spool } from '../hits/spool/spool.ts'
 import type { OwnHosts } from '../visitors/referrer.ts'
+import type { TrafficDirectory } from '../visitors/traffic-directory.ts'
 import type { EventIds } from './event-id.ts'
 import {
   type IntakeAnswer,
@@ -49,6 +50,7 @@ export interface IntakeNeeds {
   workspaces: Pick<WorkspaceLookup, 'find' | 'findCached'>
   ownHosts: OwnHosts
   trustProxy: Network[]
+  traffic: Pick<TrafficDirectory, 'mark'>
   now: () => number
   /** The page views of a day. */
   pageViewLimit: Pick<StorageLimit, 'take'>
@@ -269,11 +271,19 @@ function addToVisit(
 
 /** @returns the id of the hit; 0 where the spool is full */
 function recordHit(
-  { spool }: State,
+  { spool, traffic }: State,
   view: PageViewRequest,
   workspaceId: number,
   { utm, referrer, touch }: ParsedPageView,
   outcome: 'landing' | 'view',
 ): number {
-  return recordPageView(spool, view, { outcome, workspaceId, linkId: touch.linkId ?? 0, utm, referrer })
+  const marks = traffic.mark(workspaceId, view)
+  return recordPageView(spool, view, {
+    outcome,
+    workspaceId,
+    linkId: touch.linkId ?? 0,
+    utm,
+    referrer,
+    marks,
+  })
 }

@@ -42,7 +42,7 @@ const routes = {
     method: 'get',
     path: '/export',
     // Full access: the file has what each of them reads.
-    scope: KEY_SCOPES,
+    scope: KEY_SCOPES.filter((scope) => scope !== 'analytics:write'),
     operationId: 'exportWorkspace',
     tags: ['Import and export'],
     summary: 'Export the whole workspace',

@@ -26,10 +26,10 @@ const route = apiRoute({
   responses: { 200: dataResponse(OutcomeImportResultShape, 'What became of the rows') },
 })
 
-export const createOutcomeImportApi = ({ now }: { now: () => number }) =>
+export const createOutcomeImportApi = ({ now, origin }: { now: () => number; origin: string }) =>
   createApi().openapi(route, async (c) =>
     c.json(
-      { data: await importOutcomes({ db: c.get('db'), now }, c.get('actor'), c.req.valid('json')) },
+      { data: await importOutcomes({ db: c.get('db'), now, origin }, c.get('actor'), c.req.valid('json')) },
       200,
     ),
   )

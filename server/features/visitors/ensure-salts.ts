@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto'
 import { toUtcDay } from '../../lib/utc-day.ts'
-import type { Database } from '../../storage/database/database.ts'
+import type { Connection, Database } from '../../storage/database/database.ts'
 import type { DailySalt } from './salts.ts'
 
 const HOUR_MS = 60 * 60 * 1000
@@ -24,6 +24,7 @@ export async function ensureSalts({ db, now }: { db: Database; now: number }): P
   if (missing.length === 0 && stored.every(({ day }) => day >= oldest)) return stored
   return db.write(async (connection) => {
     await connection.deleteFrom('visitor_salts').where('day', '<', oldest).execute()
+    await deleteInternalVisitors(connection, oldest)
     for (const day of missing)
       await connection
         .insertInto('visitor_salts')
@@ -32,4 +33,9 @@ export async function ensureSalts({ db, now }: { db: Database; now: number }): P
         .execute()
     return connection.selectFrom('visitor_salts').selectAll().orderBy('day').execute()
   })
+}
+
+/** They mean nothing without the salt of their day. */
+async function deleteInternalVisitors(connection: Connection, oldest: string): Promise<void> {
+  await connection.deleteFrom('internal_visitors').where('day', '<', oldest).execute()
 }

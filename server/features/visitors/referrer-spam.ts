@@ -1,5 +1,5 @@
-// Hosts that send false referrers, so that people who read statistics visit them: the list of Matomo (CC0:
-// referrer-spam-list).
+// Hosts that send false referrers, so that people who read statistics visit them: the public-domain list of Matomo (CC0:
+// referrer-spam-list), as of November 2026.
 
 const HOSTS = `
 0-0.fr 007agent-i.fr 01casino-x.ru 033nachtvandeliteratuur.nl 03e.info 03p.info 0n-line.tv 1-88.vip 1-99seo.com
@@ -370,8 +370,10 @@ const hosts: ReadonlySet<string> = new Set(HOSTS.split(/\s+/).filter((host) => h
 const LABELS_MAX = 5
 
 /** @param host as `Referrer.referrer` has it. A subdomain of a host of the list is spam too. */
-export function isReferrerSpam(host: string | null): boolean {
-  if (host === null) return false
-  const labels = host.split('.').slice(-LABELS_MAX)
-  return labels.some((_, first) => hosts.has(labels.slice(first).join('.')))
+export const isReferrerSpam = (host: string | null): boolean => host !== null && isBelowHost(host, hosts)
+
+/** True for a host of the set, and for its subdomains. */
+export function isBelowHost(host: string, set: ReadonlySet<string>, labelsMax = LABELS_MAX): boolean {
+  const labels = host.split('.').slice(-labelsMax)
+  return labels.some((_, first) => set.has(labels.slice(first).join('.')))
 }

@@ -49,9 +49,13 @@ export function parseReferrer(header: string, ownHosts: OwnHosts): Referrer {
 
 const NO_HOSTS: OwnHosts = new Set()
 
+/** The host of a Referer header as `Referrer.referrer` has it, also one of our own. */
+export const readReferrerHost = (header: string): string | null =>
+  parseReferrer(cutReferrer(header), NO_HOSTS).referrer
+
 /** Whether the Referer header advertises a site: such a visitor is no person. */
 export const isSpamReferrer = (header: string | null): boolean =>
-  header !== null && isReferrerSpam(parseReferrer(cutReferrer(header), NO_HOSTS).referrer)
+  header !== null && isReferrerSpam(readReferrerHost(header))
 
 /** `www.go.example` is another host than `go.example`: a company may have its site there. */
 export function isOwnHost(host: string, ownHosts: OwnHosts): boolean {

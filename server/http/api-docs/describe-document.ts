@@ -14,10 +14,12 @@ interface DocumentParameter {
 /** The groups of the reference, in the order in which people need them. */
 export const API_TAGS = [
   { name: 'Links', description: 'Short links and where they lead' },
+  { name: 'Destinations', description: 'The pages that links lead to, checked daily, and their repair' },
   { name: 'Tags', description: 'Names that group links' },
   { name: 'Domains', description: 'Domains of one’s own for short links' },
   { name: 'Import and export', description: 'Links and clicks from other tools, and everything out again' },
   { name: 'Analytics', description: 'Questions about clicks and leads' },
+  { name: 'Views', description: 'Saved views of analytics, and their shared pages' },
   { name: 'Forms', description: 'Endpoints for the forms of your pages, and their settings' },
   { name: 'Submissions', description: 'What visitors sent, and which link brought them' },
   { name: 'Channels', description: 'Where notifications go' },
@@ -58,6 +60,7 @@ export function sortPaths<T>(paths: Record<string, T>): Record<string, T> {
 /** The operation that lists what a path names, by the operation's group. */
 const LISTED_AT: Record<string, string> = {
   Links: '/v1/links',
+  Views: '/v1/views',
   Tags: '/v1/tags',
   Domains: '/v1/domains',
   Forms: '/v1/forms',

@@ -27,6 +27,12 @@ import { brandsAndTests } from './migrations/0022-brands-and-tests.ts'
 import { redirectRules } from './migrations/0023-redirect-rules.ts'
 import { outcomes } from './migrations/0024-outcomes.ts'
 import { splits } from './migrations/0026-splits.ts'
+import { keptParams } from './migrations/0027-kept-params.ts'
+import { internalTraffic } from './migrations/0028-internal-traffic.ts'
+import { events } from './migrations/0029-events.ts'
+import { views } from './migrations/0031-views.ts'
+import { destinations } from './migrations/0034-destinations.ts'
+import { sharedLimits } from './migrations/0037-shared-limits.ts'
 import { renameSteps, toNewSteps } from './migrations/rename-steps.ts'
 import type { Tables } from './tables.ts'
 
@@ -55,6 +61,12 @@ export const listMigrations = (engine: DatabaseEngine): Record<string, Migration
   '0023-redirect-rules': redirectRules(engine),
   '0024-outcomes': outcomes(engine),
   '0026-splits': splits(engine),
+  '0027-kept-params': keptParams(engine),
+  '0028-internal-traffic': internalTraffic(engine),
+  '0029-events': events(engine),
+  '0031-views': views(engine),
+  '0034-destinations': destinations(engine),
+  '0037-shared-limits': sharedLimits(engine),
 })
 
 /**

@@ -36,9 +36,24 @@ import type {
   Touches,
   UploadTotals,
 } from './tables/form-tables.ts'
-import type { ClickMarks, LinkCounters, Links, LinkTags, Tags, VisitorSalts } from './tables/link-tables.ts'
+import type {
+  ClickMarks,
+  Destinations,
+  InternalVisitors,
+  LinkCounters,
+  Links,
+  LinkTags,
+  Tags,
+  VisitorSalts,
+} from './tables/link-tables.ts'
 import type { MoveSteps } from './tables/move-tables.ts'
-import type { Channels, Deliveries, DeliveryAttempts, MailRecipients } from './tables/notify-tables.ts'
+import type {
+  Channels,
+  Deliveries,
+  DeliveryAttempts,
+  EventMarks,
+  MailRecipients,
+} from './tables/notify-tables.ts'
 import type {
   ErasureMarks,
   Erasures,
@@ -61,6 +76,7 @@ import type {
   Imports,
   ImportTotals,
 } from './tables/transfer-tables.ts'
+import type { Views } from './tables/view-tables.ts'
 
 export interface Tables {
   workspaces: Workspaces
@@ -82,11 +98,13 @@ export interface Tables {
   link_tags: LinkTags
   idempotency_keys: IdempotencyKeys
   click_marks: ClickMarks
+  destinations: Destinations
   forms: Forms
   form_keys: FormKeys
   submissions: Submissions
   touches: Touches
   outcomes: Outcomes
+  views: Views
   submission_files: SubmissionFiles
   upload_totals: UploadTotals
   erased_files: ErasedFiles
@@ -100,6 +118,7 @@ export interface Tables {
   channels: Channels
   deliveries: Deliveries
   delivery_attempts: DeliveryAttempts
+  event_marks: EventMarks
   mail_recipients: MailRecipients
   mail_counts: MailCounts
   mail_shares: MailShares
@@ -108,6 +127,7 @@ export interface Tables {
   erasure_marks: ErasureMarks
   suspension_changes: SuspensionChanges
   visitor_salts: VisitorSalts
+  internal_visitors: InternalVisitors
   rate_limits: RateLimits
   rate_windows: RateWindows
   misses: Misses

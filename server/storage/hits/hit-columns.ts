@@ -1,7 +1,7 @@
 // The columns of a hit in an engine's tables: one name for each field of `Hit`, the same in every engine.
 
 import { HIT_DIMENSIONS, type Hit } from './hit.ts'
-import type { StoredColumn } from './hit-engine.ts'
+import type { OwnColumn } from './hit-engine.ts'
 
 export const HIT_COLUMNS: Record<keyof Hit, string> = {
   id: 'id',
@@ -29,9 +29,10 @@ export const HIT_COLUMNS: Record<keyof Hit, string> = {
   unknownSlug: 'unknown_slug',
   importId: 'import_id',
   variant: 'variant',
+  params: 'params',
 }
 
 /** The columns that a question may filter or group by. */
 export const QUERY_COLUMNS = Object.fromEntries(
   (['linkId', 'class', ...HIT_DIMENSIONS] as const).map((field) => [field, HIT_COLUMNS[field]]),
-) as Record<StoredColumn, string>
+) as Record<OwnColumn, string>

@@ -1,8 +1,8 @@
 // SQL differences between the hit engines.
 
-import type { FilterDialect } from '../filter-sql.ts'
+import type { FilterDialect, ValueBinder } from '../filter-sql.ts'
 import type { OriginJoinDialect, OriginLookUpDialect } from '../sources/origin-sql.ts'
-import type { StoredColumn } from './hit-engine.ts'
+import type { OwnColumn } from './hit-engine.ts'
 
 interface CountDialect extends FilterDialect {
   /** Counts the visitors of a group exactly. Hits of nobody (`NO_VISITOR`) are none. */
@@ -15,7 +15,9 @@ interface CountDialect extends FilterDialect {
    */
   countedHits?: string
   /** How a column's value is stored. With it, the visitors of the top values are counted as bits: see `toTopSql`. */
-  storedAs?(column: StoredColumn): StoredExpression
+  storedAs?(column: OwnColumn): StoredExpression
+  /** The value of a kept parameter; null without it. */
+  paramValue(name: string, bind: ValueBinder): string
 }
 
 export type HitJoinDialect = CountDialect & OriginJoinDialect

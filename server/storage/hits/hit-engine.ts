@@ -4,6 +4,7 @@
 import type { ColumnFilter } from '../filter-sql.ts'
 import type { OriginDimension } from '../sources/origin-sql.ts'
 import type { Hit, HitClass, HitDimension, HitOutcome } from './hit.ts'
+import type { ParamColumn } from './kept-params.ts'
 import type { OriginPart } from './rollups/answer-origin.ts'
 
 /** An immutable file of hits: newline-delimited JSON, one `Hit` a line. */
@@ -14,8 +15,10 @@ export interface Batch {
   path: string
 }
 
+/** A dimension with a column of its own. */
+export type OwnColumn = HitDimension | 'linkId' | 'class'
 /** A dimension that is stored with the hit. */
-export type StoredColumn = HitDimension | 'linkId' | 'class'
+export type StoredColumn = OwnColumn | ParamColumn
 /**
  * Dimensions that a question may filter or group by. Source and channel are computed from stored columns for each
  * question.
@@ -78,6 +81,8 @@ export interface ClickExport extends ExportPlace {
   format: ExportFormat
   /** A file in `dir` with the names of links, as lines of `{"id", "slug", "domain"}`. */
   links: string
+  /** The names of kept parameters, each with a column. */
+  params?: readonly string[]
 }
 
 /** Hits for another server: lines of JSON with the fields of `Hit`, but `workspaceId`. */
@@ -147,6 +152,49 @@ export type ClickSource = Pick<Hit, (typeof CLICK_SOURCE_FIELDS)[number]>
 /** `id` is unique within its node only. */
 export type LastClick = Pick<Hit, 'id' | 'at' | 'linkId' | 'variant'> & ClickSource & { node: string }
 
+/** The id of the last hit that was read, by node. */
+export type StorePosition = Record<string, number>
+
+/** A question for the clicks of a link that follow a position. */
+export interface ClickPageQuery {
+  workspaceId: number
+  linkId: number
+  classes: HitClass[]
+  /** `latest` reads none, and answers with the position after all of them. */
+  after: StorePosition | 'latest'
+  limit: number
+}
+
+export type StoredClick = Hit & { node: string }
+
+export interface ClickPage {
+  /** By node, and then by id. Imported hits are left out. */
+  clicks: StoredClick[]
+  /** After them. */
+  position: StorePosition
+}
+/** A question for the newest clicks of people in a range. */
+export interface RecentClicksQuery {
+  workspaceId: number
+  /** Milliseconds since the epoch; `end` is exclusive. */
+  start: number
+  end: number
+  limit: number
+}
+
+/** What a feed shows of a click. */
+export const RECENT_CLICK_FIELDS = [
+  'country',
+  'city',
+  'device',
+  'browser',
+  'os',
+  'referrer',
+  'utmCampaign',
+  'trigger',
+] as const satisfies (keyof Hit)[]
+export type RecentClick = Pick<Hit, 'at' | 'linkId' | (typeof RECENT_CLICK_FIELDS)[number]>
+
 /** The clicks of people on each link. Lists of numbers, because a million links go from one process to another. */
 export interface LinkClicks {
   /** Ascending. */
@@ -205,6 +253,12 @@ export interface HitEngine {
   deleteImported(hits: ImportedHits): Promise<void>
   /** Links without a click are left out. */
   findLastClickTimes(workspaceId: number, linkIds: number[]): Promise<LastClickTime[]>
+  /**
+   * Each click is on one page, however late it comes. @throws where the answering server may lack earlier hits
+   */
+  readClicks(query: ClickPageQuery): Promise<ClickPage>
+  /** Newest first. Clicks that imports have brought are left out. */
+  listRecentClicks(query: RecentClicksQuery): Promise<RecentClick[]>
   /** @param withClicks counts all hits: a second on ten million */
   inspect(withClicks: boolean): Promise<HitInspection>
   /**

@@ -21,9 +21,10 @@ import type {
   HitSelection,
   OriginFilter,
   OriginGrouping,
-  StoredColumn,
+  OwnColumn,
 } from './hit-engine.ts'
 import { toHitOriginFilterSql, toTopOriginsSql } from './hit-origin-sql.ts'
+import { isParamColumn, toParamName } from './kept-params.ts'
 import { compareKeys, type VisitorShare } from './visitor-shares.ts'
 
 /** Dimensions whose value changes from click to click. In the other dimensions nearly every visitor has one value. */
@@ -113,12 +114,13 @@ export function toSelectionSql(selection: HitSelection, dialect: HitDialect, bin
     `recorded_at >= ${bind(selection.start)}`,
     `recorded_at < ${bind(selection.end)}`,
   ].join(' AND ')
-  const toNames = (column: HitColumn) =>
-    ({ [column]: toColumnSql(column, dialect, bind) }) as Record<HitColumn, string>
+  // The name of a parameter is bound, and no statement may have a bound value that it does not use.
+  const toNames = ({ column, values }: HitFilter) =>
+    ({ [column]: values.length === 0 ? '' : toColumnSql(column, dialect, bind) }) as Record<HitColumn, string>
   const toCondition = (filter: HitFilter) =>
     isOriginFilter(filter) && !('lookUp' in dialect)
       ? toHitOriginFilterSql(filter, range, dialect, bind)
-      : toFilterSql(filter, toNames(filter.column), dialect, bind)
+      : toFilterSql(filter, toNames(filter), dialect, bind)
   return [
     range,
     toAnyOfSql('outcome', selection.outcomes ?? ['redirect'], dialect, bind),
@@ -128,10 +130,12 @@ export function toSelectionSql(selection: HitSelection, dialect: HitDialect, bin
   ].join(' AND ')
 }
 
-export const toColumnSql = (column: HitColumn, dialect: HitDialect, bind: ValueBinder) =>
-  'lookUp' in dialect && isOriginDimension(column)
+export function toColumnSql(column: HitColumn, dialect: HitDialect, bind: ValueBinder): string {
+  if (isParamColumn(column)) return dialect.paramValue(toParamName(column), bind)
+  return 'lookUp' in dialect && isOriginDimension(column)
     ? toOriginExpression(column, dialect, bind)
-    : QUERY_COLUMNS[column as StoredColumn]
+    : QUERY_COLUMNS[column as OwnColumn]
+}
 
 const isOriginFilter = (filter: HitFilter): filter is OriginFilter => isOriginDimension(filter.column)
 const isOriginGrouping = (grouping: HitGrouping): grouping is OriginGrouping => isOriginDimension(grouping.by)
@@ -164,9 +168,7 @@ function toGroupingSql(grouping: HitGrouping, dialect: HitDialect, bind: ValueBi
     default: {
       const nullAs = bind(grouping.nullAs)
       const nameNull = (value: string) => `coalesce(${value}, ${nullAs})`
-      const stored = CLICK_COLUMNS.has(grouping.by)
-        ? dialect.storedAs?.(grouping.by as StoredColumn)
-        : undefined
+      const stored = CLICK_COLUMNS.has(grouping.by) ? dialect.storedAs?.(grouping.by as OwnColumn) : undefined
       return {
         key: nameNull(toColumnSql(grouping.by, dialect, bind)),
         from: 'hits',

@@ -17,10 +17,10 @@ export const HIT_OUTCOMES = [
 export type HitOutcome = (typeof HIT_OUTCOMES)[number]
 
 /**
- * Who sent the request: a person, a robot by its user agent, a browser that prefetches, a HEAD request, or a program whose
- * referrer advertises a site.
+ * Who sent the request: a person, a robot by its user agent, a browser that prefetches, a HEAD request, a program whose
+ * referrer advertises a site or one that the workspace ignores, or somebody of the workspace itself.
  */
-export const HIT_CLASSES = ['human', 'bot', 'prefetch', 'head', 'spam'] as const
+export const HIT_CLASSES = ['human', 'bot', 'prefetch', 'head', 'spam', 'internal'] as const
 export type HitClass = (typeof HIT_CLASSES)[number]
 
 export const HIT_TRIGGERS = ['link', 'qr'] as const
@@ -69,6 +69,8 @@ export interface Hit {
   importId: number | null
   /** The label of the variant that a split has chosen; null without a split. */
   variant: string | null
+  /** JSON of the query parameters that the workspace keeps, by name; null without one. */
+  params: string | null
 }
 
 /** The dimensions that are columns of a hit. `tag`, `domain` and `slug` belong to a link and come from the rows. */

@@ -155,7 +155,12 @@ function click(history: History, serial: number): ClickAnswered | undefined {
       address: VISITOR_ADDRESS,
       query: `utm_campaign=${toCampaign(serial)}`,
     },
-    { outcome: 'redirect', workspaceId: serial, linkId: answered.linkId },
+    {
+      outcome: 'redirect',
+      workspaceId: serial,
+      linkId: answered.linkId,
+      marks: { internal: false, ignored: false },
+    },
   )
   // A server that was killed in the middle has not answered.
   answered.isOptional = !process.alive

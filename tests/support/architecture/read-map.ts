@@ -31,7 +31,7 @@ export const readArrows = (markdown: string) => findBlock(markdown, / → /).tri
 export const formatArrows = (allowed: Record<string, string[]>) =>
   Object.entries(allowed)
     .filter(([, used]) => used.length > 0)
-    .map(([feature, used]) => `${feature.padEnd(12)}→ ${used.join(', ')}`)
+    .map(([feature, used]) => `${feature.padEnd(11)} → ${used.join(', ')}`)
 
 /** Every folder that has a file in or below it: `server/`, `server/http/`. Folders of fixtures are samples, and not listed. */
 export function listFolders(paths: string[]): Set<string> {

@@ -29,12 +29,18 @@ const TIMES = ['hour', 'day', 'week', 'month'].flatMap((granularity) =>
   ),
 )
 
+interface GroupingSchema {
+  enum?: string[]
+  anyOf?: { enum?: string[] }[]
+}
+
 /** @returns paths of the API, more than 200 */
 export async function listQuestions(server: TestServer, range: string): Promise<string[]> {
   const { json } = await server.call('/v1/openapi.json')
   const listGroupings = (path: string): string[] => {
-    const parameters = json.paths[path].get.parameters as { name: string; schema: { enum: string[] } }[]
-    return ['', ...(parameters.find(({ name }) => name === 'groupBy')?.schema.enum ?? [])]
+    const parameters = json.paths[path].get.parameters as { name: string; schema: GroupingSchema }[]
+    const schema = parameters.find(({ name }) => name === 'groupBy')?.schema
+    return ['', ...(schema?.enum ?? schema?.anyOf?.[0]?.enum ?? [])]
   }
   const ask = (path: string, groupings: string[], filters: string[]) =>
     groupings.flatMap((groupBy) =>

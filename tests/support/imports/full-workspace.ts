@@ -81,6 +81,11 @@ async function post({ api }: KeyedWorkspace, path: string, body: object, method 
   return json.data
 }
 
+const SPLIT = [
+  { url: 'https://example.com/a', weight: 30, label: 'A, "first"' },
+  { url: 'https://example.com/b', weight: 70, label: 'B' },
+]
+
 const LINKS = [
   {
     slug: 'full-target',
@@ -105,6 +110,17 @@ const LINKS = [
   { slug: 'full-Ümlaut', forwardQuery: true, redirectStatus: 308, archived: true, domain: FULL_DOMAIN },
   { slug: 'Case', domain: FULL_DOMAIN },
   { slug: 'case', domain: FULL_DOMAIN },
+  {
+    slug: 'full-rules',
+    rules: [
+      { when: { language: ['de'], query: { ref: '*' } }, to: 'https://example.com/de' },
+      { when: { os: ['ios'], after: '2026-01-01T00:00:00.000Z' }, to: 'https://example.com/ios' },
+    ],
+    split: SPLIT,
+    splitEndsAt: '2099-01-01T00:00:00.000Z',
+    extraPath: 'append',
+  },
+  { slug: 'full-tested', split: SPLIT },
   { slug: 'full-trash', tagNames: ['a, b'] },
   { slug: 'full-purged' },
 ].map((link) => ({
@@ -141,6 +157,8 @@ async function clickAround(server: TestServer, ws: KeyedWorkspace): Promise<void
     'full-limit',
     'full-limit',
     'full-secret',
+    'full-rules',
+    'full-tested',
     'full-trash',
     'full-purged',
   ])
@@ -150,6 +168,8 @@ async function clickAround(server: TestServer, ws: KeyedWorkspace): Promise<void
   const find = async (slug: string) =>
     (await ws.api(`/links?search=${slug}`)).json.data.find((link: { slug: string }) => link.slug === slug).id
   await server.waitUntilShipped()
+  // It keeps its result.
+  await post(ws, `/links/${await find('full-tested')}/split/end`, {})
   await ws.api(`/links/${await find('full-trash')}`, { method: 'DELETE' })
   await ws.api(`/links/${await find('full-purged')}?permanent=true`, { method: 'DELETE' })
 }

@@ -159,6 +159,7 @@ function createPerson(workspaceId: number, random: Random): Omit<Hit, 'id' | 'at
     class: 'human',
     trigger: random() < 0.7 ? 'link' : 'qr',
     unknownSlug: null,
+    params: null,
     importId: random() < 0.25 ? 1 : null,
   }
 }

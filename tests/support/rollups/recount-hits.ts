@@ -2,6 +2,7 @@
 
 import { type Hit, NO_VISITOR } from '../../../server/storage/hits/hit.ts'
 import type { HitAnswer, HitColumn, HitFilter, HitQuery } from '../../../server/storage/hits/hit-engine.ts'
+import { isParamColumn } from '../../../server/storage/hits/kept-params.ts'
 import { toDay } from '../../../server/storage/hits/rollups/rollup.ts'
 import { toSource, toTrafficChannel } from '../../../server/storage/sources/traffic-channel.ts'
 
@@ -62,7 +63,8 @@ export function isMatch({ column, values, negate }: HitFilter, own: string | num
 export function getValue(hit: Hit, column: HitColumn): string | number | null {
   if (column === 'source') return toSource(hit)
   if (column === 'channel') return toTrafficChannel(hit)
-  return hit[column]
+  // Worlds have no parameters.
+  return isParamColumn(column) ? null : hit[column]
 }
 
 function createKeyLister({ groupBy }: HitQuery): (hit: Hit) => Key[] {

@@ -16,6 +16,7 @@ import type {
   HitQuery,
   HitSelection,
 } from '../../../server/storage/hits/hit-engine.ts'
+import type { ParamColumn } from '../../../server/storage/hits/kept-params.ts'
 import {
   CLICK_COLUMNS,
   PEOPLE_COLUMNS,
@@ -27,7 +28,12 @@ import { TRAFFIC_CHANNELS } from '../../../server/storage/sources/traffic-channe
 import { type HitWorld, listWorldValues, pickInt, ROLLED_DIMENSIONS, WORLD_WORKSPACES } from './hit-world.ts'
 
 const ZONES = Intl.supportedValuesOf('timeZone')
-const COLUMNS: HitColumn[] = ['linkId', 'class', ...ROLLED_DIMENSIONS, ...ORIGIN_DIMENSIONS]
+const COLUMNS: Exclude<HitColumn, ParamColumn>[] = [
+  'linkId',
+  'class',
+  ...ROLLED_DIMENSIONS,
+  ...ORIGIN_DIMENSIONS,
+]
 const LIMITS = [1, 1, 2, 3, 5, 8, 20, 62, 63, 1000]
 
 export interface WorldQuestion {
@@ -190,17 +196,17 @@ function pickFilters(groupBy: HitGrouping, random: Random): HitFilter[] {
     pick(PEOPLE_COLUMNS, random),
     pick(PEOPLE_COLUMNS, random),
     pick(COLUMNS, random),
-    first.column,
+    first.column as Exclude<HitColumn, ParamColumn>,
   ]
   const second = pickFilter(pick(others, random), random)
   if (count < 0.97) return [random() < 0.5 ? pickFilter(pick(PEOPLE_COLUMNS, random), random) : first, second]
   return [first, second, pickFilter(pick(PEOPLE_COLUMNS, random), random)]
 }
 
-const pickColumn = (random: Random): HitColumn =>
+const pickColumn = (random: Random) =>
   random() < 0.2 ? 'linkId' : random() < 0.45 ? pick(PEOPLE_COLUMNS, random) : pick(COLUMNS, random)
 
-function pickFilter(column: HitColumn, random: Random): HitFilter {
+function pickFilter(column: Exclude<HitColumn, ParamColumn>, random: Random): HitFilter {
   const list = listValues(column)
   const length = random() < 0.55 ? 1 : random() < 0.15 ? 0 : 2 + pickInt(3, random)
   let values = Array.from({ length }, () => pick(list, random))
@@ -216,7 +222,7 @@ function pickFilter(column: HitColumn, random: Random): HitFilter {
   } as HitFilter
 }
 
-function listValues(column: HitColumn): readonly (string | number | null)[] {
+function listValues(column: Exclude<HitColumn, ParamColumn>): readonly (string | number | null)[] {
   switch (column) {
     case 'linkId':
       return [1, 1, 2, 3, 4, 7, 40, 99, 1, 2, null]

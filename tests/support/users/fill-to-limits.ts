@@ -63,6 +63,9 @@ export async function fillToLimits(server: TestServer, workspaceId: number, owne
       created_at: at,
     }))
     await connection.insertInto('tags').values(tags).execute()
+    const settings = { filters: '{}', timezone: 'UTC', model: 'last' }
+    const views = numbers(500).map((n) => ({ ...own, name: `${n}`, ...settings, ...times }))
+    await connection.insertInto('views').values(views).execute()
     const workspaces = await connection
       .insertInto('workspaces')
       .values(

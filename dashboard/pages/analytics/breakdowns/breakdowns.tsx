@@ -17,6 +17,7 @@ import {
   SOURCE_DIMENSIONS,
 } from '../view/dimensions.ts'
 import type { AnalyticsView } from '../view/use-analytics-view.ts'
+import { useParamDimensions } from '../view/use-param-dimensions.ts'
 import { TopList } from './top-list.tsx'
 
 // Its outlines weigh 12 KB.
@@ -37,13 +38,16 @@ interface Group {
 /** The Locations card has the map beside its list of countries. */
 const WIDE = 'Locations'
 
+/** It has the kept parameters of the workspace too. */
+const CAMPAIGNS = 'Campaigns'
+
 const GROUPS: Group[] = [
   { title: 'Links', dimensions: ['linkId', 'tagId', 'domain', 'slug'] },
   { title: 'Sources', dimensions: SOURCE_DIMENSIONS },
   { title: WIDE, dimensions: ['country', 'region', 'city', 'continent'] },
   {
-    title: 'Campaigns',
-    dimensions: ['utmCampaign', 'utmSource', 'utmMedium', 'utmTerm', 'utmContent'],
+    title: CAMPAIGNS,
+    dimensions: ['utmCampaign', 'utmSource', 'utmMedium', 'utmTerm', 'utmContent', 'variant'],
   },
   { title: 'Devices', dimensions: ['device', 'browser', 'os', 'trigger'] },
   { title: 'Leads', dimensions: ['form', 'page'], subject: 'leads' },
@@ -53,7 +57,10 @@ const GROUPS: Group[] = [
 const LINK_DIMENSIONS: Dimension[] = ['linkId', 'domain', 'slug', 'tagId']
 
 export function Breakdowns({ view }: { view: AnalyticsView }) {
-  const groups = GROUPS.flatMap((group) => {
+  const params = useParamDimensions()
+  const groups = GROUPS.map((group) =>
+    group.title === CAMPAIGNS ? { ...group, dimensions: [...group.dimensions, ...params] } : group,
+  ).flatMap((group) => {
     const subject = group.subject ?? (view.metric === 'leads' ? 'leads' : 'clicks')
     const hidden = 'linkId' in view.fixed ? LINK_DIMENSIONS : []
     const dimensions = group.dimensions.filter((each) => appliesTo(each, subject) && !hidden.includes(each))

@@ -1,5 +1,5 @@
-// The funnel's table: clicks, visits, leads, conversion rate, won leads and their value per link, tag, campaign, source, channel, referrer
-// or country.
+// The funnel's table: clicks, visits, leads, conversion rate, qualified and won leads and their value per link, tag, campaign,
+// source, channel, referrer or country.
 
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -85,7 +85,7 @@ export function FunnelTable({ view, by, inView, query, currency }: Props) {
             : Array.from({ length: INITIAL_ROWS }, (_, row) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: all rows are the same
                 <tr key={row} className="h-9">
-                  <td colSpan={currency === undefined ? 5 : 7} className="px-4 sm:px-5">
+                  <td colSpan={currency === undefined ? 5 : 8} className="px-4 sm:px-5">
                     <Skeleton className="h-6" />
                   </td>
                 </tr>
@@ -134,6 +134,9 @@ const Head = ({ label, hasMoney }: { label: string; hasMoney: boolean }) => (
       </th>
       {hasMoney && (
         <>
+          <th scope="col" className={`${CELL} w-24 font-normal max-lg:hidden`}>
+            Qualified
+          </th>
           <th scope="col" className={`${CELL} w-20 font-normal max-sm:hidden`}>
             Won
           </th>
@@ -186,6 +189,7 @@ function Line({
       </td>
       {currency !== undefined && (
         <>
+          <td className={`${CELL} max-lg:hidden`}>{formatNumber(row.qualified)}</td>
           <td className={`${CELL} max-sm:hidden`}>{formatNumber(row.won)}</td>
           <td className={CELL}>{row.money === null ? '–' : formatMoney(row.money, currency)}</td>
         </>

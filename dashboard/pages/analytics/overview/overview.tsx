@@ -140,7 +140,8 @@ function useLiveRefresh(view: AnalyticsView, { clicks, leads }: Pick<AnalyticsTo
   const api = useApi()
   const query = JSON.stringify([view.clicks, view.leads])
   const counts = [clicks.data?.count, clicks.data?.visitors, leads.data?.count].join()
-  const isFresh = !clicks.isPlaceholderData && !leads.isPlaceholderData
+  const isLoaded = (each: typeof clicks) => each.isSuccess || each.fetchStatus === 'idle'
+  const isFresh = isLoaded(clicks) && isLoaded(leads) && !clicks.isPlaceholderData && !leads.isPlaceholderData
   const others = {
     queryKey: analyticsKey(api),
     predicate: ({ queryKey }: Query) => !refreshesItself(queryKey),

@@ -17,6 +17,7 @@ import {
   getDimensionInfo,
 } from '../view/dimensions.ts'
 import type { AnalyticsView } from '../view/use-analytics-view.ts'
+import { useParamDimensions } from '../view/use-param-dimensions.ts'
 import { type ListOption, OptionList } from './option-list.tsx'
 
 export function FilterEditor({
@@ -55,18 +56,18 @@ function Dimensions({
   close: () => void
 }) {
   const [text, setText] = useState('')
-  const items = DIMENSION_NAMES.filter(
-    (name) => !(name in view.fixed) && includes(getDimensionInfo(name).label, text),
-  ).map((name): ListOption => {
-    const { label, subject } = getDimensionInfo(name)
-    return {
-      id: name,
-      label,
-      detail: subject && `${subject} only`,
-      hasSubmenu: true,
-      run: () => choose(name),
-    }
-  })
+  const items = [...DIMENSION_NAMES, ...useParamDimensions()]
+    .filter((name) => !(name in view.fixed) && includes(getDimensionInfo(name).label, text))
+    .map((name: Dimension): ListOption => {
+      const { label, subject } = getDimensionInfo(name)
+      return {
+        id: name,
+        label,
+        detail: subject && `${subject} only`,
+        hasSubmenu: true,
+        run: () => choose(name),
+      }
+    })
   return <OptionList label="Filter by" items={items} text={text} setText={setText} close={close} />
 }
 

@@ -19,6 +19,7 @@ export const DIMENSIONS = {
   tagId: { label: 'Tag', plural: 'Tags', ids: true },
   domain: { label: 'Domain', plural: 'Domains' },
   slug: { label: 'Slug', plural: 'Slugs' },
+  variant: { label: 'Variant', plural: 'Variants' },
   source: { label: 'Source', plural: 'Sources' },
   channel: { label: 'Channel', plural: 'Channels', closed: true },
   referrer: { label: 'Referrer', plural: 'Referrers' },
@@ -40,13 +41,22 @@ export const DIMENSIONS = {
   page: { label: 'Page', plural: 'Pages', subject: 'leads' },
 } as const satisfies Record<string, DimensionInfo>
 
-export type Dimension = keyof typeof DIMENSIONS
-export const DIMENSION_NAMES = Object.keys(DIMENSIONS) as Dimension[]
+/** A query parameter that the workspace keeps of its clicks. */
+type ParamDimension = `param.${string}`
+export type Dimension = keyof typeof DIMENSIONS | ParamDimension
+export const DIMENSION_NAMES = Object.keys(DIMENSIONS) as (keyof typeof DIMENSIONS)[]
+
+export const toParamDimension = (name: string): ParamDimension => `param.${name}`
+export const isParamDimension = (name: string): name is ParamDimension => /^param\.[\w.-]{1,40}$/.test(name)
 
 /** The tabs of the Sources card: from what people know to what browsers send. */
 export const SOURCE_DIMENSIONS: readonly Dimension[] = ['source', 'channel', 'referrer', 'referrerUrl']
 
-export const getDimensionInfo = (dimension: Dimension): DimensionInfo => DIMENSIONS[dimension]
+export function getDimensionInfo(dimension: Dimension): DimensionInfo {
+  if (!isParamDimension(dimension)) return DIMENSIONS[dimension as keyof typeof DIMENSIONS]
+  const name = dimension.slice('param.'.length)
+  return { label: `Parameter ${name}`, plural: name, subject: 'clicks' }
+}
 export const appliesTo = (dimension: Dimension, subject: Subject) => {
   const info = getDimensionInfo(dimension)
   return info.subject === undefined || info.subject === subject
@@ -61,6 +71,7 @@ export const HIT_CLASS_LABELS = {
   prefetch: 'Prefetches',
   head: 'HEAD requests',
   spam: 'Referrer spam',
+  internal: 'Your team',
   all: 'All traffic',
 } as const
 export type HitClass = keyof typeof HIT_CLASS_LABELS
@@ -111,10 +122,12 @@ export function formatDimensionValue(dimension: Dimension, value: string): strin
       return value === '(direct)' ? 'Direct' : value
     case 'linkId':
       return value === '0' ? 'No link' : `Link ${value}`
+    case 'variant':
+      return value === 'Unknown' ? 'No variant' : value
     case 'tagId':
       return `Tag ${value}`
     default:
-      return dimension.startsWith('utm') && value === 'Unknown' ? 'None' : value
+      return /^(?:utm|param\.)/.test(dimension) && value === 'Unknown' ? 'None' : value
   }
 }
 

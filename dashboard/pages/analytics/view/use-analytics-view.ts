@@ -18,6 +18,7 @@ import {
   getDimensionInfo,
   HIT_CLASS_LABELS,
   type HitClass,
+  isParamDimension,
   METRIC_LABELS,
 } from './dimensions.ts'
 
@@ -76,7 +77,8 @@ function readRange({ interval, start, end }: Search): DateRange {
 }
 
 function readView(search: Search, fixed: FixedFilters) {
-  const filters = DIMENSION_NAMES.flatMap((dimension) => {
+  const params = Object.keys(search).filter(isParamDimension)
+  const filters = [...DIMENSION_NAMES, ...params].flatMap((dimension) => {
     const text = search[dimension]
     if (!text || dimension in fixed) return []
     const filter = readFilter(text)
@@ -153,6 +155,7 @@ export function useAnalyticsView(fixed: FixedFilters): AnalyticsView {
   )
   return useMemo(() => {
     const view = readView(search, fixed)
+    const params = Object.keys(search).filter(isParamDimension)
     const findFilter = (dimension: Dimension) =>
       view.filters.find((each) => each.dimension === dimension)?.filter
     const setFilter = (dimension: Dimension, filter: DimensionFilter) =>
@@ -164,7 +167,7 @@ export function useAnalyticsView(fixed: FixedFilters): AnalyticsView {
       setFilter,
       toggle: (dimension, value, negate = false) =>
         setFilter(dimension, toggleValue(findFilter(dimension), value, negate)),
-      clear: () => set(NO_FILTERS),
+      clear: () => set({ ...NO_FILTERS, ...Object.fromEntries(params.map((name) => [name, undefined])) }),
     }
   }, [search, fixed, set])
 }

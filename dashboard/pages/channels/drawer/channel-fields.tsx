@@ -4,20 +4,35 @@ import type { ChannelResource } from '../../../api/channels.ts'
 import { toFieldErrors } from '../../../api/client.ts'
 import { Field, Select, Textarea, TextField } from '../../../ui/forms/field.tsx'
 import { FormError } from '../../../ui/forms/form-error.tsx'
-import type { ChannelKind } from '../channel-kinds.tsx'
+import { type ChannelKind, isForPrograms } from '../channel-kinds.tsx'
 import {
   type ChannelFormValues,
   type ChannelTexts,
   findAddressError,
   hasOwnMessages,
   isMasked,
+  listensToForms,
 } from './channel-values.ts'
+import { EventFields, FilterFields } from './event-fields.tsx'
 import { MessageFields } from './message-fields.tsx'
+import { RequestFields } from './request-fields.tsx'
 import { TimingFields } from './timing-fields.tsx'
 import { UseForFields } from './use-for-fields.tsx'
 
 /** Their errors are shown at their fields too. */
-const MESSAGE_SETTINGS = ['template', 'digest', 'quietHours', 'attachUpTo', 'allForms', 'formKeys']
+const MESSAGE_SETTINGS = [
+  'template',
+  'digest',
+  'quietHours',
+  'attachUpTo',
+  'allForms',
+  'formKeys',
+  'events',
+  'filter',
+  'method',
+  'headers',
+  'body',
+]
 
 const MIB = 1024 * 1024
 const ATTACHMENT_SIZES = [1, 5, 10]
@@ -76,13 +91,18 @@ export function ChannelFields({
         />
       )}
       {kind.fields.includes('chatId') && <TelegramFields {...{ bind, errors, keepHint }} />}
-      <UseForFields channel={editing} {...{ values, errors, onChange }} />
-      {hasOwnMessages(kind) && (
-        <div className="border-b border-line">
-          <MessageFields kind={kind} channel={editing} {...{ values, errors, onChange }} />
-          <TimingFields {...{ values, errors, onChange }} />
-        </div>
-      )}
+      {kind.type === 'http' && <RequestFields isNew={!editing} {...{ values, errors, onChange }} />}
+      {isForPrograms(kind) && <EventFields {...{ values, errors, onChange }} />}
+      {listensToForms(kind, values) && <UseForFields channel={editing} {...{ values, errors, onChange }} />}
+      <div className="border-b border-line">
+        {values.digest === null && <FilterFields {...{ values, errors, onChange }} />}
+        {hasOwnMessages(kind) && (
+          <>
+            <MessageFields kind={kind} channel={editing} {...{ values, errors, onChange }} />
+            <TimingFields {...{ values, errors, onChange }} />
+          </>
+        )}
+      </div>
     </>
   )
 }

@@ -2,7 +2,7 @@
 
 import type { ChannelResource } from '../../../api/channels.ts'
 import { findFieldError } from '../../../ui/forms/form-error.tsx'
-import type { ChannelKind } from '../channel-kinds.tsx'
+import { type ChannelKind, isForPrograms } from '../channel-kinds.tsx'
 
 export interface TemplateValues {
   subject: string
@@ -21,9 +21,24 @@ export interface ChannelTexts {
 /** Which forms use the channel. */
 export type ChannelUse = 'all' | 'chosen' | 'none'
 
+/** The request of a channel of type http. */
+export interface RequestValues {
+  method: 'POST' | 'PUT' | 'PATCH'
+  /** One `Name: value` a line. */
+  headers: string
+  body: string
+}
+
+export interface FilterRow {
+  name: string
+  value: string
+}
+
 export interface ChannelFormValues
   extends ChannelTexts,
-    Pick<ChannelResource, 'digest' | 'quietHours' | 'attachUpTo'> {
+    Pick<ChannelResource, 'digest' | 'quietHours' | 'attachUpTo' | 'events'> {
+  filter: FilterRow[]
+  request: RequestValues
   template: TemplateValues | null
   use: ChannelUse
   /** undefined until somebody chooses: the forms that use it now. */
@@ -43,6 +58,13 @@ export const toFormValues = (channel?: ChannelResource): ChannelFormValues => ({
   digest: channel?.digest ?? null,
   quietHours: channel?.quietHours ?? null,
   attachUpTo: channel?.attachUpTo ?? 0,
+  events: channel?.events ?? ['submission.created'],
+  filter: Object.entries(channel?.filter ?? {}).map(([name, value]) => ({ name, value })),
+  request: {
+    method: channel?.method ?? 'POST',
+    headers: toHeaderLines(channel?.headers ?? {}),
+    body: channel?.body ?? '',
+  },
   use: toUse(channel),
   formKeys: undefined,
 })
@@ -57,6 +79,29 @@ function toUseBody({ use, formKeys }: ChannelFormValues) {
   if (use === 'all') return { allForms: true }
   if (use === 'none') return { allForms: false, formKeys: [] }
   return { allForms: false, ...(formKeys && { formKeys }) }
+}
+
+export const toHeaderLines = (headers: Record<string, string>) =>
+  Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join('\n')
+
+/** A line without a colon is a name, which the API refuses with a sentence. */
+function readHeaderLines(lines: string): Record<string, string> {
+  const headers = lines.split('\n').filter((line) => line.trim() !== '')
+  return Object.fromEntries(
+    headers.map((line) => {
+      const [name = '', ...rest] = line.split(':')
+      return [name.trim(), rest.join(':').trim()]
+    }),
+  )
+}
+
+const toFilterBody = (rows: FilterRow[]) => {
+  const filled = rows.filter(({ value }) => value.trim() !== '')
+  return filled.length === 0
+    ? null
+    : Object.fromEntries(filled.map(({ name, value }) => [name, value.trim()]))
 }
 
 const listAddresses = ({ to }: Pick<ChannelFormValues, 'to'>) => to.split(/[\s,;]+/).filter(Boolean)
@@ -96,12 +141,22 @@ export function toChannelBody(kind: ChannelKind, values: ChannelFormValues, edit
       quietHours: values.quietHours,
     }),
     ...(kind.type === 'email' && { attachUpTo: values.attachUpTo }),
-    ...toUseBody(values),
+    ...(kind.type === 'http' && {
+      method: values.request.method,
+      headers: readHeaderLines(values.request.headers),
+      body: values.request.body,
+    }),
+    ...(isForPrograms(kind) && { events: values.events }),
+    filter: values.digest === null ? toFilterBody(values.filter) : null,
+    ...(listensToForms(kind, values) ? toUseBody(values) : { allForms: false, formKeys: [] }),
   }
 }
 
-/** A webhook's body is the same for every program that reads it, and is sent at once. */
-export const hasOwnMessages = ({ type }: ChannelKind) => type !== 'webhook'
+/** Programs read all of an event, at once. */
+export const hasOwnMessages = (kind: ChannelKind) => !isForPrograms(kind)
+
+export const listensToForms = (kind: ChannelKind, { events }: Pick<ChannelFormValues, 'events'>) =>
+  !isForPrograms(kind) || events.includes('submission.created')
 
 /** Without a subject of its own, a message has the subject that it would have without a template. */
 export const toTemplate = (template: TemplateValues | null) =>

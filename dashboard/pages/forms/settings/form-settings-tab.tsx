@@ -14,6 +14,7 @@ import { FormError, findFieldError } from '../../../ui/forms/form-error.tsx'
 import { SaveBar } from '../../../ui/forms/save-bar.tsx'
 import { ConfirmDialog } from '../../../ui/overlays/confirm-dialog.tsx'
 import { toast } from '../../../ui/overlays/toast.tsx'
+import { SIDE_NAV_GRID } from '../../../ui/page.tsx'
 import { type FormDraft, findChanges, type GroupProps, SHOWN_SETTINGS } from './form-draft.ts'
 import { BasicsGroup } from './groups/basics-group.tsx'
 import { BrandGroup } from './groups/brand-group.tsx'
@@ -80,7 +81,7 @@ export default function FormSettingsTab({ form }: { form: FormResource }) {
     first?.focus({ preventScroll: true })
   }, [save.error])
   return (
-    <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-x-8 gap-y-4 xl:grid-cols-[11rem_minmax(0,48rem)]">
+    <div className={SIDE_NAV_GRID}>
       <GroupLinks errors={errors} />
       <form
         ref={settings}
@@ -166,7 +167,7 @@ function DangerZone({ form }: { form: FormResource }) {
           onConfirm={remove}
         >
           <p>
-            This deletes{formatCount(form.submissions, 'submission')} and their attribution. You cannot undo
+            This deletes {formatCount(form.submissions, 'submission')} and their attribution. You cannot undo
             this.
           </p>
         </ConfirmDialog>

@@ -1,4 +1,4 @@
-// The filters of the inbox: form, link, country, UTM source and days. The menus offer the values that leads have.
+// The filters of the inbox: form, link, country, UTM source, outcome and days. The menus offer the values that leads have.
 
 import { useQuery } from '@tanstack/react-query'
 import { X } from 'lucide-react'
@@ -8,12 +8,13 @@ import { useApi } from '../../../shell/use-workspace.ts'
 import { Button } from '../../../ui/button.tsx'
 import { formatCountryName, formatDay, formatNumber } from '../../../ui/format.ts'
 import { Field, Input, Select } from '../../../ui/forms/field.tsx'
+import { STAGE_LABELS } from '../state/outcome-stages.ts'
 
 interface Props {
   filter: InboxFilter
   onChange: (filter: InboxFilter) => void
 }
-type Name = 'formKey' | 'linkId' | 'country' | 'utmSource' | 'start' | 'end'
+type Name = 'formKey' | 'linkId' | 'country' | 'utmSource' | 'stage' | 'start' | 'end'
 
 const removeFilters = (filter: InboxFilter, ...names: Name[]): InboxFilter =>
   Object.fromEntries(Object.entries(filter).filter(([name]) => !names.includes(name as Name)))
@@ -29,7 +30,7 @@ export function InboxFilters({ filter, onChange }: Props) {
   const sources = useQuery(leadValuesQuery(api, 'utmSource'))
   const set = (name: Name) => (value: string) => onChange(setFilter(filter, name, value))
   return (
-    <div className="mt-3 grid grid-cols-2 gap-3 sm:grid-cols-3 xl:grid-cols-6">
+    <div className="mt-3 grid grid-cols-2 gap-3 sm:grid-cols-3 xl:grid-cols-7">
       <Choice
         label="Form"
         any="Any form"
@@ -57,6 +58,13 @@ export function InboxFilters({ filter, onChange }: Props) {
         value={filter.utmSource}
         onChange={set('utmSource')}
         values={sources.data}
+      />
+      <Choice
+        label="Outcome"
+        any="Any outcome"
+        value={filter.stage}
+        onChange={set('stage')}
+        values={Object.entries(STAGE_LABELS).map(([value, label]) => ({ value, label }))}
       />
       <Day label="From" value={filter.start} max={filter.end} onChange={set('start')} />
       <Day label="To" value={filter.end} min={filter.start} onChange={set('end')} />
@@ -120,6 +128,7 @@ const FILTER_LABELS: Record<Name, string> = {
   linkId: 'Link',
   country: 'Country',
   utmSource: 'UTM source',
+  stage: 'Outcome',
   start: 'From',
   end: 'To',
 }
@@ -135,6 +144,7 @@ export function ActiveFilters({ filter, onChange }: Props) {
     if (name === 'linkId') return links.data?.find((link) => link.value === value)?.label ?? value
     if (name === 'country') return formatCountryName(value)
     if (name === 'utmSource') return value
+    if (name === 'stage') return STAGE_LABELS[value as keyof typeof STAGE_LABELS] ?? value
     return Number.isNaN(Date.parse(value)) ? value : formatDay(`${value}T12:00:00`)
   }
   return (

@@ -33,7 +33,7 @@ const TABS = [
   { id: 'unconfirmed', label: 'Not confirmed' },
   { id: 'all', label: 'All' },
 ]
-const FILTER_NAMES = ['formKey', 'linkId', 'country', 'utmSource', 'start', 'end'] as const
+const FILTER_NAMES = ['formKey', 'linkId', 'country', 'utmSource', 'stage', 'start', 'end'] as const
 
 interface Props {
   filter: InboxFilter

@@ -32,6 +32,7 @@ import {
   toSourceText,
 } from '../state/display-text.ts'
 import { findRowSubmission, focusRow, LIST_ID, READER_ID, toRowId } from '../state/element-ids.ts'
+import { describeStage, STAGE_TONES } from '../state/outcome-stages.ts'
 import { STATUS_TONES } from '../state/submission-status.ts'
 import type { Inbox } from '../state/use-inbox.ts'
 import type { SubmissionSelection } from '../state/use-submission-selection.ts'
@@ -131,6 +132,7 @@ interface RowProps {
 
 const Row = memo(function Row({ row, href, status, isOpen, isSelected, select }: RowProps) {
   const isNew = row.status === 'new'
+  const outcome = row.outcomes.at(-1)
   const badge = row.status !== 'new' && row.status !== 'read' && row.status !== status
   return (
     <li className="relative border-b border-line [contain-intrinsic-size:auto_7rem] [content-visibility:auto]">
@@ -161,6 +163,7 @@ const Row = memo(function Row({ row, href, status, isOpen, isSelected, select }:
         <span className="line-clamp-2 text-sm break-words text-soft">{toPreviewText(row) || '\u00a0'}</span>
         <span className="mt-1 flex flex-wrap items-center gap-x-3 gap-y-0.5 text-xs text-soft">
           {row.test && <Badge>Test</Badge>}
+          {outcome && <Badge tone={STAGE_TONES[outcome.stage]}>{describeStage(outcome)}</Badge>}
           {badge && <Badge tone={STATUS_TONES[row.status]}>{STATUS_LABELS[row.status]}</Badge>}
           {row.files.length > 0 && (
             <Origin label="Files" icon={Paperclip} text={formatNumber(row.files.length)} />

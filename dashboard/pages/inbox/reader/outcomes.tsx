@@ -18,9 +18,9 @@ import { Button } from '../../../ui/button.tsx'
 import { formatDay, formatMoney } from '../../../ui/format.ts'
 import { Field, Select, TextField } from '../../../ui/forms/field.tsx'
 import { toast } from '../../../ui/overlays/toast.tsx'
+import { STAGE_LABELS, STAGE_TONES } from '../state/outcome-stages.ts'
+import { updateLoadedSubmissions } from '../state/use-submission-changes.ts'
 
-const STAGE_LABELS: Record<OutcomeStage, string> = { qualified: 'Qualified', won: 'Won', lost: 'Lost' }
-const STAGE_TONES = { qualified: 'neutral', won: 'good', lost: 'bad' } as const
 const STAGES = Object.keys(STAGE_LABELS) as OutcomeStage[]
 
 /** The currency that was set last stays for the next lead. */
@@ -54,7 +54,13 @@ function useRefresh(submissionId: number) {
   return async () => {
     // The key of the analytics, whose code is not part of this page.
     void client.invalidateQueries({ queryKey: [api.workspaceId, 'analytics'] })
-    await client.invalidateQueries(outcomesQuery(api, submissionId))
+    const query = outcomesQuery(api, submissionId)
+    await client.invalidateQueries(query)
+    const outcomes = client
+      .getQueryData(query.queryKey)
+      ?.map(({ stage, value, currency, at }) => ({ stage, value, currency, at }))
+      .toReversed()
+    if (outcomes) updateLoadedSubmissions(client, api, new Map([[submissionId, { outcomes }]]))
   }
 }
 

@@ -174,7 +174,7 @@ function SubmissionDetails({ submission }: { submission: Submission }) {
 
 const NotificationsLink = ({ id }: { id: number }) => (
   <Link
-    to="/$workspaceId/deliveries"
+    to="/$workspaceId/notifications/deliveries"
     params={{ workspaceId: String(useApi().workspaceId) }}
     search={{ submissionId: String(id) }}
     className={TEXT_LINK}

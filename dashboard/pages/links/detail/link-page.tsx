@@ -2,7 +2,7 @@
 
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
-import { ArrowLeft, Pencil, QrCode } from 'lucide-react'
+import { Pencil, QrCode } from 'lucide-react'
 import { lazy, Suspense, useMemo, useRef, useState } from 'react'
 import type { LinkResource } from '../../../../server/features/links/schema.ts'
 import { ApiError } from '../../../api/client.ts'
@@ -10,13 +10,13 @@ import { findLoadedLink, linkQuery } from '../../../api/links.ts'
 import { NotFoundPage } from '../../../shell/error-pages.tsx'
 import { useApi, useCanEdit } from '../../../shell/use-workspace.ts'
 import { ViewerDialog } from '../../../shell/viewer.tsx'
-import { Button, ButtonLink } from '../../../ui/button.tsx'
+import { Button } from '../../../ui/button.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 import { CopyButton } from '../../../ui/copy/copy-button.tsx'
 import { ErrorState } from '../../../ui/error-state.tsx'
 import { focusIfLost } from '../../../ui/focus.ts'
 import { toReadableUrl } from '../../../ui/format.ts'
-import { Page } from '../../../ui/page.tsx'
+import { type Crumb, Page } from '../../../ui/page.tsx'
 import { useShortcuts } from '../../../ui/shortcuts.ts'
 import { Skeleton, SkeletonRows } from '../../../ui/skeleton.tsx'
 import { LinkMenuButton } from '../link/link-menu-button.tsx'
@@ -33,9 +33,11 @@ const LinkDrawer = lazy(() =>
 )
 const QrDialog = lazy(() => import('../link/qr-dialog.tsx').then(({ QrDialog }) => ({ default: QrDialog })))
 
+const SplitCard = lazy(() => import('./split-card.tsx').then(({ SplitCard }) => ({ default: SplitCard })))
 const LinkMenu = lazy(() => import('../link/link-menu.tsx').then(({ LinkMenu }) => ({ default: LinkMenu })))
 
 const FROM = '/$workspaceId/links/$linkId'
+const LINKS: Crumb[] = [{ label: 'Links', to: '/$workspaceId/links' }]
 const COUNTING_MS = 5000
 
 export function LinkPage() {
@@ -56,6 +58,7 @@ export function LinkPage() {
   return (
     <Page
       title="Link"
+      breadcrumb={LINKS}
       heading={<Skeleton className="h-8 w-64" />}
       description={<Skeleton className="h-5 w-80" />}
     >
@@ -79,12 +82,18 @@ function LoadedLink({ link }: { link: LinkResource }) {
   return (
     <Page
       title={toLinkName(link)}
+      breadcrumb={LINKS}
       heading={<Heading link={link} />}
       description={<Destination link={link} />}
       actions={<Actions link={link} handlers={{ ...handlers, showQr }} />}
     >
       {link.suspended && <SuspensionNotice reason={link.suspendedReason} />}
       <LinkDetails link={link} />
+      {(link.split || link.splitResult) && (
+        <Suspense fallback={<Skeleton className="mt-6 h-56 rounded-2xl" />}>
+          <SplitCard link={link} />
+        </Suspense>
+      )}
       <div className="mt-6">
         <Suspense fallback={<SkeletonRows rows={3} className="h-40 rounded-2xl" />}>
           <AnalyticsPanel fixed={fixed} />
@@ -198,16 +207,6 @@ function Actions({ link, handlers }: { link: LinkResource; handlers: LinkPageHan
   const [menuButton, openMenu] = useState<HTMLElement>()
   return (
     <>
-      <ButtonLink
-        variant="quiet"
-        from={FROM}
-        to="/$workspaceId/links"
-        search={{}}
-        icon={<ArrowLeft size={16} />}
-        className="max-sm:hidden"
-      >
-        All links
-      </ButtonLink>
       <Button icon={<QrCode size={16} />} onClick={handlers.showQr}>
         QR code
       </Button>

@@ -15,6 +15,7 @@ const RULE_LABELS: Record<string, string> = {
   destination: 'Redirects to the destination URL',
   device: 'Redirects to the destination for this device',
   geo: 'Redirects to the destination for this country',
+  split: 'Redirects to a variant of the split test, such as the first one',
   password: 'Asks for the password',
   expiredUrl: 'Expired: redirects to the expiration URL',
   expired: 'Expired: shows “Link expired”',

@@ -5,10 +5,11 @@ import type {
   LinkResource,
   UpdateLinkInput,
 } from '../../../../server/features/links/schema.ts'
+import { toIso, toLocal } from '../../../ui/forms/local-time.ts'
 import { type LinkTag, NEW_TAG_ID } from '../tag-picker/use-tag-options.ts'
 import { NO_UTM, readUtm, type UtmName, type UtmValues, withScheme, withUtm } from './destination-url.ts'
-import { toIso, toLocal } from './local-time.ts'
 import { createRuleDraft, type RuleDraft, toRule } from './rule-draft.ts'
+import { createVariantDraft, toVariant, type VariantDraft } from './split-draft.ts'
 
 export interface CountryTarget {
   /** Identifies the row while its country changes. */
@@ -32,7 +33,11 @@ export interface LinkDraft {
   desktop: string
   countries: CountryTarget[]
   rules: RuleDraft[]
+  /** Empty without a split test. */
+  split: VariantDraft[]
+  splitEndsAt: string
   extraPath: LinkResource['extraPath']
+  publicStats: boolean
   /** The format of `<input type=datetime-local>`, in the viewer's time zone. */
   startsAt: string
   expiresAt: string
@@ -64,7 +69,10 @@ export const LINK_DEFAULTS: LinkDraft = {
   desktop: '',
   countries: [],
   rules: [],
+  split: [],
+  splitEndsAt: '',
   extraPath: 'ignore',
+  publicStats: false,
   startsAt: '',
   expiresAt: '',
   expiredUrl: '',
@@ -111,7 +119,10 @@ export function toDraft(link: LinkResource): LinkDraft {
     desktop: deviceTargeting.desktop ?? '',
     countries: Object.entries(geoTargeting).map(([code, url]) => createCountryTarget(code, url)),
     rules: link.rules.map(createRuleDraft),
+    split: link.split?.map(createVariantDraft) ?? [],
+    splitEndsAt: toLocal(link.splitEndsAt),
     extraPath: link.extraPath,
+    publicStats: link.publicStats,
     startsAt: toLocal(link.startsAt),
     expiresAt: toLocal(link.expiresAt),
     expiredUrl: link.expiredUrl ?? '',
@@ -180,7 +191,10 @@ function toFullInput(draft: LinkDraft): Omit<CreateLinkInput, 'redirectStatus'> 
     deviceTargeting: Object.fromEntries(Object.entries(targets).filter(([, url]) => url !== null)),
     geoTargeting: Object.fromEntries(countries.map(({ code, url }) => [code, withScheme(url)])),
     rules: draft.rules.map(toRule),
+    split: draft.split.length === 0 ? null : draft.split.map(toVariant),
+    splitEndsAt: toIso(draft.splitEndsAt),
     extraPath: draft.extraPath,
+    publicStats: draft.publicStats,
     startsAt: toIso(draft.startsAt),
     expiresAt: toIso(draft.expiresAt),
     expiredUrl: urlOrNull(draft.expiredUrl),
@@ -197,7 +211,12 @@ function toFullInput(draft: LinkDraft): Omit<CreateLinkInput, 'redirectStatus'> 
 }
 
 /** Checks that need no server. @returns messages by field */
-export function validateDraft({ destinationUrl, countries, rules }: LinkDraft): Record<string, string> {
+export function validateDraft({
+  destinationUrl,
+  countries,
+  rules,
+  split,
+}: LinkDraft): Record<string, string> {
   const errors: Record<string, string> = {}
   if (destinationUrl.trim() === '') errors.destinationUrl = 'Enter a destination URL.'
   for (const { key, code, url } of countries) {
@@ -208,6 +227,8 @@ export function validateDraft({ destinationUrl, countries, rules }: LinkDraft): 
   }
   for (const [index, { to }] of rules.entries())
     if (to.trim() === '') errors[`rules.${index}.to`] = 'Enter a destination for this rule.'
+  for (const [index, { url }] of split.entries())
+    if (url.trim() === '') errors[`split.${index}.url`] = 'Enter a destination for this variant.'
   return errors
 }
 

@@ -132,11 +132,13 @@ const isOutdated = (error: Error | null) => error instanceof ApiError && error.s
 
 function useEditorErrors(draft: LinkDraft, saveError: Error | null) {
   const [draftErrors, setErrors] = useState<Record<string, string>>({})
-  // Hide a field's error once the user edits the field.
+  // Hide a field's error once the user edits the field, or any item of a list: items move.
   const [touched, setTouched] = useState<ReadonlySet<string>>(new Set())
   const all = { ...toLinkErrors(saveError, draft), ...draftErrors }
   return {
-    errors: Object.fromEntries(Object.entries(all).filter(([field]) => !touched.has(field))),
+    errors: Object.fromEntries(
+      Object.entries(all).filter(([field]) => !touched.has(field.replace(/\..*/, ''))),
+    ),
     form: useFocusInvalidField(saveError, draftErrors),
     touch: (fields: string[]) => setTouched((before) => new Set([...before, ...fields])),
     setDraftErrors(errors: Record<string, string>) {

@@ -14,6 +14,7 @@ import { LinkPreview } from './link-preview.tsx'
 import { RedirectFields } from './redirect-fields.tsx'
 import { RuleFields } from './rule-fields.tsx'
 import { SlugField } from './slug-field.tsx'
+import { SplitFields } from './split-fields.tsx'
 import { TagsField } from './tags-field.tsx'
 import { TargetingFields } from './targeting-fields.tsx'
 
@@ -64,6 +65,7 @@ export function LinkForm(props: LinkFieldsProps) {
       <UtmSection {...props} />
       <RuleFields {...props} />
       <TargetingFields {...props} />
+      <SplitFields {...props} />
       <LimitFields {...props} summary={describeLimits(draft)} />
       <RedirectFields {...props} />
       <CardFields {...props} />

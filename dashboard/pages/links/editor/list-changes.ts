@@ -12,6 +12,8 @@ export interface LinkChange {
   after: string
 }
 
+type Variants = NonNullable<LinkResource['split']>
+
 const NONE = 'none'
 const onOff = (value: boolean) => (value ? 'on' : 'off')
 const timeOrNone = (iso: string | null) => (iso === null ? NONE : formatTime(iso))
@@ -19,6 +21,9 @@ const listTargets = (targets: Record<string, string | undefined>) =>
   Object.entries(targets)
     .map(([name, url]) => `${name}: ${url}`)
     .join(', ')
+
+const listVariants = (variants: Variants) =>
+  variants.map(({ label, weight, url }) => `${label} ${weight}\u202f%: ${url}`).join('; ')
 
 /** The settings that the form has, and how each is shown. */
 const SETTINGS: [field: string, show: (link: LinkResource) => string | number | null][] = [
@@ -29,6 +34,9 @@ const SETTINGS: [field: string, show: (link: LinkResource) => string | number | 
   ['tagIds', (link) => link.tags.map(({ name }) => name).join(', ')],
   ['comments', (link) => link.comments],
   ['rules', (link) => link.rules.map(({ when, to }) => `${describeRule(when)}: ${to}`).join('; ')],
+  ['split', (link) => link.split && listVariants(link.split)],
+  ['splitEndsAt', (link) => timeOrNone(link.splitEndsAt)],
+  ['publicStats', (link) => onOff(link.publicStats)],
   ['extraPath', (link) => onOff(link.extraPath === 'append')],
   ['deviceTargeting', (link) => listTargets(link.deviceTargeting)],
   ['geoTargeting', (link) => listTargets(link.geoTargeting)],

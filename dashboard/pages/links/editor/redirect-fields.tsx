@@ -19,6 +19,7 @@ export function RedirectFields(props: LinkFieldsProps) {
     locked && 'password',
     draft.forwardQuery && 'forwards query',
     draft.extraPath === 'append' && 'appends path',
+    draft.publicStats && 'public statistics',
     draft.trackConversions && 'tracks conversions',
     draft.redirectStatus !== 302 && draft.redirectStatus,
   ]
@@ -46,6 +47,12 @@ export function RedirectFields(props: LinkFieldsProps) {
         hint="Adds the click ID (tp_cid) to the destination, so that a form sent later counts for this link."
         checked={draft.trackConversions}
         onChange={({ target }) => onChange({ trackConversions: target.checked })}
+      />
+      <Toggle
+        label="Public statistics"
+        hint="Everybody who adds a + to the short link sees its clicks."
+        checked={draft.publicStats}
+        onChange={({ target }) => onChange({ publicStats: target.checked })}
       />
       <Field
         label="Redirect status"

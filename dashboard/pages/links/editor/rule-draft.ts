@@ -1,8 +1,8 @@
 // A redirect rule while it is edited: the texts in its fields, and the rule that they become.
 
 import type { LinkResource } from '../../../../server/features/links/schema.ts'
+import { toIso, toLocal } from '../../../ui/forms/local-time.ts'
 import { withScheme } from './destination-url.ts'
-import { toIso, toLocal } from './local-time.ts'
 
 type RedirectRule = LinkResource['rules'][number]
 export type RuleDevice = NonNullable<RedirectRule['when']['device']>[number]

@@ -16,6 +16,8 @@ export const RULE_SYSTEM_NAMES = {
 } as const
 
 const languageNames = new Intl.DisplayNames('en', { type: 'language', fallback: 'code' })
+/** A text that is no code, such as half of one, stays as it is. */
+const formatLanguage = (code: string) => (/^[a-z]{2,3}$/.test(code) ? languageNames.of(code) : code)
 
 /** `Germany or Austria, Tablet, German`; `Everyone` without a condition */
 export function describeRule({
@@ -31,7 +33,7 @@ export function describeRule({
     country?.map(formatCountryName).join(' or '),
     device?.map((each) => RULE_DEVICE_NAMES[each]).join(' or '),
     os?.map((each) => RULE_SYSTEM_NAMES[each]).join(' or '),
-    language?.map((each) => languageNames.of(each)).join(' or '),
+    language?.map(formatLanguage).join(' or '),
     query &&
       Object.entries(query)
         .map(([name, value]) => `${name}=${value}`)

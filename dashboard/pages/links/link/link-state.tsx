@@ -1,4 +1,4 @@
-// The badges of a link: its status where it does not redirect normally, password and targeting.
+// The badges of a link: its status where it does not redirect normally, password, rules, split test and targeting.
 
 import { Globe, Lock, MonitorSmartphone, Split } from 'lucide-react'
 import type { LinkResource } from '../../../../server/features/links/schema.ts'
@@ -38,6 +38,8 @@ export function LinkBadges({ link }: { link: LinkResource }) {
   const state = findLinkState(link)
   const countries = Object.keys(link.geoTargeting).length
   const devices = Object.keys(link.deviceTargeting).length
+  const rules = link.rules.length
+  const splits = [rules > 0 && formatCount(rules, 'rule'), link.split && 'a split test'].filter(Boolean)
   return (
     <span className="flex shrink-0 items-center gap-1.5 text-soft">
       {state && (
@@ -46,9 +48,7 @@ export function LinkBadges({ link }: { link: LinkResource }) {
         </span>
       )}
       {link.passwordProtected && <IconBadge icon={Lock} text="Password protected" />}
-      {link.rules.length > 0 && (
-        <IconBadge icon={Split} text={`Has ${formatCount(link.rules.length, 'rule')}`} />
-      )}
+      {splits.length > 0 && <IconBadge icon={Split} text={`Has ${splits.join(' and ')}`} />}
       {countries > 0 && (
         <IconBadge icon={Globe} text={`Targets ${formatCount(countries, 'country', 'countries')}`} />
       )}

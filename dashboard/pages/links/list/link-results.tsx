@@ -179,7 +179,7 @@ function NoLinks({ create, onClear }: { create: () => void; onClear: () => void 
             )}
             <Button onClick={() => setSearch({ archived: 'all' })}>Show archived links</Button>
             {canEdit && (
-              <ButtonLink from="/$workspaceId/links" to="/$workspaceId/transfer" search={{}}>
+              <ButtonLink from="/$workspaceId/links" to="/$workspaceId/settings/transfer" search={{}}>
                 Import links
               </ButtonLink>
             )}

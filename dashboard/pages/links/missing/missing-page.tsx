@@ -2,12 +2,11 @@
 
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { ArrowLeft, SearchX } from 'lucide-react'
+import { SearchX } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { type MissingSlug, missingQuery } from '../../../api/missing.ts'
 import { useApi, useCanEdit } from '../../../shell/use-workspace.ts'
 import { ViewerDialog } from '../../../shell/viewer.tsx'
-import { ButtonLink } from '../../../ui/button.tsx'
 import { EmptyState } from '../../../ui/empty-state.tsx'
 import { ErrorState } from '../../../ui/error-state.tsx'
 import { focusIfLost } from '../../../ui/focus.ts'
@@ -53,17 +52,7 @@ export function MissingPage() {
     <Page
       title="404s"
       description="Short links that people open and that don’t exist. Robots don’t count."
-      actions={
-        <ButtonLink
-          variant="quiet"
-          from={FROM}
-          to="/$workspaceId/links"
-          search={{}}
-          icon={<ArrowLeft size={16} />}
-        >
-          All links
-        </ButtonLink>
-      }
+      breadcrumb={[{ label: 'Links', to: '/$workspaceId/links' }]}
     >
       <Field label="Time" hideLabel className="mb-3 w-44">
         {(control) => (

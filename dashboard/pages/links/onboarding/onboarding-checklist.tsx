@@ -162,7 +162,7 @@ function QuickLink() {
         : UTM parameters, targeting, expiry, password. Links in Bitly, Dub, YOURLS or another tool?{' '}
         <Link
           from="/$workspaceId/links"
-          to="/$workspaceId/transfer"
+          to="/$workspaceId/settings/transfer"
           search={{}}
           className="font-medium text-accent underline-offset-2 hover:underline"
         >
@@ -202,6 +202,9 @@ function OpenLink({ link }: { link: LinkResource }) {
           {opened ? 'Counting…' : ''}
         </span>
       </div>
+      <p className="mt-2 text-sm text-soft">
+        Your figures leave out clicks of people who are signed in here. “Your team” in analytics shows them.
+      </p>
       <RobotNotice linkId={link.id} />
     </>
   )

@@ -1,12 +1,12 @@
 // The trash: deleted links, which can return for 30 days.
 
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
-import { ArrowLeft, RotateCcw, Trash2 } from 'lucide-react'
+import { RotateCcw, Trash2 } from 'lucide-react'
 import { useRef, useState } from 'react'
 import type { TrashedLinkResource } from '../../../../server/features/links/schema.ts'
 import { emptyTrash, invalidateLinks, purgeLink, restoreLinks, trashQuery } from '../../../api/links.ts'
 import { useApi, useCanEdit } from '../../../shell/use-workspace.ts'
-import { Button, ButtonLink, IconButton } from '../../../ui/button.tsx'
+import { Button, IconButton } from '../../../ui/button.tsx'
 import { EmptyState } from '../../../ui/empty-state.tsx'
 import { ErrorState } from '../../../ui/error-state.tsx'
 import { focusIfLost } from '../../../ui/focus.ts'
@@ -28,20 +28,8 @@ export function TrashPage() {
     <Page
       title="Trash"
       description="Deleted links keep their short link for 30 days, and can be restored with their history. Visitors see “Link not found”."
-      actions={
-        <>
-          <ButtonLink
-            variant="quiet"
-            from="/$workspaceId/links/trash"
-            to="/$workspaceId/links"
-            search={{}}
-            icon={<ArrowLeft size={16} />}
-          >
-            All links
-          </ButtonLink>
-          {canEdit && total > 0 && <Button onClick={() => setEmptying(true)}>Empty trash</Button>}
-        </>
-      }
+      breadcrumb={[{ label: 'Links', to: '/$workspaceId/links' }]}
+      actions={canEdit && total > 0 && <Button onClick={() => setEmptying(true)}>Empty trash</Button>}
     >
       {query.isPending && <SkeletonRows rows={4} className="h-16" />}
       {query.isError && !query.data && <ErrorState error={query.error} retry={() => void query.refetch()} />}

@@ -2,7 +2,6 @@
 
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
-import { ArrowLeft } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { ApiError } from '../../../api/client.ts'
 import {
@@ -14,10 +13,9 @@ import {
 import { NotFoundPage } from '../../../shell/error-pages.tsx'
 import { useApi } from '../../../shell/use-workspace.ts'
 import { Badge } from '../../../ui/badge.tsx'
-import { ButtonLink } from '../../../ui/button.tsx'
 import { ErrorState } from '../../../ui/error-state.tsx'
 import { formatTime } from '../../../ui/format.ts'
-import { Page } from '../../../ui/page.tsx'
+import { COLUMN, type Crumb, Page } from '../../../ui/page.tsx'
 import { SkeletonRows } from '../../../ui/skeleton.tsx'
 import { toImportState } from '../import-state.ts'
 import { toSourcePhrase } from '../source-names.ts'
@@ -25,7 +23,12 @@ import { describeOutcome } from './describe-outcome.ts'
 import { ImportProgress, toProgressText } from './import-progress.tsx'
 import { ImportResult } from './import-result.tsx'
 
-const FROM = '/$workspaceId/transfer/$importId'
+const FROM = '/$workspaceId/settings/transfer/$importId'
+
+const IMPORTS: Crumb[] = [
+  { label: 'Settings', to: '/$workspaceId/settings' },
+  { label: 'Import and export', to: '/$workspaceId/settings/transfer' },
+]
 
 export function ImportPage() {
   const { importId } = useParams({ from: FROM })
@@ -38,17 +41,7 @@ export function ImportPage() {
     <Page
       title={query.data ? toTitle(query.data) : 'Import'}
       description={query.data && <Description item={query.data} />}
-      actions={
-        <ButtonLink
-          variant="quiet"
-          from={FROM}
-          to="/$workspaceId/transfer"
-          search={{}}
-          icon={<ArrowLeft size={16} />}
-        >
-          All imports
-        </ButtonLink>
-      }
+      breadcrumb={IMPORTS}
     >
       {query.isPending && <SkeletonRows rows={2} className="h-40 rounded-2xl" />}
       {query.error && !query.data && <ErrorState error={query.error} retry={() => void query.refetch()} />}
@@ -58,7 +51,7 @@ export function ImportPage() {
           (isUnderway(query.data) ? toProgressText(query.data) : describeOutcome(query.data).title)}
       </p>
       {query.data && (
-        <div className="grid max-w-4xl grid-cols-1 gap-6">
+        <div className={`${COLUMN} gap-6`}>
           {isUnderway(query.data) ? (
             <ImportProgress item={query.data} problem={query.error} />
           ) : (

@@ -102,7 +102,7 @@ function Actions({ item }: { item: ImportResource }) {
       {item.formKey === null &&
         canEdit &&
         (item.dryRun || item.status === 'failed' || item.status === 'undone') && (
-          <ButtonLink to="/$workspaceId/transfer" params={params} search={{}}>
+          <ButtonLink to="/$workspaceId/settings/transfer" params={params} search={{}}>
             {isPrepared ? 'Change settings' : 'Start again'}
           </ButtonLink>
         )}
@@ -178,7 +178,7 @@ function UndoButton({ item }: { item: ImportResource }) {
 function DryRunActions({ item }: { item: ImportResource }) {
   const api = useApi()
   const client = useQueryClient()
-  const navigate = useNavigate({ from: '/$workspaceId/transfer/$importId' })
+  const navigate = useNavigate({ from: '/$workspaceId/settings/transfer/$importId' })
   const start = useMutation({
     mutationFn: () => importDryRun(api, item),
     onSuccess(started) {

@@ -23,7 +23,7 @@ import { TabLinks } from '../../../ui/tab-links.tsx'
 import { TEXT_LINK } from '../../../ui/text-link.ts'
 import { toCellText } from '../new/recognized-file.tsx'
 
-const FROM = '/$workspaceId/transfer/$importId'
+const FROM = '/$workspaceId/settings/transfer/$importId'
 
 const LABELS: Record<RowGroup, string> = {
   kept: 'Kept',

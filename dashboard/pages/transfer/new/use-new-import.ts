@@ -160,7 +160,7 @@ function useUpload<Input, Result>(
 function useStart(draft: ImportDraft) {
   const api = useApi()
   const client = useQueryClient()
-  const navigate = useNavigate({ from: '/$workspaceId/transfer' })
+  const navigate = useNavigate({ from: '/$workspaceId/settings/transfer' })
   return useUpload(
     ({ dryRun }: { dryRun: boolean }, options) =>
       sendDraft(api, draft, { ...toImportSettings(draft), dryRun }, options),
@@ -169,7 +169,7 @@ function useStart(draft: ImportDraft) {
       if (started.dryRun) saveImportDraft(api.workspaceId, { ...draft, dryRunId: started.id })
       else clearImportDraft(api.workspaceId)
       return navigate({
-        to: '/$workspaceId/transfer/$importId',
+        to: '/$workspaceId/settings/transfer/$importId',
         params: { importId: String(started.id) },
         search: {},
         // The upload is over.

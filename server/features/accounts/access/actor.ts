@@ -31,7 +31,7 @@ export interface UserActor extends ActorBase {
 
 export type Actor = KeyActor | UserActor
 
-const MEMBER_ACTIONS = ['links:write', 'tags:write', 'forms:write', 'channels:write'] as const
+const MEMBER_ACTIONS = ['links:write', 'tags:write', 'forms:write', 'channels:write', 'views:write'] as const
 /**
  * What members may not do, and keys may: one stops everything that answers under a name, one takes everything away, one
  * shows how the server works.

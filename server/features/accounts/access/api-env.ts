@@ -15,6 +15,8 @@ export interface ApiEnv {
     setIdleSeconds?(seconds: number): void
     /** The request that made this one, in the process, has been counted toward the plan's limit. */
     isCounted?: boolean
+    /** The address of the other end of the connection. */
+    readPeer?(): string | undefined
   }
   Variables: {
     requestId: string

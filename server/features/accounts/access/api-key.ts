@@ -19,3 +19,8 @@ export function generateApiKey(): string {
 export function isApiKey(text: string): boolean {
   return FORMAT.test(text) && checksum(text.slice(0, -CHECKSUM_LENGTH)) === text.slice(-CHECKSUM_LENGTH)
 }
+
+const BEARER = /^Bearer +(\S+) *$/i
+
+/** @returns the key in an Authorization header, whatever it is */
+export const readBearer = (authorization: string): string | undefined => BEARER.exec(authorization)?.[1]

@@ -4,13 +4,16 @@
 
 import type { Context, MiddlewareHandler } from 'hono'
 import { parseId } from '../../../http/api-route.ts'
+import { readClientAddress } from '../../../http/client-address.ts'
 import { isPersonal } from '../../../http/route-facts.ts'
 import { Failure, invalid, notFound } from '../../../lib/failure.ts'
+import type { Network } from '../../../lib/ip-network.ts'
 import { REQUESTS_PER_MINUTE } from '../../../lib/plan.ts'
 import type { WindowResult } from '../../../lib/sliding-window.ts'
 import type { Database } from '../../../storage/database/open-database.ts'
 import type { Actor } from './actor.ts'
 import type { ApiEnv } from './api-env.ts'
+import { readBearer } from './api-key.ts'
 import { isFromOwnPage, refuseCrossOrigin } from './cross-origin.ts'
 import { findKeyActor } from './keys.ts'
 import { type RateLimiter, type RoughLimiter, toApiLimitKey } from './rate-limiter.ts'
@@ -22,9 +25,12 @@ export interface GuardNeeds {
   limiter: RateLimiter & RoughLimiter
   now: () => number
   origin: string
+  /** Hears of each request of a signed-in person in a workspace. */
+  members?: {
+    trustProxy: Network[]
+    add(request: { userId: number; workspaceId: number; address: string; userAgent: string }): void
+  }
 }
-
-const BEARER = /^Bearer +(\S+) *$/i
 
 /** Far above what a person with the dashboard needs: they stop programs that use a cookie (docs/contract.md §1). Rough. */
 const PERSON_PER_MINUTE = 1200
@@ -49,7 +55,7 @@ async function authenticateKey(
 ): Promise<void> {
   if (authorization === undefined || authorization.trim() === '')
     throw new Failure('missing_key', 'Missing API key')
-  const key = BEARER.exec(authorization)?.[1]
+  const key = readBearer(authorization)
   const actor = key === undefined ? undefined : await findKeyActor(needs, key)
   if (!actor) throw new Failure('invalid_key', 'Invalid API key')
   c.set('actor', actor)
@@ -88,10 +94,23 @@ async function authenticatePerson(needs: GuardNeeds, c: Context<ApiEnv>, token: 
   if (!actor) throw notFound('Workspace')
   await requireSecondFactor(needs.db.read, actor)
   c.set('actor', actor)
+  announceMember(needs, c, user.userId, actor.workspaceId)
   if (!isFromOwnPage(c.req.raw, needs.origin)) return enforcePlan(needs, c, actor)
   const here = `person:${user.userId}:${actor.workspaceId}`
   const inWorkspace = await needs.limiter.takeRoughly(here, PERSON_PER_MINUTE_AND_WORKSPACE)
   if (!inWorkspace.allowed) throw tooMany(inWorkspace)
+}
+
+function announceMember(
+  { members }: GuardNeeds,
+  c: Context<ApiEnv>,
+  userId: number,
+  workspaceId: number,
+): void {
+  const peer = c.env?.readPeer?.()
+  if (!members || peer === undefined) return
+  const address = readClientAddress(peer, c.req.header('x-forwarded-for') ?? null, members.trustProxy)
+  members.add({ userId, workspaceId, address, userAgent: c.req.header('user-agent') ?? '' })
 }
 
 /** The answer 429, with `Retry-After` of at least one second. */

@@ -34,18 +34,7 @@ export async function takeShared(
   limit: number,
   windowMs = WINDOW_MS,
 ): Promise<WindowResult> {
-  const { rows } = await sql<LimitRow>`
-    insert into rate_limits as w (key, since, hits, allowed, expires_at)
-    values (${key}, ${CLOCK}, '{0}', 1, ${CLOCK} + ${windowMs}::bigint)
-    on conflict (key) do update set (since, hits, allowed, expires_at) = (
-      select w.since + moved,
-        case when newest - oldest < ${limit}::int then kept[oldest + 1 : newest] || at else kept[oldest + 1 : newest] end,
-        (newest - oldest < ${limit}::int)::int,
-        w.since + moved + at + ${windowMs}::bigint
-      from (${toWindow(windowMs)}) as found
-    )
-    returning allowed, cardinality(hits) as size, (expires_at - since - ${windowMs}::bigint)::int as at, hits[1] as first,
-      hits[cardinality(hits) - ${limit}::int + 1] as blocking`.execute(read)
+  const { rows } = await sql<LimitRow>`select * from take_one(${key}, ${limit}, ${windowMs})`.execute(read)
   const [row] = rows
   if (!row) throw new Error('the rate limit statement returned no row')
   return {

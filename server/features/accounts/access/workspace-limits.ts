@@ -18,6 +18,7 @@ const LIMITS = {
     remedy: 'Delete one first',
   },
   tags: { most: 5000, table: 'tags', noun: 'tags', remedy: 'Delete one first' },
+  views: { most: 500, table: 'views', noun: 'views', remedy: 'Delete one first' },
 } as const
 
 export const OWNED_WORKSPACES_MAX = 20

@@ -22,6 +22,7 @@ export interface AuditTarget {
     | 'form'
     | 'link'
     | 'tag'
+    | 'view'
     | 'submission'
     | 'outcome'
     | 'allowed_sender'

@@ -1,7 +1,8 @@
-// Renames a workspace, sets its brand, whether its members need a second factor, and when owners hear of missing slugs.
+// Renames a workspace, and sets its brand, its analytics, a second factor for members, and what owners get emails about.
 
 import { invalid } from '../../../lib/failure.ts'
 import type { Connection } from '../../../storage/database/open-database.ts'
+import { recordChange } from '../../../storage/database/record-change.ts'
 import { type Actor, allow, toRole } from '../access/actor.ts'
 import { hasSecondFactor } from '../access/second-factors.ts'
 import { recordAudit } from '../audit/record-audit.ts'
@@ -13,10 +14,17 @@ import { describeWorkspaceIn, type WorkspaceNeeds } from './describe-workspace.t
 export function updateWorkspace(
   needs: WorkspaceNeeds,
   actor: Actor,
-  { name, requireTwoFactor, missingReportAbove, brand: brandInput }: UpdateWorkspaceInput,
+  {
+    name,
+    requireTwoFactor,
+    missingReportAbove,
+    watchDestinations,
+    brand: brandInput,
+    ...input
+  }: UpdateWorkspaceInput,
 ): Promise<WorkspaceResource> {
   allow(actor, 'workspace:write')
-  return needs.db.write(async (connection) => {
+  return needs.db.write(async (connection, onCommit) => {
     // An owner without one would lock themselves out.
     if (requireTwoFactor && actor.kind === 'user' && !(await hasSecondFactor(connection, actor.userId)))
       throw invalid({ requireTwoFactor: 'needs a second factor of your own: set one up in your account' })
@@ -33,11 +41,14 @@ export function updateWorkspace(
       input: brandInput,
       at,
     })
+    const traffic = toTrafficColumns(input)
     const changes = {
       ...(brand !== undefined && { brand }),
       ...(name !== undefined && { name }),
       ...(requireTwoFactor !== undefined && { require_two_factor: requireTwoFactor ? 1 : 0 }),
       ...(missingReportAbove !== undefined && { missing_report_above: missingReportAbove }),
+      ...(watchDestinations !== undefined && { watch_destinations: Number(watchDestinations) }),
+      ...traffic,
     }
     const viewer = { workspaceId: actor.workspaceId, role: toRole(actor) }
     const before = await describeWorkspaceIn(connection, needs, viewer)
@@ -47,12 +58,33 @@ export function updateWorkspace(
       .set({ ...changes, updated_at: at })
       .where('id', '=', actor.workspaceId)
       .execute()
+    if (Object.keys(traffic).length > 0) recordChange(onCommit, { workspaceId })
     if (brand !== undefined) await deleteUnusedLogos(connection, workspaceId)
     const after = await describeWorkspaceIn(connection, needs, viewer)
     await recordUpdate(connection, actor, before, after, at)
     return after
   })
 }
+
+type TrafficInput = Pick<UpdateWorkspaceInput, 'keptParams' | 'internalNetworks' | 'ignoredReferrers'>
+
+function toTrafficColumns({ keptParams, internalNetworks, ignoredReferrers }: TrafficInput) {
+  const toColumn = (list: string[]) => (list.length === 0 ? null : JSON.stringify(list))
+  return {
+    ...(keptParams && { kept_params: toColumn(keptParams) }),
+    ...(internalNetworks && { internal_networks: toColumn(internalNetworks) }),
+    ...(ignoredReferrers && { ignored_referrers: toColumn(ignoredReferrers) }),
+  }
+}
+
+const SETTINGS = [
+  'requireTwoFactor',
+  'missingReportAbove',
+  'watchDestinations',
+  'keptParams',
+  'internalNetworks',
+  'ignoredReferrers',
+] as const
 
 async function recordUpdate(
   connection: Connection,
@@ -66,8 +98,8 @@ async function recordUpdate(
     const detail = { from: before.name, to: after.name }
     await recordAudit(connection, actor, { action: 'workspace.renamed', target, detail }, at)
   }
-  for (const setting of ['requireTwoFactor', 'missingReportAbove'] as const) {
-    if (before[setting] === after[setting]) continue
+  for (const setting of SETTINGS) {
+    if (String(before[setting]) === String(after[setting])) continue
     const detail = { [setting]: after[setting] }
     await recordAudit(connection, actor, { action: 'workspace.settings_changed', target, detail }, at)
   }

@@ -3,9 +3,9 @@
 import { toIso } from '../../../lib/api-fields.ts'
 import { createTopList } from '../../../lib/concurrency/top-list.ts'
 import type { Database } from '../../../storage/database/database.ts'
+import type { FilterValues } from '../../../storage/filter-grammar.ts'
 import { type MissSum, sumMisses } from '../../hits/misses/sum-misses.ts'
 import { listCountedDomains } from '../../links/domains/counted-domains.ts'
-import type { FilterValues } from '../filter.ts'
 import { resolveRange, type SelectionNeeds, type WorkspaceScope } from '../resolve-selection.ts'
 import type { TimeRange } from '../timeline.ts'
 import {

@@ -18,7 +18,7 @@ import { type FormSettings, findFormSettings } from '../settings/form-settings.t
 import { throwSubmissionNotFound } from '../submissions/get-submission.ts'
 import type { SubmissionResource } from '../submissions/schema.ts'
 import {
-  addFiles,
+  addFilesAndOutcomes,
   type SubmissionNeeds,
   selectSubmissions,
   toSubmissionResource,
@@ -95,7 +95,7 @@ async function storeFields(
   if (id === undefined) return null
   const { read } = needs.db
   const rows = await selectSubmissions(read, actor).where('submissions.id', '=', id).execute()
-  const [row] = await addFiles(read, actor, rows)
+  const [row] = await addFilesAndOutcomes(read, actor, rows)
   return row ? toSubmissionResource(needs, row) : throwSubmissionNotFound()
 }
 

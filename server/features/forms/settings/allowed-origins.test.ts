@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { atScale } from '../../../../tests/support/suite.ts'
-import { isHostAllowed, isOriginAllowed, normalizeOrigin } from './allowed-origins.ts'
+import { normalizeOrigin } from '../../../lib/normalize-origin.ts'
+import { isHostAllowed, isOriginAllowed } from './allowed-origins.ts'
 
 describe('an allowed origin', () => {
   test.each([

@@ -34,16 +34,42 @@ type Needs = SubmissionNeeds & { origin: string }
 /** @throws Failure `not_found` */
 export async function getAttributionReport(needs: Needs, actor: Actor, id: number): Promise<TouchResource[]> {
   const submission = await getSubmission(needs, actor, id)
-  const rows = await needs.db.read
+  return (await readTouches(needs, actor, [submission])).get(submission.id) ?? []
+}
+
+/** @returns the touches of each submission, in order */
+export async function readTouches(
+  { db, origin }: Pick<Needs, 'db' | 'origin'>,
+  { workspaceId }: Pick<Actor, 'workspaceId'>,
+  submissions: SubmissionRow[],
+): Promise<Map<number, TouchResource[]>> {
+  if (submissions.length === 0) return new Map()
+  const rows = await db.read
     .selectFrom('touches')
     .selectAll()
-    .where('workspace_id', '=', actor.workspaceId)
-    .where('submission_id', '=', submission.id)
+    .where('workspace_id', '=', workspaceId)
+    .where(
+      'submission_id',
+      'in',
+      submissions.map(({ id }) => id),
+    )
     .orderBy('position')
     .execute()
-  const linkIds = [submission.link_id, ...rows.map((row) => row.link_id)].filter((id) => id !== null)
-  const owner = { workspaceId: actor.workspaceId, origin: needs.origin }
-  const links = await findLinkNames(needs.db.read, owner, linkIds)
+  const linkIds = [...submissions, ...rows].flatMap((row) => row.link_id ?? [])
+  const links = await findLinkNames(db.read, { workspaceId, origin }, [...new Set(linkIds)])
+  return new Map(
+    submissions.map((submission) => [
+      submission.id,
+      toTouches(
+        submission,
+        rows.filter((row) => row.submission_id === submission.id),
+        links,
+      ),
+    ]),
+  )
+}
+
+function toTouches(submission: SubmissionRow, rows: TouchRow[], links: LinkNames): TouchResource[] {
   if (rows.length === 0) return toTouchesWithoutVisit(submission, links)
   const touches = rows.map((row) => toTouchResource(row, submission, links))
   // Without a visit, the page of the form may have named another campaign than the click has.

@@ -13,6 +13,7 @@ const BARE = {
   session_linked: 0,
   attribution_due: 0,
   created_at: 0,
+  outcomes: [],
 }
 
 function submission(fields: [string, string][], own: Partial<SubmissionResource> = {}): SubmissionResource {

@@ -3,6 +3,7 @@
 
 import { toCsvLine, toInertCell } from '../../../lib/formats/csv-line.ts'
 import { orderedJson } from '../../../lib/formats/ordered-json.ts'
+import { sumWonValues } from './list-outcomes.ts'
 import { CAMPAIGN_FIELDS, SOURCE_FIELDS, type SubmissionResource, VISITOR_FIELDS } from './schema.ts'
 
 /** A sender can make up any number of names, and each column costs a cell in every row. A submission has 256 fields. */
@@ -10,7 +11,7 @@ export const FIELD_COLUMNS_MAX = 1_000
 
 type OwnColumn = Exclude<
   keyof SubmissionResource,
-  'fields' | 'spamReasons' | 'consent' | 'adClickIds' | 'formKey' | 'formName' | 'link'
+  'fields' | 'spamReasons' | 'consent' | 'outcomes' | 'adClickIds' | 'formKey' | 'formName' | 'link'
 >
 
 const COLUMNS_BEFORE_FIELDS: OwnColumn[] = ['id', 'createdAt', 'status']
@@ -30,6 +31,7 @@ const COLUMNS_AFTER_FIELDS: OwnColumn[] = [
 ]
 /** This column holds, as JSON, the fields that have no column of their own. */
 const MORE_FIELDS = 'moreFields'
+const OUTCOME_COLUMNS = ['outcome', 'outcomeValue', 'outcomeCurrency'] as const
 const CONSENT_COLUMNS = ['consent', 'consentAt'] as const
 
 export interface CsvColumns {
@@ -44,11 +46,17 @@ export interface CsvColumns {
 export function toCsvColumns(names: ReadonlySet<string>): CsvColumns {
   const fields = [...names].slice(0, FIELD_COLUMNS_MAX)
   const more = names.size > FIELD_COLUMNS_MAX
-  const after = [...(more ? [MORE_FIELDS] : []), ...COLUMNS_AFTER_FIELDS, ...CONSENT_COLUMNS]
+  const after = [
+    ...(more ? [MORE_FIELDS] : []),
+    ...COLUMNS_AFTER_FIELDS,
+    ...OUTCOME_COLUMNS,
+    ...CONSENT_COLUMNS,
+  ]
   // A field never gets the header of one of our columns, nor the escaped header of another field.
   const usedHeaders = new Set<string>([
     ...COLUMNS_BEFORE_FIELDS,
     ...COLUMNS_AFTER_FIELDS,
+    ...OUTCOME_COLUMNS,
     ...CONSENT_COLUMNS,
     MORE_FIELDS,
   ])
@@ -100,9 +108,17 @@ export function toCells<Time extends TableCell>(
     ...values,
     ...(more ? [rest.length > 0 ? orderedJson(new Map(rest)) : ''] : []),
     ...COLUMNS_AFTER_FIELDS.map(own),
+    ...toOutcomeCells(submission.outcomes),
     submission.consent?.text ?? '',
     submission.consent ? toTime(submission.consent.at) : '',
   ]
+}
+
+/** The latest stage, and what was won. Values of several currencies stand beside each other. */
+function toOutcomeCells(outcomes: SubmissionResource['outcomes']): string[] {
+  const won = sumWonValues(outcomes)
+  const join = (name: 'value' | 'currency') => won.map((each) => each[name]).join(', ')
+  return [outcomes.at(-1)?.stage ?? '', join('value'), join('currency')]
 }
 
 const toText = (value: string | boolean | null) => (value === null ? '' : String(value))

@@ -60,13 +60,14 @@ onBothEngines('the export of submissions', (server) => {
     expect(headers.get('cache-control')).toBe('no-store')
     const ours =
       'files,notes,email,duplicateOf,referrer,pageUrl,landingUrl,utmSource,utmMedium,utmCampaign,utmTerm,utmContent,' +
-      'linkId,clickId,eventId,sessionLinked,attribution,device,browser,os,country,region,city,consent,consentAt'
+      'linkId,clickId,eventId,sessionLinked,attribution,device,browser,os,country,region,city,' +
+      'outcome,outcomeValue,outcomeCurrency,consent,consentAt'
     expect(text).toBe(
       [
         `id,createdAt,status,b,'=x,a,fields.id,${ours}`,
-        `${first},1970-01-01T00:00:01.000Z,read,1,'=1+1,,,,,,,,,,,,,,,,,,false,none,,,,,,,,`,
-        `${second},1970-01-01T00:00:02.000Z,new,,,"say ""hi"", you",'@SUM(A1),,-1,,,,,,,,,,,,,,false,none,,,,DE,,,,`,
-        `${third},1970-01-01T00:00:03.000Z,new,,,,,,,,,,,,'=u,,,,,17,,,false,inferred,,,,,,,,`,
+        `${first},1970-01-01T00:00:01.000Z,read,1,'=1+1,,,,,,,,,,,,,,,,,,false,none,,,,,,,,,,,`,
+        `${second},1970-01-01T00:00:02.000Z,new,,,"say ""hi"", you",'@SUM(A1),,-1,,,,,,,,,,,,,,false,none,,,,DE,,,,,,,`,
+        `${third},1970-01-01T00:00:03.000Z,new,,,,,,,,,,,,'=u,,,,,17,,,false,inferred,,,,,,,,,,,`,
         '',
       ].join('\r\n'),
     )

@@ -3,7 +3,7 @@
 import { notFound } from '../../../lib/failure.ts'
 import type { Actor } from '../../accounts/access/actor.ts'
 import {
-  addFiles,
+  addFilesAndOutcomes,
   readWithAttribution,
   type SubmissionNeeds,
   type SubmissionRow,
@@ -18,7 +18,7 @@ export async function getSubmission(
 ): Promise<SubmissionRow> {
   const [row] = await readWithAttribution(needs, actor, async () => {
     const { read } = needs.db
-    return addFiles(
+    return addFilesAndOutcomes(
       read,
       actor,
       await selectSubmissions(read, actor).where('submissions.id', '=', id).execute(),

@@ -7,8 +7,12 @@ import type { Connection } from '../../../storage/database/open-database.ts'
 import type { NoticeContent, SubmissionContentReader } from '../../notify/channels/contract.ts'
 import { toSenderName } from '../../notify/channels/sender-name.ts'
 import { formatAttributionLine } from '../../notify/content/attribution-line.ts'
+import { toLeadFacts } from '../../notify/events/channel-filter.ts'
+import { type EventLink, readEventLinks } from '../../notify/events/read-links.ts'
 import { listStoredFiles } from '../uploads/find-file.ts'
+import { readTouches } from './attribution-report.ts'
 import { readSubmissions, selectListedPositions } from './scan-submissions.ts'
+import type { TouchResource } from './schema.ts'
 import {
   parseStoredFields,
   readOnceDecided,
@@ -39,7 +43,16 @@ export function createNotificationContentReader(needs: NotificationContentNeeds)
         return readSubmissions({ needs, actor: { workspaceId } }, sizes)
       }
       const rows = await readOnceDecided(needs, { workspaceId }, readRows)
-      return new Map(rows.map((row) => [row.id, once(async () => toContent(needs, workspaceId, row))]))
+      const linkIds = [...new Set(rows.flatMap((row) => row.link_id ?? []))]
+      const links = await readEventLinks(db.read, { workspaceId, origin: needs.origin }, linkIds)
+      const touches = await readTouches(needs, { workspaceId }, rows)
+      const toReader = (row: SubmissionRow) => {
+        const link = row.link_id === null ? undefined : links.get(row.link_id)
+        return once(async () =>
+          toContent(needs, workspaceId, row, { link, touches: touches.get(row.id) ?? [] }),
+        )
+      }
+      return new Map(rows.map((row) => [row.id, toReader(row)]))
     })
 
   return async (workspaceId, submissionId) => {
@@ -64,6 +77,7 @@ async function toContent(
   { db, origin, toFileUrl }: NotificationContentNeeds,
   workspaceId: number,
   row: SubmissionRow,
+  { link, touches }: { link: EventLink | undefined; touches: TouchResource[] },
 ): Promise<NoticeContent> {
   const fields = parseStoredFields(row)
   const resource = toSubmissionResource({ origin }, row)
@@ -90,13 +104,18 @@ async function toContent(
     attribution: [held, attribution].filter(Boolean).join(' · '),
     url: `${origin}/app/${workspaceId}/inbox?open=${row.id}`,
     ...(files.length > 0 && { files }),
+    facts: toLeadFacts({ ...resource, formKey: row.form_key }, link),
     submissionJson: orderedJson({
       ...resource,
+      ...(link ? toShownLink(link) : { tags: [] }),
+      touches,
       files: shownFiles,
       ...(held !== undefined && { heldAs: 'spam' }),
     }),
   }
 }
+
+const toShownLink = ({ tags, ...link }: EventLink) => ({ link, tags })
 
 /** Counting more would hold up redirects on SQLite. */
 const COUNTED_MAX = 1_000

@@ -8,7 +8,7 @@ import { isOneOf, prepareQuery } from '../../../storage/database/prepare-query.t
 import type { Actor } from '../../accounts/access/actor.ts'
 import type { SubmissionSelection } from './schema.ts'
 import {
-  addFiles,
+  addFilesAndOutcomes,
   joinLinks,
   SUBMISSION_COLUMNS,
   SUBMISSION_NAME_COLUMNS,
@@ -142,7 +142,7 @@ export async function readSubmissions(
     await takeTurn()
     const ids = step.map(({ id }) => id)
     const found = await selectWhole(db.read, { workspaceId: actor.workspaceId, ids })
-    const byId = new Map((await addFiles(db.read, actor, found)).map((row) => [row.id, row]))
+    const byId = new Map((await addFilesAndOutcomes(db.read, actor, found)).map((row) => [row.id, row]))
     rows.push(...ids.flatMap((id) => byId.get(id) ?? []))
   }
   return rows

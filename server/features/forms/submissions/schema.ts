@@ -4,6 +4,7 @@ import { z } from '@hono/zod-openapi'
 import { dateRangeEnd, numberParameter, oneOf, parameter, text } from '../../../lib/api-fields.ts'
 import { isTimeZone } from '../../../lib/date-range.ts'
 import { EMAIL_MAX } from '../../../lib/email.ts'
+import { OUTCOME_STAGES } from '../../../lib/outcome-stage.ts'
 import { AD_CLICK_ID_NAMES } from '../../visitors/ad-click-ids.ts'
 import { ConsentShape } from '../consent/schema.ts'
 import { FileShape } from '../uploads/schema.ts'
@@ -75,6 +76,16 @@ export const SubmissionShape = z
       .partialRecord(z.enum(AD_CLICK_ID_NAMES), z.string())
       .optional()
       .openapi({ description: 'Of the ad that brought the sender; only where the form keeps them' }),
+    outcomes: z
+      .array(
+        z.strictObject({
+          stage: z.enum(OUTCOME_STAGES),
+          value: z.string().nullable(),
+          currency: z.string().nullable(),
+          at: z.iso.datetime(),
+        }),
+      )
+      .openapi({ description: 'What became of the lead, oldest first' }),
     createdAt: z.iso.datetime(),
   })
   .openapi('Submission')
@@ -149,6 +160,7 @@ const SELECTION = {
     .optional()
     .openapi({ description: 'Only tests, or no tests. Exports leave tests out when it is absent' }),
   attribution: oneOf(ATTRIBUTIONS).optional(),
+  stage: oneOf(OUTCOME_STAGES).optional().openapi({ description: 'Leads with such an outcome' }),
   linkId: numberParameter(1, 999_999_999_999_999).optional(),
   referrer: exactText(255).openapi({ description: 'Host of the page the visitor came from' }),
   utmSource: exactText(256),

@@ -11,6 +11,7 @@ import {
 import { toIso } from '../../../lib/api-fields.ts'
 import { toCountryFilter } from '../../../lib/country-code.ts'
 import { toEmailAddress } from '../../../lib/email.ts'
+import type { OutcomeStage } from '../../../lib/outcome-stage.ts'
 import { toShortUrl } from '../../../lib/web-url.ts'
 import { containsFolded } from '../../../storage/database/contains-text.ts'
 import type { Connection, Database, DatabaseEngine } from '../../../storage/database/open-database.ts'
@@ -20,7 +21,7 @@ import type { Actor } from '../../accounts/access/actor.ts'
 import { toCampaign } from '../../visitors/campaign-columns.ts'
 import { ANNOUNCED } from '../leads/announced.ts'
 import { listFilesOfSubmissions } from '../uploads/list-files.ts'
-import type { FileResource } from '../uploads/schema.ts'
+import { listOutcomesOfSubmissions } from './list-outcomes.ts'
 import { SELECTION_TEXT_FIELDS, type SubmissionResource, type SubmissionSelection } from './schema.ts'
 
 type Attribution = SubmissionResource['attribution']
@@ -91,8 +92,8 @@ type SubmissionNames = Pick<Selectable<Forms>, 'form_key'> & {
   link_domain: string | null
   link_title: string | null
 }
-type RowWithoutFiles = Pick<Selectable<Submissions>, Column> & SubmissionNames
-export type SubmissionRow = RowWithoutFiles & { files: FileResource[] }
+type RowOfColumns = Pick<Selectable<Submissions>, Column> & SubmissionNames
+export type SubmissionRow = RowOfColumns & Pick<SubmissionResource, 'files' | 'outcomes'>
 
 type Reader = Pick<Database, 'read' | 'engine'>
 
@@ -115,15 +116,20 @@ export const selectSubmissions = (connection: Connection, actor: WorkspaceOwner)
     .select(SUBMISSION_COLUMNS)
     .select(SUBMISSION_NAME_COLUMNS)
 
-/** Adds the files of all rows with few queries. */
-export async function addFiles(
+/** Adds the files and the outcomes of all rows with few queries. */
+export async function addFilesAndOutcomes(
   connection: Connection,
   { workspaceId }: WorkspaceOwner,
-  rows: RowWithoutFiles[],
+  rows: RowOfColumns[],
 ): Promise<SubmissionRow[]> {
   const ids = rows.map(({ id }) => id)
   const files = await listFilesOfSubmissions(connection, workspaceId, ids)
-  return rows.map((row) => ({ ...row, files: files.get(row.id) ?? [] }))
+  const outcomes = await listOutcomesOfSubmissions(connection, workspaceId, ids)
+  return rows.map((row) => ({
+    ...row,
+    files: files.get(row.id) ?? [],
+    outcomes: outcomes.get(row.id) ?? [],
+  }))
 }
 
 /** The submissions of one form that pass the filters. The caller adds the columns. */
@@ -169,6 +175,7 @@ function toCondition(engine: DatabaseEngine, by: SubmissionSelection): Expressio
   if (by.status !== undefined) conditions.push(e('submissions.status', 'in', by.status))
   if (by.test !== undefined) conditions.push(e('submissions.announced', by.test ? '=' : '<>', ANNOUNCED.test))
   if (by.attribution !== undefined) conditions.push(hasAttribution(by.attribution))
+  if (by.stage !== undefined) conditions.push(hasOutcome(by.stage))
   if (by.linkId !== undefined) conditions.push(e('submissions.link_id', '=', by.linkId))
   if (by.country !== undefined) conditions.push(e('submissions.country', '=', toCountryFilter(by.country)))
   // A valid address is ASCII, so SQLite and PostgreSQL agree on its lower case.
@@ -183,6 +190,11 @@ function toCondition(engine: DatabaseEngine, by: SubmissionSelection): Expressio
   if (by.search) conditions.push(containsFolded(engine, 'submissions.search_text', by.search))
   return e.and(conditions)
 }
+
+/** The plus keeps SQLite off the index by workspace, which has the outcomes of all submissions. */
+const hasOutcome = (stage: OutcomeStage) => sql<boolean>`exists (select 1 from outcomes
+  where outcomes.submission_id = submissions.id and +outcomes.workspace_id = submissions.workspace_id
+    and outcomes.stage = ${stage})`
 
 /** A pending row is stored with `attribution = 'none'`, and must not pass a filter for `none`. */
 function hasAttribution(attribution: Attribution): Expression<SqlBool> {
@@ -291,6 +303,7 @@ export function toSubmissionResource(
     region: row.region,
     city: row.city,
     ...(row.ad_click_ids !== null && { adClickIds: JSON.parse(row.ad_click_ids) }),
+    outcomes: row.outcomes,
     createdAt: toIso(row.created_at),
   }
 }

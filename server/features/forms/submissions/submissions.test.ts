@@ -201,7 +201,7 @@ onBothEngines('a submission', (server) => {
       (
         'id formKey formName fields files status test spamReasons consent notes email duplicateOf referrer pageUrl ' +
         'landingUrl utmSource utmMedium utmCampaign utmTerm utmContent linkId link clickId eventId sessionLinked attribution device browser os ' +
-        'country region city createdAt'
+        'country region city outcomes createdAt'
       ).split(' '),
     )
     expect(json.data).toMatchObject({ id, formKey, notes: 'n', sessionLinked: false, attribution: 'none' })

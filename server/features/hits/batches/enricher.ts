@@ -3,9 +3,10 @@
 
 import { cleanText } from '../../../lib/clean-text.ts'
 import type { HitClass } from '../../../storage/hits/hit.ts'
+import { judgeHitClass } from '../../visitors/hit-class.ts'
 import type { SaltLookup } from '../../visitors/salts.ts'
 import { toVisitorId } from '../../visitors/visitor-id.ts'
-import type { RawHit } from '../spool/raw-hit.ts'
+import { type RawHit, splitSpooledQuery } from '../spool/raw-hit.ts'
 import { appendHead, createHitParts, type HitPartNeeds, LINE_END } from './hit-parts.ts'
 import { appendBytes, appendNumber64, type LineBuffer, toJsonPart, toUtf8 } from './ndjson-line.ts'
 
@@ -31,7 +32,8 @@ export function createEnricher({ getSalt, ...needs }: EnricherNeeds): Enricher {
     enrich(id, raw, lines) {
       const client = parts.client(raw.userAgent)
       const referrer = parts.referrer(raw.referrer)
-      const hitClass = classify(raw, client.bot, referrer.spam)
+      const spam = raw.ignored || referrer.spam
+      const hitClass = judgeHitClass({ ...raw, bot: client.bot, spam })
       appendHead(lines, id, raw, hitClass)
       const { high, low } = toVisitorId(raw, getSalt(raw.at))
       appendNumber64(lines, high, low)
@@ -39,7 +41,9 @@ export function createEnricher({ getSalt, ...needs }: EnricherNeeds): Enricher {
       appendBytes(lines, parts.place(raw.address))
       appendBytes(lines, client.part)
       appendBytes(lines, referrer.part)
-      appendBytes(lines, parts.campaign(raw.query, raw.destinationQuery))
+      const { params, utm } = splitSpooledQuery(raw.query)
+      appendBytes(lines, parts.campaign(utm, raw.destinationQuery))
+      if (params !== null) appendBytes(lines, toJsonPart({ params }))
       if (raw.variant !== '') appendBytes(lines, toVariantPart(raw))
       appendBytes(lines, LINE_END)
       return hitClass
@@ -54,10 +58,3 @@ function toVariantPart({ linkId, variant }: RawHit): Uint8Array {
 }
 
 const QUOTE = toUtf8('"')
-
-function classify(raw: RawHit, bot: boolean, spam: boolean): HitClass {
-  if (raw.head) return 'head'
-  if (raw.prefetch) return 'prefetch'
-  if (bot) return 'bot'
-  return spam ? 'spam' : 'human'
-}

@@ -12,6 +12,8 @@ export const createRawHit = (change: Partial<RawHit> = {}): RawHit => ({
   outcome: 'redirect',
   head: false,
   prefetch: false,
+  internal: false,
+  ignored: false,
   trigger: 'link',
   address: '8.8.8.8',
   userAgent: IPHONE_USER_AGENT,

@@ -14,13 +14,17 @@ export interface RawHit {
   head: boolean
   /** The browser marked the request as a prefetch. */
   prefetch: boolean
+  /** The request came from somebody of the workspace. */
+  internal: boolean
+  /** The workspace ignores the referrer. */
+  ignored: boolean
   trigger: HitTrigger
   /** The client's IP as text. */
   address: string
   userAgent: string
   /** The Referer header without its query, cut to what analytics show. (An earlier version stored it as sent.) */
   referrer: string
-  /** The utm parameters of the short URL's query, cut. (An earlier version stored the whole query.) */
+  /** See `toSpooledQuery`. */
   query: string
   /** The destination's own query where it carries utm parameters, else ''. */
   destinationQuery: string
@@ -33,7 +37,22 @@ export const TEXT_FIELDS = [
   ['address', 64],
   ['userAgent', 512],
   ['referrer', 2048],
-  ['query', 2048],
+  ['query', 6144], // 4,100 of kept parameters: five names with 128 escaped characters each
   ['destinationQuery', 2048],
   ['variant', 760], // 190 characters of at most four bytes
 ] as const satisfies [keyof RawHit, number][]
+
+/**
+ * The kept parameters of the short URL's query, as JSON, before its utm parameters. (An earlier version stored the utm
+ * parameters alone, and one before it the whole query.)
+ */
+export const toSpooledQuery = (params: string, utm: string): string =>
+  params === '' ? utm : `${params}\n${utm}`
+
+export function splitSpooledQuery(query: string): { params: string | null; utm: string } {
+  // No query has a line break of its own.
+  const end = query.startsWith('{') ? query.indexOf('}\n') : -1
+  return end === -1
+    ? { params: null, utm: query }
+    : { params: query.slice(0, end + 1), utm: query.slice(end + 2) }
+}

@@ -25,6 +25,8 @@ const rawHit: fc.Arbitrary<RawHit> = fc.record({
   outcome: fc.constantFrom(...HIT_OUTCOMES),
   head: fc.boolean(),
   prefetch: fc.boolean(),
+  internal: fc.boolean(),
+  ignored: fc.boolean(),
   trigger: fc.constantFrom('link', 'qr'),
   address: text,
   userAgent: text,

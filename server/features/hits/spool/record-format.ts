@@ -22,6 +22,8 @@ export const MAX_RECORD_BYTES = align(RECORD_HEAD + MAX_PAYLOAD)
 const HEAD_FLAG = 1
 const PREFETCH_FLAG = 2
 const QR_FLAG = 4
+const INTERNAL_FLAG = 8
+const IGNORED_FLAG = 16
 
 export interface SegmentHeader {
   seq: number
@@ -94,7 +96,11 @@ export function encodeRecord(segment: SegmentBytes, offset: number, nonce: numbe
   view.setFloat64(start + 16, raw.linkId, true)
   bytes[start + 24] = HIT_OUTCOMES.indexOf(raw.outcome)
   bytes[start + 25] =
-    (raw.head ? HEAD_FLAG : 0) | (raw.prefetch ? PREFETCH_FLAG : 0) | (raw.trigger === 'qr' ? QR_FLAG : 0)
+    (raw.head ? HEAD_FLAG : 0) |
+    (raw.prefetch ? PREFETCH_FLAG : 0) |
+    (raw.trigger === 'qr' ? QR_FLAG : 0) |
+    (raw.internal ? INTERNAL_FLAG : 0) |
+    (raw.ignored ? IGNORED_FLAG : 0)
   let end = start + FIXED_BYTES
   for (let i = 0; i < TEXT_FIELDS.length; i++) {
     const [name, bound] = TEXT_FIELDS[i] as (typeof TEXT_FIELDS)[number]
@@ -185,6 +191,8 @@ function decodeRecord(bytes: Buffer, at: number, end: number, nonce: number, bas
     outcome,
     head: (flags & HEAD_FLAG) !== 0,
     prefetch: (flags & PREFETCH_FLAG) !== 0,
+    internal: (flags & INTERNAL_FLAG) !== 0,
+    ignored: (flags & IGNORED_FLAG) !== 0,
     trigger: HIT_TRIGGERS[flags & QR_FLAG ? 1 : 0],
     address: '',
     userAgent: '',

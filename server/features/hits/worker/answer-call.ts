@@ -12,6 +12,7 @@ import type {
   LastClick,
   LastClicksQuery,
 } from '../../../storage/hits/hit-engine.ts'
+import { readNewClicks } from '../batches/new-clicks.ts'
 import { addQuestion } from '../rollups/question-origins.ts'
 import { isBefore, type SpoolPosition } from '../spool/position.ts'
 import { eraseHits, eraseImportedHits } from './erase-hits.ts'
@@ -76,6 +77,13 @@ async function performCall(worker: WorkerState, id: number, call: WorkerCall): P
       return worker.maintenanceQueue(() => eraseImportedHits(worker, call.hits))
     case 'lastClickTimes':
       return worker.engine.use((engine) => engine.findLastClickTimes(call.workspaceId, call.linkIds))
+    case 'clickPage':
+      return worker.engine.use((engine) => engine.readClicks(call.query))
+    case 'newClicks':
+      worker.toldUpTo = Math.max(worker.toldUpTo ?? 0, call.query.after.batch)
+      return readNewClicks(worker.batches, call.query)
+    case 'recentClicks':
+      return worker.engine.use((engine) => engine.listRecentClicks(call.query))
     case 'inspect':
       return worker.engine.use((engine) => engine.inspect(call.withClicks))
   }

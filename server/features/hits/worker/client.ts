@@ -8,6 +8,8 @@ import { measureWait } from '../../../lib/telemetry/request-context.ts'
 import type { TracingSettings } from '../../../lib/telemetry/tracing-settings.ts'
 import { toHitFilePath } from '../../../storage/hits/duckdb/hit-file.ts'
 import type {
+  ClickPage,
+  ClickPageQuery,
   ExplainedAnswer,
   ExportedFile,
   HitAnswer,
@@ -19,11 +21,14 @@ import type {
   LastClick,
   LastClicksQuery,
   LastClickTime,
+  RecentClick,
+  RecentClicksQuery,
 } from '../../../storage/hits/hit-engine.ts'
 import type { DailySalt } from '../../visitors/salts.ts'
 import { type BatchRetention, DEFAULT_BATCH_RETENTION } from '../batches/batch-retention.ts'
 import { isHitCopyWanted } from '../batches/hit-copy.ts'
 import { hasPendingImports } from '../batches/hit-import.ts'
+import type { NewClicks, NewClicksQuery } from '../batches/new-clicks.ts'
 import { ROLL_UP_PACE, type RollUpPace } from '../rollups/roll-up-loop.ts'
 import { createWorkerCountSums, NO_COUNTS, type WorkerCountSums } from '../rollups/worker-counts.ts'
 import type { SpoolPosition } from '../spool/position.ts'
@@ -75,6 +80,12 @@ export interface HitWorkerClient extends HitReader {
   eraseImportedHits(hits: ImportedHits): Promise<void>
   /** Links without a click are left out. @throws `unavailable` */
   findLastClickTimes(workspaceId: number, linkIds: number[]): Promise<LastClickTime[]>
+  /** @throws `unavailable` */
+  readClicks(query: ClickPageQuery): Promise<ClickPage>
+  /** The clicks of this node's batches after a position, also while the engine is away. @throws `unavailable` */
+  readNewClicks(query: NewClicksQuery): Promise<NewClicks>
+  /** @throws `unavailable` when the engine is away or does not answer in time */
+  listRecentClicks(query: RecentClicksQuery): Promise<RecentClick[]>
   /** The content of the engine. @throws `unavailable` when the engine is away or does not answer in time */
   inspect(withClicks: boolean): Promise<HitInspection>
   setSalts(salts: DailySalt[]): void
@@ -110,6 +121,8 @@ export interface HitWorkerClientOptions {
   version?: string
   /** The mark of this node in the rows: the last batch whose clicks are counted. */
   countedUpTo: number
+  /** The mark of this node in the rows: the last batch whose clicks were told to channels. */
+  toldUpTo?: number
   /** Stores counts. Called in order, one batch at a time, and again until it succeeds. */
   storeCounts(counts: BatchClickCounts): Promise<void>
   now?: () => number
@@ -138,6 +151,8 @@ interface ClientState {
   ownHosts: string[]
   /** The last batch whose clicks are counted. */
   counted: number
+  /** The last batch whose clicks were told to channels. */
+  toldUpTo: number | undefined
   since: number
   /** The last progress that the worker has reported. */
   progress: WorkerProgress
@@ -219,6 +234,7 @@ function createState(
   isNew: boolean,
 ): ClientState {
   const { salts, ownHosts, countedUpTo: counted, since = 0 } = options
+  const { toldUpTo } = options
   const position = isNew ? getSpoolEnd(options.spool) : { seq: 0, offset: 0 }
   const lost = { batches: 0, hits: 0 }
   const waiting = { batches: 0, bytes: 0 }
@@ -244,6 +260,7 @@ function createState(
     salts,
     ownHosts,
     counted,
+    toldUpTo,
     since,
     progress: {
       engineUp: isNew,
@@ -271,10 +288,13 @@ type Calls = Pick<
   | 'export'
   | 'findLastClicks'
   | 'findLastClickTimes'
+  | 'listRecentClicks'
   | 'pruneHits'
   | 'eraseHits'
   | 'eraseImportedHits'
   | 'inspect'
+  | 'readClicks'
+  | 'readNewClicks'
 >
 
 function createCalls(client: ClientState): Calls {
@@ -302,6 +322,16 @@ function createCalls(client: ClientState): Calls {
         { type: 'lastClickTimes', workspaceId, linkIds },
         { timeoutMs: ASK_TIMEOUT_MS },
       ),
+    readClicks: (query) =>
+      measureWait('hitQuestion', () =>
+        calls.call<ClickPage>({ type: 'clickPage', query }, { timeoutMs: ASK_TIMEOUT_MS }),
+      ),
+    async readNewClicks(query) {
+      client.toldUpTo = Math.max(client.toldUpTo ?? 0, query.after.batch)
+      return calls.call<NewClicks>({ type: 'newClicks', query }, { timeoutMs: ASK_TIMEOUT_MS })
+    },
+    listRecentClicks: (query) =>
+      calls.call<RecentClick[]>({ type: 'recentClicks', query }, { timeoutMs: ASK_TIMEOUT_MS }),
     inspect: (withClicks) =>
       calls.call<HitInspection>({ type: 'inspect', withClicks }, { timeoutMs: ASK_TIMEOUT_MS }),
   }
@@ -328,7 +358,7 @@ async function drain(client: ClientState, worker: WorkerSupervisor) {
   await client.clickCounts.settled(client.progress.batch)
 }
 
-const toSettings = ({ options, salts, ownHosts, counted, since }: ClientState): WorkerSettings => ({
+const toSettings = ({ options, salts, ownHosts, counted, toldUpTo, since }: ClientState): WorkerSettings => ({
   logLevel: getLogLevel(),
   logFormat: getLogFormat(),
   tracing: options.tracing,
@@ -342,6 +372,7 @@ const toSettings = ({ options, salts, ownHosts, counted, since }: ClientState): 
   ownHosts,
   geoPath: options.geoPath,
   countedUpTo: counted,
+  toldUpTo,
   shipEveryMs: options.shipEveryMs ?? SHIP_EVERY_MS,
   maxHits: options.maxHits ?? 200_000,
   batchRetention: options.batchRetention ?? DEFAULT_BATCH_RETENTION,

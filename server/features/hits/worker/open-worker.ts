@@ -87,16 +87,18 @@ export async function openWorker(
     ownHosts: new Set(settings.ownHosts),
     since: settings.since,
     shipped: { until: 0, batch: batches.at(-1)?.number ?? 0, position: readStart },
-    ...createIdleState(),
+    ...createIdleState(settings),
     maintenanceQueue,
   }
   await worker.engine.firstAttempt
   // Above the other marks too: when batches were lost, their numbers must not be used for other hits.
-  worker.lastNumber = Math.max(worker.lastNumber, settings.countedUpTo, worker.engine.mark(node))
+  worker.lastNumber = Math.max(worker.lastNumber, ...listMarks(settings), worker.engine.mark(node))
   // Opening a large engine takes time, which is not idle time.
   worker.busyAt = performance.now()
   return worker
 }
+
+const listMarks = ({ countedUpTo, toldUpTo = 0 }: WorkerSettings) => [countedUpTo, toldUpTo]
 
 const openEnricher = (
   { geoPath }: WorkerSettings,
@@ -121,7 +123,8 @@ const openRollUps = (
   })
 
 /** The state of a worker that has done nothing yet. */
-const createIdleState = () => ({
+const createIdleState = ({ toldUpTo }: WorkerSettings) => ({
+  toldUpTo,
   answered: NOTHING_SHIPPED,
   lost: { batches: 0, hits: 0 },
   bytesMax: 0,

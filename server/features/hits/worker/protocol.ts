@@ -4,10 +4,18 @@ import { createPacer } from '../../../lib/concurrency/next-turn.ts'
 import type { LogLevel } from '../../../lib/log.ts'
 import type { LogFormat } from '../../../lib/telemetry/log-format.ts'
 import type { TracingSettings } from '../../../lib/telemetry/tracing-settings.ts'
-import type { HitExport, HitQuery, ImportedHits, LastClicksQuery } from '../../../storage/hits/hit-engine.ts'
+import type {
+  ClickPageQuery,
+  HitExport,
+  HitQuery,
+  ImportedHits,
+  LastClicksQuery,
+  RecentClicksQuery,
+} from '../../../storage/hits/hit-engine.ts'
 import type { DailySalt } from '../../visitors/salts.ts'
 import type { BatchRetention } from '../batches/batch-retention.ts'
 import type { ClickCount } from '../batches/click-counts.ts'
+import type { NewClicksQuery } from '../batches/new-clicks.ts'
 import type { RollUpPace } from '../rollups/roll-up-loop.ts'
 import type { WorkerCounts } from '../rollups/worker-counts.ts'
 import type { SpoolPosition } from '../spool/position.ts'
@@ -30,6 +38,8 @@ export interface WorkerSettings {
   ownHosts: string[]
   geoPath?: string
   countedUpTo: number
+  /** The last batch whose clicks were told to channels. Absent where nobody tells. */
+  toldUpTo?: number
   shipEveryMs: number
   maxHits: number
   batchRetention: BatchRetention
@@ -57,7 +67,11 @@ export type WorkerCall =
   | { type: 'erase'; workspaceIds: number[] }
   | { type: 'eraseImported'; hits: ImportedHits }
   | { type: 'lastClickTimes'; workspaceId: number; linkIds: number[] }
+  | { type: 'recentClicks'; query: RecentClicksQuery }
   | { type: 'inspect'; withClicks: boolean }
+  | { type: 'clickPage'; query: ClickPageQuery }
+  /** The clicks of batches after a position, for events. The batches before it may be deleted from now on. */
+  | { type: 'newClicks'; query: NewClicksQuery }
 
 /** The request that a call is for. */
 export interface CallAsker {

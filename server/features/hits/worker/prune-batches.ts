@@ -15,7 +15,7 @@ export const pruneBatches = (worker: WorkerState): Promise<void> =>
     const state = {
       now: Date.now(),
       mark: engine.mark(settings.node),
-      counted: worker.clickCounts.lastCounted(),
+      counted: Math.min(worker.clickCounts.lastCounted(), worker.toldUpTo ?? Number.POSITIVE_INFINITY),
     }
     const prunable = selectPrunableBatches(batches, state, settings.batchRetention)
     if (prunable.length === 0 || !(await engine.use((open) => copyEngine(open, settings)))) return

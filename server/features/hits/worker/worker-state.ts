@@ -39,6 +39,8 @@ export interface WorkerState {
   readonly otherBatches: readonly (readonly BatchFile[])[]
   /** The number of the last batch. */
   lastNumber: number
+  /** The last batch whose clicks were told to channels; undefined where nobody tells. */
+  toldUpTo: number | undefined
   /** Hosts of this instance's short links, lower case. */
   ownHosts: ReadonlySet<string>
   /** Hits recorded before this moment are past their retention. */

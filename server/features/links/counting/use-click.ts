@@ -1,7 +1,7 @@
 // Takes clicks of a link with a limit before their redirects, in the database, so that all processes together cannot
 // exceed the limit.
 
-import type { Database } from '../../../storage/database/open-database.ts'
+import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import type { CachedLink } from '../cache.ts'
 
 type LimitedLink = Pick<CachedLink, 'id' | 'workspaceId'>
@@ -17,12 +17,18 @@ export interface ClickLimiter {
  * Asks about one link with one statement at a time, for all visitors who wait: a link that everybody visits must not take
  * every connection. One for each process.
  */
-export function createClickLimiter(db: Database): ClickLimiter {
+export function createClickLimiter(
+  db: Database,
+  onLastClick: LastClickTeller = async () => {},
+): ClickLimiter {
   return {
-    use: createTurns((link, visitors) => takeClicks(db, link, visitors)),
+    use: createTurns((link, visitors) => takeClicks(db, link, visitors, onLastClick)),
     hasLeft: createTurns(async (link, visitors) => ((await hasClicksLeft(db, link)) ? visitors : 0)),
   }
 }
+
+/** Called in the transaction that takes the last click of a link. */
+export type LastClickTeller = (connection: Connection, link: LimitedLink) => Promise<void>
 
 type WaitingVisitor = PromiseWithResolvers<boolean>
 
@@ -57,7 +63,12 @@ function createTurns(serve: (link: LimitedLink, visitors: number) => Promise<num
 }
 
 /** @returns how many clicks were left, at most `count`; all of them without a limit, which may have been removed since */
-async function takeClicks(db: Database, link: LimitedLink, count: number): Promise<number> {
+async function takeClicks(
+  db: Database,
+  link: LimitedLink,
+  count: number,
+  onLastClick: LastClickTeller,
+): Promise<number> {
   return db.write(async (connection) => {
     const query = connection
       .selectFrom('links')
@@ -74,6 +85,7 @@ async function takeClicks(db: Database, link: LimitedLink, count: number): Promi
       .where('workspace_id', '=', link.workspaceId)
       .where('id', '=', link.id)
       .execute()
+    if (taken === countClicksLeft(row)) await onLastClick(connection, link)
     return taken
   })
 }

@@ -7,6 +7,7 @@ import type { Database } from '../../../storage/database/open-database.ts'
 import { recordChange } from '../../../storage/database/record-change.ts'
 import { type Actor, allow } from '../../accounts/access/actor.ts'
 import { recordAudit } from '../../accounts/audit/record-audit.ts'
+import { announceLink } from '../announce-link.ts'
 import { runAllOrNothing, toDistinct } from '../bulk.ts'
 import type { LinkNeeds, LinkTransaction } from '../create.ts'
 import { getUnpurgedForUpdate } from '../get.ts'
@@ -59,5 +60,8 @@ async function restoreIn(transaction: LinkTransaction, actor: Actor, id: number)
   const target = { type: 'link', id, name: resource.shortUrl } as const
   await recordAudit(connection, actor, { action: 'link.undeleted', target }, now())
   recordChange(onCommit, { domain: link.domain, slugKey: link.slug_key })
+  // Who has heard that it was deleted hears that it is there again.
+  const event = { workspaceId: actor.workspaceId, event: 'link.created', at: now() } as const
+  await announceLink(transaction, event, () => resource)
   return resource
 }

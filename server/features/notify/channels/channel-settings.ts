@@ -6,13 +6,32 @@ import { hasRefusedHost, PRIVATE_ADDRESS } from '../../../http/address-policy.ts
 import { invalid } from '../../../lib/failure.ts'
 import { checkUrl, parseUrl } from '../../../lib/web-url.ts'
 import type { Channels } from '../../../storage/database/tables/notify-tables.ts'
+import { type Actor, requireScopes } from '../../accounts/access/actor.ts'
+import {
+  type ChannelEvent,
+  EVENT_SCOPES,
+  isWorkspaceEvent,
+  parseChannelEvents,
+  SUBMISSION_EVENT,
+} from '../events/channel-events.ts'
+import { type ChannelFilter, findFilterMistakes } from '../events/channel-filter.ts'
+import { findHttpMistakes } from '../http-body/http-settings.ts'
+import { hideHeaders, type RequestHeaders } from '../http-body/request-headers.ts'
 import { CHANNEL_URL_MAX, type ChannelType, type UpdateChannelInput } from '../schema.ts'
 import type { SendNeeds } from './contract.ts'
 
-type Field = 'to' | 'url' | 'botToken' | 'chatId'
+const FIELD_NAMES = ['to', 'url', 'botToken', 'chatId', 'method', 'headers', 'body'] as const
+type Field = (typeof FIELD_NAMES)[number]
 const LAYOUT_FIELDS = ['template', 'digest', 'quietHours'] as const
-export type ChannelSettings = Pick<UpdateChannelInput, Field | (typeof LAYOUT_FIELDS)[number] | 'attachUpTo'>
+export type ChannelSettings = Pick<
+  UpdateChannelInput,
+  Field | (typeof LAYOUT_FIELDS)[number] | 'attachUpTo' | 'events' | 'filter'
+>
 
+/** The types that programs receive: their messages have no layout, and they take every event. */
+const FOR_PROGRAMS: ChannelType[] = ['webhook', 'http']
+
+const OPTIONAL: Field[] = ['method', 'headers']
 const FIELDS: Record<ChannelType, Field[]> = {
   email: ['to'],
   slack: ['url'],
@@ -20,6 +39,7 @@ const FIELDS: Record<ChannelType, Field[]> = {
   telegram: ['botToken', 'chatId'],
   teams: ['url'],
   webhook: ['url'],
+  http: ['url', 'body', ...OPTIONAL],
 }
 
 /** The abilities of this server for channels. */
@@ -59,15 +79,18 @@ export function parseChannelSettings(
   all: boolean,
 ): ChannelSettings {
   const errors: Record<string, string> = {}
-  for (const field of ['to', 'url', 'botToken', 'chatId'] as const) {
+  for (const field of FIELD_NAMES) {
     const known = FIELDS[type].includes(field)
     if (!known && input[field] !== undefined) errors[field] = `is not for channels of type ${type}`
-    if (known && all && input[field] === undefined) errors[field] = `is required for channels of type ${type}`
+    if (known && all && input[field] === undefined && !OPTIONAL.includes(field))
+      errors[field] = `is required for channels of type ${type}`
   }
   for (const field of LAYOUT_FIELDS) {
-    if (type === 'webhook' && input[field] !== undefined && input[field] !== null)
-      errors[field] = 'is not for channels of type webhook'
+    if (FOR_PROGRAMS.includes(type) && input[field] !== undefined && input[field] !== null)
+      errors[field] = `is not for channels of type ${type}`
   }
+  const other = FOR_PROGRAMS.includes(type) ? undefined : input.events?.find(isWorkspaceEvent)
+  if (other) errors.events = `${other} is for channels of type ${FOR_PROGRAMS.join(' and ')}`
   if (type !== 'email' && input.attachUpTo) errors.attachUpTo = `is not for channels of type ${type}`
   const settings = { ...input, to: input.to && [...new Set(input.to)] }
   if (input.url !== undefined && !errors.url) {
@@ -137,10 +160,18 @@ const URL_CHECKS: Partial<Record<ChannelType, (url: URL) => string | undefined>>
   },
 }
 
-/** The columns of how a channel writes and when; those that the input names. */
-export function toLayoutColumns({ template, digest, quietHours, attachUpTo }: ChannelSettings) {
+/** The columns of what a channel says and when; those that the input names. */
+export function toLayoutColumns(settings: ChannelSettings) {
+  const { template, digest, quietHours, attachUpTo, events, filter, method, headers, body } = settings
   const toJson = (value: object | null) => (value === null ? null : JSON.stringify(value))
   return {
+    ...(events !== undefined && { events: isDefault(events) ? null : toJson(events) }),
+    ...(filter !== undefined && {
+      filter: filter && Object.keys(filter).length > 0 ? toJson(filter) : null,
+    }),
+    ...(method !== undefined && { method }),
+    ...(headers !== undefined && { headers: JSON.stringify(hideHeaders(headers)) }),
+    ...(body !== undefined && { body }),
     ...(template !== undefined && {
       template: toJson(template && { subject: template.subject ?? null, text: template.text }),
     }),
@@ -148,6 +179,33 @@ export function toLayoutColumns({ template, digest, quietHours, attachUpTo }: Ch
     ...(quietHours !== undefined && { quiet_hours: toJson(quietHours) }),
     ...(attachUpTo !== undefined && { attach_up_to: attachUpTo ?? 0 }),
   }
+}
+
+const isDefault = (events: ChannelEvent[] | null) =>
+  events === null || (events.length === 1 && events[0] === SUBMISSION_EVENT)
+
+/** What a channel will be after a change, for the checks that need several settings. */
+export interface ChannelAsSaved extends Pick<Selectable<Channels>, 'events' | 'filter' | 'digest' | 'body'> {
+  type: ChannelType
+  /** Of a channel of type http. */
+  requestHeaders: RequestHeaders
+}
+
+/** @throws Failure `invalid` */
+export function requireFittingSettings(channel: ChannelAsSaved): void {
+  const events = parseChannelEvents(channel)
+  const filter: ChannelFilter = channel.filter === null ? {} : JSON.parse(channel.filter)
+  const errors = findFilterMistakes(filter, events)
+  if (channel.filter !== null && channel.digest !== null)
+    errors.filter = 'must be null for a channel with a digest'
+  if (channel.type === 'http' && channel.body !== null)
+    Object.assign(errors, findHttpMistakes({ headers: channel.requestHeaders, body: channel.body }, events))
+  if (Object.keys(errors).length > 0) throw invalid(errors)
+}
+
+/** A key that may not read what the events say must not have them sent. @throws Failure `forbidden` */
+export function requireEventScopes(actor: Actor, { events }: Pick<ChannelSettings, 'events'>): void {
+  requireScopes(actor, ...new Set(events?.filter(isWorkspaceEvent).map((event) => EVENT_SCOPES[event])))
 }
 
 /** The address as answers show it. Anybody who knows a chat's address can post there, so only its end is shown. */

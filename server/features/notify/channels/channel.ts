@@ -6,6 +6,7 @@ import { notFound } from '../../../lib/failure.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import type { Channels } from '../../../storage/database/tables/notify-tables.ts'
 import type { Action, Actor } from '../../accounts/access/actor.ts'
+import { parseChannelEvents } from '../events/channel-events.ts'
 import { REPLY_CHANNEL } from '../outbox/enqueue-reply.ts'
 import { countWaiting, NOTHING_WAITS, type WaitingDeliveries } from '../outbox/waiting-deliveries.ts'
 import type { RecipientNeeds } from '../recipients/ask-recipients.ts'
@@ -94,6 +95,11 @@ function toChannelResource(
     stopped: to.filter((address) => states.get(address) === 'stopped'),
     url: row.shown_url,
     chatId: row.chat_id,
+    method: row.method as ChannelResource['method'],
+    headers: row.headers === null ? null : JSON.parse(row.headers),
+    body: row.body,
+    events: parseChannelEvents(row),
+    filter: row.filter === null ? null : JSON.parse(row.filter),
     enabled: row.enabled === 1,
     disabledReason: row.disabled_reason,
     unavailableReason: findUnavailableReason(row, send),
@@ -131,6 +137,8 @@ export function toChannelDestination(
     name: row.name,
     recipients: listRecipients(row),
     chatId: row.chat_id,
+    method: row.method,
+    body: row.body,
     secrets: toChannelSecrets(unsealSecrets(needs, row), at),
     attachUpTo: row.attach_up_to,
   }

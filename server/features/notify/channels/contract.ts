@@ -3,6 +3,8 @@
 
 import type { Network } from '../../../lib/ip-network.ts'
 import type { MailBudget } from '../../accounts/abuse/mail-budget.ts'
+import type { ChannelEvent } from '../events/channel-events.ts'
+import type { EventFacts } from '../events/channel-filter.ts'
 
 /** A file of a submission. Its name is untrusted text, as values are. */
 export interface NoticeFile {
@@ -25,10 +27,10 @@ export interface NoticeLayout {
   hasUrl: boolean
 }
 
-/** A notification: of a submission, of several (a digest), a test, or about a channel that was disabled or falls behind. */
+/** A notification: of a submission, of several (a digest), of another event, a test, or about a channel that was disabled or falls behind. */
 export interface Notice {
   /** `submission.digest` has a field for each submission that it lists. `channel.…` goes to owners by email. Its `form.name` is the channel's name, and its `fields` say why. */
-  event: 'submission.created' | 'submission.digest' | 'test' | 'channel.disabled' | 'channel.behind'
+  event: ChannelEvent | 'submission.digest' | 'test' | 'channel.disabled' | 'channel.behind'
   /** The same in all attempts, so that a receiver can recognize a repetition. */
   messageId: string
   /** When this attempt started, in milliseconds. */
@@ -50,6 +52,8 @@ export interface Notice {
   files?: NoticeFile[]
   /** The API resource as JSON text, for webhooks. */
   submissionJson: string
+  /** What filters compare; absent where none is asked. */
+  facts?: EventFacts
   layout?: NoticeLayout
   /** The number of submissions in a digest. */
   total?: number
@@ -61,12 +65,17 @@ export interface ChannelSecrets {
   botToken?: string
   /** The signing secrets of a webhook (`whsec_…`): the current one, and for 24 hours the one before. */
   secrets?: string[]
+  /** Of a channel of type http. */
+  headers?: Record<string, string>
 }
 
 export interface ChannelDestination {
   name: string
   recipients: string[]
   chatId: string | null
+  /** Of a channel of type http, and the template of its body. */
+  method?: string | null
+  body?: string | null
   secrets: ChannelSecrets
   /** Bytes: the limit of attachments of a mail. */
   attachUpTo?: number

@@ -6,7 +6,14 @@ import { recordAudit } from '../../accounts/audit/record-audit.ts'
 import { askNewRecipients } from '../recipients/ask-recipients.ts'
 import type { CreateChannelInput, NewChannelResource } from '../schema.ts'
 import { CHANNELS_WRITE, type ChannelNeeds, describeChannel } from './channel.ts'
-import { maskUrl, parseChannelSettings, requireMailServer, toLayoutColumns } from './channel-settings.ts'
+import {
+  maskUrl,
+  parseChannelSettings,
+  requireEventScopes,
+  requireFittingSettings,
+  requireMailServer,
+  toLayoutColumns,
+} from './channel-settings.ts'
 import { newWebhookSecret } from './secrets.ts'
 import { assignForms } from './use-for-forms.ts'
 
@@ -20,8 +27,13 @@ export function createChannel(
   const { db, now, sealing } = needs
   const { type, name, enabled, allForms, formKeys, ...settings } = input
   requireMailServer(type, needs.send, 'type')
-  const parsed = parseChannelSettings(type, settings, true)
-  const { to, url, botToken, chatId } = parsed
+  requireEventScopes(actor, settings)
+  const parsed = parseChannelSettings(
+    type,
+    type === 'http' ? { method: 'POST', headers: {}, ...settings } : settings,
+    true,
+  )
+  const { to, url, botToken, chatId, headers } = parsed
   const secret = type === 'webhook' ? newWebhookSecret() : undefined
   return db.write(async (connection, onCommit) => {
     const at = now()
@@ -42,11 +54,12 @@ export function createChannel(
       })
       .returningAll()
       .executeTakeFirstOrThrow()
+    requireFittingSettings({ ...row, type, requestHeaders: headers ?? {} })
     if (url !== undefined || botToken !== undefined) {
       const owner = { workspaceId: actor.workspaceId, channelId: row.id }
       await connection
         .updateTable('channels')
-        .set({ sealed: sealing.seal({ url, botToken, secret }, owner) })
+        .set({ sealed: sealing.seal({ url, botToken, secret, headers }, owner) })
         .where('workspace_id', '=', actor.workspaceId)
         .where('id', '=', row.id)
         .execute()

@@ -1,6 +1,8 @@
-// Posts JSON to a service and turns its answer into a result. All channels but email use it.
+// Sends a message to a service and turns its answer into a result: JSON by POST, unless a channel of type http says
+// otherwise. All channels but email use it.
 
 import { completeHeaders, type SafeFailure, safeRequest } from '../../../http/safe-request.ts'
+import { addContentType } from '../http-body/request-headers.ts'
 import type { DeliveryResult, Notice, SendNeeds } from './contract.ts'
 import { readRedirect } from './redirect-answer.ts'
 import { toSentRequest } from './sent-request.ts'
@@ -10,9 +12,13 @@ export interface JsonMessage {
   url: string
   /** The address as people may see it. */
   shownUrl: string
+  /** POST when absent. */
+  method?: string
   headers?: Record<string, string>
-  /** JSON text. */
+  /** JSON text, unless the headers name another type. */
   body: string
+  /** Names of headers whose values nobody may see, in lower case. */
+  hiddenHeaders?: string[]
   /** Texts that the stored answer must not contain. */
   secrets: string[]
 }
@@ -36,16 +42,16 @@ export interface ResponseVerdict {
 export async function postJson(
   needs: SendNeeds,
   notice: Notice,
-  { url, shownUrl, headers: ownHeaders, body, secrets }: JsonMessage,
+  { url, shownUrl, method = 'POST', headers: ownHeaders, body, hiddenHeaders, secrets }: JsonMessage,
   read: (reply: ServiceResponse) => ResponseVerdict,
 ): Promise<DeliveryResult> {
   // With the charset, because Teams counts a body without one at twice its size.
-  const headers = { 'content-type': 'application/json; charset=utf-8', ...ownHeaders }
+  const headers = addContentType(ownHeaders ?? {})
   const { allow, timeoutMs } = needs
   const message = { headers, body, reusesConnections: true }
-  const response = await safeRequest({ ...message, url, method: 'POST', allow, timeoutMs })
-  const sent = { method: 'POST', url: shownUrl, headers: completeHeaders(message).entries(), body }
-  const request = toSentRequest(sent, secrets)
+  const response = await safeRequest({ ...message, url, method, allow, timeoutMs })
+  const sent = { method, url: shownUrl, headers: completeHeaders(message).entries(), body }
+  const request = toSentRequest(sent, secrets, hiddenHeaders)
   if (!response.ok) {
     const { reason, message: answer } = response
     return {

@@ -4,6 +4,7 @@ import type { ChannelType } from '../schema.ts'
 import type { ChannelSender } from './contract.ts'
 import { sendDiscord } from './discord.ts'
 import { sendEmail } from './email.ts'
+import { sendHttp } from './http.ts'
 import { sendSlack } from './slack.ts'
 import { sendTeams } from './teams.ts'
 import { sendTelegram } from './telegram.ts'
@@ -16,4 +17,5 @@ export const channelSenders: Record<ChannelType, ChannelSender> = {
   telegram: sendTelegram,
   teams: sendTeams,
   webhook: sendWebhook,
+  http: sendHttp,
 }

@@ -152,9 +152,10 @@ export function formatOmittedFields({ event }: Notice, omitted: number): string 
 
 /** The first line of a message. */
 export const formatHeadline = ({ event, form, layout, total }: Notice) =>
-  layout?.subject ?? `${total ?? ''}${HEADLINES[event]} ${toOneLine(form.name)}`
+  layout?.subject ?? `${total ?? ''}${HEADLINES[event] ?? event} ${toOneLine(form.name)}`
 
-const HEADLINES: Record<Notice['event'], string> = {
+/** Other events go to programs alone. */
+const HEADLINES: Partial<Record<Notice['event'], string>> = {
   'submission.created': 'New submission to',
   'submission.digest': ' new submissions to',
   'channel.disabled': 'Switched off:',

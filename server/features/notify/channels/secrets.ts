@@ -9,6 +9,8 @@ export interface SealedSecrets {
   url?: string
   botToken?: string
   secret?: string
+  /** Of a channel of type http. */
+  headers?: Record<string, string>
   former?: { secret: string; until: number }
 }
 
@@ -56,11 +58,11 @@ const ownerText = ({ workspaceId, channelId }: SecretOwner) => `${workspaceId}/$
 
 /** The secrets that a sender needs at this time. */
 export function toChannelSecrets(
-  { url, botToken, secret, former }: SealedSecrets,
+  { url, botToken, secret, headers, former }: SealedSecrets,
   now: number,
 ): ChannelSecrets {
   const valid = former && former.until > now ? [former.secret] : []
-  return { url, botToken, secrets: secret === undefined ? undefined : [secret, ...valid] }
+  return { url, botToken, headers, secrets: secret === undefined ? undefined : [secret, ...valid] }
 }
 
 /** 32 random bytes in the format of Standard Webhooks. */

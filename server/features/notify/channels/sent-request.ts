@@ -1,5 +1,6 @@
 // The request of an attempt as people may see it: what was really sent, without secrets, and no more than 16 KiB of it.
 
+import { HIDDEN_VALUE } from '../http-body/request-headers.ts'
 import type { SentRequest } from './contract.ts'
 import { maskSecrets } from './service-response.ts'
 
@@ -8,7 +9,6 @@ const HEADER_BYTES_MAX = 512
 
 /** A person who sees a signature or a token could repeat the request. */
 const SECRET_HEADER = /signature|authorization|cookie|token|secret/i
-const HIDDEN = '(hidden)'
 
 interface RawRequest {
   method: string
@@ -17,11 +17,20 @@ interface RawRequest {
   body: string
 }
 
-/** @param secrets texts that nobody may see in headers and body */
-export function toSentRequest({ method, url, headers, body }: RawRequest, secrets: string[]): SentRequest {
+/**
+ * @param secrets texts that nobody may see in headers and body
+ * @param hiddenHeaders names in lower case
+ */
+export function toSentRequest(
+  { method, url, headers, body }: RawRequest,
+  secrets: string[],
+  hiddenHeaders: string[] = [],
+): SentRequest {
   const shown = [...headers].map(([name, value]) => [
     name,
-    SECRET_HEADER.test(name) ? HIDDEN : cutAndMask(value, HEADER_BYTES_MAX, secrets),
+    SECRET_HEADER.test(name) || hiddenHeaders.includes(name)
+      ? HIDDEN_VALUE
+      : cutAndMask(value, HEADER_BYTES_MAX, secrets),
   ])
   return {
     method,

@@ -42,7 +42,7 @@ function blockCost(character: string): number {
 /** Values are indented, so that no value can look like another field. */
 const toBlock = (name: string, value: string) => inert(`${name}:\n  ${value.replaceAll('\n', '\n  ')}`)
 
-const TITLES: Record<Notice['event'], string> = {
+const TITLES: Partial<Record<Notice['event'], string>> = {
   'submission.created': 'New submission',
   'submission.digest': 'New submissions',
   test: 'Test notification',
@@ -59,7 +59,7 @@ export function slackCompatibleMessage(notice: Notice) {
   const link = [`[${OPEN_LABEL}](${notice.url})`, ...downloads].join('\n')
   const frame = [
     '**',
-    TITLES[notice.event],
+    TITLES[notice.event] ?? notice.event,
     '```',
     '```',
     link,
@@ -72,7 +72,9 @@ export function slackCompatibleMessage(notice: Notice) {
     ...(names.length === 0 ? [] : [inert(names.join('\n'))]),
     ...(attribution === '' ? [] : [inert(attribution)]),
   ]
-  return { text: `**${TITLES[notice.event]}**\n\`\`\`\n${lines.join('\n\n')}\n\`\`\`\n${link}` }
+  return {
+    text: `**${TITLES[notice.event] ?? notice.event}**\n\`\`\`\n${lines.join('\n\n')}\n\`\`\`\n${link}`,
+  }
 }
 
 function toBodyLines(notice: Notice, total: number): string[] {

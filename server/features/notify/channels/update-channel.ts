@@ -2,11 +2,19 @@
 
 import { type Actor, allow } from '../../accounts/access/actor.ts'
 import { recordAudit } from '../../accounts/audit/record-audit.ts'
+import { restoreHidden } from '../http-body/request-headers.ts'
 import { replanDeliveries } from '../outbox/replan-deliveries.ts'
 import { askNewRecipients } from '../recipients/ask-recipients.ts'
 import type { ChannelResource, ChannelType, UpdateChannelInput } from '../schema.ts'
 import { CHANNELS_WRITE, type ChannelNeeds, describeChannel, getChannel, unsealSecrets } from './channel.ts'
-import { maskUrl, parseChannelSettings, requireMailServer, toLayoutColumns } from './channel-settings.ts'
+import {
+  maskUrl,
+  parseChannelSettings,
+  requireEventScopes,
+  requireFittingSettings,
+  requireMailServer,
+  toLayoutColumns,
+} from './channel-settings.ts'
 import type { WakeDeliverer } from './contract.ts'
 import { assignForms } from './use-for-forms.ts'
 
@@ -44,24 +52,30 @@ function storeChanges(
     const type = row.type as ChannelType
     if (enabled !== undefined && enabled !== false && row.enabled === 0)
       requireMailServer(type, needs.send, 'enabled')
-    const parsed = parseChannelSettings(type, settings, false)
-    const { to, url, botToken, chatId } = parsed
+    requireEventScopes(actor, settings)
+    const sealed = unsealSecrets(needs, row)
+    const parsed = parseChannelSettings(
+      type,
+      settings.headers
+        ? { ...settings, headers: restoreHidden(settings.headers, sealed.headers ?? {}) }
+        : settings,
+      false,
+    )
+    const { to, url, botToken, chatId, headers } = parsed
     const owner = { workspaceId: actor.workspaceId, channelId: id }
     const changes = {
       ...(name !== undefined && { name }),
       ...(to && { recipients: JSON.stringify(to) }),
       ...(chatId !== undefined && { chat_id: chatId }),
       ...(url !== undefined && { shown_url: maskUrl(type, url) }),
-      ...((url !== undefined || botToken !== undefined) && {
-        sealed: needs.sealing.seal(
-          { ...unsealSecrets(needs, row), ...pickDefined({ url, botToken }) },
-          owner,
-        ),
+      ...((url !== undefined || botToken !== undefined || headers !== undefined) && {
+        sealed: needs.sealing.seal({ ...sealed, ...pickDefined({ url, botToken, headers }) }, owner),
       }),
       ...toLayoutColumns(parsed),
       ...(enabled !== undefined && toEnabledChanges(enabled ?? true)),
       ...(allForms !== undefined && { all_forms: Number(allForms ?? false) }),
     }
+    requireFittingSettings({ ...row, ...changes, type, requestHeaders: headers ?? sealed.headers ?? {} })
     await assignForms(connection, actor, id, { allForms, formKeys })
     if (Object.keys(changes).length === 0 && formKeys === undefined)
       return describeChannel({ ...needs, connection }, row)

@@ -18,6 +18,7 @@ export const sendWebhook: ChannelSender = async (needs, to, notice) => {
     'webhook-id': notice.messageId,
     'webhook-timestamp': String(Math.floor(notice.at / 1000)),
     'webhook-signature': signatures.join(' '),
+    'towpath-event-version': EVENT_VERSION,
   }
   const secretTexts = secrets.flatMap((secret) => [secret, secret.replace(/^whsec_/, '')])
   return postJson(needs, notice, { url, shownUrl: url, headers, body, secrets: secretTexts }, ({ status }) =>
@@ -28,6 +29,9 @@ export const sendWebhook: ChannelSender = async (needs, to, notice) => {
       : {},
   )
 }
+
+/** Of `data`. New fields may come without another version; none goes, and none changes its meaning. */
+const EVENT_VERSION = '1'
 
 /** `timestamp` is when the event happened and not when the attempt runs, so all attempts send the same bytes. */
 export const webhookBody = ({ event, createdAt, submissionJson }: Notice) =>

@@ -13,9 +13,12 @@ import type {
   SendNeeds,
   SubmissionContentReader,
 } from '../channels/contract.ts'
+import { listHeaderSecrets } from '../channels/http.ts'
 import type { Sealing } from '../channels/secrets.ts'
 import { listUrlSecrets, maskSecrets } from '../channels/service-response.ts'
 import { readDigestContent } from '../digests/digest-content.ts'
+import { isWorkspaceEvent } from '../events/channel-events.ts'
+import { passesFilter } from '../events/channel-filter.ts'
 import {
   CHANNEL_BEHIND,
   CHANNEL_DISABLED,
@@ -36,6 +39,7 @@ import {
   type NoticeRecipientNeeds,
 } from './channel-disabled-notice.ts'
 import type { Claim } from './claim-deliveries.ts'
+import { findEventContent } from './event-content.ts'
 import { createTestContent } from './notice-content.ts'
 import { RETRY_DELAYS } from './retry-schedule.ts'
 
@@ -172,7 +176,10 @@ async function readContent(
     const digest = { id, workspaceId, template: parseChannelTemplate(channel) }
     return readDigestContent({ ...needs, origin: needs.send.origin }, digest)
   }
-  return submissionId === null ? undefined : needs.readSubmission(workspaceId, submissionId)
+  if (isWorkspaceEvent(event)) return findEventContent(needs.db.read, claim, needs.send.origin)
+  const content = submissionId === null ? undefined : await needs.readSubmission(workspaceId, submissionId)
+  // Now its link is known as well as it will be. A submission that does not pass is as one that is gone.
+  return content && passesFilter(channel.filter, content.facts ?? {}) ? content : undefined
 }
 
 async function findDestination(needs: AttemptNeeds, { event, channel }: AttemptTarget, at: number) {
@@ -198,7 +205,8 @@ async function keepConfirmed(
   return { ...to, recipients, stop: { url: links.toPage(token), oneClickUrl } }
 }
 
-const listSecretTexts = ({ url, botToken, secrets = [] }: ChannelSecrets = {}) => [
+const listSecretTexts = ({ url, botToken, secrets = [], headers = {} }: ChannelSecrets = {}) => [
+  ...listHeaderSecrets(headers),
   ...(url === undefined ? [] : listUrlSecrets(url)),
   ...(botToken === undefined ? [] : [botToken]),
   ...secrets,

@@ -15,6 +15,7 @@ export const BASE_CONCURRENCY = 2
  */
 export const CONCURRENCY_MAX: Record<ChannelType | typeof REPLY_CHANNEL, number> = {
   webhook: 16,
+  http: 16,
   email: 4,
   reply: 4,
   slack: BASE_CONCURRENCY,

@@ -82,7 +82,7 @@ notificationsOnBothEngines('a channel that is switched off by itself', (outbox) 
       'CRM (webhook)',
       'The receiver answered 410 Gone: it wants no more webhooks',
       'turn the channel on again: the 5 notifications that wait for it are sent.',
-      `https://go.example/app/${workspace.id}/channels?edit=${channel.id}`,
+      `https://go.example/app/${workspace.id}/notifications?edit=${channel.id}`,
     ]) {
       expect(parsed.text?.replaceAll(/\s+/g, ' ')).toContain(said)
     }

@@ -3,8 +3,9 @@
 import { toIso } from '../../../lib/api-fields.ts'
 import { notFound } from '../../../lib/failure.ts'
 import type { Connection } from '../../../storage/database/open-database.ts'
-import type { Actor } from '../../accounts/access/actor.ts'
+import { type Actor, hasScopes } from '../../accounts/access/actor.ts'
 import { parseStoredRequest } from '../channels/sent-request.ts'
+import { EVENT_SCOPES, isWorkspaceEvent } from '../events/channel-events.ts'
 import { SUBMISSION_CREATED, SUBMISSION_DIGEST } from '../outbox/enqueue-deliveries.ts'
 import { isReplyEvent } from '../outbox/enqueue-reply.ts'
 import type { DeliveryDetail } from '../schema.ts'
@@ -37,7 +38,9 @@ export async function getDelivery(connection: Connection, actor: Actor, id: numb
     .orderBy('id', 'desc')
     .limit(ATTEMPTS_SHOWN)
     .execute()
-  const isShown = isAboutChannel(row.event) || maySeeSubmissions(actor)
+  const isShown = isWorkspaceEvent(row.event)
+    ? hasScopes(actor, EVENT_SCOPES[row.event])
+    : isAboutChannel(row.event) || maySeeSubmissions(actor)
   const stored = attempts.find(({ request }) => request !== null)?.request ?? null
   return {
     ...toDeliveryResource(actor, row),

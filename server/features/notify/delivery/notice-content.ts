@@ -5,7 +5,7 @@ import type { NoticeContent } from '../channels/contract.ts'
 
 /** The address of the page where a person changes the channel. */
 const toChannelPage = (origin: string, { id, workspace_id }: Pick<ChannelRow, 'id' | 'workspace_id'>) =>
-  `${origin}/app/${workspace_id}/channels?edit=${id}`
+  `${origin}/app/${workspace_id}/notifications?edit=${id}`
 
 /** @param details.json the data of a webhook */
 export const createChannelContent = (

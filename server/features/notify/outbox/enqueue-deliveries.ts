@@ -6,6 +6,7 @@ import { findRequest } from '../../../lib/telemetry/request-context.ts'
 import type { Connection, DatabaseEngine } from '../../../storage/database/open-database.ts'
 import { isOneOf, prepareInserts, prepareQuery } from '../../../storage/database/prepare-query.ts'
 import type { Deliveries } from '../../../storage/database/tables/notify-tables.ts'
+import { parseChannelEvents, SUBMISSION_EVENT } from '../events/channel-events.ts'
 import { planDelivery, readTiming } from '../timing/plan-delivery.ts'
 
 export interface NewDeliveries {
@@ -26,7 +27,8 @@ export async function enqueueDeliveries(
   { workspaceId, submissionId, channelIds, at }: NewDeliveries,
 ): Promise<number> {
   if (channelIds.length === 0) return 0
-  const channels = await SELECT_ENABLED[engine](connection, { workspaceId, channelIds })
+  const enabled = await SELECT_ENABLED[engine](connection, { workspaceId, channelIds })
+  const channels = enabled.filter((channel) => parseChannelEvents(channel).includes(SUBMISSION_CREATED))
   if (channels.length === 0) return 0
   const event = { workspace_id: workspaceId, submission_id: submissionId, event: SUBMISSION_CREATED }
   await insertDeliveries(
@@ -49,7 +51,7 @@ interface EnabledQuery extends Record<string, unknown> {
 const selectEnabled = (connection: Connection, { workspaceId, channelIds }: EnabledQuery) =>
   connection
     .selectFrom('channels')
-    .select(['id', 'digest', 'quiet_hours'])
+    .select(['id', 'digest', 'quiet_hours', 'events'])
     .where('workspace_id', '=', workspaceId)
     .where(isOneOf(connection, 'id', channelIds))
     .where('enabled', '=', 1)
@@ -61,7 +63,7 @@ const SELECT_ENABLED = {
   postgres: prepareQuery((connection, query: EnabledQuery) => selectEnabled(connection, query).forKeyShare()),
 }
 
-export const SUBMISSION_CREATED = 'submission.created'
+export const SUBMISSION_CREATED = SUBMISSION_EVENT
 /** Its delivery sends those of many submissions in one message. They are delivered, or fail, as it does. */
 export const SUBMISSION_DIGEST = 'submission.digest'
 
@@ -89,6 +91,8 @@ export const enqueueOwnerNotice = (
 type NewDelivery = Pick<Insertable<Deliveries>, 'workspace_id' | 'submission_id' | 'event' | 'channel_id'> & {
   /** At once when absent. */
   due_at?: number
+  /** What the event says, as JSON. */
+  payload?: string
 }
 
 export async function insertDeliveries(
@@ -100,8 +104,8 @@ export async function insertDeliveries(
   const cause = { request_id: request?.id ?? null, traceparent: request?.span?.traceparent ?? null }
   await insertWaiting(
     connection,
-    deliveries.map(({ workspace_id, submission_id = null, event, channel_id, due_at = at }) => ({
-      ...{ workspace_id, submission_id, event, channel_id, due_at, created_at: at, ...cause },
+    deliveries.map(({ submission_id = null, due_at = at, payload = null, ...delivery }) => ({
+      ...{ ...delivery, submission_id, due_at, payload, created_at: at, ...cause },
       message_id: newMessageId(),
     })),
   )

@@ -5,11 +5,13 @@ import { invalid, notFound } from '../../../lib/failure.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import { type Actor, allow } from '../../accounts/access/actor.ts'
 import { CHANNELS_WRITE, type ChannelRow, getChannel } from '../channels/channel.ts'
-import type { NoticeContent, SubmissionContentReader } from '../channels/contract.ts'
+import type { Notice, NoticeContent, SubmissionContentReader } from '../channels/contract.ts'
 import { toSubject } from '../channels/email.ts'
 import { mailHtml, mailText } from '../channels/mail-body.ts'
 import { formatHeadline } from '../channels/safe-text.ts'
 import { webhookBody } from '../channels/webhook.ts'
+import { fillBody } from '../http-body/fill-body.ts'
+import { readBodyType } from '../http-body/request-headers.ts'
 import type { PreviewChannelInput, PreviewResource } from '../schema.ts'
 import { createLayout } from '../templates/create-layout.ts'
 
@@ -34,7 +36,8 @@ export async function previewChannel(
   const { read } = needs.db
   const channel = await getChannel(read, actor, id)
   const isWebhook = channel.type === 'webhook'
-  if (isWebhook && template) throw invalid({ template: 'is not for channels of type webhook' })
+  const isForPrograms = isWebhook || channel.type === 'http'
+  if (isForPrograms && template) throw invalid({ template: `is not for channels of type ${channel.type}` })
   const shownId = submissionId ?? (await findNewestSubmission(read, actor, id))
   const content =
     shownId === null ? createSample(needs, channel) : await needs.readSubmission(actor.workspaceId, shownId)
@@ -47,6 +50,8 @@ export async function previewChannel(
     ...(template && { layout: createLayout({ ...template, subject: template.subject ?? null }, content) }),
   }
   if (isWebhook) return { submissionId: shownId, subject: notice.event, text: webhookBody(notice) }
+  if (channel.type === 'http')
+    return { submissionId: shownId, subject: notice.event, text: showBody(channel, notice) }
   const isMail = channel.type === 'email'
   return {
     submissionId: shownId,
@@ -54,6 +59,11 @@ export async function previewChannel(
     text: mailText(notice),
     ...(isMail && { html: mailHtml(notice) }),
   }
+}
+
+function showBody({ body, headers }: ChannelRow, notice: Notice): string {
+  const type = readBodyType(headers === null ? {} : JSON.parse(headers))
+  return fillBody(body ?? '', type, notice) ?? 'The body would have more than 1 MiB'
 }
 
 /** The newest submission of the forms that name the channel. */
@@ -96,5 +106,9 @@ const createSample = ({ now, send }: PreviewNeeds, { workspace_id }: ChannelRow)
   email: 'ada@example.com',
   attribution: 'newsletter / spring · Berlin, DE · iPhone',
   url: `${send.origin}/app/${workspace_id}/inbox`,
-  submissionJson: 'null',
+  submissionJson: JSON.stringify({
+    email: 'ada@example.com',
+    utmSource: 'newsletter',
+    utmCampaign: 'spring',
+  }),
 })

@@ -3,6 +3,7 @@
 import { z } from 'zod'
 import { isCleanText } from '../../../lib/text.ts'
 import { HIT_CLASSES, HIT_DIMENSIONS, HIT_OUTCOMES, HIT_TRIGGERS } from '../../../storage/hits/hit.ts'
+import { KEPT_PARAM_NAME, KEPT_PARAMS_MAX, KEPT_VALUE_MAX } from '../../../storage/hits/kept-params.ts'
 import type { HistoryRow } from '../history/messages.ts'
 import { UNKNOWN_CLICK } from '../sources/source-click.ts'
 import { toArchiveKey, toNoLinkKey } from './archive-keys.ts'
@@ -29,8 +30,23 @@ const HitRecord = z.object({
   ...texts,
   // Archives of older versions have none.
   variant: text.default(null),
+  params: text.transform(toKeptParams).default(null),
   unknownSlug: text,
 })
+
+const KeptParams = z
+  .record(z.string().regex(KEPT_PARAM_NAME), z.string().min(1).max(KEPT_VALUE_MAX).refine(isCleanText))
+  .refine((params) => Object.keys(params).length <= KEPT_PARAMS_MAX)
+
+/** As this server writes them. @returns null for parameters that it would not have kept */
+function toKeptParams(written: string | null): string | null {
+  try {
+    const { data } = KeptParams.safeParse(JSON.parse(written ?? 'null'))
+    return data ? JSON.stringify(data) : null
+  } catch {
+    return null
+  }
+}
 
 export async function* readArchiveHits(archive: Archive): AsyncGenerator<HistoryRow[]> {
   const { publicId } = archive.manifest.workspace

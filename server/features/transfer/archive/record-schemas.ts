@@ -6,6 +6,7 @@ import { BODY_MAX } from '../../../http/json-body.ts'
 import { isEmail } from '../../../lib/email.ts'
 import { AMOUNT_PATTERN, findAmountProblem } from '../../../lib/money/amount.ts'
 import { isCurrency } from '../../../lib/money/currencies.ts'
+import { OUTCOME_STAGES } from '../../../lib/outcome-stage.ts'
 import { countCharacters, isCleanText } from '../../../lib/text.ts'
 import { parseUrl } from '../../../lib/web-url.ts'
 import { FILE_KEY } from '../../../storage/files/file-key.ts'
@@ -13,7 +14,7 @@ import { ATTEMPT_OUTCOMES } from '../../forms/attempts/attempt-counter.ts'
 import { SUBMISSION_STATUSES } from '../../forms/submissions/schema.ts'
 import { UPLOAD_FILES_MAX } from '../../forms/uploads/schema.ts'
 import { CHANNEL_TYPES, CHANNEL_URL_MAX, RECIPIENTS_MAX } from '../../notify/schema.ts'
-import { EXTERNAL_ID_MAX, OUTCOME_STAGES, PER_LEAD_MAX } from '../../outcomes/schema.ts'
+import { EXTERNAL_ID_MAX, PER_LEAD_MAX } from '../../outcomes/schema.ts'
 import { TOUCH_KINDS } from '../../tracking/touch.ts'
 import { AD_CLICK_ID_NAMES, AD_CLICK_ID_VALUE } from '../../visitors/ad-click-ids.ts'
 import { archiveDay, archiveMoment, archiveTime } from './archive-time.ts'
@@ -129,6 +130,7 @@ const LinkRecord = z.object({
   // Archives of older versions have none.
   rules: z.unknown().optional(),
   extraPath: text().optional(),
+  publicStats: z.boolean().optional(),
   split: z.unknown().optional(),
   splitStartedAt: time.nullable().optional(),
   splitEndsAt: z.iso.datetime().nullable().optional(),

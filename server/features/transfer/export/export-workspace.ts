@@ -19,6 +19,7 @@ import {
   streamMisses,
   streamSubmissions,
   streamTags,
+  streamViews,
   type WorkspaceScan,
 } from './stream-workspace.ts'
 import { writeZip } from './zip-stream.ts'
@@ -84,6 +85,7 @@ function createReaders(
     'attempts.ndjson': () => streamAttempts(scan),
     'submissions.ndjson': () => streamSubmissions(scan, upTo),
     'misses.ndjson': () => streamMisses(scan),
+    'views.ndjson': () => streamViews(scan),
     'hits.ndjson': () => streamHits({ ...scan, workspaceId: scan.actor.workspaceId, until }),
   }
 }

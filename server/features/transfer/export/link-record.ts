@@ -76,6 +76,7 @@ export const LINK_COLUMNS = [
   'extraPath',
   'split',
   'splitEndsAt',
+  'publicStats',
 ] as const satisfies (keyof LinkRecord)[]
 
 /** A list of names is one cell, with commas; targets and rules are JSON, and `''` where there are none. */

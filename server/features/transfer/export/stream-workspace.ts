@@ -20,6 +20,7 @@ import {
   toLinkState,
   toMissRecord,
   toSubmissionRecord,
+  toViewRecord,
 } from './workspace-records.ts'
 
 export interface WorkspaceScan extends LinkExportNeeds, Pick<SubmissionNeeds, 'resolvePendingAttribution'> {
@@ -28,7 +29,7 @@ export interface WorkspaceScan extends LinkExportNeeds, Pick<SubmissionNeeds, 'r
 }
 
 /** A form may have a megabyte of rules and texts, and a domain has some files. */
-const ROWS_AT_ONCE = { tags: 100, channels: 100, domains: 10, forms: 1 }
+const ROWS_AT_ONCE = { tags: 100, channels: 100, domains: 10, forms: 1, views: 10 }
 const COUNTS_AT_ONCE = 1000
 
 const toLines = (records: unknown[]) => records.map((record) => `${JSON.stringify(record)}\n`).join('')
@@ -46,13 +47,13 @@ async function* readPages<Row extends { id: number }>(
   }
 }
 
-const selectAfter = <Table extends 'tags' | 'domains' | 'channels' | 'forms'>(
+const selectAfter = <Table extends 'tags' | 'domains' | 'channels' | 'forms' | 'views'>(
   { db, actor: { workspaceId } }: WorkspaceScan,
   table: Table,
   after: number,
 ) =>
   db.read
-    .selectFrom<'tags' | 'domains' | 'channels' | 'forms'>(table)
+    .selectFrom<'tags' | 'domains' | 'channels' | 'forms' | 'views'>(table)
     .where('workspace_id', '=', workspaceId)
     .where('id', '>', after)
     .orderBy('id')
@@ -74,6 +75,11 @@ export async function* streamChannels(scan: WorkspaceScan): AsyncGenerator<strin
   const select = (after: number) => selectAfter(scan, 'channels', after).where('type', '<>', REPLY_CHANNEL)
   for await (const rows of readPages(scan, (after) => select(after).execute()))
     yield toLines(rows.map(toChannelRecord))
+}
+
+export async function* streamViews(scan: WorkspaceScan): AsyncGenerator<string> {
+  for await (const rows of readPages(scan, (after) => selectAfter(scan, 'views', after).execute()))
+    yield toLines(rows.map(toViewRecord))
 }
 
 export async function* streamForms(scan: WorkspaceScan): AsyncGenerator<string> {

@@ -14,6 +14,7 @@ import type {
 } from '../../../storage/database/tables/form-tables.ts'
 import type { Channels } from '../../../storage/database/tables/notify-tables.ts'
 import type { Misses } from '../../../storage/database/tables/operation-tables.ts'
+import type { Views } from '../../../storage/database/tables/view-tables.ts'
 import { parseBrand } from '../../accounts/brand/brand.ts'
 import { ANNOUNCED } from '../../forms/leads/announced.ts'
 import { toCampaign } from '../../visitors/campaign-columns.ts'
@@ -46,6 +47,20 @@ export const toChannelRecord = (row: Selectable<Channels>) => ({
 
 /** The path of a hook is a secret: it lets anyone post to it. */
 const hideUrl = (url: string) => `${parseUrl(url)?.origin ?? ''}/…`
+
+/** Without its shared page, whose address is a secret. */
+export const toViewRecord = (row: Selectable<Views>) => ({
+  name: row.name,
+  filters: JSON.parse(row.filters) as Record<string, string>,
+  interval: row.interval_name,
+  start: row.range_start,
+  end: row.range_end,
+  timezone: row.timezone,
+  model: row.model,
+  embed: JSON.parse(row.embed) as string[],
+  createdAt: toIso(row.created_at),
+  updatedAt: toIso(row.updated_at),
+})
 
 export const toFormRecord = (row: Selectable<Forms>) => ({
   formKey: row.form_key,

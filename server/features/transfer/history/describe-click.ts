@@ -99,7 +99,8 @@ function describeOwn(place: ClickPlace, at: number, described: DescribedClick, l
   appendHead(lines, place.id, { ...place, ...described, at }, described.class)
   appendBytes(lines, toUtf8(`${toDayVisitor(described.visitor, at)}"`))
   appendBytes(lines, toDescribedPart(closeNames(described)))
-  if (described.unknownSlug !== null) appendBytes(lines, toJsonPart({ unknownSlug: described.unknownSlug }))
+  const { unknownSlug, params } = described
+  appendBytes(lines, toJsonPart({ unknownSlug, params }))
   appendEnd(lines, place)
   return described.class === 'human' && described.outcome === 'redirect'
 }

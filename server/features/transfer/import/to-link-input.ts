@@ -73,6 +73,7 @@ function toBody(link: SourceLink, notes: string[]) {
     forwardQuery: link.forwardQuery,
     geoTargeting: toCountries(link.geoTargeting, notes),
     deviceTargeting: link.deviceTargeting,
+    rules: link.rules,
     redirectStatus: link.redirectStatus,
     previewTitle: cut('previewTitle', link.previewTitle, CARD_TITLE_MAX),
     previewDescription: cut('previewDescription', link.previewDescription, CARD_DESCRIPTION_MAX),

@@ -3,7 +3,7 @@
 import { z } from '@hono/zod-openapi'
 import { oneOf, parameter } from '../../../lib/api-fields.ts'
 import { isTimeZone } from '../../../lib/date-range.ts'
-import { OUTCOME_STAGES } from '../../outcomes/schema.ts'
+import { OUTCOME_STAGES } from '../../../lib/outcome-stage.ts'
 
 export const IMPORTED_OUTCOMES_MAX = 5_000
 /** The body of a request has at most 1 MiB. */

@@ -20,6 +20,7 @@ const createPlain = (): Omit<SourceLink, 'destinationUrl'> => ({
   expiredUrl: null,
   clickLimit: null,
   password: null,
+  rules: null,
   geoTargeting: {},
   deviceTargeting: {},
   redirectStatus: null,

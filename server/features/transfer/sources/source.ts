@@ -39,6 +39,8 @@ export interface SourceLink {
   previewImage: string | null
   /** The tool's count of clicks; null where the file has none. */
   clicks: number | null
+  /** Redirect rules as the API takes them; null without any. */
+  rules: unknown
   /** Fields that only `towpath` has. */
   own?: OwnFields
   /** Settings of the tool that this product lacks, in words such as `expired after 10 visits`. People see them. */
@@ -49,9 +51,8 @@ export interface OwnFields {
   externalId: string | null
   leadLimit: number | null
   trackConversions: boolean
-  /** As the API takes them. */
-  rules: unknown
   extraPath: string | null
+  publicStats: boolean
   split: unknown
 }
 
@@ -88,7 +89,7 @@ export interface SourceClick {
 /** A hit of our own export. Its visitor is a number of 64 bits that tells the visitors of a day apart; '' where nobody knows. */
 export type DescribedClick = Pick<
   Hit,
-  'outcome' | 'class' | 'trigger' | 'visitor' | 'unknownSlug' | HitDimension
+  'outcome' | 'class' | 'trigger' | 'visitor' | 'unknownSlug' | 'params' | HitDimension
 >
 
 /** How a record reads: a value, what is wrong with it, or null where the record is no link (or no click) at all. */

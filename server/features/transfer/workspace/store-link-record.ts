@@ -106,6 +106,7 @@ const toInput = (record: LinkRecord): CreateLinkInput => {
   const { destinationUrl, slug, title, comments, tags, externalId, archived, startsAt, expiresAt } = record
   const { expiredUrl, clickLimit, leadLimit, forwardQuery, trackConversions } = record
   const { geoTargeting, deviceTargeting, rules, extraPath, split, splitEndsAt, redirectStatus } = record
+  const { publicStats } = record
   const { previewTitle, previewDescription, previewImage } = record
   return parseInput(CreateLink, {
     destinationUrl,
@@ -129,6 +130,7 @@ const toInput = (record: LinkRecord): CreateLinkInput => {
     deviceTargeting,
     rules,
     extraPath,
+    publicStats,
     split,
     splitEndsAt,
     redirectStatus,

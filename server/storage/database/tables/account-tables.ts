@@ -12,8 +12,16 @@ export interface Workspaces {
   require_two_factor: Generated<number>
   /** Owners get a mail when people ask for an unknown slug more often than this in 24 hours; null is never. */
   missing_report_above: number | null
+  /** 1: the destinations of its links are checked daily. */
+  watch_destinations: Generated<number>
   /** JSON of `Brand`. */
   brand: string | null
+  /** JSON list of the names of query parameters that clicks keep; null without one. */
+  kept_params: string | null
+  /** JSON list of the networks whose hits are internal; null without one. */
+  internal_networks: string | null
+  /** JSON list of the hosts whose hits are spam; null without one. */
+  ignored_referrers: string | null
   created_at: number
   updated_at: number
   /** When the operator suspended it; null while it is not suspended. */

@@ -1,4 +1,4 @@
-// Links, tags, and how far their clicks are counted.
+// Links, tags, the destinations that are watched, and how far clicks are counted.
 
 import type { Generated } from 'kysely'
 
@@ -37,6 +37,8 @@ export interface Links {
   rules: Generated<string>
   /** ignore or append. */
   extra_path: Generated<string>
+  /** 1 where the preview page shows the link's clicks. */
+  public_stats: Generated<number>
   /** The variants as JSON; null without a split. */
   split: string | null
   /** When the variants were set. */
@@ -94,10 +96,46 @@ export interface LinkTags {
   workspace_id: number
 }
 
+/** A distinct destination of the live links of a workspace that watches its destinations, and its last check. */
+export interface Destinations {
+  id: Generated<number>
+  workspace_id: number
+  url: string
+  /** SHA-256 of the URL: an index of PostgreSQL has no room for a long URL. */
+  url_hash: string
+  /** SHA-256 of the URL without its fragment: all rows with this hash share one request a day. */
+  request_hash: string
+  host: string
+  /** How many live links lead to it, when they were counted last. */
+  links: number
+  /** Index in DESTINATION_STATES. */
+  state: number
+  /** The HTTP status of the last answer. */
+  status: number | null
+  message: string | null
+  checked_at: number | null
+  /** Since when it is in this state. Failing, broken and parked count from the first failure. */
+  since: number | null
+  /** Failed checks in a row. */
+  failures: Generated<number>
+  next_check_at: number
+  /** When the owners were told of this failure; null before, and again once it is well. */
+  reported_at: number | null
+}
+
 /** The last batch of each node's spool that is in the click counters of the links. */
 export interface ClickMarks {
   node: string
   batch: number
+}
+
+/** Visitors of a day who are people of the workspace. */
+export interface InternalVisitors {
+  workspace_id: number
+  /** UTC day, `2026-01-31`. */
+  day: string
+  /** 53 bits of the visitor's hash. */
+  visitor: number
 }
 
 export interface VisitorSalts {

@@ -5,7 +5,7 @@ import type { Generated } from 'kysely'
 export interface Channels {
   id: Generated<number>
   workspace_id: number
-  /** `email`, `slack`, `discord`, `telegram`, `teams` or `webhook`; `reply` is the hidden channel of replies to senders. */
+  /** `email`, `slack`, `discord`, `telegram`, `teams`, `webhook` or `http`; `reply` is the hidden channel of replies to senders. */
   type: string
   name: string
   /** A JSON list of email addresses. */
@@ -43,6 +43,16 @@ export interface Channels {
   attach_up_to: Generated<number>
   /** 1 where new forms begin with it. */
   all_forms: Generated<number>
+  /** A JSON list of `ChannelEvent`; null for submissions alone. */
+  events: string | null
+  /** JSON of `ChannelFilter`, as it was written. */
+  filter: string | null
+  /** For channels of type http. */
+  method: string | null
+  /** JSON of its headers as answers show them: with no value that may be a secret. */
+  headers: string | null
+  /** The template of its body. */
+  body: string | null
   created_at: number
   updated_at: number
 }
@@ -56,7 +66,7 @@ export interface Deliveries {
   submission_id: number | null
   /**
    * `submission.created`, `submission.digest` or `test`; a notice to owners: `channel.disabled` or `channel.behind`; or a mail to the sender:
-   * `reply` or `confirm`.
+   * `reply` or `confirm`; or another event of the workspace, such as `link.created`.
    */
   event: string
   /** The same for all attempts. */
@@ -84,8 +94,20 @@ export interface Deliveries {
   request_id: string | null
   /** Its span, where it was traced (W3C Trace Context). */
   traceparent: string | null
+  /** JSON of what an event of a link or an outcome says; null for others, and once it is no longer kept. */
+  payload: string | null
   created_at: number
   finished_at: number | null
+}
+
+/** How far a consumer of events is. Its row moves in the transaction that stores the deliveries. */
+export interface EventMarks {
+  /** `clicks/<node>`, or `expirations`. */
+  consumer: string
+  /** The last batch of the node that is consumed as a whole; or the time up to which links that expired are consumed. */
+  position: number
+  /** The last hit of the batch after it that is consumed; or the last link of that time. 0 for none. */
+  step: number
 }
 
 export interface DeliveryAttempts {

@@ -13,6 +13,10 @@ export const clickHouseDialect: HitLookUpDialect & SpanDialect = {
   lastLabels: (host, count) => `extract(${host}, '${toLastLabelsPattern(count)}')`,
   pairs: (linkIds, slots) =>
     `(SELECT pair.1 AS link_id, pair.2 AS slot FROM (SELECT arrayJoin(arrayZip(${linkIds}, ${slots})) AS pair))`,
+  paramValue(name, bind) {
+    const nothing = bind('')
+    return `nullIf(JSONExtractString(ifNull(params, ${nothing}), ${bind(name)}), ${nothing})`
+  },
   spans: (visitors, sinces, untils, spans) =>
     `(SELECT toUInt64OrNull(t.1) AS visitor, t.2 AS since, t.3 AS until, t.4 AS span
       FROM (SELECT arrayJoin(arrayZip(${visitors}, ${sinces}, ${untils}, ${spans})) AS t))`,

@@ -10,7 +10,7 @@ import type { ClickHouseClient } from './client.ts'
 import { toPlaceholder } from './parameters.ts'
 
 /** The type of each column of layout 1. LowCardinality is a dictionary: these texts repeat. */
-const HIT_TYPES: Omit<Record<keyof Hit, string>, 'importId' | 'variant'> = {
+const HIT_TYPES: Omit<Record<keyof Hit, string>, 'importId' | 'variant' | 'params'> = {
   id: 'Int64 CODEC(ZSTD)',
   // Neighbors are of one day, and differ by hours: T64 leaves out the bits that they share. Every question reads this
   // column, the workspace and the visitor, so these have the codecs that are fast to read.
@@ -73,6 +73,8 @@ const LAYOUTS: ((engine: EngineNaming) => string[])[] = [
   // Names of browsers that are texts of visitors are closed: see `closeOldNames`.
   () => [],
   () => ['ALTER TABLE hits ADD COLUMN IF NOT EXISTS variant LowCardinality(Nullable(String)) CODEC(ZSTD)'],
+  // Its texts may differ from click to click, so it has no dictionary.
+  () => ['ALTER TABLE hits ADD COLUMN IF NOT EXISTS params Nullable(String) CODEC(ZSTD)'],
 ]
 
 /** Every statement that makes the tables in a replicated database. */

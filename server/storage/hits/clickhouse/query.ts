@@ -4,11 +4,14 @@ import { createFairQueue } from '../../../lib/concurrency/fair-queue.ts'
 import { unavailable } from '../../../lib/failure.ts'
 import { DAY_MS } from '../../../lib/utc-day.ts'
 import type { SqlValue } from '../../filter-sql.ts'
+import { toClickPageSql } from '../click-page-sql.ts'
 import type { HitEngine } from '../hit-engine.ts'
 import { toHitSql } from '../hit-sql.ts'
 import { toLastClicksSql, toLastClickTimesSql } from '../last-clicks-sql.ts'
+import { toRecentClicksSql } from '../recent-clicks-sql.ts'
 import { type DaySpan, toHitsOrigin } from '../rollups/plan-days.ts'
 import { createShareCounter } from '../visitor-shares.ts'
+import { requireCaughtUp } from './caught-up.ts'
 import { CLICKHOUSE_CODES, ClickHouseError } from './clickhouse-error.ts'
 import type { ClickHouseClient } from './client.ts'
 import { clickHouseDialect } from './dialect.ts'
@@ -44,7 +47,10 @@ export const toQuestionFailure = (error: unknown): unknown =>
     ? unavailable(error)
     : error
 
-export type QuestionRunner = Pick<HitEngine, 'ask' | 'explain' | 'findLastClicks' | 'findLastClickTimes'>
+export type QuestionRunner = Pick<
+  HitEngine,
+  'ask' | 'explain' | 'findLastClicks' | 'findLastClickTimes' | 'readClicks' | 'listRecentClicks'
+>
 
 /** @param settings limits of each question */
 export function createQuestionRunner(
@@ -81,11 +87,40 @@ export function createQuestionRunner(
       const { text, params, read } = toLastClicksSql(query, clickHouseDialect)
       return read(await select(query.workspaceId, text, params))
     },
+    async readClicks(query) {
+      const { text, params, read } = toClickPageSql(query, clickHouseDialect)
+      await waitUntilCaughtUp(client)
+      return read(await select(query.workspaceId, text, params))
+    },
     async findLastClickTimes(workspaceId, linkIds) {
       if (linkIds.length === 0) return []
       const { text, params, read } = toLastClickTimesSql(workspaceId, linkIds, clickHouseDialect)
       return read(await select(workspaceId, text, params))
     },
+    async listRecentClicks(query) {
+      const { text, params, read } = toRecentClicksSql(query, clickHouseDialect)
+      return read(await select(query.workspaceId, text, params))
+    },
+  }
+}
+
+const CAUGHT_UP_TRIES = 10
+const CAUGHT_UP_PAUSE_MS = 100
+
+/**
+ * A replica may fetch a later batch before an earlier one: a page read between them would leave the earlier one out for
+ * ever. @throws `unavailable`
+ */
+async function waitUntilCaughtUp(client: Pick<ClickHouseClient, 'select'>): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await requireCaughtUp(client)
+    } catch (error) {
+      const failure = toQuestionFailure(error)
+      if (failure !== error) throw failure
+      if (tries === CAUGHT_UP_TRIES) throw unavailable(error, 1)
+      await Bun.sleep(CAUGHT_UP_PAUSE_MS)
+    }
   }
 }
 

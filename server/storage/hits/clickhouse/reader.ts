@@ -7,7 +7,14 @@ import { createQuestionRunner } from './query.ts'
 
 export type ClickHouseReader = Pick<
   HitEngine,
-  'ask' | 'explain' | 'findLastClicks' | 'findLastClickTimes' | 'export' | 'close'
+  | 'ask'
+  | 'explain'
+  | 'findLastClicks'
+  | 'findLastClickTimes'
+  | 'readClicks'
+  | 'listRecentClicks'
+  | 'export'
+  | 'close'
 >
 
 /** @returns a reader whose `close` ends the exports that run, and leaves the client open */

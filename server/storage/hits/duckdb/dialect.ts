@@ -18,6 +18,7 @@ export const duckDbDialect: HitJoinDialect & SpanDialect = {
   pairs: (linkIds, slots) => `(SELECT unnest(${linkIds}) AS link_id, unnest(${slots}) AS slot)`,
   countedHits: `(SELECT ${COUNTED_COLUMNS} FROM hits_arrived UNION ALL SELECT ${COUNTED_COLUMNS} FROM hits_sorted) AS hits`,
   storedAs: (column) => toStoredExpression(QUERY_COLUMNS[column]),
+  paramValue: (name, bind) => `json_extract_string(params, ${bind(`$."${name}"`)})`,
   spans: (visitors, sinces, untils, spans) =>
     `(SELECT TRY_CAST(unnest(${visitors}) AS UBIGINT) AS visitor, unnest(${sinces}) AS since, unnest(${untils}) AS until,
       unnest(${spans}) AS span)`,

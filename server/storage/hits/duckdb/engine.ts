@@ -19,7 +19,7 @@ import { inspectDuckDb } from './inspect.ts'
 import { HIT_COLUMN_LIST, migrateLayout } from './layout.ts'
 import { loadBatch, readMark, skipBatches } from './load.ts'
 import { copyDurably, openDuckDbFile } from './open-file.ts'
-import { findLastClicks, findLastClickTimes } from './query.ts'
+import { findLastClicks, findLastClickTimes, listRecentClicks, readClickPage } from './query.ts'
 import { createReadWriteLock, type ReadWriteLock } from './read-write-lock.ts'
 import {
   openRollUps,
@@ -125,6 +125,8 @@ export async function openDuckDb(options: DuckDbOptions): Promise<DuckDbEngine> 
     deleteImported: (hits) => use((open) => open.deleteImported(hits)),
     findLastClickTimes: (workspaceId, linkIds) =>
       use((open) => open.findLastClickTimes(workspaceId, linkIds)),
+    readClicks: (query) => use((open) => open.readClicks(query)),
+    listRecentClicks: (query) => use((open) => open.listRecentClicks(query)),
     erase: (workspaceIds) => erasures(() => erase(workspaceIds)),
     close: () => erasures(async () => (await file).close()),
   }
@@ -134,6 +136,8 @@ async function openFile(options: DuckDbOptions): Promise<OpenFile> {
   const engine = await openEngine(options)
   const { path, writer, readers, exporter, sorter, rollUps, watchDamage } = engine
   const { since = () => 0 } = options
+  const read: ReadConnections['use'] = (workspaceId, work) =>
+    watchDamage(() => readers.use(workspaceId, work))
   const write = <T>(work: () => Promise<T>) => watchDamage(() => engine.writeQueue(work))
   const writeAlone = (work: () => Promise<void>) => engine.runAlone(() => write(work))
   const removeAlone = <T>(work: () => Promise<T>) =>
@@ -175,8 +179,7 @@ async function openFile(options: DuckDbOptions): Promise<OpenFile> {
     ask: async (query) => (await watchDamage(() => rollUps.explain(query))).answers,
     explain: (query) => watchDamage(() => rollUps.explain(query)),
     rollUp: (now) => watchDamage(() => rollUps.rollUp(now)),
-    findLastClicks: (query) =>
-      watchDamage(() => readers.use(query.workspaceId, (connection) => findLastClicks(connection, query))),
+    findLastClicks: (query) => read(query.workspaceId, (connection) => findLastClicks(connection, query)),
     export: (request, signal) => watchDamage(() => exporter.run(request, signal)),
     deleteBefore: (before) =>
       removeAlone(async () => {
@@ -189,12 +192,11 @@ async function openFile(options: DuckDbOptions): Promise<OpenFile> {
         await replaceBackup()
       }),
     findLastClickTimes: (workspaceId, linkIds) =>
-      watchDamage(() =>
-        readers.use(workspaceId, (connection) => findLastClickTimes(connection, workspaceId, linkIds)),
-      ),
+      read(workspaceId, (connection) => findLastClickTimes(connection, workspaceId, linkIds)),
+    readClicks: (query) => read(query.workspaceId, (connection) => readClickPage(connection, query)),
+    listRecentClicks: (query) => read(query.workspaceId, (connection) => listRecentClicks(connection, query)),
     // In the turn of no workspace. The connection is used while no commit runs.
-    inspect: (withClicks) =>
-      watchDamage(() => readers.use(0, (connection) => inspectDuckDb(connection, withClicks))),
+    inspect: (withClicks) => read(0, (connection) => inspectDuckDb(connection, withClicks)),
     backup: (to) => writeAlone(() => copyTo(to)),
     sorted: () => sorter.settled(),
     close: () => names.close().then(() => closeEngine(engine)),

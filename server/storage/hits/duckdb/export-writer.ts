@@ -12,8 +12,9 @@ import type { StatementRunner } from '../click-exporter.ts'
 import type { Hit } from '../hit.ts'
 import { HIT_COLUMNS, QUERY_COLUMNS } from '../hit-columns.ts'
 import type { HitDialect } from '../hit-dialect.ts'
-import type { ExportedFile, ExportFormat, HitExport } from '../hit-engine.ts'
+import type { ClickExport, ExportedFile, HitExport } from '../hit-engine.ts'
 import { toSelectionSql } from '../hit-sql.ts'
+import { toParamColumn } from '../kept-params.ts'
 import { duckDbDialect } from './dialect.ts'
 import { createMemoryInstance } from './memory-instance.ts'
 import { splitIntoSlices, type TimeSlice } from './time-slices.ts'
@@ -155,7 +156,7 @@ async function writePart(
     const select =
       request.format === 'history'
         ? `SELECT ${HISTORY_COLUMNS} FROM ${table} AS hits`
-        : toClickSelect(request.format, toOriginSelect(table, ORIGIN_DIMENSIONS, duckDbDialect, bind).select)
+        : toClickSelect(request, toOriginSelect(table, ORIGIN_DIMENSIONS, duckDbDialect, bind).select)
     const options = COPY_OPTIONS[request.format](isFirst)
     const text = `COPY (${select} ORDER BY recorded_at, hits.id, node) TO ${quoteLiteral(path)} (${options})`
     await connection.run(text, params.map(toDuckDbValue), params.map(toDuckDbType))
@@ -180,7 +181,7 @@ const toInertText = (column: string) =>
     AND NOT regexp_full_match(${column}, ${NUMBER})
     THEN regexp_replace(regexp_replace(${column}, ${FORMULA}, '\\1''\\2', 'g'), ${DROPPED}, '''\\1') ELSE ${column} END`
 
-function toExportColumns(format: ExportFormat): string {
+function toExportColumns({ format, params = [] }: ClickExport): string {
   const time =
     format === 'parquet'
       ? "epoch_ms(recorded_at) AT TIME ZONE 'UTC'"
@@ -206,6 +207,10 @@ function toExportColumns(format: ExportFormat): string {
     'channel AS "channel"',
     'import_id IS NOT NULL AS "imported"',
     `${toText('variant')} AS "variant"`,
+    ...params.map((name) => {
+      const value = duckDbDialect.paramValue(name, (path) => quoteLiteral(String(path)))
+      return `${toText(value)} AS "${toParamColumn(name)}"`
+    }),
   ].join(', ')
 }
 
@@ -218,8 +223,8 @@ const HISTORY_COLUMNS = (Object.keys(HIT_COLUMNS) as (keyof Hit)[])
   .map((field) => `hits.${HIT_COLUMNS[field]}${field === 'visitor' ? '::VARCHAR' : ''} AS "${field}"`)
   .join(', ')
 
-const toClickSelect = (format: ExportFormat, origins: string) =>
-  `SELECT ${toExportColumns(format)} FROM (${origins}) AS hits LEFT JOIN link_names ON link_names.id = hits.link_id`
+const toClickSelect = (request: ClickExport, origins: string) =>
+  `SELECT ${toExportColumns(request)} FROM (${origins}) AS hits LEFT JOIN link_names ON link_names.id = hits.link_id`
 
 async function requireDiskSpace(dir: string) {
   const { bavail, bsize } = await statfs(dir)

@@ -38,14 +38,16 @@ export const HIT_TYPES: Record<keyof Hit, string> = {
   unknownSlug: 'VARCHAR',
   importId: 'BIGINT',
   variant: 'VARCHAR',
+  params: 'VARCHAR',
 }
 
 const fields = Object.keys(HIT_TYPES) as (keyof Hit)[]
 const names = ['node', ...fields.map((field) => HIT_COLUMNS[field])]
 export const HIT_COLUMN_LIST = names.join(', ')
-// The columns of layouts 4 to 6, and of layouts 1 to 3. A released layout never changes.
-const names4 = names.filter((name) => name !== HIT_COLUMNS.variant)
-const fields3 = fields.filter((field) => field !== 'importId' && field !== 'variant')
+// The columns of layout 7, of layouts 4 to 6, and of layouts 1 to 3. A released layout never changes.
+const names7 = names.filter((name) => name !== HIT_COLUMNS.params)
+const names4 = names7.filter((name) => name !== HIT_COLUMNS.variant)
+const fields3 = fields.filter((field) => field !== 'importId' && field !== 'variant' && field !== 'params')
 const names3 = ['node', ...fields3.map((field) => HIT_COLUMNS[field])]
 // No primary key: its index would cost memory for each hit, and the marks already keep batches from counting twice.
 const columns = fields3.map((field) => `${HIT_COLUMNS[field]} ${HIT_TYPES[field]}`)
@@ -144,6 +146,12 @@ const LAYOUTS = [
   [
     ...['hits_arrived', 'hits_sorted'].map(
       (table) => `ALTER TABLE ${table} ADD COLUMN IF NOT EXISTS variant VARCHAR`,
+    ),
+    toView(names7),
+  ],
+  [
+    ...['hits_arrived', 'hits_sorted'].map(
+      (table) => `ALTER TABLE ${table} ADD COLUMN IF NOT EXISTS params VARCHAR`,
     ),
     toView(names),
   ],

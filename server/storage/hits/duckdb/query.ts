@@ -4,9 +4,21 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { createFairQueue } from '../../../lib/concurrency/fair-queue.ts'
 import type { SqlValue } from '../../filter-sql.ts'
-import type { HitAnswer, HitQuery, LastClick, LastClicksQuery, LastClickTime } from '../hit-engine.ts'
+import { toClickPageSql } from '../click-page-sql.ts'
+import type {
+  ClickPage,
+  ClickPageQuery,
+  HitAnswer,
+  HitQuery,
+  LastClick,
+  LastClicksQuery,
+  LastClickTime,
+  RecentClick,
+  RecentClicksQuery,
+} from '../hit-engine.ts'
 import { toHitSql } from '../hit-sql.ts'
 import { toLastClicksSql, toLastClickTimesSql } from '../last-clicks-sql.ts'
+import { toRecentClicksSql } from '../recent-clicks-sql.ts'
 import { createShareCounter, type VisitorShare } from '../visitor-shares.ts'
 import type { ReadConnections } from './connections.ts'
 import { duckDbDialect } from './dialect.ts'
@@ -53,6 +65,19 @@ export async function findLastClickTimes(
 ): Promise<LastClickTime[]> {
   if (linkIds.length === 0) return []
   const { text, params, read } = toLastClickTimesSql(workspaceId, linkIds, duckDbDialect)
+  return read(await runStatement(connection, text, params))
+}
+
+export async function readClickPage(connection: DuckDBConnection, query: ClickPageQuery): Promise<ClickPage> {
+  const { text, params, read } = toClickPageSql(query, duckDbDialect)
+  return read(await runStatement(connection, text, params))
+}
+
+export async function listRecentClicks(
+  connection: DuckDBConnection,
+  query: RecentClicksQuery,
+): Promise<RecentClick[]> {
+  const { text, params, read } = toRecentClicksSql(query, duckDbDialect)
   return read(await runStatement(connection, text, params))
 }
 

@@ -40,7 +40,7 @@ export function ChannelChoice({ selected, onChange, error }: Props) {
       <p className="text-sm text-soft">
         {channels.data.data.length === 0 && 'No channels yet. Submissions only arrive in the inbox. '}
         <Link
-          to="/$workspaceId/channels"
+          to="/$workspaceId/notifications"
           params={{ workspaceId: String(api.workspaceId) }}
           search={{ new: '1' }}
           className="font-medium text-accent underline underline-offset-2"

@@ -6,7 +6,6 @@ const host = 's.acme.test'
 const forwardQuery = true
 const NO_SHORT_URL =
   'Shlink did not record the short URL of this visit: it does since version 4.1. Export visits by its API, and add shortUrl to each.'
-const ORDER = 'the order of redirect rules: devices come before countries here'
 
 describe('short URLs of Shlink', () => {
   test('come from the CSV of its web client, codes that differ in case too', async () => {
@@ -82,7 +81,7 @@ describe('short URLs of Shlink', () => {
     ])
   })
 
-  test('keep redirect rules by device and by country, and name the others', async () => {
+  test('keep redirect rules in their order, and name those that have no place here', async () => {
     const { recognized, links } = await readExample('shlink', 'short-urls-with-rules.ndjson')
     expect(recognized).toBe('shlink links')
     expect(links).toEqual([
@@ -90,32 +89,85 @@ describe('short URLs of Shlink', () => {
         host,
         slug: 'rules',
         createdAt: '2025-01-01T00:00:00Z',
-        geoTargeting: { DE: 'https://acme.test/de' },
-        deviceTargeting: {
-          android: 'https://acme.test/android',
-          ios: 'https://acme.test/mobile',
-          desktop: 'https://acme.test/desktop',
-        },
+        rules: [
+          { when: { os: ['android'] }, to: 'https://acme.test/android' },
+          { when: { os: ['ios', 'android'] }, to: 'https://acme.test/mobile' },
+          { when: { country: ['DE'] }, to: 'https://acme.test/de' },
+          { when: { device: ['desktop'], query: { ref: 'ad' } }, to: 'https://acme.test/ad' },
+          { when: { os: ['macos'] }, to: 'https://acme.test/mac' },
+          { when: { device: ['desktop'] }, to: 'https://acme.test/desktop' },
+        ],
         forwardQuery,
         clicks: 9,
-        left: [
-          'a redirect rule (language en-US) to https://acme.test/en',
-          'a redirect rule (device desktop and query param ref ad) to https://acme.test/ad',
-          'a redirect rule (device macos) to https://acme.test/mac',
-          ORDER,
-        ],
+        left: ['a redirect rule (language en-US) to https://acme.test/en'],
       }),
       link('https://acme.test/', {
         host,
         slug: 'order',
         createdAt: '2025-01-01T00:00:00Z',
-        geoTargeting: { FR: 'https://acme.test/fr' },
-        deviceTargeting: { ios: 'https://acme.test/ios' },
+        rules: [
+          { when: { country: ['FR'] }, to: 'https://acme.test/fr' },
+          { when: { os: ['ios'] }, to: 'https://acme.test/ios' },
+        ],
         forwardQuery,
         clicks: 0,
-        left: [ORDER],
       }),
     ])
+  })
+
+  const rule = (...conditions: [type: string, matchKey: string | null, matchValue: string | null][]) => ({
+    longUrl: 'https://acme.test/x',
+    priority: 1,
+    conditions: conditions.map(([type, matchKey, matchValue]) => ({ type, matchKey, matchValue })),
+  })
+  const readRules = (redirectRules: unknown) => {
+    const fields = new Map(Object.entries({ shortCode: 'a', longUrl: 'https://acme.test/', redirectRules }))
+    return shlink.toLink({ row: 1, table: null, fields }, UTC) as {
+      value: { rules: unknown; left: string[] }
+    }
+  }
+
+  test.each<[when: object | null, ...conditions: Parameters<typeof rule>]>([
+    [{ language: ['de'] }, ['language', null, 'DE']],
+    [null, ['language', null, 'de-AT']],
+    [null, ['language', null, 'de'], ['language', null, 'fr']],
+    [
+      { os: ['ios'], device: ['desktop'] },
+      ['device', null, 'mobile'],
+      ['device', null, 'ios'],
+      ['device', null, 'desktop'],
+    ],
+    [null, ['device', null, 'ios'], ['device', null, 'android']],
+    [null, ['device', null, 'toaster']],
+    [
+      { query: { a: '1', b: '*', c: '' } },
+      ['query-param', 'a', '1'],
+      ['any-value-query-param', 'b', null],
+      ['valueless-query-param', 'c', null],
+    ],
+    [null, ['query-param', 'a', '1'], ['query-param', 'a', '2']],
+    [null, ['query-param', 'a', '*']],
+    [null, ['query-param', '__proto__', 'x']],
+    [null, ['query-param', 'a', 'x'.repeat(257)]],
+    [
+      { country: ['GB'], language: ['en'] },
+      ['geolocation-country-code', null, 'gb'],
+      ['language', null, 'en'],
+    ],
+    [null, ['geolocation-city-name', null, 'Berlin'], ['language', null, 'en']],
+    [null, ['ip-address', null, '10.0.0.*']],
+    [{ before: '2027-01-01T00:00:00.000Z' }, ['before-date', null, '2027-01-01T01:00:00+01:00']],
+    [null, ['after-date', null, 'soon']],
+    [null],
+  ])('have a rule of conditions, or name it: %j', (when, ...conditions) => {
+    const { rules, left } = readRules([rule(...conditions)]).value
+    expect(rules).toEqual(when && [{ when, to: 'https://acme.test/x' }])
+    expect(left).toHaveLength(when ? 0 : 1)
+  })
+
+  test('have twenty rules at most', () => {
+    const { rules, left } = readRules(Array.from({ length: 23 }, () => rule(['language', null, 'de']))).value
+    expect([(rules as unknown[]).length, left.length]).toEqual([20, 3])
   })
 
   test('name a rule in few words, whatever stands in it', () => {

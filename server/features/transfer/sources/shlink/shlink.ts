@@ -53,7 +53,7 @@ function toShlinkLink(record: FileRecord, options: ReadingOptions): Reading<Sour
     startsAt: meta?.time(options, 'validSince') ?? null,
     expiresAt: meta?.time(options, 'validUntil') ?? null,
     clickLimit: meta?.number('maxVisits') ?? null,
-    geoTargeting: rules.geoTargeting,
+    rules: rules.rules,
     deviceTargeting: rules.deviceTargeting,
     // Shlink passes the query on unless somebody has switched it off. The CSV does not say.
     forwardQuery: fields.raw('forwardQuery') === undefined || fields.flag('forwardQuery'),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { readClasses, readFilter } from './filter.ts'
+import { readClasses, readFilter } from './filter-grammar.ts'
 
 describe('a filter', () => {
   test.each([

@@ -1,13 +1,21 @@
 // Parses filters: `US` is one value, `US,BR` any of several, a leading `-` excludes them, `\,` is a comma, and `\-` is
 // a leading dash. Turns the values into the form that is stored.
 
-import { toCountryFilter } from '../../lib/country-code.ts'
-import { foldCase } from '../../lib/text.ts'
-import { HIT_CLASSES, HIT_TRIGGERS, type HitClass, type HitDimension } from '../../storage/hits/hit.ts'
-import type { OriginDimension } from '../../storage/sources/origin-sql.ts'
-import { readSource, TRAFFIC_CHANNELS } from '../../storage/sources/traffic-channel.ts'
+import { toCountryFilter } from '../lib/country-code.ts'
+import { foldCase } from '../lib/text.ts'
+import { HIT_CLASSES, HIT_TRIGGERS, type HitClass, type HitDimension } from './hits/hit.ts'
+import type { ParamColumn } from './hits/kept-params.ts'
+import type { OriginDimension } from './sources/origin-sql.ts'
+import { readSource, TRAFFIC_CHANNELS } from './sources/traffic-channel.ts'
 
-export type ClickFilterName = HitDimension | OriginDimension | 'linkId' | 'tagId' | 'domain' | 'slug'
+export type ClickFilterName =
+  | HitDimension
+  | ParamColumn
+  | OriginDimension
+  | 'linkId'
+  | 'tagId'
+  | 'domain'
+  | 'slug'
 export type FilterName = ClickFilterName | 'form' | 'page'
 
 export interface FilterValues {

@@ -1,0 +1,165 @@
+// Compares the clicks of a workspace with the CSV of another tool, and shows what is known about the difference.
+
+import { useMutation } from '@tanstack/react-query'
+import { ArrowLeft } from 'lucide-react'
+import { useState } from 'react'
+import { toFieldErrors } from '../../../api/client.ts'
+import { COMPARED_BYTES_MAX, type ReconcileFields, reconcile } from '../../../api/reconcile.ts'
+import { useApi } from '../../../shell/use-workspace.ts'
+import { Button, ButtonLink } from '../../../ui/button.tsx'
+import { Card } from '../../../ui/card.tsx'
+import { viewerZone } from '../../../ui/format.ts'
+import { Field, Select } from '../../../ui/forms/field.tsx'
+import { FormError } from '../../../ui/forms/form-error.tsx'
+import { listTimeZones } from '../../../ui/forms/time-zones.ts'
+import { Page } from '../../../ui/page.tsx'
+import { Comparison } from './comparison.tsx'
+
+export function ComparePage() {
+  const api = useApi()
+  const compare = useMutation({
+    mutationFn: (fields: ReconcileFields) => reconcile(api, fields),
+    onError() {},
+  })
+  return (
+    <Page
+      title="Compare with another tool"
+      description="Why GA4, Plausible or Bitly count other numbers, day by day."
+      actions={
+        <ButtonLink
+          variant="quiet"
+          from="/$workspaceId/analytics/compare"
+          to="/$workspaceId/analytics"
+          search={{}}
+          icon={<ArrowLeft size={16} />}
+        >
+          Analytics
+        </ButtonLink>
+      }
+    >
+      <Card title="Their numbers">
+        <CompareForm send={compare.mutate} isBusy={compare.isPending} error={compare.error} />
+      </Card>
+      {compare.data && <Comparison result={compare.data} />}
+    </Page>
+  )
+}
+
+interface FormProps {
+  send: (fields: ReconcileFields) => void
+  isBusy: boolean
+  error: Error | null
+}
+
+/** The names of the orders of `dateOrder`. */
+const ORDERS = { dmy: 'Day, month, year', mdy: 'Month, day, year', ymd: 'Year, month, day' }
+
+function CompareForm({ send, isBusy, error }: FormProps) {
+  const [file, setFile] = useState<File>()
+  const [zone, setZone] = useState(viewerZone)
+  const [theirZone, setTheirZone] = useState(viewerZone)
+  const [metric, setMetric] = useState('')
+  const [order, setOrder] = useState('')
+  const { csv, dateOrder, general } = toFieldErrors(error, ['csv', 'dateOrder'])
+  const isTooLarge = file !== undefined && file.size > COMPARED_BYTES_MAX
+  const fileError = isTooLarge ? 'The file is larger than 900 KB. Export one row for each day.' : csv
+  const submit = async () => {
+    if (!file || isTooLarge || isBusy) return
+    send({
+      csv: await file.text(),
+      timezone: zone,
+      theirTimezone: theirZone,
+      ...(metric !== '' && { metric: metric as 'clicks' }),
+      ...(order !== '' && { dateOrder: order as 'dmy' }),
+    })
+  }
+  return (
+    <form
+      className="grid gap-4"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void submit()
+      }}
+    >
+      {general && <FormError>{general}</FormError>}
+      <Field
+        label="CSV file"
+        hint="A column of dates and one of numbers, at most 400 days. It isn’t stored."
+        error={fileError}
+      >
+        {(control) => (
+          <input
+            {...control}
+            type="file"
+            accept=".csv,.tsv,.txt,text/csv"
+            required
+            className="w-full text-sm file:mr-3 file:h-9 file:rounded-lg file:border file:border-strong file:bg-card file:px-3 file:font-medium file:text-ink"
+            onChange={({ target }) => setFile(target.files?.[0])}
+          />
+        )}
+      </Field>
+      <div className="grid gap-4 sm:grid-cols-2">
+        <ZoneField label="Time zone here" value={zone} choose={setZone} />
+        <ZoneField label="Time zone of their days" value={theirZone} choose={setTheirZone} />
+        <Field label="Compare with">
+          {(control) => (
+            <Select {...control} value={metric} onChange={({ target }) => setMetric(target.value)}>
+              <option value="">What the column is about</option>
+              <option value="clicks">Clicks</option>
+              <option value="visitors">Visitors</option>
+            </Select>
+          )}
+        </Field>
+        {(dateOrder !== undefined || order !== '') && (
+          <OrderField value={order} choose={setOrder} error={dateOrder} />
+        )}
+      </div>
+      <div>
+        <Button type="submit" variant="primary" busy={isBusy} disabled={!file || isTooLarge}>
+          Compare
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+interface OrderProps {
+  value: string
+  choose: (order: string) => void
+  error: string | undefined
+}
+
+const OrderField = ({ value, choose, error }: OrderProps) => (
+  <Field label="Order of dates" error={error}>
+    {(control) => (
+      <Select {...control} value={value} onChange={({ target }) => choose(target.value)}>
+        <option value="">As the file shows it</option>
+        {Object.entries(ORDERS).map(([order, name]) => (
+          <option key={order} value={order}>
+            {name}
+          </option>
+        ))}
+      </Select>
+    )}
+  </Field>
+)
+
+interface ZoneProps {
+  label: string
+  value: string
+  choose: (zone: string) => void
+}
+
+const ZoneField = ({ label, value, choose }: ZoneProps) => (
+  <Field label={label}>
+    {(control) => (
+      <Select {...control} value={value} onChange={({ target }) => choose(target.value)}>
+        {listTimeZones().map((name) => (
+          <option key={name} value={name}>
+            {name}
+          </option>
+        ))}
+      </Select>
+    )}
+  </Field>
+)

@@ -1,0 +1,158 @@
+// The destinations page: where links lead to, which of the pages are broken, and the way to repair all their links.
+
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { ArrowLeft, Unlink } from 'lucide-react'
+import { lazy, Suspense, useState } from 'react'
+import { type DestinationResource, destinationsQuery } from '../../../api/destinations.ts'
+import { workspaceQuery } from '../../../api/workspace.ts'
+import { useApi } from '../../../shell/use-workspace.ts'
+import { Button, ButtonLink } from '../../../ui/button.tsx'
+import { EmptyState } from '../../../ui/empty-state.tsx'
+import { ErrorState } from '../../../ui/error-state.tsx'
+import { focusIfLost } from '../../../ui/focus.ts'
+import { formatCount } from '../../../ui/format.ts'
+import { Field, Select } from '../../../ui/forms/field.tsx'
+import { Page } from '../../../ui/page.tsx'
+import { SkeletonRows } from '../../../ui/skeleton.tsx'
+import { DestinationRow, toDestinationElementId } from './destination-row.tsx'
+import { WatchSetting } from './watch-setting.tsx'
+
+const RepairDialog = lazy(() =>
+  import('./repair-dialog.tsx').then(({ RepairDialog }) => ({ default: RepairDialog })),
+)
+
+const FROM = '/$workspaceId/links/destinations'
+
+/** The choices of the filter: the states of the API, and their name. */
+const FILTERS = {
+  'broken,parked,failing': 'With problems',
+  broken: 'Broken',
+  parked: 'Parked or for sale',
+  failing: 'Failing',
+  not_allowed: 'Not checked',
+  unchecked: 'Waiting for the first check',
+  ok: 'OK',
+}
+
+export function DestinationsPage() {
+  const workspace = useQuery(workspaceQuery(useApi()))
+  return (
+    <Page
+      title="Destinations"
+      description="The pages that your links lead to, checked once a day."
+      actions={
+        <ButtonLink
+          variant="quiet"
+          from={FROM}
+          to="/$workspaceId/links"
+          search={{}}
+          icon={<ArrowLeft size={16} />}
+        >
+          All links
+        </ButtonLink>
+      }
+    >
+      {workspace.isPending && <SkeletonRows rows={6} className="h-16" />}
+      {workspace.isError && !workspace.data && <ErrorState error={workspace.error} />}
+      {workspace.data &&
+        (workspace.data.watchDestinations ? (
+          <Destinations />
+        ) : (
+          <EmptyState icon={<Unlink size={32} />} title="Destinations aren’t watched">
+            Towpath can check each page that your links lead to once a day, and email you before visitors
+            complain.
+          </EmptyState>
+        ))}
+      <WatchSetting />
+    </Page>
+  )
+}
+
+function Destinations() {
+  const { state: written } = useSearch({ from: FROM })
+  const navigate = useNavigate({ from: FROM })
+  const state = written !== undefined && Object.hasOwn(FILTERS, written) ? written : ''
+  const [repaired, setRepaired] = useState<DestinationResource>()
+  return (
+    <>
+      <Field label="State" hideLabel className="mb-3 w-64">
+        {(control) => (
+          <Select
+            {...control}
+            value={state}
+            onChange={({ target }) =>
+              navigate({ search: target.value === '' ? {} : { state: target.value }, replace: true })
+            }
+          >
+            <option value="">All destinations</option>
+            {Object.entries(FILTERS).map(([value, name]) => (
+              <option key={value} value={value}>
+                {name}
+              </option>
+            ))}
+          </Select>
+        )}
+      </Field>
+      <DestinationResults state={state} repair={setRepaired} />
+      <Suspense>
+        {repaired && (
+          <RepairDialog
+            destination={repaired}
+            onClose={() => {
+              setRepaired(undefined)
+              focusIfLost(
+                () =>
+                  document.getElementById(toDestinationElementId(repaired)) ??
+                  document.getElementById('main'),
+              )
+            }}
+          />
+        )}
+      </Suspense>
+    </>
+  )
+}
+
+interface ResultsProps {
+  state: string
+  repair: (destination: DestinationResource) => void
+}
+
+function DestinationResults({ state, repair }: ResultsProps) {
+  const query = useInfiniteQuery(destinationsQuery(useApi(), state))
+  if (query.isPending) return <SkeletonRows rows={6} className="h-16" />
+  if (!query.data) return <ErrorState error={query.error} retry={() => void query.refetch()} />
+  const destinations = query.data.pages.flatMap(({ data }) => data)
+  if (destinations.length === 0)
+    return state === '' ? (
+      <EmptyState icon={<Unlink size={32} />} title="No destinations yet">
+        The pages that your links lead to appear here.
+      </EmptyState>
+    ) : (
+      <EmptyState icon={<Unlink size={32} />} title="None in this state">
+        {state.includes('broken') ? 'Every page that was checked can be opened.' : 'Choose another state.'}
+      </EmptyState>
+    )
+  return (
+    <>
+      <p role="status" className="mb-2 px-1 text-sm text-soft">
+        {formatCount(query.data.pages[0]?.total ?? 0, 'destination')}
+      </p>
+      <ul aria-label="Destinations" className="overflow-clip rounded-2xl border border-line bg-card">
+        {destinations.map((destination) => (
+          <DestinationRow
+            key={destination.url}
+            destination={destination}
+            repair={() => repair(destination)}
+          />
+        ))}
+      </ul>
+      {query.hasNextPage && (
+        <Button className="mt-3" busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+          Show more
+        </Button>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,57 @@
+// The help menu of the sidebar: the API reference, the shortcuts, the server's health, and what is new.
+
+import { Link } from '@tanstack/react-router'
+import { BookOpen, CircleHelp, Keyboard, Sparkles, Stethoscope } from 'lucide-react'
+import { lazy, Suspense, useState } from 'react'
+import { Menu, MenuItem, MenuSeparator } from '../ui/overlays/menu.tsx'
+import { useOperatedWorkspace, useOptionalWorkspace } from './use-workspace.ts'
+
+const WhatsNew = lazy(() => import('./whats-new.tsx').then((m) => ({ default: m.WhatsNew })))
+
+export function HelpMenu({ openShortcuts }: { openShortcuts: () => void }) {
+  const workspace = useOptionalWorkspace()
+  const operated = useOperatedWorkspace()
+  const [isNewOpen, setNewOpen] = useState(false)
+  return (
+    <>
+      <Menu
+        align="start"
+        trigger={
+          <button
+            type="button"
+            className="mb-1 flex h-9 w-full items-center gap-2.5 rounded-lg px-2.5 text-soft hover:bg-hover hover:text-ink"
+          >
+            <CircleHelp size={17} aria-hidden />
+            Help
+          </button>
+        }
+      >
+        <MenuItem render={<a href="/docs" />} icon={<BookOpen size={15} />}>
+          API reference
+        </MenuItem>
+        <MenuItem icon={<Keyboard size={15} />} onSelect={openShortcuts}>
+          Keyboard shortcuts
+        </MenuItem>
+        {operated && (
+          <MenuItem
+            render={
+              <Link
+                to="/$workspaceId/settings"
+                params={{ workspaceId: String(workspace?.id) }}
+                search={{ tab: 'health' }}
+              />
+            }
+            icon={<Stethoscope size={15} />}
+          >
+            Server health
+          </MenuItem>
+        )}
+        <MenuSeparator />
+        <MenuItem icon={<Sparkles size={15} />} onSelect={() => setNewOpen(true)}>
+          What’s new
+        </MenuItem>
+      </Menu>
+      <Suspense>{isNewOpen && <WhatsNew onClose={() => setNewOpen(false)} />}</Suspense>
+    </>
+  )
+}

@@ -1,0 +1,141 @@
+// Events of new clicks: reads the batches of this node after its mark, and moves the mark in the transaction that
+// stores the deliveries. So each click is in one delivery, whichever process is killed, and whether the engine is up or not.
+
+import { nextTurn } from '../../../lib/concurrency/next-turn.ts'
+import type { Database } from '../../../storage/database/open-database.ts'
+import type { Hit } from '../../../storage/hits/hit.ts'
+import type { BatchPosition } from '../../hits/batches/new-clicks.ts'
+import type { HitWorkerClient } from '../../hits/worker/client.ts'
+import { passesFilter } from '../../notify/events/channel-filter.ts'
+import { type EventLink, readEventLinks } from '../../notify/events/read-links.ts'
+import { insertDeliveries } from '../../notify/outbox/enqueue-deliveries.ts'
+import { moveClickMark, readClickMark } from './click-mark.ts'
+import { toClickFacts, toClickRow } from './click-row.ts'
+import type { ClickResource } from './schema.ts'
+
+export interface ClickAnnouncerNeeds {
+  db: Database
+  hits: Pick<HitWorkerClient, 'readNewClicks' | 'state'>
+  node: string
+  /** `https://go.example` */
+  origin: string
+  now: () => number
+}
+
+/** In one delivery. */
+const CLICKS_MAX = 500
+/** In one transaction: with SQLite, storing them takes some milliseconds of the event loop. */
+const CLICKS_AT_ONCE = 4 * CLICKS_MAX
+/** While no channel wants clicks, the mark follows in steps of this length. */
+const IDLE_MS = 60_000
+
+interface ClickSubscriber {
+  id: number
+  workspace_id: number
+  filter: string | null
+  created_at: number
+}
+
+export interface ClickAnnouncer {
+  /** Tells of all clicks that are in batches. One call at a time. */
+  run(): Promise<void>
+}
+
+export function createClickAnnouncer(needs: ClickAnnouncerNeeds): ClickAnnouncer {
+  const { db, hits, node, now } = needs
+  let isFirst = true
+  let movedAt = Number.NEGATIVE_INFINITY
+  return {
+    async run() {
+      const mark = await readClickMark(db, node)
+      const subscribers = await listSubscribers(db)
+      if (subscribers.length === 0) {
+        const { batch } = hits.state()
+        if (batch <= mark.batch || now() - movedAt < IDLE_MS) return
+        await db.write((connection) => moveClickMark(connection, node, mark, { batch, hit: 0 }))
+        movedAt = now()
+        return
+      }
+      // A worker that sleeps has written nothing new since it was asked. After a start, nobody knows.
+      if (!isFirst && hits.state().batch <= mark.batch) return
+      await tellAll(needs, subscribers, mark)
+      isFirst = false
+    },
+  }
+}
+
+async function tellAll(
+  needs: ClickAnnouncerNeeds,
+  subscribers: ClickSubscriber[],
+  mark: BatchPosition,
+): Promise<void> {
+  const { db, hits, node, now } = needs
+  const workspaceIds = [...new Set(subscribers.map(({ workspace_id }) => workspace_id))]
+  for (let after = mark, hasMore = true; hasMore; ) {
+    const read = await hits.readNewClicks({ after, workspaceIds, limit: CLICKS_AT_ONCE })
+    const { position } = read
+    if (position.batch === after.batch && position.hit === after.hit) return
+    const deliveries = await toDeliveries(needs, subscribers, read.clicks)
+    const from = after
+    const hasMoved = await db.write(async (connection) => {
+      if (!(await moveClickMark(connection, node, from, position))) return false
+      if (deliveries.length > 0) await insertDeliveries(connection, deliveries, now())
+      return true
+    })
+    if (!hasMoved) return
+    after = position
+    hasMore = read.hasMore
+  }
+}
+
+/** Of all workspaces: the job is the server's own. */
+function listSubscribers({ read }: Database): Promise<ClickSubscriber[]> {
+  return read
+    .selectFrom('channels')
+    .select(['id', 'workspace_id', 'filter', 'created_at'])
+    .where('enabled', '=', 1)
+    .where('events', 'like', '%"link.clicked"%')
+    .orderBy('id')
+    .execute()
+}
+
+async function toDeliveries(
+  { db, origin }: ClickAnnouncerNeeds,
+  subscribers: ClickSubscriber[],
+  clicks: Hit[],
+): Promise<Parameters<typeof insertDeliveries>[1]> {
+  const byWorkspace = Map.groupBy(clicks, ({ workspaceId }) => workspaceId)
+  const deliveries: Parameters<typeof insertDeliveries>[1] = []
+  for (const [workspaceId, hits] of byWorkspace) {
+    const linkIds = [...new Set(hits.map(({ linkId }) => linkId))]
+    const links = await readEventLinks(db.read, { workspaceId, origin }, linkIds)
+    for (const channel of subscribers.filter(({ workspace_id }) => workspace_id === workspaceId)) {
+      await nextTurn()
+      const wanted = selectClicks(channel, hits, links)
+      for (let from = 0; from < wanted.length; from += CLICKS_MAX) {
+        const part = wanted.slice(from, from + CLICKS_MAX)
+        deliveries.push({
+          workspace_id: workspaceId,
+          submission_id: null,
+          channel_id: channel.id,
+          event: 'link.clicked',
+          payload: JSON.stringify({ count: part.length, clicks: part }),
+        })
+      }
+    }
+  }
+  return deliveries
+}
+
+/** A new channel is not told of clicks from before it was there. */
+const selectClicks = (
+  { filter, created_at: since }: ClickSubscriber,
+  hits: Hit[],
+  links: Map<number, EventLink>,
+): ClickResource[] =>
+  hits.flatMap((hit) => {
+    if (hit.at < since) return []
+    const link = links.get(hit.linkId)
+    const click = toClickRow(hit, link)
+    return passesFilter(filter, toClickFacts(click, link)) ? [click] : []
+  })

@@ -1,0 +1,137 @@
+// Requests to the sites of destinations: at most one a second to a host, what robots.txt allows, and never to a private
+// address. The rules of robots.txt and the name servers of a domain are kept for a day.
+
+import {
+  type SafeRefusal,
+  type SafeRequest,
+  type SafeResponse,
+  safeRequest,
+} from '../../http/safe-request.ts'
+import { DAY_MS } from '../../lib/utc-day.ts'
+import { parseUrl } from '../../lib/web-url.ts'
+import type { OpenDnsClient } from '../links/domains/dns-client.ts'
+import { findParkingService, findRegistrableDomain } from './parked-domains.ts'
+import { ALLOW_ALL, parseRobots, type RobotsRules } from './robots-rules.ts'
+
+/** Monotonic milliseconds, and a wait. Tests have a clock of their own. */
+export interface PoliteClock {
+  read(): number
+  sleep(ms: number): Promise<void>
+}
+
+export interface PoliteClientNeeds extends Pick<SafeRequest, 'allow' | 'resolve'> {
+  /** The public origin of this server: sites can see who asks. */
+  origin: string
+  openDnsClient: OpenDnsClient
+  hostClock?: PoliteClock
+}
+
+/** `unreachable`: the site's robots.txt answers with an error. Its rules are not known. */
+export type RobotsAnswer = { rules: RobotsRules } | { unreachable: number } | { failed: SafeRefusal }
+
+export interface PoliteClient {
+  request(method: 'HEAD' | 'GET', url: URL): Promise<SafeResponse | SafeRefusal>
+  readRobots(url: URL): Promise<RobotsAnswer>
+  findParking(host: string): Promise<string | undefined>
+  readClock(): number
+}
+
+/** Sites name it in robots.txt. */
+export const ROBOTS_AGENT = 'towpath'
+
+const HOST_EVERY_MS = 1_000
+const TIMEOUT_MS = 10_000
+/** Only the status and the headers are of interest. */
+const PAGE_BYTES_MAX = 16 * 1024
+/** RFC 9309 §2.5. */
+const ROBOTS_BYTES_MAX = 500 * 1024
+/** RFC 9309 §2.3.1.2. */
+const ROBOTS_REDIRECTS_MAX = 5
+const KEPT_MAX = 5_000
+
+const SYSTEM_CLOCK: PoliteClock = { read: () => performance.now(), sleep: (ms) => Bun.sleep(ms) }
+
+export function createPoliteClient(needs: PoliteClientNeeds): PoliteClient {
+  const { hostClock: clock = SYSTEM_CLOCK } = needs
+  const nextAt = new Map<string, number>()
+  const robots = createDayCache<RobotsRules>(clock)
+  const parking = createDayCache<string | undefined>(clock)
+
+  /** Takes the next free second of the host. */
+  async function waitForHost(host: string): Promise<void> {
+    const now = clock.read()
+    const at = Math.max(now, nextAt.get(host) ?? 0)
+    if (nextAt.size >= KEPT_MAX) for (const [name, free] of nextAt) if (free <= now) nextAt.delete(name)
+    nextAt.set(host, at + HOST_EVERY_MS)
+    if (at > now) await clock.sleep(at - now)
+  }
+
+  async function send(method: 'HEAD' | 'GET', url: URL, maxBytes: number) {
+    await waitForHost(url.hostname)
+    const headers = { Accept: '*/*', 'User-Agent': `Mozilla/5.0 (compatible; Towpath; +${needs.origin})` }
+    const { allow, resolve } = needs
+    return safeRequest({ method, url: url.href, headers, timeoutMs: TIMEOUT_MS, maxBytes, allow, resolve })
+  }
+
+  async function fetchRobots(origin: URL): Promise<RobotsAnswer> {
+    let url = new URL('/robots.txt', origin)
+    for (let redirects = 0; ; redirects++) {
+      const answer = await send('GET', url, ROBOTS_BYTES_MAX)
+      if (!answer.ok) return redirects === 0 ? { failed: answer } : { rules: ALLOW_ALL }
+      const { status } = answer
+      if (status >= 500) return { unreachable: status }
+      if (status >= 200 && status < 300) {
+        const text = new TextDecoder().decode(answer.body)
+        return { rules: parseRobots(text, ROBOTS_AGENT) }
+      }
+      const next = status < 400 ? parseUrl(answer.headers.get('location') ?? '', url.href) : null
+      // A file that is not there forbids nothing.
+      if (!next || redirects === ROBOTS_REDIRECTS_MAX) return { rules: ALLOW_ALL }
+      url = next
+    }
+  }
+
+  return {
+    readClock: clock.read,
+    request: (method, url) => send(method, url, PAGE_BYTES_MAX),
+    async readRobots(url) {
+      const known = robots.get(url.origin)
+      if (known) return { rules: known.value }
+      const answer = await fetchRobots(url)
+      if ('rules' in answer) robots.set(url.origin, answer.rules)
+      return answer
+    },
+    async findParking(host) {
+      const domain = findRegistrableDomain(host)
+      if (domain === null) return undefined
+      const known = parking.get(domain)
+      if (known) return known.value
+      const dns = needs.openDnsClient()
+      try {
+        const answer = await dns.listNameServers(domain)
+        if (!('values' in answer)) return undefined
+        const service = findParkingService(answer.values)
+        parking.set(domain, service)
+        return service
+      } finally {
+        dns.close()
+      }
+    },
+  }
+}
+
+function createDayCache<T>(clock: PoliteClock) {
+  const kept = new Map<string, { value: T; until: number }>()
+  return {
+    get(key: string): { value: T } | undefined {
+      const found = kept.get(key)
+      return found && found.until > clock.read() ? found : undefined
+    },
+    set(key: string, value: T) {
+      kept.delete(key)
+      const [oldest] = kept.keys()
+      if (kept.size >= KEPT_MAX && oldest !== undefined) kept.delete(oldest)
+      kept.set(key, { value, until: clock.read() + DAY_MS })
+    },
+  }
+}

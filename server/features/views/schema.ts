@@ -1,0 +1,125 @@
+// Views as JSON: the API validates requests with these schemas, and its reference is generated from them.
+
+import { z } from '@hono/zod-openapi'
+import {
+  flag,
+  instant,
+  numberParameter,
+  oneOf,
+  originPattern,
+  parameter,
+  text,
+} from '../../lib/api-fields.ts'
+import { isTimeZone } from '../../lib/date-range.ts'
+import { ATTRIBUTION_MODELS } from '../analytics/attribution-model.ts'
+import { INTERVALS } from '../analytics/timeline.ts'
+
+const NAME_MAX = 100
+const PASSWORD_MAX = 256
+const EMBED_MAX = 20
+const MOMENT_MAX = 40
+const ZONE_MAX = 64
+const FILTER_MAX = 8192
+
+const ShareShape = z
+  .strictObject({
+    url: z.url(),
+    passwordProtected: z.boolean(),
+    expiresAt: z.iso.datetime().nullable(),
+    showLeads: z.boolean(),
+  })
+  .openapi('ViewShare')
+
+export const ViewShape = z
+  .strictObject({
+    id: z.int(),
+    name: z.string(),
+    filters: z.record(z.string(), z.string()),
+    interval: z.enum(INTERVALS).nullable().openapi({ description: 'null where start or end is set' }),
+    start: z.string().nullable(),
+    end: z.string().nullable(),
+    timezone: z.string(),
+    model: z.enum(ATTRIBUTION_MODELS),
+    share: ShareShape.nullable().openapi({ description: 'null: nobody outside of the workspace sees it' }),
+    embed: z.array(z.string()),
+    createdBy: z
+      .strictObject({ userId: z.int(), name: z.string() })
+      .nullable()
+      .openapi({ description: 'The person who made it; null for an API key' }),
+    createdAt: z.iso.datetime(),
+    updatedAt: z.iso.datetime(),
+  })
+  .openapi('View')
+export type ViewResource = z.infer<typeof ViewShape>
+
+const filters = z
+  .record(z.string(), z.string({ error: 'must be a string' }), { error: 'must be an object of filters' })
+  .openapi({
+    type: 'object',
+    additionalProperties: { type: 'string', maxLength: FILTER_MAX },
+    description:
+      'Parameters of `GET /analytics/clicks` and `GET /analytics/leads`, written as there: `{"country": "US,BR"}`',
+  })
+
+const moment = (description: string) =>
+  text(1, MOMENT_MAX).nullable().optional().openapi({ example: '2026-03-29', description })
+
+const ShareInput = z
+  .strictObject(
+    {
+      password: text(1, PASSWORD_MAX)
+        .nullable()
+        .optional()
+        .openapi({ description: 'Write-only. Absent: stays as it is' }),
+      expiresAt: instant()
+        .nullable()
+        .optional()
+        .openapi({ description: 'From then on, the page is not found' }),
+      showLeads: flag().nullable().optional().openapi({ description: 'false when absent: clicks only' }),
+    },
+    {
+      error: ({ code }) =>
+        code === 'invalid_type'
+          ? 'must be null or an object of password, expiresAt and showLeads'
+          : undefined,
+    },
+  )
+  .openapi('ViewShareInput')
+
+const settings = {
+  filters: filters.nullable().optional(),
+  interval: oneOf(INTERVALS).nullable().optional().openapi({
+    description: '30d when neither this nor start nor end is given. It replaces start and end',
+  }),
+  start: moment('As in analytics. It replaces interval'),
+  end: moment('As in analytics. It replaces interval'),
+  timezone: text(1, ZONE_MAX)
+    .refine(isTimeZone, 'must be an IANA time zone such as Europe/Berlin')
+    .nullable()
+    .optional()
+    .openapi({ example: 'Europe/Berlin', description: 'UTC when absent' }),
+  model: oneOf(ATTRIBUTION_MODELS).nullable().optional().openapi({ description: 'last when absent' }),
+  share: ShareInput.nullable().optional().openapi({
+    description:
+      'An object gives the view a page that everybody who has its address can see; null takes the page away at once. Another page has another address',
+  }),
+  embed: z
+    .array(originPattern(), { error: 'must be a list of origins' })
+    .max(EMBED_MAX, `must be at most ${EMBED_MAX} origins`)
+    .nullable()
+    .optional()
+    .openapi({ description: 'Origins whose pages may frame the shared page; none when empty' }),
+}
+
+export const CreateView = z.strictObject({ name: text(1, NAME_MAX), ...settings }).openapi('CreateView')
+export const UpdateView = z
+  .strictObject({ name: text(1, NAME_MAX).optional(), ...settings })
+  .openapi('UpdateView')
+export type CreateViewInput = z.infer<typeof CreateView>
+export type UpdateViewInput = z.infer<typeof UpdateView>
+
+export const ViewListQuery = z.strictObject({
+  limit: numberParameter(1, 100).optional(),
+  cursor: parameter(1000).optional(),
+})
+export type ViewListQueryInput = z.infer<typeof ViewListQuery>

@@ -1,0 +1,84 @@
+// The columns that a request changes. Absent fields stay as they are, and `null` sets the value of a new view.
+
+import { hashPassword } from '../../lib/crypto/password.ts'
+import { randomToken } from '../../lib/crypto/random.ts'
+import { invalid } from '../../lib/failure.ts'
+import type { UpdateViewInput } from './schema.ts'
+import { toViewSettings, type ViewRow } from './view.ts'
+import { findFilterProblems, toViewSelection } from './view-selection.ts'
+
+/** 128 bits: 22 characters. */
+const TOKEN_BYTES = 16
+
+export const NEW_VIEW = {
+  filters: '{}',
+  interval_name: '30d',
+  range_start: null,
+  range_end: null,
+  timezone: 'UTC',
+  model: 'last',
+  share_token: null,
+  share_password_hash: null,
+  share_expires_at: null,
+  share_shows_leads: 0,
+  embed: '[]',
+} as const satisfies Partial<ViewRow>
+
+export type ViewColumns = Pick<ViewRow, keyof typeof NEW_VIEW>
+
+/** Before the transaction, because it takes 50 ms. */
+export const hashSharePassword = ({ share }: UpdateViewInput) => hashPassword(share?.password, 'links')
+
+/**
+ * @param passwordHash from `hashSharePassword`
+ * @throws Failure `invalid` for a wrong filter, and for a range that cannot be
+ */
+export function toViewColumns(
+  current: ViewColumns,
+  input: UpdateViewInput,
+  passwordHash: string | null | undefined,
+): ViewColumns {
+  const orNew = <T>(value: T | null | undefined, stored: T, fresh: T): T =>
+    value === undefined ? stored : (value ?? fresh)
+  const columns = {
+    filters: input.filters === undefined ? current.filters : JSON.stringify(input.filters ?? {}),
+    ...toRangeColumns(current, input),
+    timezone: orNew(input.timezone, current.timezone, NEW_VIEW.timezone),
+    model: orNew<string>(input.model, current.model, NEW_VIEW.model),
+    ...toShareColumns(current, input, passwordHash),
+    embed: input.embed === undefined ? current.embed : JSON.stringify([...new Set(input.embed ?? [])]),
+  }
+  const problems = Object.entries(findFilterProblems(JSON.parse(columns.filters)))
+  if (problems.length > 0)
+    throw invalid(Object.fromEntries(problems.map(([name, message]) => [`filters.${name}`, message])))
+  toViewSelection(toViewSettings(columns as ViewRow))
+  return columns
+}
+
+/** An interval replaces a start and an end, and the other way around. Analytics refuses both in one request. */
+function toRangeColumns(current: ViewColumns, { interval, start, end }: UpdateViewInput) {
+  const range_start = start === undefined && !interval ? current.range_start : (start ?? null)
+  const range_end = end === undefined && !interval ? current.range_end : (end ?? null)
+  if (interval) return { interval_name: interval, range_start, range_end }
+  const isOpen = range_start === null && range_end === null
+  const stored = interval === null ? null : current.interval_name
+  return { interval_name: isOpen ? (stored ?? NEW_VIEW.interval_name) : null, range_start, range_end }
+}
+
+function toShareColumns(
+  current: ViewColumns,
+  { share }: UpdateViewInput,
+  passwordHash: string | null | undefined,
+): Pick<ViewColumns, 'share_token' | 'share_password_hash' | 'share_expires_at' | 'share_shows_leads'> {
+  const { share_token, share_password_hash, share_expires_at, share_shows_leads } =
+    share === null ? NEW_VIEW : current
+  if (!share) return { share_token, share_password_hash, share_expires_at, share_shows_leads }
+  const { expiresAt, showLeads } = share
+  return {
+    share_token: share_token ?? randomToken(TOKEN_BYTES),
+    share_password_hash: passwordHash === undefined ? share_password_hash : passwordHash,
+    share_expires_at:
+      expiresAt === undefined ? share_expires_at : expiresAt === null ? null : Date.parse(expiresAt),
+    share_shows_leads: showLeads === undefined ? share_shows_leads : Number(showLeads ?? false),
+  }
+}

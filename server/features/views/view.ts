@@ -1,0 +1,65 @@
+// A view as a row and as the resource that callers see.
+
+import type { Selectable } from 'kysely'
+import { toIso, toIsoOrNull } from '../../lib/api-fields.ts'
+import { notFound } from '../../lib/failure.ts'
+import type { Connection } from '../../storage/database/open-database.ts'
+import type { Views } from '../../storage/database/tables/view-tables.ts'
+import type { Actor } from '../accounts/access/actor.ts'
+import type { AttributionModel } from '../analytics/attribution-model.ts'
+import type { Interval } from '../analytics/timeline.ts'
+import type { ViewResource } from './schema.ts'
+import type { ViewSettings } from './view-selection.ts'
+
+export const SHARE_PATH = '/s/'
+
+export type ViewRow = Selectable<Views>
+
+/** With the name of the person who made it. */
+type NamedViewRow = ViewRow & { user_name: string | null }
+
+export const selectViews = (connection: Connection, { workspaceId }: Pick<Actor, 'workspaceId'>) =>
+  connection
+    .selectFrom('views')
+    .leftJoin('users', 'users.id', 'views.user_id')
+    .where('views.workspace_id', '=', workspaceId)
+    .selectAll('views')
+    .select('users.name as user_name')
+
+/** @throws Failure `not_found`, for an unknown view and for a view of another workspace alike */
+export async function getView(connection: Connection, actor: Actor, id: number): Promise<NamedViewRow> {
+  const view = await selectViews(connection, actor).where('views.id', '=', id).executeTakeFirst()
+  if (!view) throw notFound('View')
+  return view
+}
+
+export const toViewSettings = (row: ViewRow): ViewSettings => ({
+  filters: JSON.parse(row.filters),
+  interval: row.interval_name as Interval | null,
+  start: row.range_start,
+  end: row.range_end,
+  timezone: row.timezone,
+  model: row.model as AttributionModel,
+})
+
+export const toViewResource = (origin: string, row: NamedViewRow): ViewResource => ({
+  id: row.id,
+  name: row.name,
+  ...(toViewSettings(row) as Pick<
+    ViewResource,
+    'filters' | 'interval' | 'start' | 'end' | 'timezone' | 'model'
+  >),
+  share:
+    row.share_token === null
+      ? null
+      : {
+          url: `${origin}${SHARE_PATH}${row.share_token}`,
+          passwordProtected: row.share_password_hash !== null,
+          expiresAt: toIsoOrNull(row.share_expires_at),
+          showLeads: row.share_shows_leads === 1,
+        },
+  embed: JSON.parse(row.embed),
+  createdBy: row.user_id === null ? null : { userId: row.user_id, name: row.user_name ?? '' },
+  createdAt: toIso(row.created_at),
+  updatedAt: toIso(row.updated_at),
+})

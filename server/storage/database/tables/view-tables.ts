@@ -1,0 +1,29 @@
+// Saved views of analytics.
+
+import type { Generated } from 'kysely'
+
+export interface Views {
+  id: Generated<number>
+  workspace_id: number
+  /** The person who made it; null for an API key, and once the account is gone. */
+  user_id: number | null
+  name: string
+  /** JSON: the filters of analytics, as a caller writes them. */
+  filters: string
+  /** Null where the range has a start or an end. */
+  interval_name: string | null
+  /** As the caller wrote it: a date is one of `timezone`. */
+  range_start: string | null
+  range_end: string | null
+  timezone: string
+  model: string
+  /** The last part of the address of its shared page; null where it has none. */
+  share_token: string | null
+  share_password_hash: string | null
+  share_expires_at: number | null
+  share_shows_leads: Generated<number>
+  /** A JSON list of the origins that may frame the shared page. */
+  embed: Generated<string>
+  created_at: number
+  updated_at: number
+}

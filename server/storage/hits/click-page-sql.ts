@@ -1,0 +1,68 @@
+// Builds the SQL statement that pages through the clicks of a link in the order in which the engine got them.
+
+import type { FilterDialect, SqlValue } from '../filter-sql.ts'
+import { toAnyOfSql } from '../filter-sql.ts'
+import type { Hit } from './hit.ts'
+import { HIT_COLUMNS } from './hit-columns.ts'
+import type { ClickPage, ClickPageQuery, StoredClick } from './hit-engine.ts'
+
+/** In this order the rows have them, after the node. */
+const FIELDS = Object.keys(HIT_COLUMNS) as (keyof Hit)[]
+const NUMBERS: ReadonlySet<keyof Hit> = new Set(['id', 'at', 'workspaceId', 'linkId', 'importId'])
+
+export interface ClickPageSql {
+  text: string
+  params: SqlValue[]
+  read(rows: readonly (readonly unknown[])[]): ClickPage
+}
+
+/**
+ * A node's batches are loaded in order, and the ids of its hits ascend with them. So a hit that comes late has a higher id
+ * than those of its node that were read before, whatever its time is. Imported hits have no such place.
+ */
+export function toClickPageSql(
+  { workspaceId, linkId, classes, after, limit }: ClickPageQuery,
+  dialect: FilterDialect,
+): ClickPageSql {
+  const params: SqlValue[] = []
+  const bind = (value: SqlValue) => dialect.placeholder(params.push(value), value)
+  const conditions = [
+    `workspace_id = ${bind(workspaceId)}`,
+    `link_id = ${bind(linkId)}`,
+    `outcome = ${bind('redirect')}`,
+    toAnyOfSql('class', classes, dialect, bind),
+    'import_id IS NULL',
+  ]
+  if (after === 'latest') {
+    const text = `SELECT node, max(id) FROM hits WHERE ${conditions.join(' AND ')} GROUP BY node`
+    return { text, params, read: (rows) => ({ clicks: [], position: toPosition(rows) }) }
+  }
+  const nodes = Object.keys(after)
+  if (nodes.length > 0) {
+    const known = nodes.map((node) => `(node = ${bind(node)} AND id > ${bind(after[node] as number)})`)
+    const isNew = `NOT (${toAnyOfSql('node', nodes, dialect, bind)})`
+    conditions.push(`(${[...known, isNew].join(' OR ')})`)
+  }
+  return {
+    text: `SELECT node, ${FIELDS.map((field) => HIT_COLUMNS[field]).join(', ')} FROM hits
+      WHERE ${conditions.join(' AND ')} ORDER BY node, id LIMIT ${bind(limit)}`,
+    params,
+    read(rows) {
+      const clicks = rows.map(toClick)
+      return { clicks, position: { ...after, ...toPosition(clicks.map(({ node, id }) => [node, id])) } }
+    },
+  }
+}
+
+/** Rows are in the order of their ids. */
+const toPosition = (rows: readonly (readonly unknown[])[]) =>
+  Object.fromEntries(rows.map(([node, id]) => [String(node), Number(id)]))
+
+function toClick([node, ...values]: readonly unknown[]): StoredClick {
+  const fields = FIELDS.map((field, i) => {
+    const value = values[i] ?? null
+    if (value === null) return [field, null]
+    return [field, NUMBERS.has(field) ? Number(value) : String(value)]
+  })
+  return { ...Object.fromEntries(fields), node: String(node) }
+}
