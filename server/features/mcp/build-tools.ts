@@ -46,7 +46,7 @@ export interface ApiTool extends ToolChoice {
 
 /** Rows of a list when the caller does not say how many: an assistant reads every row. */
 export const ROWS = 20
-const ROWS_MAX = 50
+export const ROWS_MAX = 50
 
 /** Annotations that only the API reference needs. The API itself enforces lengths and patterns, with a message. */
 const LEFT_OUT = new Set(['example', 'examples', 'maxLength', 'minLength', 'pattern'])

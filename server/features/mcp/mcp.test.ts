@@ -55,6 +55,18 @@ async function call(client: Client, name: string, values: Record<string, unknown
 
 const readRows = (text: string) => JSON.parse(/^(?:\[|\{).*$/m.exec(text)?.[0] as string)
 
+test('a server without assistants does not load the SDK', async () => {
+  const files = [...new Bun.Glob('*.ts').scanSync(import.meta.dir)].filter(
+    (name) => !name.endsWith('.test.ts'),
+  )
+  const scanner = new Bun.Transpiler({ loader: 'ts' })
+  const imports = await Promise.all(
+    files.map(async (name) => scanner.scanImports(await Bun.file(join(import.meta.dir, name)).text())),
+  )
+  const ofSdk = imports.flat().filter(({ path }) => path.startsWith('@modelcontextprotocol/'))
+  expect(ofSdk).toEqual([{ path: '@modelcontextprotocol/server', kind: 'dynamic-import' }])
+})
+
 onSqlite('POST /mcp', (server) => {
   const createScopedKey = async (workspaceId: number, ...scopes: KeyScope[]) =>
     createKey({ db: server().app.db, now: server().now }, workspaceId, 'assistant', { scopes })
@@ -95,7 +107,7 @@ onSqlite('POST /mcp', (server) => {
     expect(readRows(await call(client, 'restore_link', { id }))).toMatchObject({ title: 'Sale' })
   })
 
-  test('counts the clicks of a link', async () => {
+  quick('counts the clicks of a link', async () => {
     const ws = await server().createWorkspace()
     const { id, slug } = await ws.createLink()
     expect((await server().click(slug)).status).toBe(302)
@@ -140,10 +152,11 @@ onSqlite('POST /mcp', (server) => {
       ['delete_link', { id: [link.id] }, 'id: must be a whole number'],
       ['delete_link', { id: 1.5 }, 'id: must be a whole number'],
       ['find_links', { limit: 'many' }, 'limit: must be'],
+      ['find_links', { limit: 51 }, 'limit: must be at most 50'],
       ['find_links', { search: { like: 'a' } }, 'search: must be a text, a number, true or false'],
       ['find_links', { cursor: 'nonsense' }, 'cursor: '],
       ['count_clicks', { interval: 'yesterday' }, 'interval: must be'],
-      ['count_clicks', { groupBy: 'planet' }, 'groupBy: must be'],
+      ['count_clicks', { groupBy: 'planet' }, 'groupBy: '],
       ['count_clicks', { constructor: 'x' }, 'constructor: is not a known argument'],
       ['drop_database', {}, 'There is no tool "drop_database"'],
     ]
@@ -182,7 +195,7 @@ onSqlite('POST /mcp', (server) => {
     const long = Object.fromEntries(
       Array.from({ length: 60 }, (_, n) => [`field ${n}`, '\u0001'.repeat(900)]),
     )
-    for (let n = 0; n < 6; n++)
+    for (let n = 0; n < 4; n++)
       await ws.api(`/forms/${form.formKey}/submissions`, { method: 'POST', body: { fields: { ...long, n } } })
     const client = await connect(server(), ws.key)
     const seen: string[] = []
@@ -190,14 +203,14 @@ onSqlite('POST /mcp', (server) => {
     do {
       const answer = await call(client, 'latest_submissions', { limit: 5, cursor: cursor ?? null })
       expect(answer.length).toBeLessThan(42_000)
-      expect(answer).toContain('6 in all.')
+      expect(answer).toContain('4 in all.')
       seen.push(
         ...readRows(answer.split('<untrusted-data>\n')[1] as string).map((row: { id: number }) => row.id),
       )
       cursor = /again with cursor "([^"]+)"/.exec(answer)?.[1]
     } while (cursor)
-    expect(new Set(seen).size).toBe(6)
-    expect(seen).toHaveLength(6)
+    expect(new Set(seen).size).toBe(4)
+    expect(seen).toHaveLength(4)
   })
 
   test('refuses who may not call, and counts one request for a call, as the REST API does', async () => {
@@ -244,6 +257,35 @@ onSqlite('POST /mcp', (server) => {
     const over = await post(find, bearer(ws.key))
     expect([over.status, Number(over.headers.get('retry-after')) > 0]).toEqual([429, true])
     expect((await ws.api('/links')).status).toBe(429)
+  })
+
+  test('answers messages of wrong shapes with an error, and does nothing', async () => {
+    const ws = await server().createWorkspace()
+    const call = { jsonrpc: '2.0', id: 1, method: 'tools/call' }
+    const destination = { destinationUrl: 'https://example.com/' }
+    const cases: [body: unknown, status: number, text: string][] = [
+      [{}, 400, '-32600'],
+      [{ ...call, jsonrpc: '1.0', params: { name: 'create_link', arguments: destination } }, 400, '-32600'],
+      [{ ...call, id: {}, params: { name: 'create_link', arguments: destination } }, 400, '-32600'],
+      [{ ...call, params: 5 }, 400, '-32600'],
+      [call, 200, '-32602'],
+      [{ ...call, params: { name: 17 } }, 200, '-32602'],
+      [{ ...call, params: { name: 'create_link', arguments: [destination] } }, 200, '-32602'],
+      [{ ...call, params: { name: 'create_link', arguments: 'x' } }, 200, '-32602'],
+      [{ ...call, params: { name: '__proto__' } }, 200, 'There is no tool'],
+      [
+        { ...call, params: { name: 'create_link', arguments: { destinationUrl: { $gt: '' } } } },
+        200,
+        'isError',
+      ],
+      [{ ...call, method: 'links/delete' }, 200, '-32601'],
+      [{ jsonrpc: '2.0', id: 1, result: {} }, 202, ''],
+    ]
+    for (const [body, status, text] of cases) {
+      const answer = await post(body, { Authorization: `Bearer ${ws.key}` })
+      expect([body, answer.status, answer.text]).toEqual([body, status, expect.stringContaining(text)])
+    }
+    expect((await ws.api('/links')).json.total).toBe(0)
   })
 
   test('refuses a key that is revoked in mid-session', async () => {

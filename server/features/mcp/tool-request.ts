@@ -1,8 +1,7 @@
 // Turns the arguments of a tool into a request of the REST API.
 
 import { BODY_MAX } from '../../http/json-body.ts'
-import type { ApiTool } from './build-tools.ts'
-import { ROWS } from './build-tools.ts'
+import { type ApiTool, ROWS, ROWS_MAX } from './build-tools.ts'
 
 /** A mistake in the arguments. The model sees the message. */
 export class ToolInputError extends Error {}
@@ -29,7 +28,13 @@ export function toToolRequest(tool: ApiTool, values: Record<string, unknown>): T
   }
   const missing = /\{(\w+)\}/.exec(path)?.[1]
   if (missing !== undefined) throw new ToolInputError(`${missing}: is required`)
-  if (tool.arguments.has('cursor') && !query.has('limit')) query.set('limit', String(ROWS))
+  if (tool.arguments.has('cursor')) {
+    if (Number(query.get('limit') ?? ROWS) > ROWS_MAX)
+      throw new ToolInputError(
+        `limit: must be at most ${ROWS_MAX}. The result names the cursor of the next page.`,
+      )
+    if (!query.has('limit')) query.set('limit', String(ROWS))
+  }
   const hasBody = [...tool.arguments.values()].some(({ place }) => place === 'body')
   const text = hasBody ? JSON.stringify(body) : undefined
   const search = query.size > 0 ? `?${query}` : ''
