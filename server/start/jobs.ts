@@ -53,6 +53,8 @@ export interface JobNeeds extends ErasureNeeds {
   verification: VerificationNeeds
   /** Ends splits whose time is over. */
   endDueSplits: () => Promise<void>
+  /** Sends reports of views that are due. */
+  sendReports: () => Promise<void>
   /** Absent where no other server can ask for files of this one. */
   pruneBuiltFiles?: () => Promise<void>
 }
@@ -132,6 +134,12 @@ const JOBS: Job[] = [
     runsOn: 'cluster',
     everyMs: MINUTE,
     run: ({ endDueSplits }) => endDueSplits(),
+  },
+  {
+    name: 'send reports of views',
+    runsOn: 'cluster',
+    everyMs: 30 * SECOND,
+    run: ({ sendReports }) => sendReports(),
   },
   {
     name: 'prune submissions',

@@ -34,7 +34,7 @@ import {
 import { openPublicEndpoints, type PublicEndpoints } from './public-endpoints.ts'
 import { createSite } from './site.ts'
 import { openStores, type StoreOptions, type Stores } from './stores.ts'
-import { createViewNeeds } from './views.ts'
+import { createReportSender, createViewNeeds } from './views.ts'
 
 export interface ServiceOptions extends StoreOptions {
   /** Where several servers share the ports of this machine. */
@@ -75,6 +75,7 @@ export async function openServices(config: Config, options: ServiceOptions = {})
     makeBackup: backups.run,
     setSalts: stores.setSalts,
     endDueSplits: () => endDueSplits({ ...shared, resolvePendingAttribution }),
+    sendReports: createReportSender(config, { ...shared, resolvePendingAttribution }, notify.wake),
     resolvePendingAttribution: attribution.resolveAllPending,
   })
   const drain = createDrain(shared.live.close)
@@ -210,7 +211,13 @@ function createServiceBackups(
 type JobServices = CommonParts &
   Pick<
     JobNeeds,
-    'makeBackup' | 'setSalts' | 'endDueSplits' | 'resolvePendingAttribution' | 'imports' | 'submissionPruner'
+    | 'makeBackup'
+    | 'setSalts'
+    | 'endDueSplits'
+    | 'sendReports'
+    | 'resolvePendingAttribution'
+    | 'imports'
+    | 'submissionPruner'
   >
 
 function startServiceJobs(config: Config, services: JobServices) {

@@ -14,6 +14,7 @@ export function toDeliveryTitle({ event, sender, submissionId }: DeliveryResourc
   if (event === 'test') return 'Test notification'
   if (event === 'channel.disabled') return 'Channel turned off'
   if (event === 'channel.behind') return 'Channel falls behind'
+  if (event === 'view.report') return 'Report of a view'
   if (event === 'submission.digest') return 'Digest of submissions'
   const name = sender ?? `submission ${submissionId}`
   if (event === 'reply') return `Reply to ${name}`

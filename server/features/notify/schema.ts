@@ -27,6 +27,7 @@ export const EVENTS = [
   'test',
   'channel.disabled',
   'channel.behind',
+  'view.report',
   'reply',
   'confirm',
 ] as const

@@ -59,6 +59,8 @@ export const toViewResource = (origin: string, row: NamedViewRow): ViewResource 
           showLeads: row.share_shows_leads === 1,
         },
   embed: JSON.parse(row.embed),
+  report: row.report === null ? null : JSON.parse(row.report),
+  nextReportAt: toIsoOrNull(row.report_due_at),
   createdBy: row.user_id === null ? null : { userId: row.user_id, name: row.user_name ?? '' },
   createdAt: toIso(row.created_at),
   updatedAt: toIso(row.updated_at),

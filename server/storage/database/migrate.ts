@@ -28,6 +28,7 @@ import { redirectRules } from './migrations/0023-redirect-rules.ts'
 import { outcomes } from './migrations/0024-outcomes.ts'
 import { splits } from './migrations/0026-splits.ts'
 import { views } from './migrations/0031-views.ts'
+import { viewReports } from './migrations/0032-view-reports.ts'
 import { renameSteps, toNewSteps } from './migrations/rename-steps.ts'
 import type { Tables } from './tables.ts'
 
@@ -57,6 +58,7 @@ export const listMigrations = (engine: DatabaseEngine): Record<string, Migration
   '0024-outcomes': outcomes(engine),
   '0026-splits': splits(engine),
   '0031-views': views(engine),
+  '0032-view-reports': viewReports(engine),
 })
 
 /**

@@ -159,6 +159,7 @@ const HEADLINES: Record<Notice['event'], string> = {
   'submission.digest': ' new submissions to',
   'channel.disabled': 'Switched off:',
   'channel.behind': 'Falls behind:',
+  'view.report': 'Report:',
   test: 'Test notification for',
 }
 

@@ -15,6 +15,7 @@ import type {
 } from '../channels/contract.ts'
 import type { Sealing } from '../channels/secrets.ts'
 import { listUrlSecrets, maskSecrets } from '../channels/service-response.ts'
+import { findReportContent } from '../content/report-content.ts'
 import { readDigestContent } from '../digests/digest-content.ts'
 import {
   CHANNEL_BEHIND,
@@ -22,6 +23,7 @@ import {
   isOwnerNotice,
   SUBMISSION_CREATED,
   SUBMISSION_DIGEST,
+  VIEW_REPORT,
 } from '../outbox/enqueue-deliveries.ts'
 import { isReplyEvent, type ReplyEvent } from '../outbox/enqueue-reply.ts'
 import type { RecipientNeeds } from '../recipients/ask-recipients.ts'
@@ -110,7 +112,9 @@ function toNotice({ event, messageId, channel }: AttemptTarget, content: NoticeC
     at,
   }
   const template = parseChannelTemplate(channel)
-  if (template === null || isOwnerNotice(event) || content.total !== undefined) return notice
+  // A template is about a submission.
+  const hasNoForm = content.total !== undefined || content.report !== undefined
+  if (template === null || isOwnerNotice(event) || hasNoForm) return notice
   return { ...notice, layout: createLayout(template, content) }
 }
 
@@ -168,6 +172,7 @@ async function readContent(
   if (event === CHANNEL_DISABLED)
     return findChannelDisabledContent(needs.db.read, channel, needs.send.origin, at)
   if (event === CHANNEL_BEHIND) return findChannelBehindContent(needs.db.read, channel, needs.send.origin, at)
+  if (event === VIEW_REPORT) return findReportContent(needs.db.read, { id, workspaceId })
   if (event === SUBMISSION_DIGEST) {
     const digest = { id, workspaceId, template: parseChannelTemplate(channel) }
     return readDigestContent({ ...needs, origin: needs.send.origin }, digest)

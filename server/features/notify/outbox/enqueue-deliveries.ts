@@ -65,6 +65,9 @@ export const SUBMISSION_CREATED = 'submission.created'
 /** Its delivery sends those of many submissions in one message. They are delivered, or fail, as it does. */
 export const SUBMISSION_DIGEST = 'submission.digest'
 
+/** A report of a view, to the channels that the view names. */
+export const VIEW_REPORT = 'view.report'
+
 /** The events that tell a workspace's owners about a channel. Their deliveries belong to that channel. */
 export const CHANNEL_DISABLED = 'channel.disabled'
 export const CHANNEL_BEHIND = 'channel.behind'
@@ -89,6 +92,7 @@ export const enqueueOwnerNotice = (
 type NewDelivery = Pick<Insertable<Deliveries>, 'workspace_id' | 'submission_id' | 'event' | 'channel_id'> & {
   /** At once when absent. */
   due_at?: number
+  report_id?: number
 }
 
 export async function insertDeliveries(
@@ -100,8 +104,8 @@ export async function insertDeliveries(
   const cause = { request_id: request?.id ?? null, traceparent: request?.span?.traceparent ?? null }
   await insertWaiting(
     connection,
-    deliveries.map(({ workspace_id, submission_id = null, event, channel_id, due_at = at }) => ({
-      ...{ workspace_id, submission_id, event, channel_id, due_at, created_at: at, ...cause },
+    deliveries.map(({ submission_id = null, due_at = at, report_id = null, ...delivery }) => ({
+      ...{ ...delivery, submission_id, due_at, report_id, created_at: at, ...cause },
       message_id: newMessageId(),
     })),
   )
