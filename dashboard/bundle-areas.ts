@@ -14,6 +14,7 @@ const AREAS: [name: string, pattern: RegExp][] = [
   ['links', /^pages\/links\/(?:links-page|list\/|onboarding\/)/],
   ['link', /^pages\/links\/detail\/link-page/],
   ['link-tools', /^pages\/links\//],
+  ['views', /^pages\/analytics\/saved\//],
   ['analytics', /^pages\/analytics\/(?!map\/)/],
   ['live', /^pages\/live\//],
   ['inbox', /^pages\/inbox\/inbox-page/],

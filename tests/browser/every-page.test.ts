@@ -14,7 +14,7 @@ const EMPTY: Record<string, string> = {
   '/links/trash': 'The trash is empty',
   '/links/missing': 'No 404s yet',
   '/analytics': 'Clicks',
-  '/live': 'Nothing has happened in the last 30 minutes.',
+  '/live': 'Feed',
   '/forms': 'No forms yet',
   '/forms?new=1': 'No forms yet',
   '/inbox': 'Your inbox is empty',
