@@ -21,7 +21,7 @@ export const NEW_VIEW = {
   share_token: null,
   share_password_hash: null,
   share_expires_at: null,
-  share_shows_leads: 0,
+  share_leads_shown: 0,
   embed: '[]',
   report: null,
   report_due_at: null,
@@ -93,16 +93,16 @@ function toShareColumns(
   current: ViewColumns,
   { share }: UpdateViewInput,
   passwordHash: string | null | undefined,
-): Pick<ViewColumns, 'share_token' | 'share_password_hash' | 'share_expires_at' | 'share_shows_leads'> {
-  const { share_token, share_password_hash, share_expires_at, share_shows_leads } =
+): Pick<ViewColumns, 'share_token' | 'share_password_hash' | 'share_expires_at' | 'share_leads_shown'> {
+  const { share_token, share_password_hash, share_expires_at, share_leads_shown } =
     share === null ? NEW_VIEW : current
-  if (!share) return { share_token, share_password_hash, share_expires_at, share_shows_leads }
+  if (!share) return { share_token, share_password_hash, share_expires_at, share_leads_shown }
   const { expiresAt, showLeads } = share
   return {
     share_token: share_token ?? randomToken(TOKEN_BYTES),
     share_password_hash: passwordHash === undefined ? share_password_hash : passwordHash,
     share_expires_at:
       expiresAt === undefined ? share_expires_at : expiresAt === null ? null : Date.parse(expiresAt),
-    share_shows_leads: showLeads === undefined ? share_shows_leads : Number(showLeads ?? false),
+    share_leads_shown: showLeads === undefined ? share_leads_shown : Number(showLeads ?? false),
   }
 }

@@ -56,7 +56,7 @@ export const toViewResource = (origin: string, row: NamedViewRow): ViewResource 
           url: `${origin}${SHARE_PATH}${row.share_token}`,
           passwordProtected: row.share_password_hash !== null,
           expiresAt: toIsoOrNull(row.share_expires_at),
-          showLeads: row.share_shows_leads === 1,
+          showLeads: row.share_leads_shown === 1,
         },
   embed: JSON.parse(row.embed),
   report: row.report === null ? null : JSON.parse(row.report),

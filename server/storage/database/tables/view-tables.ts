@@ -21,7 +21,7 @@ export interface Views {
   share_token: string | null
   share_password_hash: string | null
   share_expires_at: number | null
-  share_shows_leads: Generated<number>
+  share_leads_shown: Generated<number>
   /** A JSON list of the origins that may frame the shared page. */
   embed: Generated<string>
   /** JSON of `ReportSettings`; null without reports. */
