@@ -68,6 +68,11 @@ const EXCEPTIONS: RuleException[] = [
   createException('workspace', 'links/fold-search-texts.ts', 'select', JOB),
   createException('workspace', 'links/fold-search-texts.ts', 'change', JOB),
   createException('workspace', 'splits/end-split.ts', 'listDueSplits', JOB),
+  createException('workspace', 'views/reports/send-reports.ts', 'listDueViews', JOB),
+  createException('workspace', 'views/reports/send-reports.ts', 'pruneReports', JOB),
+  createException('allow', 'views/reports/send-reports.ts', 'sendReport', JOB),
+  createException('allow', 'views/reports/send-reports.ts', 'postpone', JOB),
+  createException('allow', 'views/reports/send-reports.ts', 'pruneReports', JOB),
   createException(
     'workspace',
     'views/share-page/find-shared-view.ts',

@@ -61,6 +61,8 @@ export interface JobNeeds extends ErasureNeeds {
   announceClicks: () => Promise<void>
   /** Ends splits whose time is over. */
   endDueSplits: () => Promise<void>
+  /** Sends reports of views that are due. */
+  sendReports: () => Promise<void>
   /** Absent where no other server can ask for files of this one. */
   pruneBuiltFiles?: () => Promise<void>
 }
@@ -154,6 +156,12 @@ const JOBS: Job[] = [
     everyMs: 30 * SECOND,
     firstMs: SECOND,
     run: announceExpiredLinks,
+  },
+  {
+    name: 'send reports of views',
+    runsOn: 'cluster',
+    everyMs: 30 * SECOND,
+    run: ({ sendReports }) => sendReports(),
   },
   {
     name: 'prune submissions',

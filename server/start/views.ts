@@ -1,17 +1,25 @@
-// Wires views: their shared pages, and the public statistics of links.
+// Wires views: their shared pages, their reports, and the public statistics of links.
 
 import type { Config } from '../config/config.ts'
+import { sendDueReports } from '../features/views/reports/send-reports.ts'
 import { renderLinkStats } from '../features/views/share-page/link-stats.ts'
 import { STATS_STYLE } from '../features/views/share-page/render-share.ts'
 import { createSharePass } from '../features/views/share-page/share-pass.ts'
 import type { CommonParts } from './common-parts.ts'
 
+type ViewParts = CommonParts & { resolvePendingAttribution: (workspaceId: number) => Promise<void> }
+
+const toCounting = (parts: ViewParts) => ({ ...parts, defaultDomain: parts.site.domain })
+
+/** The job that sends reports of views. */
+export const createReportSender =
+  ({ origin }: Config, parts: ViewParts, wake: () => void) =>
+  () =>
+    sendDueReports({ ...toCounting(parts), origin, wakeDeliverer: () => wake() })
+
 /** The part of the needs of public routes that is about views. */
-export function createViewNeeds(
-  { secret, origin, trustProxy }: Config,
-  shared: CommonParts & { resolvePendingAttribution: (workspaceId: number) => Promise<void> },
-) {
-  const counting = { ...shared, defaultDomain: shared.site.domain }
+export function createViewNeeds({ secret, origin, trustProxy }: Config, shared: ViewParts) {
+  const counting = toCounting(shared)
   return {
     sharedViews: { ...counting, trustProxy, pass: createSharePass(secret, origin) },
     publicStats: {

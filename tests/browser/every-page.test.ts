@@ -16,7 +16,7 @@ const EMPTY: Record<string, string> = {
   '/links/destinations': 'Destinations aren’t watched',
   '/analytics': 'Clicks',
   '/analytics/compare': 'Their numbers',
-  '/live': 'Nothing has happened in the last 30 minutes.',
+  '/live': 'Feed',
   '/forms': 'No forms yet',
   '/forms?new=1': 'No forms yet',
   '/inbox': 'Your inbox is empty',

@@ -337,7 +337,7 @@ const WITH_MORE: Record<string, TextReader> = {
 
 /** Called with the text alone. */
 const ALONE: Record<string, string[]> = {
-  'features/accounts/access/api-key.ts': ['isApiKey'],
+  'features/accounts/access/api-key.ts': ['isApiKey', 'readBearer'],
   'features/accounts/auth/notices.ts': ['toNewDeviceNotice'],
   'features/forms/endpoint/fields.ts': ['toStorable'],
   'features/forms/endpoint/read-body.ts': ['isJson'],

@@ -29,6 +29,7 @@ export const EVENTS = [
   'test',
   'channel.disabled',
   'channel.behind',
+  'view.report',
   'reply',
   'confirm',
 ] as const

@@ -9,10 +9,12 @@ import {
   originPattern,
   parameter,
   text,
+  wholeNumber,
 } from '../../lib/api-fields.ts'
 import { isTimeZone } from '../../lib/date-range.ts'
 import { ATTRIBUTION_MODELS } from '../analytics/attribution-model.ts'
 import { INTERVALS } from '../analytics/timeline.ts'
+import { REPORT_PERIODS } from './report-schedule.ts'
 
 const NAME_MAX = 100
 const PASSWORD_MAX = 256
@@ -20,6 +22,7 @@ const EMBED_MAX = 20
 const MOMENT_MAX = 40
 const ZONE_MAX = 64
 const FILTER_MAX = 8192
+const CHANNELS_MAX = 20
 
 const ShareShape = z
   .strictObject({
@@ -29,6 +32,15 @@ const ShareShape = z
     showLeads: z.boolean(),
   })
   .openapi('ViewShare')
+
+const ReportShape = z
+  .strictObject({
+    every: z.enum(REPORT_PERIODS),
+    at: z.string().openapi({ description: 'Time of the clock in the view’s time zone' }),
+    channelIds: z.array(z.int()),
+  })
+  .openapi('ViewReport')
+export type ReportSettings = z.infer<typeof ReportShape>
 
 export const ViewShape = z
   .strictObject({
@@ -42,6 +54,8 @@ export const ViewShape = z
     model: z.enum(ATTRIBUTION_MODELS),
     share: ShareShape.nullable().openapi({ description: 'null: nobody outside of the workspace sees it' }),
     embed: z.array(z.string()),
+    report: ReportShape.nullable(),
+    nextReportAt: z.iso.datetime().nullable(),
     createdBy: z
       .strictObject({ userId: z.int(), name: z.string() })
       .nullable()
@@ -86,6 +100,25 @@ const ShareInput = z
   )
   .openapi('ViewShareInput')
 
+const ReportInput = z
+  .strictObject(
+    {
+      every: oneOf(REPORT_PERIODS),
+      at: text(5, 5)
+        .regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, 'must be a time of the clock such as 08:00')
+        .openapi({ example: '08:00', description: 'In the time zone of the view' }),
+      channelIds: z
+        .array(wholeNumber(1), { error: 'must be a list of channel ids' })
+        .min(1, 'must have a channel')
+        .max(CHANNELS_MAX, `must be at most ${CHANNELS_MAX} channels`),
+    },
+    {
+      error: ({ code }) =>
+        code === 'invalid_type' ? 'must be null or an object of every, at and channelIds' : undefined,
+    },
+  )
+  .openapi('ViewReportInput')
+
 const settings = {
   filters: filters.nullable().optional(),
   interval: oneOf(INTERVALS).nullable().optional().openapi({
@@ -109,6 +142,10 @@ const settings = {
     .nullable()
     .optional()
     .openapi({ description: 'Origins whose pages may frame the shared page; none when empty' }),
+  report: ReportInput.nullable().optional().openapi({
+    description:
+      'Figures of the day, week (from Monday) or month before, to channels. They come each day, each Monday, or on the first of each month',
+  }),
 }
 
 export const CreateView = z.strictObject({ name: text(1, NAME_MAX), ...settings }).openapi('CreateView')

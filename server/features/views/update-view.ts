@@ -3,6 +3,7 @@
 import { type Actor, allow } from '../accounts/access/actor.ts'
 import { recordAudit } from '../accounts/audit/record-audit.ts'
 import type { ViewNeeds } from './create-view.ts'
+import { requireReportChannels } from './require-report-channels.ts'
 import type { UpdateViewInput, ViewResource } from './schema.ts'
 import { getView, toViewResource } from './view.ts'
 import { hashSharePassword, toViewColumns } from './view-columns.ts'
@@ -21,8 +22,9 @@ export async function updateView(
     const fields = Object.entries(input).flatMap(([name, value]) => (value === undefined ? [] : [name]))
     if (fields.length === 0) return toViewResource(origin, view)
     const { name = view.name } = input
-    const columns = toViewColumns(view, input, passwordHash)
     const at = now()
+    const columns = toViewColumns(view, input, { passwordHash, now: at })
+    await requireReportChannels(connection, actor, input)
     await connection
       .updateTable('views')
       .set({ ...columns, name, updated_at: at })

@@ -3,7 +3,8 @@
 import { hashPassword } from '../../lib/crypto/password.ts'
 import { randomToken } from '../../lib/crypto/random.ts'
 import { invalid } from '../../lib/failure.ts'
-import type { UpdateViewInput } from './schema.ts'
+import { findNextDue } from './report-schedule.ts'
+import type { ReportSettings, UpdateViewInput } from './schema.ts'
 import { toViewSettings, type ViewRow } from './view.ts'
 import { findFilterProblems, toViewSelection } from './view-selection.ts'
 
@@ -20,8 +21,10 @@ export const NEW_VIEW = {
   share_token: null,
   share_password_hash: null,
   share_expires_at: null,
-  share_shows_leads: 0,
+  share_leads_shown: 0,
   embed: '[]',
+  report: null,
+  report_due_at: null,
 } as const satisfies Partial<ViewRow>
 
 export type ViewColumns = Pick<ViewRow, keyof typeof NEW_VIEW>
@@ -30,23 +33,25 @@ export type ViewColumns = Pick<ViewRow, keyof typeof NEW_VIEW>
 export const hashSharePassword = ({ share }: UpdateViewInput) => hashPassword(share?.password, 'links')
 
 /**
- * @param passwordHash from `hashSharePassword`
+ * @param options.passwordHash from `hashSharePassword`
  * @throws Failure `invalid` for a wrong filter, and for a range that cannot be
  */
 export function toViewColumns(
   current: ViewColumns,
   input: UpdateViewInput,
-  passwordHash: string | null | undefined,
+  { passwordHash, now }: { passwordHash: string | null | undefined; now: number },
 ): ViewColumns {
   const orNew = <T>(value: T | null | undefined, stored: T, fresh: T): T =>
     value === undefined ? stored : (value ?? fresh)
+  const timezone = orNew<string>(input.timezone, current.timezone, NEW_VIEW.timezone)
   const columns = {
     filters: input.filters === undefined ? current.filters : JSON.stringify(input.filters ?? {}),
     ...toRangeColumns(current, input),
-    timezone: orNew(input.timezone, current.timezone, NEW_VIEW.timezone),
+    timezone,
     model: orNew<string>(input.model, current.model, NEW_VIEW.model),
     ...toShareColumns(current, input, passwordHash),
     embed: input.embed === undefined ? current.embed : JSON.stringify([...new Set(input.embed ?? [])]),
+    ...toReportColumns(current, input, { timezone, now }),
   }
   const problems = Object.entries(findFilterProblems(JSON.parse(columns.filters)))
   if (problems.length > 0)
@@ -65,20 +70,39 @@ function toRangeColumns(current: ViewColumns, { interval, start, end }: UpdateVi
   return { interval_name: isOpen ? (stored ?? NEW_VIEW.interval_name) : null, range_start, range_end }
 }
 
+/** A change of other settings leaves a report that is due alone. */
+function toReportColumns(
+  current: ViewColumns,
+  { report, timezone: changed }: UpdateViewInput,
+  { timezone, now }: { timezone: string; now: number },
+): Pick<ViewColumns, 'report' | 'report_due_at'> {
+  if (report === undefined && changed === undefined)
+    return { report: current.report, report_due_at: current.report_due_at }
+  const stored: ReportSettings | null =
+    report === undefined ? JSON.parse(current.report ?? 'null') : report && withUniqueChannels(report)
+  if (stored === null) return { report: null, report_due_at: null }
+  return { report: JSON.stringify(stored), report_due_at: findNextDue(stored, timezone, now) }
+}
+
+const withUniqueChannels = (report: ReportSettings) => ({
+  ...report,
+  channelIds: [...new Set(report.channelIds)],
+})
+
 function toShareColumns(
   current: ViewColumns,
   { share }: UpdateViewInput,
   passwordHash: string | null | undefined,
-): Pick<ViewColumns, 'share_token' | 'share_password_hash' | 'share_expires_at' | 'share_shows_leads'> {
-  const { share_token, share_password_hash, share_expires_at, share_shows_leads } =
+): Pick<ViewColumns, 'share_token' | 'share_password_hash' | 'share_expires_at' | 'share_leads_shown'> {
+  const { share_token, share_password_hash, share_expires_at, share_leads_shown } =
     share === null ? NEW_VIEW : current
-  if (!share) return { share_token, share_password_hash, share_expires_at, share_shows_leads }
+  if (!share) return { share_token, share_password_hash, share_expires_at, share_leads_shown }
   const { expiresAt, showLeads } = share
   return {
     share_token: share_token ?? randomToken(TOKEN_BYTES),
     share_password_hash: passwordHash === undefined ? share_password_hash : passwordHash,
     share_expires_at:
       expiresAt === undefined ? share_expires_at : expiresAt === null ? null : Date.parse(expiresAt),
-    share_shows_leads: showLeads === undefined ? share_shows_leads : Number(showLeads ?? false),
+    share_leads_shown: showLeads === undefined ? share_leads_shown : Number(showLeads ?? false),
   }
 }

@@ -31,6 +31,7 @@ import { keptParams } from './migrations/0027-kept-params.ts'
 import { internalTraffic } from './migrations/0028-internal-traffic.ts'
 import { events } from './migrations/0029-events.ts'
 import { views } from './migrations/0031-views.ts'
+import { viewReports } from './migrations/0032-view-reports.ts'
 import { destinations } from './migrations/0034-destinations.ts'
 import { dayProofs } from './migrations/0035-day-proofs.ts'
 import { sharedLimits } from './migrations/0037-shared-limits.ts'
@@ -66,6 +67,7 @@ export const listMigrations = (engine: DatabaseEngine): Record<string, Migration
   '0028-internal-traffic': internalTraffic(engine),
   '0029-events': events(engine),
   '0031-views': views(engine),
+  '0032-view-reports': viewReports(engine),
   '0034-destinations': destinations(engine),
   '0035-day-proofs': dayProofs(engine),
   '0037-shared-limits': sharedLimits(engine),

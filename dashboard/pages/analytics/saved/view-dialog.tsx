@@ -2,7 +2,7 @@
 
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { UpdateViewInput, ViewResource } from '../../../../server/features/views/schema.ts'
+import type { ViewResource } from '../../../../server/features/views/schema.ts'
 import { toFieldErrors } from '../../../api/client.ts'
 import { createView, invalidateViews, updateView } from '../../../api/views.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
@@ -10,54 +10,13 @@ import { Button } from '../../../ui/button.tsx'
 import { CopyableText } from '../../../ui/copy/copyable-text.tsx'
 import { Field, Textarea, TextField, Toggle } from '../../../ui/forms/field.tsx'
 import { FormError } from '../../../ui/forms/form-error.tsx'
-import { toIso, toLocal } from '../../../ui/forms/local-time.ts'
 import { Dialog } from '../../../ui/overlays/dialog.tsx'
 import { toast } from '../../../ui/overlays/toast.tsx'
 import type { AnalyticsView } from '../view/use-analytics-view.ts'
-import { toViewSettings } from './view-settings.ts'
+import { ReportFields } from './report-fields.tsx'
+import { toViewDraft, toViewInput, type ViewDraft } from './view-draft.ts'
 
 const FORM = 'view-form'
-
-interface ViewDraft {
-  name: string
-  takesPage: boolean
-  isShared: boolean
-  showLeads: boolean
-  /** '' keeps a password that there is. */
-  password: string
-  hasPassword: boolean
-  /** As `datetime-local` has it. */
-  expiresAt: string
-  /** An origin a line. */
-  embed: string
-}
-
-const toDraft = (view: ViewResource | undefined): ViewDraft => ({
-  name: view?.name ?? '',
-  takesPage: view === undefined,
-  isShared: Boolean(view?.share),
-  showLeads: view?.share?.showLeads ?? false,
-  password: '',
-  hasPassword: view?.share?.passwordProtected ?? false,
-  expiresAt: toLocal(view?.share?.expiresAt ?? null),
-  embed: view?.embed.join('\n') ?? '',
-})
-
-function toInput(draft: ViewDraft, page: AnalyticsView): UpdateViewInput & { name: string } {
-  const { name, password, hasPassword, expiresAt, showLeads } = draft
-  return {
-    name,
-    ...(draft.takesPage && toViewSettings(page)),
-    share: draft.isShared
-      ? {
-          showLeads,
-          expiresAt: toIso(expiresAt),
-          ...(hasPassword ? password !== '' && { password } : { password: null }),
-        }
-      : null,
-    embed: draft.embed.split(/\s+/).filter(Boolean),
-  }
-}
 
 /** @param page what the page shows, which a view takes over */
 export function ViewDialog({
@@ -71,11 +30,11 @@ export function ViewDialog({
 }) {
   const api = useApi()
   const client = useQueryClient()
-  const [draft, setDraft] = useState(() => toDraft(view))
+  const [draft, setDraft] = useState(() => toViewDraft(view))
   const change = (patch: Partial<ViewDraft>) => setDraft((before) => ({ ...before, ...patch }))
   const save = useMutation({
     mutationFn: () =>
-      view ? updateView(api, view.id, toInput(draft, page)) : createView(api, toInput(draft, page)),
+      view ? updateView(api, view.id, toViewInput(draft, page)) : createView(api, toViewInput(draft, page)),
     onSuccess(saved) {
       void invalidateViews(client, api)
       toast(`“${saved.name}” saved`)
@@ -84,7 +43,7 @@ export function ViewDialog({
     },
     onError() {},
   })
-  const { general, ...errors } = toFieldErrors(save.error, ['name', 'share', 'embed'])
+  const { general, ...errors } = toFieldErrors(save.error, ['name', 'share', 'embed', 'report'])
   const shown = save.data?.share ?? view?.share
   const isDone = save.isSuccess
   return (
@@ -157,6 +116,7 @@ function ViewFields({ draft, change, errors, isOld }: ViewFieldsProps) {
         onChange={({ target }) => change({ isShared: target.checked })}
       />
       {draft.isShared && <ShareFields draft={draft} change={change} errors={errors} />}
+      <ReportFields draft={draft} change={change} errors={errors} />
     </>
   )
 }

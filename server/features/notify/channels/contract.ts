@@ -27,10 +27,28 @@ export interface NoticeLayout {
   hasUrl: boolean
 }
 
+/** A report of a view. Names and labels are untrusted text. */
+export interface ReportContent {
+  workspaceId: number
+  name: string
+  /** The page of the dashboard with the same figures. */
+  url: string
+  timezone: string
+  /** ISO 8601; the end is exclusive. */
+  start: string
+  end: string
+  /** Such as `Nov 20 – Nov 26, 2026`. */
+  period: string
+  /** `before` is the period before this one. */
+  totals: { label: string; count: number; before: number }[]
+  time: { label: string; count: number }[]
+  lists: { title: string; rows: { label: string; count: number }[] }[]
+}
+
 /** A notification: of a submission, of several (a digest), of another event, a test, or about a channel that was disabled or falls behind. */
 export interface Notice {
   /** `submission.digest` has a field for each submission that it lists. `channel.…` goes to owners by email. Its `form.name` is the channel's name, and its `fields` say why. */
-  event: ChannelEvent | 'submission.digest' | 'test' | 'channel.disabled' | 'channel.behind'
+  event: ChannelEvent | 'submission.digest' | 'view.report' | 'test' | 'channel.disabled' | 'channel.behind'
   /** The same in all attempts, so that a receiver can recognize a repetition. */
   messageId: string
   /** When this attempt started, in milliseconds. */
@@ -55,6 +73,8 @@ export interface Notice {
   /** What filters compare; absent where none is asked. */
   facts?: EventFacts
   layout?: NoticeLayout
+  /** The figures of a view, which a mail shows as tables. `fields` has the same as texts. */
+  report?: ReportContent
   /** The number of submissions in a digest. */
   total?: number
 }

@@ -13,6 +13,7 @@ import type {
   StopLink,
 } from './contract.ts'
 import { mailHtml, mailText } from './mail-body.ts'
+import { toReportSubject } from './report-body.ts'
 import { toOneLine, truncateText } from './safe-text.ts'
 import { toSenderName } from './sender-name.ts'
 import { toSentRequest } from './sent-request.ts'
@@ -190,12 +191,14 @@ export function toSubject(notice: Notice): string {
   if (event === 'test') return 'Test notification'
   if (event === 'channel.disabled') return 'A notification channel was switched off'
   if (event === 'channel.behind') return 'A notification channel falls behind'
+  if (notice.report) return truncateText(toOneLine(toReportSubject(notice.report)), SUBJECT_MAX)
   // X-Entity-Ref-ID keeps mail programs from grouping several leads into one conversation.
   const sender = toSenderName(fields, email) ?? `submission${number === null ? '' : ` #${number}`}`
   return `${formName}: ${sender}`
 }
 
 const FORM_NAME_MAX = 80
+const SUBJECT_MAX = 150
 
 /** RFC 2369 §3.2, and RFC 8058 for one click. */
 function toUnsubscribeHeaders(stop: StopLink | undefined): Record<string, string> {

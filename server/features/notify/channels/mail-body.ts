@@ -2,6 +2,7 @@
 
 import { html, raw } from 'hono/html'
 import type { Notice } from './contract.ts'
+import { renderReport } from './report-body.ts'
 import {
   DOWNLOAD_LABEL,
   fitLayout,
@@ -81,6 +82,7 @@ function toHtmlBody(notice: Notice, title: string) {
     )
     return html`<div dir="auto" style="white-space:pre-wrap;overflow-wrap:anywhere">${linked}</div>`
   }
+  if (notice.report) return renderReport(notice.report)
   const { shown, omitted } = fitNotice(notice, HTML_ROOM)
   const fields = shown.map(
     ([name, value]) =>

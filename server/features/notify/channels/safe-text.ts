@@ -160,6 +160,7 @@ const HEADLINES: Partial<Record<Notice['event'], string>> = {
   'submission.digest': ' new submissions to',
   'channel.disabled': 'Switched off:',
   'channel.behind': 'Falls behind:',
+  'view.report': 'Report:',
   test: 'Test notification for',
 }
 

@@ -48,6 +48,7 @@ const TITLES: Partial<Record<Notice['event'], string>> = {
   test: 'Test notification',
   'channel.disabled': 'A notification channel was switched off',
   'channel.behind': 'A notification channel falls behind',
+  'view.report': 'Report',
 }
 
 export function slackCompatibleMessage(notice: Notice) {

@@ -16,6 +16,7 @@ import type {
 import { listHeaderSecrets } from '../channels/http.ts'
 import type { Sealing } from '../channels/secrets.ts'
 import { listUrlSecrets, maskSecrets } from '../channels/service-response.ts'
+import { findReportContent } from '../content/report-content.ts'
 import { readDigestContent } from '../digests/digest-content.ts'
 import { isWorkspaceEvent } from '../events/channel-events.ts'
 import { passesFilter } from '../events/channel-filter.ts'
@@ -25,6 +26,7 @@ import {
   isOwnerNotice,
   SUBMISSION_CREATED,
   SUBMISSION_DIGEST,
+  VIEW_REPORT,
 } from '../outbox/enqueue-deliveries.ts'
 import { isReplyEvent, type ReplyEvent } from '../outbox/enqueue-reply.ts'
 import type { RecipientNeeds } from '../recipients/ask-recipients.ts'
@@ -114,7 +116,9 @@ function toNotice({ event, messageId, channel }: AttemptTarget, content: NoticeC
     at,
   }
   const template = parseChannelTemplate(channel)
-  if (template === null || isOwnerNotice(event) || content.total !== undefined) return notice
+  // A template is about a submission.
+  const hasNoForm = content.total !== undefined || content.report !== undefined
+  if (template === null || isOwnerNotice(event) || hasNoForm) return notice
   return { ...notice, layout: createLayout(template, content) }
 }
 
@@ -172,6 +176,7 @@ async function readContent(
   if (event === CHANNEL_DISABLED)
     return findChannelDisabledContent(needs.db.read, channel, needs.send.origin, at)
   if (event === CHANNEL_BEHIND) return findChannelBehindContent(needs.db.read, channel, needs.send.origin, at)
+  if (event === VIEW_REPORT) return findReportContent(needs.db.read, { id, workspaceId })
   if (event === SUBMISSION_DIGEST) {
     const digest = { id, workspaceId, template: parseChannelTemplate(channel) }
     return readDigestContent({ ...needs, origin: needs.send.origin }, digest)

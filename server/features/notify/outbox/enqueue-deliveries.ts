@@ -67,6 +67,9 @@ export const SUBMISSION_CREATED = SUBMISSION_EVENT
 /** Its delivery sends those of many submissions in one message. They are delivered, or fail, as it does. */
 export const SUBMISSION_DIGEST = 'submission.digest'
 
+/** A report of a view, to the channels that the view names. */
+export const VIEW_REPORT = 'view.report'
+
 /** The events that tell a workspace's owners about a channel. Their deliveries belong to that channel. */
 export const CHANNEL_DISABLED = 'channel.disabled'
 export const CHANNEL_BEHIND = 'channel.behind'
@@ -93,6 +96,7 @@ type NewDelivery = Pick<Insertable<Deliveries>, 'workspace_id' | 'submission_id'
   due_at?: number
   /** What the event says, as JSON. */
   payload?: string
+  report_id?: number
 }
 
 export async function insertDeliveries(
@@ -104,10 +108,12 @@ export async function insertDeliveries(
   const cause = { request_id: request?.id ?? null, traceparent: request?.span?.traceparent ?? null }
   await insertWaiting(
     connection,
-    deliveries.map(({ submission_id = null, due_at = at, payload = null, ...delivery }) => ({
-      ...{ ...delivery, submission_id, due_at, payload, created_at: at, ...cause },
-      message_id: newMessageId(),
-    })),
+    deliveries.map(
+      ({ submission_id = null, due_at = at, report_id = null, payload = null, ...delivery }) => ({
+        ...{ ...delivery, submission_id, due_at, report_id, payload, created_at: at, ...cause },
+        message_id: newMessageId(),
+      }),
+    ),
   )
 }
 

@@ -46,7 +46,7 @@ export async function answerSharedView(
   const scope: WorkspaceScope = { workspaceId: view.workspace_id }
   const asked = readAskedView(query)
   const { selection: narrowed, whole } = await narrowSelection(needs, scope, toViewSettings(view), asked)
-  const selection = view.share_shows_leads === 1 ? narrowed : { ...narrowed, leads: null }
+  const selection = view.share_leads_shown === 1 ? narrowed : { ...narrowed, leads: null }
   const metric = readMetric(query.get('metric'), selection)
   const chosen = query.get('tabs')?.split(',') ?? []
   const cards = metric === 'leads' ? [...CARDS, LEAD_CARD] : CARDS

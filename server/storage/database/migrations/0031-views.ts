@@ -20,7 +20,7 @@ export const views = (engine: DatabaseEngine) => ({
       .addColumn('share_token', text)
       .addColumn('share_password_hash', text)
       .addColumn('share_expires_at', bigint)
-      .addColumn('share_shows_leads', 'integer', fromZero)
+      .addColumn('share_leads_shown', 'integer', fromZero)
       .addColumn('embed', text, (c) => c.notNull().defaultTo('[]'))
       .addColumn('created_at', bigint, (c) => c.notNull())
       .addColumn('updated_at', bigint, (c) => c.notNull())

@@ -65,7 +65,7 @@ export interface Deliveries {
   /** Null for a test. */
   submission_id: number | null
   /**
-   * `submission.created`, `submission.digest` or `test`; a notice to owners: `channel.disabled` or `channel.behind`; or a mail to the sender:
+   * `submission.created`, `submission.digest`, `view.report` or `test`; a notice to owners: `channel.disabled` or `channel.behind`; or a mail to the sender:
    * `reply` or `confirm`; or another event of the workspace, such as `link.created`.
    */
   event: string
@@ -88,6 +88,8 @@ export interface Deliveries {
   digest_id: number | null
   /** 1 where a person has asked for it: no digest sends it any more. */
   sent_alone: Generated<number>
+  /** The report of a view that it sends. */
+  report_id: number | null
   /** The process that claimed the delivery has it until this time. After it, another process may claim it. */
   leased_until: number | null
   /** The request that has caused it; null without one, and for deliveries older than this column. */

@@ -21,9 +21,25 @@ export interface Views {
   share_token: string | null
   share_password_hash: string | null
   share_expires_at: number | null
-  share_shows_leads: Generated<number>
+  share_leads_shown: Generated<number>
   /** A JSON list of the origins that may frame the shared page. */
   embed: Generated<string>
+  /** JSON of `ReportSettings`; null without reports. */
+  report: string | null
+  /** When the next report is due. */
+  report_due_at: number | null
   created_at: number
   updated_at: number
+}
+
+/** One report of a view. No period has two, however many nodes run. */
+export interface ViewReports {
+  id: Generated<number>
+  workspace_id: number
+  view_id: number
+  /** The first moment of the period. */
+  period_start: number
+  /** JSON of `ReportContent`. */
+  content: string
+  created_at: number
 }

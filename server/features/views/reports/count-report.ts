@@ -1,0 +1,82 @@
+// The figures of a report: those that the dashboard shows for the same range.
+
+import type { TimeRange } from '../../analytics/timeline.ts'
+import type { ReportContent } from '../../notify/channels/contract.ts'
+import { createBucketFormatter } from '../chart.ts'
+import { countTime, countTop, countTotals, type FigureMetric, type FigureNeeds } from '../count-view.ts'
+import { toViewSettings, type ViewRow } from '../view.ts'
+import { toViewSelection, type ViewSelection } from '../view-selection.ts'
+
+const ROWS = 5
+const LISTS = [
+  ['linkId', 'Top links'],
+  ['source', 'Sources'],
+  ['country', 'Countries'],
+] as const
+
+const LABELS: Record<FigureMetric, string> = { clicks: 'Clicks', visitors: 'Visitors', leads: 'Leads' }
+
+function withRange(selection: ViewSelection, range: TimeRange): ViewSelection {
+  const { clicks, leads } = selection
+  return { ...selection, range, clicks: clicks && { ...clicks, range }, leads: leads && { ...leads, range } }
+}
+
+/** @throws Failure `unavailable` when something cannot be counted now */
+export async function countReport(
+  needs: FigureNeeds & { origin: string },
+  view: ViewRow,
+  { period, before }: { period: TimeRange; before: TimeRange },
+): Promise<ReportContent> {
+  const scope = { workspaceId: view.workspace_id }
+  const settings = toViewSettings(view)
+  const selection = toViewSelection(settings)
+  const now = withRange(selection, period)
+  const metric = selection.clicks ? 'clicks' : 'leads'
+  const [totals, earlier, time, ...lists] = await Promise.all([
+    countTotals(needs, scope, now),
+    countTotals(needs, scope, withRange(selection, before)),
+    countTime(needs, scope, now, metric),
+    ...LISTS.map(([dimension]) => countTop(needs, scope, now, { metric, dimension, limit: ROWS })),
+  ])
+  const format = createBucketFormatter(
+    time.map(({ at }) => at),
+    view.timezone,
+  )
+  return {
+    workspaceId: view.workspace_id,
+    name: view.name,
+    url: toDashboardUrl(needs.origin, view, period),
+    timezone: view.timezone,
+    start: new Date(period.start).toISOString(),
+    end: new Date(period.end).toISOString(),
+    period: formatPeriod(period, view.timezone),
+    totals: (['clicks', 'visitors', 'leads'] as const).flatMap((name) => {
+      const count = totals[name]
+      return count === null ? [] : [{ label: LABELS[name], count, before: earlier[name] ?? 0 }]
+    }),
+    time: time.map(({ at, count }) => ({ label: format(at), count })),
+    lists: LISTS.map(([, title], i) => ({
+      title,
+      rows: (lists[i] ?? []).map(({ label, count }) => ({ label, count })),
+    })),
+  }
+}
+
+function formatPeriod({ start, end }: TimeRange, timeZone: string): string {
+  const day = new Intl.DateTimeFormat('en', { timeZone, dateStyle: 'medium' })
+  return day.formatRange(start, end - 1)
+}
+
+/** The analytics page with the filters of the view and the days of the period. */
+function toDashboardUrl(origin: string, view: ViewRow, { start, end }: TimeRange): string {
+  const { filters, timezone } = toViewSettings(view)
+  const toDay = (at: number) =>
+    Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timezone).toPlainDate().toString()
+  const query = new URLSearchParams({
+    ...(filters as Record<string, string>),
+    start: toDay(start),
+    end: toDay(end - 1),
+    timezone,
+  })
+  return `${origin}/app/${view.workspace_id}/analytics?${query}`
+}
