@@ -289,7 +289,7 @@ onDashboard(
           await field.fill(title)
           await change(theirs)
           await page.getByRole('button', { name: 'Save changes' }).click()
-          const notice = page.getByRole('alert').filter({ hasText: 'Somebody else has changed this link' })
+          const notice = page.getByRole('alert').filter({ hasText: 'Someone else has changed this link' })
           await notice.waitFor()
           return { field, notice }
         }

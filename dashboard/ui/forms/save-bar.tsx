@@ -21,7 +21,7 @@ export function SaveBar({ isChanged, busy, hasErrors, discard }: Props) {
     >
       <p role="status" className={`min-w-0 flex-1 text-sm ${hasErrors ? 'text-danger' : 'text-soft'}`}>
         {hasErrors
-          ? 'Could not save. Correct the errors above.'
+          ? 'Couldn’t save. Correct the errors above.'
           : isChanged
             ? 'Unsaved changes'
             : 'All changes saved'}

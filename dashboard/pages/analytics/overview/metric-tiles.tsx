@@ -51,7 +51,7 @@ export function MetricTiles({ view, totals }: { view: AnalyticsView; totals: Ana
           chosen={view.metric === metric}
           choose={() => view.set({ metric: metric === 'clicks' ? undefined : metric })}
           reason={
-            explainUnavailable(view, metric === 'leads' ? 'leads' : 'clicks') || 'Could not load this number'
+            explainUnavailable(view, metric === 'leads' ? 'leads' : 'clicks') || 'Couldn’t load this number'
           }
         />
       ))}

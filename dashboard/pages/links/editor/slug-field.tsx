@@ -167,7 +167,7 @@ function TrashedSlug({ id, slug }: { id: number; slug: string }) {
   const restore = useMutation({
     mutationFn: () => restoreLinks(api, [id]),
     onSuccess: () => toast(`/${slug} is restored`),
-    onError: (error) => toastError(error, 'Could not restore'),
+    onError: (error) => toastError(error, 'Couldn’t restore'),
     onSettled: () => invalidateLinks(client, api, { fromStart: true }),
   })
   return (

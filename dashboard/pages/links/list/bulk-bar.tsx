@@ -102,7 +102,7 @@ function BulkTags({ selection: { selected } }: { selection: LinkSelection }) {
         ...addedTags,
       ])
     },
-    onError: (error) => toastError(error, 'Could not change the tags'),
+    onError: (error) => toastError(error, 'Couldn’t change the tags'),
   })
   return (
     <>

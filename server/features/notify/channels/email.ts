@@ -188,7 +188,7 @@ export function toSubject(notice: Notice): string {
       ? `${total} new submissions to ${formName}`
       : `${formName}: ${total} new submissions`
   if (event === 'test') return 'Test notification'
-  if (event === 'channel.disabled') return 'A notification channel was switched off'
+  if (event === 'channel.disabled') return 'A notification channel was turned off'
   if (event === 'channel.behind') return 'A notification channel falls behind'
   // X-Entity-Ref-ID keeps mail programs from grouping several leads into one conversation.
   const sender = toSenderName(fields, email) ?? `submission${number === null ? '' : ` #${number}`}`
