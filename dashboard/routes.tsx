@@ -202,6 +202,7 @@ export const VIEW_SEARCH_PARAMS = [
   'metric',
   'model',
   'granularity',
+  'compare',
   'funnel',
   'form',
   'page',

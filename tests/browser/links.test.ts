@@ -217,7 +217,7 @@ onDashboard(
         ['theirs', 'This short link is taken.'],
         ['Mine', 'Another link of this workspace has it.'],
         ['docs', 'This name is reserved for the server itself.'],
-        ['a b', 'The slug may contain letters, digits, emoji'],
+        ['a§b', 'The slug may contain letters, digits, emoji'],
         ['spare', 'This short link is free.'],
         ['thrown', 'A link in the trash has this short link.'],
       ] as const) {

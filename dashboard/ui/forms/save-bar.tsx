@@ -13,7 +13,6 @@ interface Props {
 export function SaveBar({ isChanged, busy, hasErrors, discard }: Props) {
   return (
     <div
-      data-bottom-bar
       className={classNames(
         'flex flex-wrap items-center gap-2 rounded-2xl border border-line bg-card px-4 py-3 sm:px-5',
         isChanged && 'sticky bottom-3 z-10 shadow-lg',
