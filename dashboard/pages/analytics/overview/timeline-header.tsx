@@ -43,25 +43,7 @@ export function TimelineHeader({
         <span aria-hidden className="h-0.5 w-4 rounded bg-accent" />
         {METRIC_LABELS[view.metric]}
       </h2>
-      {view.range.interval !== 'all' && (
-        <div className="flex min-w-0 items-center gap-2">
-          {comparable && <span aria-hidden className="w-4 shrink-0 border-t-2 border-dotted border-strong" />}
-          <Select
-            aria-label="Compare with"
-            value={view.compare}
-            onChange={({ target }) =>
-              view.set({ compare: target.value === 'previous' ? undefined : target.value })
-            }
-            className="h-8! w-auto! min-w-0 border-line! px-2! text-sm"
-          >
-            {COMPARISONS.map((each) => (
-              <option key={each} value={each}>
-                {COMPARISON_LABELS[each]}
-              </option>
-            ))}
-          </Select>
-        </div>
-      )}
+      {view.range.interval !== 'all' && <ComparisonSelect view={view} isDrawn={comparable} />}
       {data && error && (
         <p role="status" title={error.message} className="flex items-center gap-1.5 text-warn">
           <WifiOff size={14} aria-hidden />
@@ -101,3 +83,22 @@ export function TimelineHeader({
     </div>
   )
 }
+
+/** @param isDrawn whether the chart has a line of the compared period */
+const ComparisonSelect = ({ view, isDrawn }: { view: AnalyticsView; isDrawn: boolean }) => (
+  <div className="flex min-w-0 items-center gap-2">
+    {isDrawn && <span aria-hidden className="w-4 shrink-0 border-t-2 border-dotted border-strong" />}
+    <Select
+      aria-label="Compare with"
+      value={view.compare}
+      onChange={({ target }) => view.set({ compare: target.value === 'previous' ? undefined : target.value })}
+      className="h-8! w-auto! min-w-0 border-line! px-2! text-sm"
+    >
+      {COMPARISONS.map((each) => (
+        <option key={each} value={each}>
+          {COMPARISON_LABELS[each]}
+        </option>
+      ))}
+    </Select>
+  </div>
+)
