@@ -218,6 +218,7 @@ export const VIEW_SEARCH_PARAMS = [
   'metric',
   'model',
   'granularity',
+  'compare',
   'funnel',
   'form',
   'page',

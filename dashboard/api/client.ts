@@ -115,7 +115,7 @@ async function send(path: string, call: RequestOptions, headers: Record<string, 
         })
   } catch (error) {
     if (signal?.aborted) throw error
-    throw new ApiError(0, 'Could not reach the server. Check your connection and try again.')
+    throw new ApiError(0, 'Couldn’t reach the server. Check your connection and try again.')
   }
   if (response.ok) return response
   const error = await readError(response)
@@ -134,7 +134,7 @@ async function readError(response: Response): Promise<ApiError> {
   const errors = Object.fromEntries(
     Object.entries(body.errors ?? {}).map(([field, message]) => [
       field,
-      capitalize(withScreenNames(message)),
+      toSentence(withScreenNames(message)),
     ]),
   )
   const [first] = Object.entries(errors)
@@ -146,6 +146,10 @@ async function readError(response: Response): Promise<ApiError> {
     body.code,
   )
 }
+
+/** The API's messages follow the name of a field (`is too long`). Under the field itself, they are sentences. */
+const toSentence = (message: string) =>
+  capitalize(/^(?:is|has|was|does|works|cannot)\b/.test(message) ? `this ${message}` : message)
 
 const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
@@ -173,7 +177,7 @@ export function toFieldErrors(error: Error | null, shown?: readonly string[]): R
 }
 
 const WORKSPACE_GONE =
-  'You can no longer open this workspace: it was deleted, or you are not a member any more. Ask an owner to invite you again.'
+  'You can no longer open this workspace: it was deleted, or you aren’t a member anymore. Ask an owner to invite you again.'
 
 function toWorkspaceError(error: unknown, workspaceId: number): unknown {
   if (!(error instanceof ApiError) || error.status !== 404 || error.message !== 'Workspace not found')

@@ -9,14 +9,14 @@ import { ErrorState } from '../ui/error-state.tsx'
 import { Page } from '../ui/page.tsx'
 
 export const NotFoundPage = () => (
-  <MissingPage title="This page does not exist">
-    It was deleted, or it belongs to a workspace that you are not a member of.
+  <MissingPage title="This page doesn’t exist">
+    It was deleted, or it belongs to a workspace that you aren’t a member of.
   </MissingPage>
 )
 
 export const NoWorkspacePage = () => (
-  <MissingPage title="You cannot open this workspace">
-    It was deleted, or you are not a member of it. Ask one of its owners to invite you.
+  <MissingPage title="You can’t open this workspace">
+    It was deleted, or you aren’t a member of it. Ask one of its owners to invite you.
   </MissingPage>
 )
 

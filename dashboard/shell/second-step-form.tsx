@@ -19,7 +19,7 @@ export function SecondStepForm({ onDone, onBack }: Props) {
     <>
       {pending.isPending && <SkeletonRows rows={2} className="h-10" />}
       {pending.isError && <ErrorState error={pending.error} retry={pending.refetch} />}
-      {pending.data === null && <FormError>The sign-in took too long. Begin again.</FormError>}
+      {pending.data === null && <FormError>Sign-in took too long. Start again.</FormError>}
       {pending.data && (
         <FactorForm
           ways={pending.data}

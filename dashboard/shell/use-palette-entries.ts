@@ -236,7 +236,7 @@ interface Results {
 const NONE: never[] = []
 
 const toProblem = (what: string, error: Error | null) =>
-  error ? `Could not search ${what}: ${error.message}` : undefined
+  error ? `Couldn’t search ${what}: ${error.message}` : undefined
 
 function useLinkEntries(search: string): Results & { found: LinkResource[] } {
   const api = useApi()

@@ -13,7 +13,7 @@ export function useSignOut() {
     try {
       await signOut()
     } catch (error) {
-      return toastError(error, 'Could not sign out')
+      return toastError(error, 'Couldn’t sign out')
     }
     await navigate({ to: '/sign-in', search: {} })
     client.clear()

@@ -7,7 +7,7 @@ export const ReadOnlyDialog = ({ reason, onClose }: { reason: string; onClose: (
   <Dialog
     open
     onClose={onClose}
-    title="You cannot change this"
+    title="You can’t change this"
     footer={
       <Button variant="primary" onClick={onClose}>
         Close

@@ -5,7 +5,7 @@ import { lazy, Suspense } from 'react'
 
 const ReadOnlyDialog = lazy(() => import('./viewer-dialog.tsx').then((m) => ({ default: m.ReadOnlyDialog })))
 
-const REASON = 'You are a viewer of this workspace: you can see everything and change nothing.'
+const REASON = 'You have view-only access to this workspace.'
 
 export const ViewerNotice = () => (
   <p className="flex items-center gap-2 border-b border-line bg-sunken px-4 py-2 text-sm text-soft sm:px-8 lg:h-9 lg:py-0">

@@ -10,7 +10,7 @@ export function ErrorState({ error, retry }: { error: unknown; retry?: () => voi
       className="grid justify-items-start gap-3 rounded-2xl border border-danger bg-danger-tint p-5"
     >
       <div>
-        <h2 className="font-semibold">Could not load this</h2>
+        <h2 className="font-semibold">Couldn’t load this</h2>
         <p className="text-sm">{error instanceof Error ? error.message : String(error)}</p>
       </div>
       {retry && (

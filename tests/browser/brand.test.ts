@@ -26,7 +26,7 @@ onDashboard('the brand of a workspace', (dashboard) => {
     await card.getByAltText('Current logo').waitFor()
     await card.getByLabel('Footer').fill('Boats, Harbor 1')
     await card.getByRole('button', { name: 'Save', exact: true }).click()
-    await card.getByText(/Is too light: white text on it has a contrast of 1\.\d/).waitFor()
+    await card.getByText(/This is too light: white text on it has a contrast of 1\.\d/).waitFor()
     await card.getByLabel('Color').fill('#7a1f5c')
     await card.getByRole('button', { name: 'Save', exact: true }).click()
     await card.getByText('All changes saved').waitFor()

@@ -54,7 +54,10 @@ onDashboard('the dashboard by role', (dashboard) => {
     ]
     for (const path of paths) {
       await visit(path)
-      expect([path, await page.getByText('You are a viewer of this workspace').count()]).toEqual([path, 1])
+      expect([path, await page.getByText('You have view-only access to this workspace').count()]).toEqual([
+        path,
+        1,
+      ])
       expect([path, await listChangeButtons(page)]).toEqual([path, []])
     }
     for (const path of [
@@ -66,7 +69,7 @@ onDashboard('the dashboard by role', (dashboard) => {
       '/notifications?new=1',
     ]) {
       await visit(path)
-      await page.getByRole('dialog', { name: 'You cannot change this' }).waitFor()
+      await page.getByRole('dialog', { name: 'You can’t change this' }).waitFor()
     }
     // Shortcuts that change something do nothing; the others work.
     await open('/links')

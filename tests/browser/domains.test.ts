@@ -74,7 +74,7 @@ onDashboard(
       await page.getByLabel('Android app links').fill('[{]')
       await page.getByLabel('Root URL').fill('javascript:1')
       await button('Save').click()
-      await hint('This is not valid JSON')
+      await hint('This isn’t valid JSON')
       expect(await page.getByLabel('Android app links').getAttribute('aria-invalid')).toBe('true')
       await page.getByLabel('Android app links').fill('{}')
       await button('Save').click()

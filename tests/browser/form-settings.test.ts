@@ -34,7 +34,7 @@ onDashboard('forms in the dashboard', (dashboard) => {
 
     await page.getByRole('link', { name: 'Choose what senders see' }).click()
     await page.getByLabel('Your own page').check()
-    await page.getByLabel('Back to the page, with messages for the snippet').check()
+    await page.getByLabel('Back to your page, with errors for the snippet').check()
     await page.getByText('Senders see your home page, without a message.').first().waitFor()
     await page.getByLabel('Page with the form', { exact: true }).fill('https://shop.example/contact')
     const save = page.getByRole('button', { name: 'Save', exact: true })
@@ -50,7 +50,7 @@ onDashboard('forms in the dashboard', (dashboard) => {
       redirectUrl: 'https://shop.example/thanks',
       onError: 'referer',
     })
-    await page.getByLabel('Back to the page with the form', { exact: true }).check()
+    await page.getByLabel('Back to your page', { exact: true }).check()
     await save.click()
     await page.getByText('All changes saved').waitFor()
     expect(await readForm(person, key)).toMatchObject({ redirectUrl: null, afterSubmit: 'referer' })

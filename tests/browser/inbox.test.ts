@@ -333,7 +333,7 @@ onDashboard('the inbox', (dashboard) => {
     expect(await options.count()).toBe(0)
     await palette.getByText('No matches').waitFor()
     await ask('broken')
-    await palette.getByText('Could not search submissions: The search is broken').waitFor()
+    await palette.getByText('Couldn’t search submissions: The search is broken').waitFor()
 
     await ask('dark')
     await page.keyboard.press('Enter')

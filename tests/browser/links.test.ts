@@ -271,7 +271,7 @@ onDashboard(
         ['theirs', 'This short link is taken.'],
         ['Mine', 'Another link of this workspace has it.'],
         ['docs', 'This name is reserved for the server itself.'],
-        ['a b', 'The slug may contain letters, digits, emoji'],
+        ['a§b', 'The slug may contain letters, digits, emoji'],
         ['spare', 'This short link is free.'],
         ['thrown', 'A link in the trash has this short link.'],
       ] as const) {
@@ -343,7 +343,7 @@ onDashboard(
           await field.fill(title)
           await change(theirs)
           await page.getByRole('button', { name: 'Save changes' }).click()
-          const notice = page.getByRole('alert').filter({ hasText: 'Somebody else has changed this link' })
+          const notice = page.getByRole('alert').filter({ hasText: 'Someone else has changed this link' })
           await notice.waitFor()
           return { field, notice }
         }

@@ -118,7 +118,7 @@ onDashboard('the list of 404s', (dashboard) => {
   test('mails the owners when they want that', async () => {
     const read = async () => (await person.api('/workspace')).json.data.missingReportAbove
     const mail = page.getByRole('switch', { name: /^Email me/ })
-    const above = page.getByLabel('More requests in 24 hours than')
+    const above = page.getByLabel('Requests in 24 hours, more than')
     await above.fill('9')
     await mail.click()
     await page.getByText('Must be at least 10').waitFor()

@@ -95,10 +95,10 @@ onDashboard(
         connection.deleteFrom('members').where('workspace_id', '=', person.workspaceId).execute(),
       )
       await press(page, 'Create tag')
-      await page.getByText('you are not a member any more. Ask an owner to invite you again.').waitFor()
+      await page.getByText('you aren’t a member anymore. Ask an owner to invite you again.').waitFor()
       expect(await page.getByLabel('Name').inputValue()).toBe('Mine')
       await press(page, 'Leave this page')
-      await page.getByText('You cannot open this workspace').waitFor()
+      await page.getByText('You can’t open this workspace').waitFor()
       await close()
     })
 
@@ -120,7 +120,7 @@ onDashboard(
         expect([seen.length, await page.locator('dialog[open]').count()]).toEqual([refused, 1])
         await page.evaluate('window.isOldPage = true')
         await signIn(page, other)
-        await page.getByText('You cannot open this workspace').waitFor()
+        await page.getByText('You can’t open this workspace').waitFor()
         expect(await page.evaluate('window.isOldPage')).toBeUndefined()
         await close()
       },

@@ -165,7 +165,7 @@ onDashboard(
       await drawer().getByText('The page has no title, description or image for a card.').waitFor()
       await field('Card title').fill('Title')
       await field('Card image').fill(at('/nothing.png'))
-      await preview().getByText('The image cannot be shown. It answers with status 404.').waitFor()
+      await preview().getByText('The image can’t be shown. It answers with status 404.').waitFor()
       await field('Card image').fill('http://example.com/a.png')
       await preview().getByText('The image needs an https URL.').waitFor()
       // The section opens for the error, and the field has the focus.

@@ -29,7 +29,7 @@ describe('the story of a submission', () => {
       'inferred',
       true,
       true,
-      'The snippet on your page recorded the visit, but no page’s address named the click: it was removed on the way, the first page was not recorded, or conversion tracking was still off for the link at that time. The same visitor clicked the link shortly before.',
+      'The snippet on your page recorded the visit, but no page’s address named the click: it was removed on the way, the first page wasn’t recorded, or conversion tracking was still off for the link at that time. The same visitor clicked the link shortly before.',
     ],
     [
       'inferred',
@@ -41,7 +41,7 @@ describe('the story of a submission', () => {
       'inferred',
       false,
       false,
-      'No visit was recorded: the page of the form has no snippet, or the snippet could not report the visit. The same visitor clicked the link shortly before.',
+      'No visit was recorded: the page of the form has no snippet, or the snippet couldn’t report the visit. The same visitor clicked the link shortly before.',
     ],
     [
       'pending',
@@ -50,17 +50,12 @@ describe('the story of a submission', () => {
       'The snippet on your page recorded the visit. Attribution is pending: analytics are catching up.',
     ],
     ['pending', false, undefined, 'Attribution is pending: analytics are catching up.'],
-    [
-      'none',
-      true,
-      undefined,
-      'The snippet on your page recorded the visit. No link of yours is known to have brought it.',
-    ],
+    ['none', true, undefined, 'The snippet on your page recorded the visit. No known link brought it.'],
     [
       'none',
       false,
       undefined,
-      'No link of yours is known to have brought this submission. No visit was recorded either: the page of the form has no snippet, the snippet could not report the visit, or the visitor’s browser asks not to be tracked (Global Privacy Control).',
+      'No known link brought this submission. No visit was recorded either: the page of the form has no snippet, the snippet couldn’t report the visit, or the visitor’s browser asks not to be tracked (Global Privacy Control).',
     ],
   ])('%s, visit recorded: %p, conversion tracking: %p', (attribution, sessionLinked, track, sentence) => {
     expect(tellAttribution({ attribution, sessionLinked }, track).sentence).toBe(sentence)
@@ -70,7 +65,7 @@ describe('the story of a submission', () => {
     const { sentence, offersSwitch } = tellAttribution({ attribution, sessionLinked }, track)
     expect(sentence.includes('recorded the visit')).toBe(sessionLinked)
     // Nobody can know that a page has no snippet; the snippet may have been blocked.
-    if (sentence.includes('has no snippet')) expect(sentence).toContain('could not report')
+    if (sentence.includes('has no snippet')) expect(sentence).toContain('couldn’t report')
     if (sessionLinked) expect(sentence).not.toMatch(/no snippet|Privacy/)
     // Under Global Privacy Control nothing is measured, inferred or pending.
     expect(sentence.includes('Privacy')).toBe(attribution === 'none' && !sessionLinked)

@@ -35,6 +35,16 @@ describe('the previous period', () => {
     expect(previousRange({ start, end }, interval, BERLIN)).toEqual({ start: from, end: to })
   })
 
+  test.each([
+    ['30d', '2026-05-16T22:00:00.000Z', '2026-06-15T10:00:00.001Z', '2025-05-17T00:00', '2025-06-15T12:00'],
+    ['mtd', '2026-02-28T23:00:00.000Z', '2026-03-31T10:00:00.001Z', '2025-03-01T00:00', '2025-03-31T12:00'],
+    // 29 February.
+    ['24h', '2024-02-28T23:00:00.000Z', '2024-02-29T10:00:00.001Z', '2023-02-28T00:00', '2023-02-28T11:00'],
+  ] as const)('a year before %p from %p to %p', (interval, start, end, from, to) => {
+    expect(previousRange({ start, end }, interval, BERLIN, 'year')).toEqual({ start: from, end: to })
+    expect(previousRange({ start, end }, interval, BERLIN, 'none')).toBeNull()
+  })
+
   test('does not exist for all time, nor for a month in its first minute', () => {
     const span = { start: '2026-05-31T22:00:00.000Z', end: '2026-05-31T22:00:00.001Z' }
     expect(previousRange(span, 'all', BERLIN)).toBeNull()

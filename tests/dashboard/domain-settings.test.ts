@@ -40,7 +40,7 @@ test('changed texts become URLs, JSON and null', () => {
 test('a text that is no JSON is named at its field', () => {
   const draft = { ...toDomainDraft(DOMAIN), assetLinks: '[{]', appleAppSiteAssociation: '{}' }
   expect(validateDomainDraft(draft)).toEqual({
-    assetLinks: expect.stringContaining('This is not valid JSON: '),
+    assetLinks: expect.stringContaining('This isn’t valid JSON: '),
   })
 })
 

@@ -81,8 +81,8 @@ describe('a channel', () => {
 
   test('says which address is wrong', () => {
     const values = { ...empty, to: 'a@b.c d@' }
-    expect(findAddressError({ 'to.1': 'Must be an address' }, values)).toBe('d@ is not an email address')
-    expect(findAddressError({ 'to[0]': 'x' }, values)).toBe('a@b.c is not an email address')
+    expect(findAddressError({ 'to.1': 'Must be an address' }, values)).toBe('d@ isn’t an email address')
+    expect(findAddressError({ 'to[0]': 'x' }, values)).toBe('a@b.c isn’t an email address')
     expect(findAddressError({ to: 'Is missing' }, values)).toBe('Is missing')
     expect(findAddressError({ 'to.9': 'Is wrong' }, values)).toBe('Is wrong')
     expect(findAddressError({ name: 'x' }, values)).toBeUndefined()

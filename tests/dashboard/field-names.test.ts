@@ -39,7 +39,7 @@ test('an error of a field that a form does not show is told with the name of the
   const error = new ApiError(422, 'x', { name: 'Must not be empty', 'nextHosts.1': 'Must be a host' })
   expect(toFieldErrors(error, ['name'])).toEqual({
     name: 'Must not be empty',
-    general: 'Hosts for _next: must be a host',
+    general: 'Allowed hosts for _next: must be a host',
   })
   expect(toFieldErrors(error, ['name', 'nextHosts'])).toEqual(error.errors)
   expect(toFieldErrors(new ApiError(409, 'Slug is reserved'), ['slug'])).toEqual({

@@ -214,7 +214,7 @@ describe('notifications', () => {
   test('a delivery names its channel and its attempts', () => {
     const names = new Map([[1, 'CRM']])
     const of = (channelId: number | null) => toChannelName({ channelId } as DeliveryResource, names)
-    expect([of(1), of(2), of(null)]).toEqual(['CRM', 'Channel 2', 'The sender of the form'])
+    expect([of(1), of(2), of(null)]).toEqual(['CRM', 'Channel 2', 'Form sender'])
     const attempts = (attemptCount: number, interruptedCount: number) =>
       toAttemptsText({ attemptCount, interruptedCount } as DeliveryResource)
     expect([attempts(1, 0), attempts(3, 1)]).toEqual(['1 attempt', '3 attempts, 1 interrupted'])
@@ -275,7 +275,7 @@ describe('the settings', () => {
       'API key',
       'Operator (command line)',
       'The server',
-      'Somebody unknown',
+      'Unknown',
       'A deleted account',
     ])
     expect(toActorText({ type: 'key', name: 'Build' } as never)).toBe('API key Build')
@@ -353,7 +353,7 @@ describe('an import', () => {
   })
 
   test.each<[object, string, string]>([
-    [{ status: 'failed', dryRun: true }, 'This cannot be imported', 'The import has failed.'],
+    [{ status: 'failed', dryRun: true }, 'This can’t be imported', 'The import has failed.'],
     [{ status: 'failed', problem: 'No rows' }, 'Nothing was imported', 'No rows'],
     [{ status: 'failed', created: 1 }, 'The import has stopped early', 'The import has failed.'],
     [canceled, 'Canceled', 'Nothing has changed.'],

@@ -34,6 +34,7 @@ import {
   sumWeights,
   withEvenWeights,
 } from '../../dashboard/pages/links/editor/split-draft.ts'
+import { toTypedSlug } from '../../dashboard/pages/links/editor/typed-slug.ts'
 import { toLinkName } from '../../dashboard/pages/links/link/link-name.ts'
 import type { LinkResource } from '../../server/features/links/schema.ts'
 
@@ -237,4 +238,15 @@ test('what another person has changed is named as the form names it', () => {
     [expect.any(String), 'off', 'on'],
   ])
   expect([toLinkName(LINK), toLinkName(after)]).toEqual(['Sale', 'go.example/sale'])
+})
+
+test.each([
+  ['Spring sale 2026', 'Spring-sale-2026'],
+  ['what’s new? 50% off & more!', 'whats-new-50-off-more'],
+  ['a – b', 'a-b'],
+  ['docs/install.html', 'docs/install.html'],
+  ['snake_case-', 'snake_case-'],
+  ['☕ größe', '☕-größe'],
+])('the typed text %p becomes the slug %p', (text, slug) => {
+  expect(toTypedSlug(text)).toBe(slug)
 })

@@ -44,7 +44,7 @@ onDashboard('a user of the dashboard', (dashboard) => {
       // A test click with a tool is a robot's, and the first steps say so.
       await server.click('spring', { 'User-Agent': 'curl/8.14.1' })
       await page.getByRole('link', { name: 'Links', exact: true }).click()
-      await page.getByText('Your click was counted as a robot’s, because the program that opened').waitFor()
+      await page.getByText('Your click was counted as a bot’s because the program that opened').waitFor()
 
       await page.getByRole('link', { name: 'Analytics' }).click()
       await page.getByRole('heading', { name: 'Analytics' }).waitFor()
@@ -144,7 +144,7 @@ onDashboard('a user of the dashboard', (dashboard) => {
 
     // The invitation works once.
     await guest.page.goto(url ?? '')
-    await guest.page.getByRole('heading', { name: 'This invitation is not valid' }).waitFor()
+    await guest.page.getByRole('heading', { name: 'This invitation isn’t valid' }).waitFor()
     // The answer to the used token is a 404.
     expect(guest.errors.filter((text) => !text.includes('404'))).toEqual([])
     await guest.close()
@@ -160,7 +160,7 @@ onDashboard('a user of the dashboard', (dashboard) => {
     const { page, close } = await dashboard().openWindow(stranger)
     for (const path of ['/links', `/links/${created.json.data.id}`, '/inbox', '/settings?tab=keys']) {
       await page.goto(`${dashboard().server.origin}/app/${owner.workspaceId}${path}`)
-      await page.getByRole('heading', { name: 'You cannot open this workspace' }).waitFor()
+      await page.getByRole('heading', { name: 'You can’t open this workspace' }).waitFor()
       expect(await page.getByText('Secret plan').count()).toBe(0)
     }
     await close()

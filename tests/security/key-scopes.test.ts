@@ -166,7 +166,7 @@ onSqlite('a key with scopes', testKeys)
 
 onSqlite('a viewer', (server) => {
   /** POSTs that only look: they change nothing in the workspace. */
-  const READS = ['checkForm']
+  const READS = ['checkForm', 'answerQuestions']
   /** Routes about the person, not about what is in the workspace. */
   const OWN = ['createWorkspace', 'acceptInvitation']
 
@@ -206,7 +206,9 @@ onSqlite('a viewer', (server) => {
     const refused = await ann.apiIn(own.id, '/tags', { method: 'POST', body: { name: 'x' } })
     expect([refused.status, refused.json]).toEqual([
       403,
-      { error: 'You are a viewer of this workspace: you can see everything here and change nothing' },
+      {
+        error: 'You are a viewer of this workspace: you can see everything here and change nothing',
+      },
     ])
     const change = (who: SignedInUser, role: string) =>
       own.owner.apiIn(own.id, `/members/${who.id}`, { method: 'PATCH', body: { role } })

@@ -167,7 +167,7 @@ function ChannelMenu({ channel }: { channel: ChannelResource }) {
       return client.invalidateQueries({ queryKey: [api.workspaceId, 'channels'] })
     },
     // In its own words: the field's message begins with the word that the API has for the type.
-    onError: (error) => toastError(error, `Could not turn ${channel.enabled ? 'off' : 'on'} ${channel.name}`),
+    onError: (error) => toastError(error, `Couldn’t turn ${channel.enabled ? 'off' : 'on'} ${channel.name}`),
   })
   return (
     <>
@@ -242,8 +242,8 @@ function SecretRotation({
         onConfirm={async () => setSecret((await rotateSecret(api, channel.id)).secret ?? '')}
       >
         <p>
-          You get a new secret. For 24 hours, requests are signed with both secrets, so that you can update
-          your service. After that, the old secret stops working.
+          You get a new secret. For 24 hours, requests are signed with both secrets, so you can update your
+          service. After that, the old secret stops working.
         </p>
       </ConfirmDialog>
       {secret && (

@@ -172,7 +172,7 @@ function NoDeliveries({ isFiltered }: { isFiltered: boolean }) {
           Clear filters
         </Button>
       ) : (
-        'When a form has a channel, the notifications of its submissions appear here.'
+        'Notifications appear here once a form with a channel gets a submission.'
       )}
     </EmptyState>
   )

@@ -36,7 +36,7 @@ export function toDeliveryTitle({ event, sender, submissionId }: DeliveryResourc
 
 /** A mail to the sender of a form goes to no channel. */
 export function toChannelName({ channelId }: DeliveryResource, names: ReadonlyMap<number, string>): string {
-  if (channelId === null) return 'The sender of the form'
+  if (channelId === null) return 'Form sender'
   return names.get(channelId) ?? `Channel ${channelId}`
 }
 

@@ -41,7 +41,7 @@ export function RetryDialog({ onClose }: { onClose: () => void }) {
       open
       onClose={onClose}
       title="Retry failed deliveries"
-      description="Each delivery keeps its message ID, so that receivers can recognize duplicates."
+      description="Each delivery keeps its message ID, so receivers can recognize duplicates."
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>

@@ -36,7 +36,7 @@ export function DnsSteps({ domain }: { domain: DomainResource }) {
             busy={checks.isChecking}
             onClick={checks.checkNow}
           >
-            {checks.isChecking ? 'Checking …' : 'Check now'}
+            {checks.isChecking ? 'Checking…' : 'Check now'}
           </Button>
         )
       }
@@ -44,17 +44,17 @@ export function DnsSteps({ domain }: { domain: DomainResource }) {
       <div className="grid grid-cols-1 gap-6">
         <Progress domain={domain} checks={checks} />
         <ol className="grid grid-cols-1 gap-6">
-          <Step number={1} title="Prove that you own the domain" records={proof} zone={zone}>
+          <Step number={1} title="Verify that you own the domain" records={proof} zone={zone}>
             Add this record at your DNS provider. Keep it there: it is checked once a day.
           </Step>
           <Step number={2} title="Point the domain here" records={addresses} zone={zone}>
             {addresses.length > 1 ? 'Add these records too.' : 'Add this record too.'} Remove other records of
             the types A, AAAA and CNAME that have the same name.
           </Step>
-          <Step number={3} title="Get a certificate" records={[]} zone={zone}>
-            Caddy, set up as <code>docs/domains.md</code> says, gets one by itself at the first visit after
-            the domain is verified. With nginx, the operator of this server makes one with certbot, as the
-            same page says.
+          <Step number={3} title="HTTPS" records={[]} zone={zone}>
+            Caddy gets a certificate on the first visit after the domain is verified, if it is set up as{' '}
+            <code>docs/domains.md</code> says. With nginx, the operator of this server creates one with
+            certbot (same page).
           </Step>
         </ol>
         <ProviderHints zone={zone} isApex={zone === domain.domain} />
@@ -193,7 +193,7 @@ const Part = ({ name, value, copy, children }: PartProps) => (
 const HINTS: [provider: string, hint: string][] = [
   [
     'Cloudflare',
-    'DNS > Records > Add record. Set the record for visitors to “DNS only” (gray cloud), or the certificate cannot be made here.',
+    'DNS > Records > Add record. Set the record for visitors to “DNS only” (gray cloud), or the certificate can’t be made here.',
   ],
   [
     'GoDaddy, Namecheap, IONOS',
@@ -220,8 +220,8 @@ const ProviderHints = ({ zone, isApex }: { zone: string; isApex: boolean }) => (
         ))}
         {isApex && (
           <li>
-            A domain without a part before it, such as <code className="break-all">{zone}</code>, cannot have
-            a CNAME record. Use A and AAAA records, or what your provider calls ALIAS, ANAME or CNAME
+            A domain without a part before it, such as <code className="break-all">{zone}</code>, can’t have a
+            CNAME record. Use A and AAAA records, or what your provider calls ALIAS, ANAME or CNAME
             flattening.
           </li>
         )}

@@ -29,7 +29,7 @@ function readJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw new Error(`This is not valid JSON: ${(error as Error).message}`)
+    throw new Error(`This isn’t valid JSON: ${(error as Error).message}`)
   }
 }
 

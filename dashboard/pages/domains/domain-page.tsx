@@ -130,7 +130,7 @@ function NoDomain() {
     <Page title="Domain not found">
       <EmptyState
         icon={<GlobeX size={32} />}
-        title="This domain does not exist"
+        title="This domain doesn’t exist"
         action={
           <ButtonLink to="/$workspaceId/domains" params={{ workspaceId: String(id) }} search={{}}>
             All domains

@@ -146,7 +146,7 @@ function Targets({ domain, settings }: { domain: DomainResource; settings: Setti
           {...URL_INPUT}
           label="Root URL"
           placeholder="https://example.com"
-          hint={`Who opens ${domain.domain} without a short link goes here. Leave empty for a plain page.`}
+          hint={`Visitors who open ${domain.domain} without a short link go here. Leave empty for a plain page.`}
           {...bind('rootUrl')}
         />
         <TextField

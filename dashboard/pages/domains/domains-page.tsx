@@ -57,7 +57,7 @@ export function DomainsPage() {
     </Button>
   )
   return (
-    <Page title="Domains" description="Short links under your own name." actions={addButton}>
+    <Page title="Domains" description="Short links on your own domain." actions={addButton}>
       {domains.isPending && <SkeletonRows rows={3} className="h-16" />}
       {domains.isError && !domains.data && (
         <ErrorState error={domains.error} retry={() => void domains.refetch()} />
@@ -85,19 +85,17 @@ function describeNewLinks(domains: DomainResource[]): string {
 }
 
 const STEPS = [
-  ['Add the name', 'Such as go.example.com: a subdomain that you own and use for nothing else.'],
+  ['Add the name', 'A subdomain that you use for nothing else, such as go.example.com.'],
   [
     'Set two DNS records',
     'One proves that you own the domain, the other points it here. Copy them from this page.',
   ],
-  ['Wait a moment', 'Towpath detects the records, and your short links work on the new domain.'],
+  ['Wait a few minutes', 'Towpath detects the records, and your short links work on the new domain.'],
 ] as const
 
 const NoDomains = ({ action }: { action: ReactNode }) => (
-  <EmptyState icon={<Globe size={32} />} title="No domains of your own yet" action={action}>
-    <p>
-      Your links are at {location.host}. With a domain of your own, people see your name before they click.
-    </p>
+  <EmptyState icon={<Globe size={32} />} title="No custom domains yet" action={action}>
+    <p>Your links use {location.host}. With a custom domain, people see your name before they click.</p>
     <ol className="mt-5 grid gap-3 text-left sm:grid-cols-3">
       {STEPS.map(([title, text], i) => (
         <li key={title} className="rounded-xl border border-line bg-card p-3 text-sm">

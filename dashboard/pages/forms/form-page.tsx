@@ -31,7 +31,7 @@ const TABS = [
   { id: 'setup', label: 'Setup', Tab: FormSetupTab },
   { id: 'settings', label: 'Settings', Tab: FormSettingsTab },
   { id: 'doctor', label: 'Page check', Tab: PageCheck },
-  { id: 'losses', label: 'Losses', Tab: LossReport },
+  { id: 'losses', label: 'Submission report', Tab: LossReport },
 ]
 
 export function FormPage() {
@@ -143,7 +143,7 @@ function NoForm() {
     <Page title="Form not found">
       <EmptyState
         icon={<FileQuestion size={32} />}
-        title="This form does not exist"
+        title="This form doesn’t exist"
         action={
           <ButtonLink to="/$workspaceId/forms" params={{ workspaceId }} search={{}}>
             All forms

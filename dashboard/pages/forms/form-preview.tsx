@@ -51,7 +51,7 @@ export function FormPreview({ form }: { form: FormResource }) {
     <div className="grid gap-4">
       <p className="text-soft">
         Send a test. It’s stored and marked as a test: it notifies nobody and counts nowhere.
-        {!canEdit && ' As a viewer you can’t send it.'}
+        {!canEdit && ' Viewers can’t send it.'}
       </p>
       <form
         noValidate

@@ -127,7 +127,7 @@ function describeSending(form: FormResource, language: string): ReactNode[] {
 function Notes({ form, language }: { form: FormResource; language: string }) {
   const notes: ReactNode[] = [
     ...describeSending(form, language),
-    'Name the fields as you like: each value is stored under its own name. Fields whose names begin with _ are not stored.',
+    'Name the fields as you like: each value is stored under its own name. Fields whose names begin with _ aren’t stored.',
   ]
   if (form.captcha)
     notes.push(

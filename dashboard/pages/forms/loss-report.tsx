@@ -23,7 +23,7 @@ export default function LossReport({ form }: { form: FormResource }) {
     <div className={classNames('grid max-w-3xl gap-5', losses.isPlaceholderData && 'opacity-60')}>
       <div className="flex flex-wrap items-center gap-3">
         <p className="min-w-0 flex-1 basis-60 text-soft">
-          Counts only. The content and the sender of rejected submissions are not stored.
+          Counts only. The content and the sender of rejected submissions aren’t stored.
         </p>
         <div className="w-44">
           <Select
@@ -84,7 +84,7 @@ const OUTCOME_LABELS: Record<LossOutcome, { label: string; advice: string }> = {
   },
   unreadable: {
     label: 'Rejected: unreadable',
-    advice: 'The content does not match its type. The page check finds the usual causes.',
+    advice: 'The content doesn’t match its type. The page check finds the usual causes.',
   },
 }
 

@@ -149,8 +149,8 @@ function PageOffer({ form, page }: { form: FormResource; page: string }) {
     <Card className="mt-4">
       <div className="grid gap-3">
         <p className="break-words">
-          The form is on this page. Browsers tell us only the site: save the page, so that senders are led
-          back to it.{form.pageUrl && ` It replaces ${form.pageUrl}.`}
+          The form is on this page. Browsers tell us only the site: save the page, so senders are led back to
+          it.{form.pageUrl && ` It replaces ${form.pageUrl}.`}
         </p>
         {save.error && <FormError>{save.error.message}</FormError>}
         <div>

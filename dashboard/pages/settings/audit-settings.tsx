@@ -52,7 +52,7 @@ function AuditLog() {
     <>
       <p className="text-soft">
         Who did what in this workspace. Events are kept for 180 days, and nobody can change or delete them
-        before. IP addresses are not recorded.
+        before. IP addresses aren’t recorded.
       </p>
       <Filters filter={filter} set={set} />
       {events.isPending && <SkeletonRows rows={6} className="h-16" />}
@@ -184,7 +184,7 @@ function ExportMenu({ filter }: { filter: AuditFilter }) {
   const save = useMutation({
     mutationFn: (format: 'csv' | 'ndjson') => exportAudit(api, filter, format),
     onSuccess: ({ file, name }) => saveFile(file, name),
-    onError: (error) => toastError(error, 'Could not export'),
+    onError: (error) => toastError(error, 'Couldn’t export'),
   })
   return (
     <Menu

@@ -29,7 +29,7 @@ export const ACTION_LABELS: Record<AuditEventResource['action'], string> = {
   'form.deleted': 'Form deleted',
   'link.deleted': 'Link moved to the trash',
   'link.undeleted': 'Link returned from the trash',
-  'link.purged': 'Link deleted for good',
+  'link.purged': 'Link permanently deleted',
   'link.suspended': 'Link suspended',
   'link.restored': 'Link restored',
   'link.split_ended': 'Split test ended',
@@ -70,7 +70,7 @@ export function toActorText({ type, name }: AuditEventResource['actor']): string
   if (type === 'key') return `API key ${name ?? ''}`.trim()
   if (type === 'operator') return 'Operator (command line)'
   if (type === 'system') return 'The server'
-  if (type === 'unknown') return 'Somebody unknown'
+  if (type === 'unknown') return 'Unknown'
   return name ?? 'A deleted account'
 }
 

@@ -75,7 +75,7 @@ const InvitationLinkDialog = ({
     description={
       mailed
         ? 'We sent the link by email. You can also share it yourself.'
-        : 'This server could not send an email. Share the link yourself.'
+        : 'This server couldn’t send an email. Share the link yourself.'
     }
     text={url}
     label="Copy invitation link"
@@ -83,7 +83,7 @@ const InvitationLinkDialog = ({
     onClose={onClose}
   >
     <p className="mt-3 text-sm text-soft">
-      The link works once, for {email} only, for seven days. It is not shown again.
+      The link works once, for {email} only, for seven days. It isn’t shown again.
     </p>
   </OneTimeSecretDialog>
 )

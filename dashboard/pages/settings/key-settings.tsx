@@ -105,7 +105,7 @@ function KeyRow({ apiKey }: { apiKey: KeyResource }) {
         action="Revoke"
         onConfirm={revoke}
       >
-        <p>Requests with this key stop working at once. You cannot undo this.</p>
+        <p>Requests with this key stop working immediately. You can’t undo this.</p>
       </ConfirmDialog>
     </li>
   )

@@ -99,7 +99,7 @@ function KeyFields({
       <TextField
         label="Name"
         placeholder="Website"
-        hint="The purpose of the key, so that you know later which one to revoke."
+        hint="What the key is for, so you know later which one to revoke."
         required
         maxLength={100}
         value={name}

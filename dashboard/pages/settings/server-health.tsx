@@ -69,7 +69,7 @@ function Findings({
     <>
       <div className="flex flex-wrap items-center justify-between gap-3">
         <p role="status" className="min-w-0">
-          <span className="font-semibold">{isChecking ? 'Checking …' : toSummary(report)}</span>{' '}
+          <span className="font-semibold">{isChecking ? 'Checking…' : toSummary(report)}</span>{' '}
           <span className="text-sm text-soft">
             <RelativeTime at={report.checkedAt} />
           </span>

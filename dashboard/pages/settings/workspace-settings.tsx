@@ -37,9 +37,8 @@ export function WorkspaceSettings() {
       {role === 'owner' && <Security isRequired={data.requireTwoFactor} />}
       <Card title="Tracking snippet">
         <p className="mb-3 text-soft">
-          Add this line to the head of every page of your site. It records visits without cookies, so that
-          each submission shows which link brought it. It also lets people stay on the page when they send a
-          form.
+          Add this line to the head of every page of your site. It records visits without cookies, so each
+          submission shows which link brought it. It also lets people stay on the page when they send a form.
         </p>
         <CopyableText text={data.snippet} label="Copy snippet" />
       </Card>
@@ -151,8 +150,8 @@ function Security({ isRequired }: { isRequired: boolean }) {
         label="Require two-factor sign-in"
         hint={
           mayTurnOn
-            ? 'Members without a second factor can do nothing here until they have set one up. API keys keep working.'
-            : 'Set up a second factor of your own first: Settings, Account.'
+            ? 'Members without a second factor can’t use this workspace until they set one up. API keys keep working.'
+            : 'Set up your own second factor first, in Settings > Account.'
         }
         checked={isRequired}
         disabled={save.isPending || !mayTurnOn}
@@ -183,8 +182,8 @@ function DeleteWorkspace({ name }: { name: string }) {
     <section className="rounded-2xl border border-danger p-4 sm:p-5">
       <h2 className="font-semibold">Delete workspace</h2>
       <p className="mt-1 mb-4 text-soft">
-        All short links stop working at once. Links, clicks, forms, submissions and API keys are deleted. You
-        cannot undo this. <TransferLink tab="export">Export everything first</TransferLink>.
+        All short links stop working immediately. Links, clicks, forms, submissions and API keys are deleted.
+        You can’t undo this. <TransferLink tab="export">Export everything first</TransferLink>.
       </p>
       <Button variant="danger" onClick={() => setConfirming(true)}>
         Delete workspace

@@ -62,7 +62,7 @@ export function AccountForm({
         label="Password"
         name="password"
         secondFactor={false}
-        hint="A few random words are easy to remember."
+        hint="A few random words are easiest to remember."
         error={errors.password}
       />
       <Button type="submit" variant="primary" busy={busy}>

@@ -25,7 +25,10 @@ export function ConfirmEmailPage() {
     )
   }
   return (
-    <CenteredPage title="Confirm your new email address" description="Your account moves to this address.">
+    <CenteredPage
+      title="Confirm your new email address"
+      description="You’ll sign in with this address from now on."
+    >
       {confirm.error && <FormError>{confirm.error.message}</FormError>}
       {/* A button, because programs that check mails open every link in them. */}
       <Button variant="primary" busy={confirm.isPending} disabled={!token} onClick={() => confirm.mutate()}>

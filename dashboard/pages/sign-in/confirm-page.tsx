@@ -23,7 +23,7 @@ export function ConfirmPage() {
   if (link.error instanceof ApiError && link.error.status === 404)
     return (
       <CenteredPage
-        title="This link is not valid"
+        title="This link isn’t valid"
         description="It was used, or it is older than 24 hours. If you have reloaded the page, open the link in the email again."
         footer={
           <Link to="/sign-up" search={{}} className={TEXT_LINK}>

@@ -23,7 +23,7 @@ export function ForgotPage() {
         title="Reset your password"
         description={
           <>
-            This server does not send email. Ask its operator for a reset link. The operator creates it with{' '}
+            This server doesn’t send email. Ask its operator for a reset link. The operator creates it with{' '}
             <code>npx towpath user reset you@example.com</code>
           </>
         }

@@ -28,7 +28,7 @@ export function JoinPage() {
   if (invitation.isError) {
     return (
       <CenteredPage
-        title="This invitation is not valid"
+        title="This invitation isn’t valid"
         description="It was used or revoked, or it is older than seven days. Ask for a new invitation."
       />
     )
@@ -92,7 +92,7 @@ function JoinAs({ invitation: { email, workspace }, token, user }: JoinProps & {
   return (
     <CenteredPage title={`Join ${workspace}`} description={`You were invited as ${email}.`}>
       {isOtherUser && (
-        <FormError>This invitation is for another address. You are signed in as {user.email}.</FormError>
+        <FormError>This invitation is for another address. You’re signed in as {user.email}.</FormError>
       )}
       {accept.error && <FormError>{accept.error.message}</FormError>}
       {isOtherUser ? (

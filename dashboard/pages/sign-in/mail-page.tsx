@@ -31,8 +31,8 @@ export function MailPage() {
   if (link.error instanceof ApiError && link.error.status === 404)
     return (
       <CenteredPage
-        title="This link is not valid"
-        description="Open the link in the email again. If it still does not work, its workspace was deleted and sends nothing more."
+        title="This link isn’t valid"
+        description="Open the link in the email again. If it still doesn’t work, its workspace was deleted and sends nothing more."
       />
     )
   if (link.error)

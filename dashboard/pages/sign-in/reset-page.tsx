@@ -17,7 +17,7 @@ export function ResetPage() {
   if (error || !token) {
     return (
       <CenteredPage
-        title="This link is not valid"
+        title="This link isn’t valid"
         description="It was used, or it is older than 30 minutes."
         footer={
           <Link to="/forgot" className={TEXT_LINK}>

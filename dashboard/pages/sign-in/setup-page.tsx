@@ -28,7 +28,7 @@ export function SetupPage() {
   if (isWrong)
     return (
       <CenteredPage
-        title="This address does not work"
+        title="This address doesn’t work"
         description="The token in it is missing or wrong. If you have reloaded the page, open the whole address again."
       >
         <SetupSteps />

@@ -13,7 +13,7 @@ export const SetupSteps = () => (
 /** For everybody who opens a server that is not set up. */
 export const SetupNeeded = () => (
   <CenteredPage
-    title="This server is not set up yet"
+    title="This server isn’t set up yet"
     description="Its operator creates the first account. If that’s you:"
   >
     <SetupSteps />

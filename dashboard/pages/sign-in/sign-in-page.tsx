@@ -23,9 +23,9 @@ const PROVIDER_ERRORS: Record<string, string> = {
     'You can’t create an account this way. Ask an owner of your workspace to invite you; the first account is the operator’s.',
   account_not_linked:
     'This address already has an account with a password. Sign in with the password, or reset it.',
-  state_mismatch: 'The sign-in took too long, or it started in another window. Try again.',
+  state_mismatch: 'Sign-in took too long, or it started in another window. Try again.',
   account_suspended: 'The operator of this server has suspended this account.',
-  access_denied: 'The sign-in was canceled. Try again.',
+  access_denied: 'Sign-in was canceled. Try again.',
 }
 
 export function SignInPage() {

@@ -64,7 +64,7 @@ function RequestSignUp({ footer }: { footer: ReactNode }) {
         }
         footer={footer}
       >
-        <p className="text-sm text-soft">No email? Look in the spam folder, or send the link again.</p>
+        <p className="text-sm text-soft">No email? Check your spam folder, or send the link again.</p>
         {again.error && <FormError>{again.error.message}</FormError>}
         <Button busy={again.isPending} onClick={() => again.mutate(send.variables)}>
           {again.isSuccess ? 'Sent. Send once more' : 'Send again'}

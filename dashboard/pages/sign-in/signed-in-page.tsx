@@ -14,7 +14,7 @@ export function SignedInPage() {
   }, [])
   return (
     <CenteredPage
-      title="You are signed in"
+      title="You’re signed in"
       description="Go back to the tab you were working in. You can close this one."
       footer={
         <Link to="/" className={TEXT_LINK}>

@@ -16,7 +16,7 @@ export function UndoEmailPage() {
   })
   return (
     <CenteredPage
-      title="Wasn’t it you?"
+      title="Wasn’t you?"
       description="Your account goes back to this address, and all sessions end. Second factors that were added since are removed. You set a new password next."
     >
       {undo.error && <FormError>{undo.error.message}</FormError>}
@@ -26,7 +26,7 @@ export function UndoEmailPage() {
         disabled={!token}
         onClick={() => undo.mutate()}
       >
-        Take my account back
+        Recover my account
       </Button>
     </CenteredPage>
   )

@@ -1,10 +1,10 @@
 // The dialog that creates and edits a tag.
 
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { TagResource } from '../../../server/features/links/schema.ts'
 import { ApiError, toFieldErrors } from '../../api/client.ts'
-import { createTag, invalidateTags, updateTag } from '../../api/tags.ts'
+import { createTag, invalidateTags, tagsQuery, updateTag } from '../../api/tags.ts'
 import { useApi } from '../../shell/use-workspace.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/forms/field.tsx'
@@ -19,8 +19,10 @@ const FORM = 'tag-form'
 export function TagDialog({ tag, onClose }: { tag?: TagResource; onClose: () => void }) {
   const api = useApi()
   const client = useQueryClient()
+  const nextColor = useNextColor()
   const [name, setName] = useState(tag?.name ?? '')
-  const [color, setColor] = useState<TagColor>(tag?.color ?? 'gray')
+  const [chosen, setColor] = useState<TagColor | undefined>(tag?.color)
+  const color = chosen ?? nextColor
   const save = useMutation({
     mutationFn: () => (tag ? updateTag(api, tag.id, { name, color }) : createTag(api, { name, color })),
     onSuccess(saved) {
@@ -70,6 +72,13 @@ export function TagDialog({ tag, onClose }: { tag?: TagResource; onClose: () => 
       </form>
     </Dialog>
   )
+}
+
+/** New tags take the colors in turn, so that neighbors differ. Gray is for those who choose it. */
+function useNextColor(): TagColor {
+  const { data } = useQuery(tagsQuery(useApi()))
+  const colors = COLORS.slice(1)
+  return colors[(data?.total ?? 0) % colors.length] ?? 'gray'
 }
 
 const Colors = ({ color, onChange }: { color: TagColor; onChange: (color: TagColor) => void }) => (

@@ -143,7 +143,7 @@ function WorkspaceExport({ links = 0, submissions = 0 }: { links?: number; submi
           </Contents>
         </div>
         <p className="rounded-lg bg-warn-tint px-3 py-2 text-sm">
-          The file contains personal data, such as submissions. Store it where nobody else can read it.
+          The file contains personal data, such as submissions. Store it where no one else can read it.
         </p>
         {isLarge && (
           <p className="text-sm text-soft">

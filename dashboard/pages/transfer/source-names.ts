@@ -37,7 +37,7 @@ export const SOURCES: Record<LinkSourceName, SourceInfo> = {
   csv: { title: 'A CSV file', file: 'Any spreadsheet, saved as CSV. You map the columns.' },
   towpath: {
     title: 'Towpath',
-    file: 'An export of this page: links as CSV or NDJSON, or a whole workspace as a zip file.',
+    file: 'An export from Towpath: links as CSV or NDJSON, or a whole workspace as a zip file.',
   },
 }
 

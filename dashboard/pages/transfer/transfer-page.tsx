@@ -29,7 +29,7 @@ export function TransferPage() {
     <SettingsFrame
       part="transfer"
       title="Import and export"
-      description="Import your links with their history, and export everything whenever you want."
+      description="Bring your links with their history, and export everything anytime."
     >
       <TabLinks
         label="Import and export"

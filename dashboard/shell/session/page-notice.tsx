@@ -21,7 +21,7 @@ export function WorkspaceGoneNotice() {
       action="Leave this page"
       onAction={() => client.invalidateQueries({ queryKey: workspacesQuery.queryKey })}
     >
-      You can no longer open this workspace: it was deleted, or you are not a member any more. Copy what you
+      You can no longer open this workspace: it was deleted, or you aren’t a member anymore. Copy what you
       still need before you leave.
     </PageNotice>
   )

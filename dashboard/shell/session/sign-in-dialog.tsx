@@ -31,7 +31,7 @@ export function SignInDialog({ person, checkSession }: SignInDialogProps) {
     if (session === 'same') answerSignIn(true)
     // The content of the page and its waiting requests belong to the first person.
     else if (session === 'other') await reload()
-    else throw new Error('The sign-in did not work: this browser keeps no cookies of this site.')
+    else throw new Error('Sign-in failed: this browser blocks cookies from this site.')
   }
   useEffect(() => {
     // Somebody may sign in in another tab.

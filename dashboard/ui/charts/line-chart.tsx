@@ -169,7 +169,7 @@ const Table = ({ metric, points, format }: Props) => (
         <tr>
           <th scope="col">Time</th>
           <th scope="col">{metric}</th>
-          <th scope="col">Previous period</th>
+          <th scope="col">Compared period</th>
         </tr>
       </thead>
       <tbody>

@@ -18,7 +18,7 @@ export function CopyButton({ text, label, children }: { text: string; label: str
   const copy = () =>
     copyText(text).then(
       () => setCopied(true),
-      (error) => toastError(error, 'Could not copy'),
+      (error) => toastError(error, 'Couldn’t copy'),
     )
   const icon = copied ? <Check size={15} className="text-accent" /> : <Copy size={15} />
   return (
@@ -52,5 +52,5 @@ export async function copyText(text: string): Promise<void> {
   area.select()
   const copied = document.execCommand('copy')
   area.remove()
-  if (!copied) throw new Error('Select the text and copy it by hand.')
+  if (!copied) throw new Error('Select the text and copy it manually.')
 }

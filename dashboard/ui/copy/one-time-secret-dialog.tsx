@@ -8,7 +8,7 @@ import { CopyableText } from './copyable-text.tsx'
 /** @param label names the copy button, such as "Copy key" */
 export const OneTimeSecretDialog = ({
   title,
-  description = 'Save it now. It is not shown again.',
+  description = 'Save it now. It isn’t shown again.',
   text,
   label,
   done = 'I saved it',

@@ -158,8 +158,8 @@ function BrandPreview({ brand: { name, logo, color, footer } }: { brand: Partial
             name && <p className="font-semibold break-words">{name}</p>
           )}
           <div className="rounded-xl border border-[#d5dbd7] bg-white p-4">
-            <p className="font-semibold">Thank you</p>
-            <p className="mb-3 text-sm text-[#57635e]">Your message has arrived.</p>
+            <p className="font-semibold">Thanks!</p>
+            <p className="mb-3 text-sm text-[#57635e]">We’ve received your message.</p>
             <span
               className="inline-block rounded-lg px-3 py-1.5 text-sm font-semibold text-white"
               style={{ background }}

@@ -13,7 +13,6 @@ interface Props {
 export function SaveBar({ isChanged, busy, hasErrors, discard }: Props) {
   return (
     <div
-      data-bottom-bar
       className={classNames(
         'flex flex-wrap items-center gap-2 rounded-2xl border border-line bg-card px-4 py-3 sm:px-5',
         isChanged && 'sticky bottom-3 z-10 shadow-lg',
@@ -21,7 +20,7 @@ export function SaveBar({ isChanged, busy, hasErrors, discard }: Props) {
     >
       <p role="status" className={`min-w-0 flex-1 text-sm ${hasErrors ? 'text-danger' : 'text-soft'}`}>
         {hasErrors
-          ? 'Could not save. Correct the errors above.'
+          ? 'Couldn’t save. Correct the errors above.'
           : isChanged
             ? 'Unsaved changes'
             : 'All changes saved'}

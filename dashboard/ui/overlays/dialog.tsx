@@ -45,10 +45,7 @@ export function Dialog({ open, onClose, title, description, footer, children, dr
           </header>
           <div className="min-h-0 flex-1 overflow-y-auto px-5 py-4">{children}</div>
           {footer && (
-            <footer
-              data-bottom-bar={drawer || undefined}
-              className="flex flex-wrap justify-end gap-2 border-t border-line px-5 py-3"
-            >
+            <footer className="flex flex-wrap justify-end gap-2 border-t border-line px-5 py-3">
               {footer}
             </footer>
           )}

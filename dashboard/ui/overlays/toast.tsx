@@ -1,5 +1,5 @@
 // Short messages about a finished or failed action, some with an Undo button, which `z` presses too. They appear at the
-// bottom right, above bars with buttons; on phones over the top bar, where they cover neither lists nor buttons.
+// bottom right, above the place of bars and buttons of dialogs; on phones over the top bar, where they cover neither lists nor buttons.
 
 import { Toast as Base } from '@base-ui/react/toast'
 import { X } from 'lucide-react'
@@ -76,7 +76,7 @@ export function Toasts() {
   return (
     <Base.Provider toastManager={manager} limit={3}>
       <Base.Portal>
-        <Base.Viewport className="fixed top-1 left-2 z-60 grid w-[calc(100%-6.5rem)] max-w-md gap-2 lg:top-auto lg:right-4 lg:bottom-4 lg:left-auto lg:w-92 lg:[:root:has([data-bottom-bar])_&]:bottom-20">
+        <Base.Viewport className="fixed top-1 left-2 z-60 grid w-[calc(100%-6.5rem)] max-w-md gap-2 lg:top-auto lg:right-4 lg:bottom-18 lg:left-auto lg:w-92">
           <List />
         </Base.Viewport>
       </Base.Portal>

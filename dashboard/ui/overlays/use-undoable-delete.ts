@@ -60,7 +60,7 @@ function deleteUndoably(client: QueryClient, { key, message, remove, invalidates
       await remove()
       await Promise.all(invalidates.map((queryKey) => client.invalidateQueries({ queryKey })))
     } catch (error) {
-      toastError(error, 'Could not delete')
+      toastError(error, 'Couldn’t delete')
     } finally {
       setPending(key, false)
     }

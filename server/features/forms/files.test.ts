@@ -300,7 +300,7 @@ onSqlite('a link to a file', (server) => {
     expect((await server().call(await linkOf(sent, server().now() - 6.9 * DAY_MS))).status).toBe(200)
     await sent.team.api(`/submissions/${sent.submission.id}`, { method: 'DELETE' })
     const gone = await server().call(good)
-    expect([gone.status, gone.text]).toEqual([410, expect.stringContaining('This file is gone')])
+    expect([gone.status, gone.text]).toEqual([410, expect.stringContaining('This file was deleted')])
   })
 
   test('does not work on the domain of a workspace, nor while the operator has suspended the workspace', async () => {

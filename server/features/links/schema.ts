@@ -110,12 +110,14 @@ export const TrashedLinkShape = z
   .strictObject({
     ...LinkShape.shape,
     deletedAt: z.iso.datetime(),
-    purgesAt: z.iso.datetime().openapi({ description: 'When the link is deleted for good, 30 days later' }),
+    purgesAt: z.iso
+      .datetime()
+      .openapi({ description: 'When the link is permanently deleted, 30 days later' }),
   })
   .openapi('TrashedLink')
 
 export const EmptiedTrashShape = z
-  .strictObject({ purged: z.int().openapi({ description: 'How many links are deleted for good' }) })
+  .strictObject({ purged: z.int().openapi({ description: 'How many links are permanently deleted' }) })
   .openapi('EmptiedTrash')
 
 export const SlugAvailabilityShape = z

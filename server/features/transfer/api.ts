@@ -193,7 +193,7 @@ const routes = {
     operationId: 'deleteImport',
     summary: 'Undo or cancel an import',
     description:
-      'Within 30 days. What it has created and nobody has changed since is deleted for good; the rest is listed as `kept`. ' +
+      'Within 30 days. What it has created and nobody has changed since is permanently deleted; the rest is listed as `kept`. ' +
       'A large undo goes on after the answer: its stage is `undo` until the status is `undone`.',
     request: { params: IdParameter },
     responses: { 200: dataResponse(ImportShape, 'The import') },

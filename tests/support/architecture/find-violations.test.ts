@@ -429,6 +429,13 @@ const CASES: Case[] = [
     bad: `/** What a reader ${'has'} not read. */\n`,
     good: '/** Unread letters are kept. */\n',
   },
+  {
+    rule: 'words',
+    offence: 'a text that docs/voice.md has replaced',
+    path: 'dashboard/pages/letter.tsx',
+    bad: `// The page of a letter.\nexport const text = 'The letter is deleted for${' good'}'\n`,
+    good: "// The page of a letter.\nexport const text = 'The letter is permanently deleted'\n",
+  },
   { rule: 'names', offence: 'a file called utils', path: 'server/lib/string-utils.ts', bad: '' },
   {
     rule: 'names',

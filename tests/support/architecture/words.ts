@@ -19,14 +19,36 @@ const PHRASES = [
   toPhrase('must_not_know', 'i'),
 ]
 
+/** Phrases of screens, emails and pages that docs/voice.md has replaced. */
+const SCREEN_PHRASES = [
+  toPhrase('(?:page|link|domain|domains|site)_of_(?:yours|your_own)', 'i'),
+  toPhrase('Files_at_most'),
+  toPhrase('Have_a_certificate'),
+  toPhrase('Mail_the_owners_when'),
+  toPhrase('What_you_sent_has_arrived', 'i'),
+  toPhrase('Looked_for_in', 'i'),
+  toPhrase('deleted_for_good', 'i'),
+  toPhrase('this_server_sends_no_mail', 'i'),
+  toPhrase('you_need_to_do_nothing', 'i'),
+  toPhrase('Your_forms_(?:refuse|have_paused)'),
+  toPhrase('(?:colour|behaviour|favourite|organisation|recognise|cancelled|catalogue)s?', 'i'),
+]
+
+/** Code that speaks to people. Comments are texts too, and they are read. */
+const SPEAKS = /^(?:dashboard|snippet|server\/(?:cli|config|features|http))\/(?!.*\.(?:test|fixture)\.)/
+
+/** The page that names what it replaces. */
+const VOICE = 'docs/voice.md'
+
 const HALF_QUESTION =
   /^(?:#!.*\n)?\/[/*]+\s*(?:What|How|Whether|Which|Who\w*|Why|Says|Tells|Of|From\swhat|For\sso|So\s(?:often|many)|As\smany)\b/
 
 const WRITTEN = /\.(?:tsx?|m?js|css|md|ya?ml|sh)$/
 
 export function checkWords({ path, text }: RepositoryFile): Violation[] {
-  if (!WRITTEN.test(path)) return []
-  const found = PHRASES.flatMap((phrase) => {
+  if (!WRITTEN.test(path) || path === VOICE) return []
+  const phrases = SPEAKS.test(path) ? [...PHRASES, ...SCREEN_PHRASES] : PHRASES
+  const found = phrases.flatMap((phrase) => {
     const match = phrase.exec(text)
     if (!match) return []
     const words = match[0].replace(new RegExp(GAP, 'g'), ' ')

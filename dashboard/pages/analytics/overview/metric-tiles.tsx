@@ -19,10 +19,7 @@ interface MetricValue {
 }
 
 export function MetricTiles({ view, totals }: { view: AnalyticsView; totals: AnalyticsTotals }) {
-  const { clicks, leads, clicksBefore, leadsBefore, funnel, funnelBefore, before } = totals
-  // Before the first click and the first lead there was no period to compare with.
-  const comparable =
-    before !== null && ((clicksBefore.data?.count ?? 0) > 0 || (leadsBefore.data?.count ?? 0) > 0)
+  const { clicks, leads, clicksBefore, leadsBefore, funnel, funnelBefore, comparable } = totals
   const toMetricValue = (
     query: object | null,
     current: number | undefined,
@@ -51,7 +48,7 @@ export function MetricTiles({ view, totals }: { view: AnalyticsView; totals: Ana
           chosen={view.metric === metric}
           choose={() => view.set({ metric: metric === 'clicks' ? undefined : metric })}
           reason={
-            explainUnavailable(view, metric === 'leads' ? 'leads' : 'clicks') || 'Could not load this number'
+            explainUnavailable(view, metric === 'leads' ? 'leads' : 'clicks') || 'Couldn’t load this number'
           }
         />
       ))}
@@ -155,7 +152,7 @@ function Change({
   format,
 }: MetricValue & { format: (value: number) => string }): ReactNode {
   if (current === undefined || current === null || previous === undefined) return null
-  const comparison = `${format(previous)} in the previous period`
+  const comparison = `${format(previous)} before`
   if (previous === 0) {
     return current === 0 ? null : (
       <span title={comparison} className="text-sm text-soft">

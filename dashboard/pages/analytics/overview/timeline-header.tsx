@@ -1,10 +1,10 @@
-// The header of the chart: metric, legend and granularity.
+// The header of the chart: metric, comparison and granularity.
 
 import { RotateCcw, WifiOff } from 'lucide-react'
 import { Button } from '../../../ui/button.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 import { Select } from '../../../ui/forms/field.tsx'
-import { GRANULARITIES, listGranularities } from '../view/date-range.ts'
+import { COMPARISONS, GRANULARITIES, listGranularities } from '../view/date-range.ts'
 import { METRIC_LABELS } from '../view/dimensions.ts'
 import type { AnalyticsView } from '../view/use-analytics-view.ts'
 import type { AnalyticsTotals } from './use-totals.ts'
@@ -18,6 +18,12 @@ const GRANULARITY_LABELS = {
   month: 'By month',
 } as const
 
+const COMPARISON_LABELS = {
+  previous: 'Previous period',
+  year: 'Previous year',
+  none: 'No comparison',
+} as const
+
 export function TimelineHeader({
   view,
   totals,
@@ -27,7 +33,7 @@ export function TimelineHeader({
   totals: AnalyticsTotals
   zoom: Zoom
 }) {
-  const { span, before } = totals
+  const { span, comparable } = totals
   const { data, error } = view.metric === 'leads' ? totals.leads : totals.clicks
   const suitable = span ? listGranularities(span) : []
   const offered = GRANULARITIES.filter((each) => suitable.includes(each) || each === view.granularity)
@@ -37,13 +43,7 @@ export function TimelineHeader({
         <span aria-hidden className="h-0.5 w-4 rounded bg-accent" />
         {METRIC_LABELS[view.metric]}
       </h2>
-      {before && (
-        <p className="flex min-w-0 items-center gap-2 text-soft">
-          <span aria-hidden className="w-4 shrink-0 border-t-2 border-dotted border-strong" />
-          <span className="truncate sm:hidden">Previous</span>
-          <span className="truncate max-sm:hidden">Previous period</span>
-        </p>
-      )}
+      {view.range.interval !== 'all' && <ComparisonSelect view={view} isDrawn={comparable} />}
       {data && error && (
         <p role="status" title={error.message} className="flex items-center gap-1.5 text-warn">
           <WifiOff size={14} aria-hidden />
@@ -68,7 +68,10 @@ export function TimelineHeader({
         aria-label="Granularity"
         value={view.granularity ?? ''}
         onChange={(event) => view.set({ granularity: event.target.value || undefined })}
-        className={classNames('h-8! w-32! shrink-0 border-line! text-sm', !zoom.reset && 'ml-auto')}
+        className={classNames(
+          'h-8! w-24! shrink-0 border-line! px-2! text-sm sm:w-32!',
+          !zoom.reset && 'ml-auto',
+        )}
       >
         <option value="">Auto</option>
         {offered.map((each) => (
@@ -80,3 +83,22 @@ export function TimelineHeader({
     </div>
   )
 }
+
+/** @param isDrawn whether the chart has a line of the compared period */
+const ComparisonSelect = ({ view, isDrawn }: { view: AnalyticsView; isDrawn: boolean }) => (
+  <div className="flex min-w-0 items-center gap-2">
+    {isDrawn && <span aria-hidden className="w-4 shrink-0 border-t-2 border-dotted border-strong" />}
+    <Select
+      aria-label="Compare with"
+      value={view.compare}
+      onChange={({ target }) => view.set({ compare: target.value === 'previous' ? undefined : target.value })}
+      className="h-8! w-auto! min-w-0 border-line! px-2! text-sm"
+    >
+      {COMPARISONS.map((each) => (
+        <option key={each} value={each}>
+          {COMPARISON_LABELS[each]}
+        </option>
+      ))}
+    </Select>
+  </div>
+)

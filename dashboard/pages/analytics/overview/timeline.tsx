@@ -54,7 +54,7 @@ export function Timeline({
       !current.isPlaceholderData,
     placeholderData: keepPreviousPeriod(subject, previousQuery),
   })
-  const points = usePoints(view, current.data, previousRange ? previous.data : undefined)
+  const points = usePoints(view, current.data, totals.comparable ? previous.data : undefined)
   if (parameters === null) {
     return (
       <div className={classNames(HEIGHT, 'grid place-content-center justify-items-center gap-3')}>

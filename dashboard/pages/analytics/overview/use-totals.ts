@@ -23,7 +23,10 @@ const refetchEvery = (ms: number) => (query: Pick<Query, 'state'>) => {
 
 export type AnalyticsTotals = ReturnType<typeof useTotals>
 
-/** @returns `span`: the range of the API's answer; `before`: the previous period, or null */
+/**
+ * @returns `span`: the range of the API's answer; `before`: the period to compare with, or null; `comparable`: whether there
+ * was anything in it
+ */
 export function useTotals(view: AnalyticsView) {
   const api = useApi()
   const { clicks: clickQuery, leads: leadQuery, range, timezone } = view
@@ -43,7 +46,7 @@ export function useTotals(view: AnalyticsView) {
   })
   const loaded = (clickQuery ? clicks : leads).data
   const span = loaded && { start: loaded.start, end: loaded.end }
-  const before = span ? previousRange(span, range.interval, timezone) : null
+  const before = span ? previousRange(span, range.interval, timezone, view.compare) : null
   const previousPeriod = { interval: undefined, ...before, timezone }
   const previousClickQuery = { ...clickQuery, ...previousPeriod }
   const previousLeadQuery = { ...leadQuery, ...previousPeriod }
@@ -60,7 +63,10 @@ export function useTotals(view: AnalyticsView) {
     enabled: leadQuery !== null && before !== null,
   })
   const rate = useRate(view, previousPeriod, before !== null)
-  return { clicks, leads, clicksBefore, leadsBefore, ...rate, before, span }
+  // Before the first click and the first lead there was no period to compare with.
+  const comparable =
+    before !== null && ((clicksBefore.data?.count ?? 0) > 0 || (leadsBefore.data?.count ?? 0) > 0)
+  return { clicks, leads, clicksBefore, leadsBefore, ...rate, before, comparable, span }
 }
 
 /** The conversion rate, which only the funnel knows: leads without a click are in no rate. */

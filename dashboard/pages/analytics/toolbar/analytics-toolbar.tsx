@@ -82,7 +82,7 @@ function ExportMenu({ view }: { view: AnalyticsView }) {
       const { file, name } = await exportEvents(api, subject, parameters ?? {}, format)
       saveFile(file, name)
     } catch (error) {
-      toastError(error, 'Could not export')
+      toastError(error, 'Couldn’t export')
     } finally {
       close()
       setBusy(false)

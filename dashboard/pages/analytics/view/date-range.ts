@@ -98,21 +98,27 @@ function addMonths(wall: number, months: number): number {
   return to.getTime()
 }
 
+export const COMPARISONS = ['previous', 'year', 'none'] as const
+export type Comparison = (typeof COMPARISONS)[number]
+
 /**
- * The previous period: the same length, up to the same time of day, so that today until noon is compared with yesterday
- * until noon. Month to date is compared with the previous month, year to date with the previous year.
+ * The period to compare with. `previous`: the same length, up to the same time of day, so that today until noon is compared with yesterday
+ * until noon. Month to date is compared with the previous month, year to date with the previous year. `year`: the same
+ * days a year before.
  * @param span the start and end that the API answered. @returns null for all time, which has no previous period
  */
 export function previousRange(
   span: { start: string; end: string },
   interval: Interval | undefined,
   zone: string,
+  comparison: Comparison = 'previous',
 ): { start: string; end: string } | null {
-  if (interval === 'all') return null
+  if (interval === 'all' || comparison === 'none') return null
   const start = toWallClock(Date.parse(span.start), zone)
   const end = toWallClock(Date.parse(span.end), zone)
   const days = Math.max(1, Math.ceil((end - start) / DAY))
-  const months = interval === 'mtd' ? 1 : interval === 'ytd' || interval === '1y' ? 12 : 0
+  const isYear = comparison === 'year' || interval === 'ytd' || interval === '1y'
+  const months = isYear ? 12 : interval === 'mtd' ? 1 : 0
   const moveBack = (wall: number) => (months > 0 ? addMonths(wall, -months) : wall - days * DAY)
   // In the first minute of a month, the previous period would be empty.
   if (moveBack(start) >= moveBack(end)) return null

@@ -6,7 +6,15 @@ import { useCallback, useMemo } from 'react'
 import type { FunnelBy } from '../../../api/analytics.ts'
 import type { QueryParameters } from '../../../api/client.ts'
 import { viewerZone } from '../../../ui/format.ts'
-import { type DateRange, GRANULARITIES, type Granularity, INTERVALS, isTimeZone } from './date-range.ts'
+import {
+  COMPARISONS,
+  type Comparison,
+  type DateRange,
+  GRANULARITIES,
+  type Granularity,
+  INTERVALS,
+  isTimeZone,
+} from './date-range.ts'
 import { type DimensionFilter, readFilter, toggleValue, writeFilter } from './dimension-filter.ts'
 import {
   type AnalyticsMetric,
@@ -30,6 +38,7 @@ type ParameterName =
   | 'end'
   | 'timezone'
   | 'granularity'
+  | 'compare'
   | 'metric'
   | 'model'
   | 'funnel'
@@ -45,6 +54,7 @@ export interface AnalyticsView {
   range: DateRange
   timezone: string
   granularity: Granularity | undefined
+  compare: Comparison
   metric: AnalyticsMetric
   model: AttributionModel
   hitClass: HitClass | undefined
@@ -114,6 +124,7 @@ function readView(search: Search, fixed: FixedFilters) {
     range,
     timezone,
     granularity: findOption(search.granularity, GRANULARITIES),
+    compare: findOption(search.compare, COMPARISONS) ?? 'previous',
     // If a filter excludes the requested metric, the other one is shown.
     metric:
       (requested === 'leads' ? leads : clicks) || !(leads || clicks) ? requested : leads ? 'leads' : 'clicks',

@@ -115,7 +115,7 @@ export function findAddressError(
     .map((field) => /^to[.[](\d+)/.exec(field)?.[1])
     .find((found) => found !== undefined)
   const address = index === undefined ? undefined : listAddresses(values)[Number(index)]
-  return address === undefined ? findFieldError(errors, 'to') : `${address} is not an email address`
+  return address === undefined ? findFieldError(errors, 'to') : `${address} isn’t an email address`
 }
 
 /** A hook of another chat server is not named Slack. */

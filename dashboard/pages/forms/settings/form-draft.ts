@@ -67,15 +67,15 @@ export const GROUPS = [
   { id: 'messages', title: 'Messages', settings: ['messages'] },
   {
     id: 'sending',
-    title: 'What senders see',
+    title: 'After sending',
     settings: ['successMessage', 'pageUrl', 'redirectUrl', 'nextHosts'],
   },
   { id: 'brand', title: 'Brand', settings: ['brand'] },
   { id: 'files', title: 'Files', settings: ['uploads'] },
-  { id: 'reply', title: 'Reply to the sender', settings: ['reply'] },
+  { id: 'reply', title: 'Auto-reply', settings: ['reply'] },
   { id: 'spam', title: 'Spam', settings: ['allowedOrigins', 'perAddress', 'spam', 'spamRetentionDays'] },
   { id: 'consent', title: 'Consent', settings: ['consent', 'adClickIds'] },
-  { id: 'keep', title: 'Keep for', settings: ['retentionDays'] },
+  { id: 'keep', title: 'Retention', settings: ['retentionDays'] },
   { id: 'notifications', title: 'Notifications', settings: ['channelIds'] },
 ] as const satisfies GroupOfSettings[]
 export type GroupId = (typeof GROUPS)[number]['id']

@@ -167,7 +167,7 @@ function DangerZone({ form }: { form: FormResource }) {
           onConfirm={remove}
         >
           <p>
-            This deletes {formatCount(form.submissions, 'submission')} and their attribution. You cannot undo
+            This deletes {formatCount(form.submissions, 'submission')} and their attribution. You can’t undo
             this.
           </p>
         </ConfirmDialog>

@@ -83,8 +83,7 @@ function ConfirmStep({ email, onErased, onClose }: ConfirmStepProps) {
     >
       <p>
         This erases {count.data === undefined ? 'all submissions' : formatCount(count.data, 'submission')}{' '}
-        with this address, their files, their attribution and their notification records. You cannot undo
-        this.
+        with this address, their files, their attribution and their notification records. You can’t undo this.
       </p>
     </ConfirmDialog>
   )

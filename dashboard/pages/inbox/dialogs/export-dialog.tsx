@@ -45,7 +45,7 @@ export default function ExportDialog({ filter, onClose }: { filter: InboxFilter;
       open
       onClose={onClose}
       title="Export submissions"
-      description="The submissions of one form. Each field is a column."
+      description="One form’s submissions, with a column for each field."
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>

@@ -59,7 +59,7 @@ export function SubmissionBulkBar({ selection, inbox, filter, actions }: Props) 
       </div>
       <div className="flex items-center gap-0.5">
         {areAll('unconfirmed') &&
-          action('Confirm by hand (c)', <BadgeCheck size={17} />, () => setStatus('new'))}
+          action('Confirm manually (c)', <BadgeCheck size={17} />, () => setStatus('new'))}
         {arrived.length > 0 && (
           <>
             {action('Mark as read (r)', <MailOpen size={17} />, () => actions.setStatus(arrived, 'read'))}
@@ -83,7 +83,7 @@ function SelectAll({ selection, inbox: { list, total }, filter }: Omit<Props, 'a
   const api = useApi()
   const load = useMutation({
     mutationFn: () => listSubmissionStates(api, filter, SELECTION_MAX),
-    onError: (error) => toastError(error, 'Could not select all'),
+    onError: (error) => toastError(error, 'Couldn’t select all'),
   })
   const count = Math.min(total, SELECTION_MAX)
   if (selection.selected.length >= count) return null

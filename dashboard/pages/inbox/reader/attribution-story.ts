@@ -15,10 +15,10 @@ const VISIT = 'The snippet on your page recorded the visit'
 const SHORTLY_BEFORE = 'The same visitor clicked the link shortly before.'
 // An ad blocker or a lost connection leaves the same trace as a page without the snippet.
 const NO_VISIT =
-  'No visit was recorded: the page of the form has no snippet, or the snippet could not report the visit.'
+  'No visit was recorded: the page of the form has no snippet, or the snippet couldn’t report the visit.'
 // The server does not store that a browser asks not to be tracked.
 const NO_VISIT_OR_PRIVACY =
-  'No visit was recorded either: the page of the form has no snippet, the snippet could not report the visit, or the ' +
+  'No visit was recorded either: the page of the form has no snippet, the snippet couldn’t report the visit, or the ' +
   'visitor’s browser asks not to be tracked (Global Privacy Control).'
 
 /** @param trackConversions of the submission's link as it is now; undefined where the link is not known */
@@ -42,8 +42,8 @@ function toSentence({ attribution, sessionLinked }: Facts, trackConversions?: bo
       return `${sessionLinked ? `${VISIT}. ` : ''}Attribution is pending: analytics are catching up.`
     case 'none':
       return sessionLinked
-        ? `${VISIT}. No link of yours is known to have brought it.`
-        : `No link of yours is known to have brought this submission. ${NO_VISIT_OR_PRIVACY}`
+        ? `${VISIT}. No known link brought it.`
+        : `No known link brought this submission. ${NO_VISIT_OR_PRIVACY}`
   }
 }
 
@@ -51,7 +51,7 @@ function toCause(trackConversions: boolean | undefined): string {
   if (trackConversions === undefined) return '.'
   if (!trackConversions) return ': conversion tracking is off for the link.'
   return (
-    ': it was removed on the way, the first page was not recorded, or conversion tracking was still off for the link ' +
+    ': it was removed on the way, the first page wasn’t recorded, or conversion tracking was still off for the link ' +
     'at that time.'
   )
 }

@@ -35,7 +35,7 @@ export function FileList({ submission }: { submission: Submission }) {
   const saveAll = useMutation({
     mutationFn: () => downloadFiles(api, submission.id),
     onSuccess: (zip) => saveFile(zip, `submission-${submission.id}-files.zip`),
-    onError: (error) => toastError(error, 'Could not download the files'),
+    onError: (error) => toastError(error, 'Couldn’t download the files'),
   })
   return (
     <Card
@@ -69,7 +69,7 @@ function FileItem({ file, show }: { file: FileResource; show: () => void }) {
   const save = useMutation({
     mutationFn: () => downloadFile(api, file.id),
     onSuccess: (content) => saveFile(content, file.name),
-    onError: (error) => toastError(error, `Could not download ${file.name}`),
+    onError: (error) => toastError(error, `Couldn’t download ${file.name}`),
   })
   return (
     <li className="flex items-center gap-3 py-2">

@@ -67,7 +67,7 @@ function SpamNotice({ submission, actions }: Props) {
             ))}
           </ul>
           <p>
-            It was held back: your team was not notified, and it counts as no lead. “Not spam” restores it and
+            It was held back: your team wasn’t notified, and it counts as no lead. “Not spam” restores it and
             sends the notifications.
           </p>
         </>
@@ -114,12 +114,12 @@ const UnconfirmedNotice = ({ submission, actions }: Props) => (
         icon={<BadgeCheck size={15} />}
         onClick={() => actions.setStatus([submission], 'new')}
       >
-        Confirm by hand
+        Confirm manually
       </Button>
     }
   >
     <p>
-      The sender has not pressed the button that the email leads to. Until then it is held back: your team is
+      The sender hasn’t pressed the button that the email leads to. Until then it is held back: your team is
       not notified, and it counts as no lead. It is erased on{' '}
       {formatDay(new Date(Date.parse(submission.createdAt) + UNCONFIRMED_DAYS * DAY_MS).toISOString())}.
     </p>

@@ -18,7 +18,7 @@ const STATE_LABELS: Record<State, string> = {
   typing: 'Unsaved',
   saving: 'Saving…',
   saved: 'Saved',
-  failed: 'Could not save',
+  failed: 'Couldn’t save',
 }
 
 export function Notes({ submission }: { submission: Submission }) {

@@ -54,7 +54,7 @@ export function SubmissionReader({ open, rows, actions }: Props) {
       <div className="p-6">
         <EmptyState
           icon={<MailQuestion size={28} />}
-          title="This submission does not exist"
+          title="This submission doesn’t exist"
           action={<Button onClick={actions.close}>Back to the inbox</Button>}
         >
           It was deleted, or it belongs to another workspace.

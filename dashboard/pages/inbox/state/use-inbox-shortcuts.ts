@@ -94,7 +94,7 @@ function listShortcuts(get: () => ShortcutTargets): Shortcut[] {
     change('u', 'Mark as unread', setRead('new')),
     change('e', 'Archive or move to inbox', setStatus('archived', 'read')),
     change('s', 'Mark as spam or not spam', setStatus('spam', 'new')),
-    change('c', 'Confirm by hand', confirm),
+    change('c', 'Confirm manually', confirm),
     change('#', 'Delete', () => get().actions.remove(findTargets(get()))),
     change('n', 'Write a note', () => document.getElementById(NOTES_ID)?.focus()),
     { keys: '/', label: 'Search submissions', run: () => document.getElementById(SEARCH_ID)?.focus() },

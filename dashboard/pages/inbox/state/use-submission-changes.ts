@@ -79,7 +79,7 @@ export function useSubmissionChanges() {
     },
     onError(error, { before }) {
       updateLoadedSubmissions(client, api, new Map(before.map(({ id, status }) => [id, { status }])))
-      toastError(error, 'Could not save the change')
+      toastError(error, 'Couldn’t save the change')
       // Some of many may be saved, and rows that have left a list come back.
       void loadListsAgain()
     },

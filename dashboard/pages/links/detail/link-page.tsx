@@ -112,7 +112,7 @@ const SuspensionNotice = ({ reason }: { reason: string | null }) => (
   <div role="note" className="mb-4 rounded-2xl border border-danger bg-danger-tint p-4 text-sm wrap-anywhere">
     <p>
       The operator of this server has suspended this link. Visitors see “Link suspended”. The link keeps its
-      slug and cannot be deleted.
+      slug and can’t be deleted.
     </p>
     {reason !== null && <p className="mt-2">Reason: {reason}</p>}
   </div>

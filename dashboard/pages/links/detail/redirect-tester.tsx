@@ -23,7 +23,7 @@ const RULE_LABELS: Record<string, string> = {
   leadLimit: 'Lead limit reached: shows “Link expired”',
   archived: 'Archived: shows “Link not found”',
   notStarted: 'Not started yet: shows “Link not found”',
-  unsafe: 'The destination URL is not allowed: shows “Link expired”',
+  unsafe: 'The destination URL isn’t allowed: shows “Link expired”',
   suspended: 'Suspended by the operator: shows “Link suspended”',
   blocked: 'The operator blocks the destination: shows “Link blocked”',
   unknown: 'Shows “Link not found”',

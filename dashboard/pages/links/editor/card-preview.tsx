@@ -99,7 +99,7 @@ function useCardImage(typed: string): { state: ShownCard['image']; problem: stri
   if (!isReady || isFetching) return { state: { kind: 'loading' }, problem: '' }
   if (!data?.dataUrl) {
     const reason = error?.message ?? data?.findings.map(({ message }) => message).join(' ') ?? ''
-    return { state: { kind: 'broken' }, problem: `The image cannot be shown. ${reason}` }
+    return { state: { kind: 'broken' }, problem: `The image can’t be shown. ${reason}` }
   }
   const onSize = (width: number, height: number) => setSmall(width < WIDTH_MIN ? `${width} × ${height}` : '')
   const problem = small === '' ? '' : `The image has ${small} pixels: services may show it small.`

@@ -33,8 +33,8 @@ export function ConflictNotice({ before, theirs, mine, isRefused, isSaving, take
       tabIndex={-1}
       className="mb-4 grid gap-3 rounded-xl border border-warn bg-sunken p-4 text-sm outline-offset-2"
     >
-      <p className="font-medium">Somebody else has changed this link since you opened it.</p>
-      {changes.length === 0 && <p>They changed a setting that is not shown, such as the password.</p>}
+      <p className="font-medium">Someone else has changed this link since you opened it.</p>
+      {changes.length === 0 && <p>They changed a setting that isn’t shown, such as the password.</p>}
       <ul className="grid gap-2">
         {changes.map(({ name, before: was, after }) => (
           <li key={name} className="min-w-0">

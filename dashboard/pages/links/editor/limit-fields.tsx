@@ -69,7 +69,7 @@ export function LimitFields({ draft, errors, onChange, summary }: LinkFieldsProp
         />
       </div>
       <p className="text-sm text-soft">
-        Times are in your time zone, {viewerZone}. Clicks by bots do not count towards the limits.
+        Times are in your time zone, {viewerZone}. Clicks by bots don’t count toward the limits.
       </p>
       <TextField
         label="Expiration URL"

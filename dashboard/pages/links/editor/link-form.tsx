@@ -51,7 +51,7 @@ export function LinkForm(props: LinkFieldsProps) {
           label="Title"
           autoComplete="off"
           maxLength={500}
-          placeholder="Only your team sees it"
+          placeholder="Only your team sees this"
           value={draft.title}
           error={errors.title}
           onChange={({ target }) => onChange({ title: target.value })}

@@ -44,7 +44,7 @@ export function RedirectFields(props: LinkFieldsProps) {
       />
       <Toggle
         label="Track conversions"
-        hint="Adds the click ID (tp_cid) to the destination, so that a form sent later counts for this link."
+        hint="Adds the click ID (tp_cid) to the destination, so a form sent later counts for this link."
         checked={draft.trackConversions}
         onChange={({ target }) => onChange({ trackConversions: target.checked })}
       />

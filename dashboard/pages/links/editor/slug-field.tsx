@@ -14,6 +14,7 @@ import { toast, toastError } from '../../../ui/overlays/toast.tsx'
 import { TEXT_LINK } from '../../../ui/text-link.ts'
 import { type LinkDomain, useLinkDomains } from '../link/use-link-domains.ts'
 import type { LinkFieldsProps } from './field-props.ts'
+import { toTypedSlug } from './typed-slug.ts'
 
 /** Without letters and digits that are easily confused. */
 const ALPHABET = '23456789abcdefghjkmnpqrstuvwxyz'
@@ -62,7 +63,7 @@ export function SlugField({ draft, link, errors, onChange }: LinkFieldsProps) {
             placeholder={link ? link.slug : 'random'}
             className="h-full min-w-0 flex-1 rounded-r-lg bg-card px-0.5 outline-none"
             value={slug}
-            onChange={({ target }) => onChange({ slug: target.value })}
+            onChange={({ target }) => onChange({ slug: toTypedSlug(target.value) })}
           />
           <IconButton label="Generate a random slug" onClick={() => onChange({ slug: randomSlug() })}>
             <Shuffle size={15} />
@@ -167,7 +168,7 @@ function TrashedSlug({ id, slug }: { id: number; slug: string }) {
   const restore = useMutation({
     mutationFn: () => restoreLinks(api, [id]),
     onSuccess: () => toast(`/${slug} is restored`),
-    onError: (error) => toastError(error, 'Could not restore'),
+    onError: (error) => toastError(error, 'Couldn’t restore'),
     onSettled: () => invalidateLinks(client, api, { fromStart: true }),
   })
   return (

@@ -31,7 +31,7 @@ export function QrCodePanel({ link }: { link: LinkResource }) {
       const name = `${link.slug.replaceAll('/', '-')}.${format}`
       saveFile(await fetchQrCode(api, link.id, format, { ...options, size }), name)
     } catch (error) {
-      toastError(error, 'Could not download')
+      toastError(error, 'Couldn’t download')
     }
   }
   return (

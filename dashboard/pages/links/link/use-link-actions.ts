@@ -30,7 +30,7 @@ const UNDO_MS = 8000
 export const copyLink = ({ shortUrl, domain, slug }: LinkResource) =>
   copyText(shortUrl).then(
     () => void toast(`Copied ${domain}/${slug}`, { forMs: 2000 }),
-    (error) => toastError(error, 'Could not copy'),
+    (error) => toastError(error, 'Couldn’t copy'),
   )
 
 export function useLinkActions() {
@@ -71,7 +71,7 @@ export function useLinkActions() {
       const name = links.length === 1 ? 'Link' : formatCount(links.length, 'link')
       toast(`${name} ${archived ? 'archived' : 'unarchived'}`, { action: { label: 'Undo', run: undo } })
     } catch (error) {
-      toastError(error, archived ? 'Could not archive' : 'Could not unarchive')
+      toastError(error, archived ? 'Couldn’t archive' : 'Couldn’t unarchive')
     }
   }
 
@@ -99,13 +99,13 @@ function useDeleteLinks() {
       await deleteLinks(api, ids)
     } catch (error) {
       putBack()
-      toastError(error, 'Could not delete')
+      toastError(error, 'Couldn’t delete')
       return invalidateLinks(client, api)
     }
     const undo = () =>
       void restore(ids, putBack).then(
         () => toast(`${name} restored`, { forMs: 2000 }),
-        (error) => toastError(error, 'Could not restore'),
+        (error) => toastError(error, 'Couldn’t restore'),
       )
     toast(`${name} moved to trash`, { forMs: UNDO_MS, action: { label: 'Undo', run: undo } })
     await invalidateLinks(client, api)

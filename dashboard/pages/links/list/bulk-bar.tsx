@@ -31,7 +31,6 @@ export function BulkBar({ selection, loaded, total }: Props) {
     <div
       role="toolbar"
       aria-label="Selected links"
-      data-bottom-bar
       className="appear sticky bottom-3 z-20 mx-auto mt-3 flex w-fit max-w-full flex-wrap items-center justify-center gap-1 rounded-xl border border-strong bg-card p-1.5 shadow-lg"
     >
       <span className="pr-2 pl-2 text-sm font-medium whitespace-nowrap" role="status">
@@ -102,7 +101,7 @@ function BulkTags({ selection: { selected } }: { selection: LinkSelection }) {
         ...addedTags,
       ])
     },
-    onError: (error) => toastError(error, 'Could not change the tags'),
+    onError: (error) => toastError(error, 'Couldn’t change the tags'),
   })
   return (
     <>

@@ -47,7 +47,7 @@ export const LinkListItem = memo(function LinkListItem({
       {...toRowClicks(href, () => handlers.open(link))}
       className={classNames(
         'grid h-full cursor-pointer grid-cols-[auto_minmax(0,1fr)_auto_auto] items-center gap-x-3 px-3 sm:px-4',
-        'lg:grid-cols-[auto_minmax(0,1fr)_minmax(0,10rem)_5.5rem_7rem_auto]',
+        'lg:grid-cols-[auto_minmax(0,1fr)_minmax(0,14rem)_5.5rem_7rem_auto]',
         selected ? 'bg-tint' : 'hover:bg-hover focus-within:bg-hover',
       )}
     >
@@ -89,7 +89,8 @@ export const LinkListItem = memo(function LinkListItem({
       </div>
       <Tags link={link} />
       <Numbers link={link} workspaceId={workspaceId} open={handlers.openClicks} />
-      <span className="text-sm whitespace-nowrap text-soft max-lg:hidden">
+      <span className="grid text-sm whitespace-nowrap max-lg:hidden">
+        <span className="text-xs text-soft">Created</span>
         <RelativeTime at={link.createdAt} />
       </span>
       <LinkMenuButton link={link} onOpen={(button) => handlers.openMenu(link, button)} />
@@ -124,13 +125,13 @@ const TAGS_MAX = 2
 function Tags({ link: { tags } }: { link: LinkResource }) {
   const more = tags.length - TAGS_MAX
   return (
-    <span className="flex min-w-0 flex-wrap justify-end gap-1 max-lg:hidden">
+    <span className="flex min-w-0 items-center justify-end gap-1 max-lg:hidden">
       {tags.slice(0, TAGS_MAX).map((tag) => (
         <TagChip key={tag.id} tag={tag} />
       ))}
       {more > 0 && (
         <span
-          className="text-xs text-soft"
+          className="shrink-0 text-xs text-soft"
           title={tags
             .slice(TAGS_MAX)
             .map(({ name }) => name)

@@ -51,7 +51,7 @@ export function MissingPage() {
   return (
     <Page
       title="404s"
-      description="Short links that people open and that don’t exist. Robots don’t count."
+      description="Short links that people opened but that don’t exist. Bots aren’t counted."
       breadcrumb={[{ label: 'Links', to: '/$workspaceId/links' }]}
     >
       <Field label="Time" hideLabel className="mb-3 w-44">

@@ -66,7 +66,7 @@ function Setting({ above }: { above: number | null }) {
       />
       <div className="flex flex-wrap items-end gap-2">
         <TextField
-          label="More requests in 24 hours than"
+          label="Requests in 24 hours, more than"
           className="w-full sm:w-64"
           type="number"
           inputMode="numeric"

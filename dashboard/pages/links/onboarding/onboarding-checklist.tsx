@@ -30,7 +30,7 @@ export function OnboardingChecklist({ steps }: { steps: Steps }) {
       <header className="flex flex-wrap items-center gap-x-4 gap-y-1 px-4 pt-4 sm:px-6 sm:pt-5">
         <div className="min-w-0 flex-1 basis-64">
           <h2 id="first-steps" className="text-lg font-semibold">
-            {isOnboarded(steps) ? 'You are all set' : 'Get started'}
+            {isOnboarded(steps) ? 'You’re all set' : 'Get started'}
           </h2>
           <p className="text-soft">
             {isOnboarded(steps)
@@ -52,7 +52,7 @@ export function OnboardingChecklist({ steps }: { steps: Steps }) {
           {steps.link && <OpenLink link={steps.link} />}
         </Step>
         <Step at={2} done={done} next={next} title="Create a form">
-          <p className="mb-2 text-soft">Your HTML form posts to Towpath. You need no server of your own.</p>
+          <p className="mb-2 text-soft">Your HTML form posts to Towpath. No server needed.</p>
           <ButtonLink
             variant="primary"
             to="/$workspaceId/forms"
@@ -211,8 +211,8 @@ function OpenLink({ link }: { link: LinkResource }) {
 }
 
 const ROBOT_REASONS = {
-  bot: 'the program that opened the link sent the name of a robot or a tool, such as curl, or no name at all',
-  prefetch: 'a program loaded the link in advance, before anybody opened it',
+  bot: 'the program that opened the link sent the name of a bot or a tool, such as curl, or no name at all',
+  prefetch: 'a program loaded the link in advance, before anyone opened it',
   head: 'only the head of the answer was asked for, as link checkers do',
 } as const
 
@@ -223,7 +223,7 @@ function RobotNotice({ linkId }: { linkId: number }) {
   return (
     <p role="status" className="mt-2 max-w-2xl text-sm text-warn">
       {most &&
-        `Your click was counted as a robot’s, because ${ROBOT_REASONS[most.class]}. Open the link in a browser.`}
+        `Your click was counted as a bot’s because ${ROBOT_REASONS[most.class]}. Open the link in a browser.`}
     </p>
   )
 }

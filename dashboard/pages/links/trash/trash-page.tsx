@@ -90,7 +90,7 @@ function Links({ links, total }: { links: TrashedLinkResource[]; total: number }
         }}
       >
         <p className="break-words">
-          {deleting?.domain}/{deleting?.slug} cannot be restored afterwards. Its clicks stay in the analytics,
+          {deleting?.domain}/{deleting?.slug} can’t be restored afterwards. Its clicks stay in the analytics,
           and another link can take its short link.
         </p>
       </ConfirmDialog>
@@ -109,19 +109,19 @@ function useTrashActions() {
         await restoreLinks(api, ids)
         toast(ids.length === 1 ? 'Link restored' : `${formatCount(ids.length, 'link')} restored`)
       } catch (error) {
-        toastError(error, 'Could not restore')
+        toastError(error, 'Couldn’t restore')
       }
       await invalidateLinks(client, api, { fromStart: true })
     },
     /** Throws, so that the dialog can show the error. */
     async purge(id: number) {
       await purgeLink(api, id)
-      toast('Link deleted for good')
+      toast('Link permanently deleted')
       await invalidateLinks(client, api)
     },
     async empty() {
       const { purged } = await emptyTrash(api)
-      toast(`${formatCount(purged, 'link')} deleted for good`)
+      toast(`${formatCount(purged, 'link')} permanently deleted`)
       await invalidateLinks(client, api)
     },
   }
@@ -163,7 +163,7 @@ function TrashRow({ link, restore, purge }: TrashRowProps) {
         </p>
       </div>
       <p className="text-sm whitespace-nowrap sm:text-right">
-        <span className="block" title={`Deleted for good on ${formatTime(link.purgesAt)}`}>
+        <span className="block" title={`Permanently deleted on ${formatTime(link.purgesAt)}`}>
           {formatCount(daysLeft, 'day')} left
         </span>
         <span className="text-soft" title={`Deleted on ${formatTime(link.deletedAt)}`}>
@@ -203,7 +203,7 @@ function EmptyDialog({ open, total, onClose }: { open: boolean; total: number; o
       }}
     >
       <p>
-        {formatCount(total, 'link')} cannot be restored afterwards. Their clicks stay in the analytics, and
+        {formatCount(total, 'link')} can’t be restored afterwards. Their clicks stay in the analytics, and
         other links can take their short links.
       </p>
     </ConfirmDialog>

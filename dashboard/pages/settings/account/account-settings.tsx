@@ -140,7 +140,9 @@ function Email() {
         You sign in as <strong>{user?.email}</strong>.
       </p>
       {options?.mail === false ? (
-        <p className="text-sm text-soft">This server sends no mail, so a new address cannot be confirmed.</p>
+        <p className="text-sm text-soft">
+          This server can’t send email, so a new address can’t be confirmed.
+        </p>
       ) : (
         <form
           className="flex flex-wrap items-end gap-2"
@@ -169,8 +171,7 @@ function Email() {
         </form>
       )}
       <p role="status" className={change.isSuccess ? 'mt-3 text-sm' : 'sr-only'}>
-        {change.isSuccess &&
-          `Open the link in the mail to ${email} within an hour. Until then nothing changes.`}
+        {change.isSuccess && `Open the link we sent to ${email} within an hour. Until then, nothing changes.`}
       </p>
     </Card>
   )

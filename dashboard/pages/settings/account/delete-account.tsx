@@ -63,7 +63,7 @@ function Consequences({ deletion: { workspaces, needOwner } }: { deletion: Accou
   if (needOwner.length > 0) {
     return (
       <div className="mt-1 mb-4">
-        You are the only owner of these workspaces, which have other members. Make one of them an owner, or
+        You’re the only owner of these workspaces, which have other members. Make one of them an owner, or
         delete the workspace first.
         {list(needOwner)}
       </div>
@@ -71,10 +71,10 @@ function Consequences({ deletion: { workspaces, needOwner } }: { deletion: Accou
   }
   return (
     <div className="mt-1 mb-4 text-soft">
-      Your sessions end, and your name and address are deleted. You cannot undo this.
+      Your sessions end, and your name and address are deleted. You can’t undo this.
       {workspaces.length > 0 && (
         <div className="mt-2 text-ink">
-          These workspaces have no other member. They are deleted too, with their links, clicks and forms:
+          These workspaces have no other members. They’re deleted too, with their links, clicks and forms:
           {list(workspaces)}
         </div>
       )}

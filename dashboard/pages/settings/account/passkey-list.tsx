@@ -63,7 +63,7 @@ export function PasskeyList({
       {isAdding && (
         <NameDialog
           title="Add a passkey"
-          description="Give it a name that tells your devices apart. Your browser asks for the rest."
+          description="Name it after this device. Your browser asks for the rest."
           action="Continue"
           onName={add}
           onClose={() => setAdding(false)}
@@ -120,7 +120,7 @@ function PasskeyRow({ passkey: { id, name, createdAt, lastUsedAt } }: { passkey:
         action="Remove passkey"
         onConfirm={remove}
       >
-        <p>It no longer signs you in. Delete it on your device too.</p>
+        <p>It can’t be used to sign in anymore. Delete it from your device too.</p>
       </ConfirmDialog>
     </li>
   )

@@ -40,7 +40,7 @@ export function TwoFactorSettings({ onDone }: { onDone?: () => void }) {
   return (
     <Card title="Two-factor sign-in">
       <p className="mb-4 text-soft">
-        A second factor protects your account when somebody knows your password. Passkeys also sign you in
+        A second factor protects your account even if someone knows your password. Passkeys also sign you in
         without a password.
       </p>
       {factors.isPending && <SkeletonRows rows={3} className="h-12" />}
@@ -72,7 +72,7 @@ function RecoveryCodesDialog({ codes, onClose }: { codes: string[]; onClose: () 
       open
       onClose={onClose}
       title="Save your recovery codes"
-      description="They are not shown again. Each one signs you in once, when you have lost your second factor."
+      description="They aren’t shown again. Each one signs you in once, when you have lost your second factor."
       footer={
         <Button variant="primary" onClick={onClose}>
           I saved them
@@ -147,7 +147,7 @@ function AuthenticatorApp({
         action="Remove app"
         onConfirm={remove}
       >
-        <p>Its codes no longer work. Without another second factor, your password alone signs you in.</p>
+        <p>Its codes stop working. Without another second factor, your password alone signs you in.</p>
       </ConfirmDialog>
     </div>
   )

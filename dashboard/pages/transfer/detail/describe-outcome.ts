@@ -26,7 +26,7 @@ export function describeOutcome(item: ImportResource): Outcome {
 }
 
 function toFailureTitle({ dryRun, created }: ImportResource): string {
-  if (dryRun) return 'This cannot be imported'
+  if (dryRun) return 'This can’t be imported'
   return created > 0 ? 'The import has stopped early' : 'Nothing was imported'
 }
 

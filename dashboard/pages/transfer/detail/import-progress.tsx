@@ -37,7 +37,7 @@ export function ImportProgress({ item, problem }: { item: ImportResource; proble
             {formatCount(item.rows, 'row')}
             {(item.clicksFileName !== null || item.clicks > 0) && `, ${formatCount(item.clicks, 'click')}`}
           </span>
-          <span>{isQueued ? 'Waiting for its turn.' : formatWholePercent(item.progress)}</span>
+          <span>{isQueued ? 'Waiting in line.' : formatWholePercent(item.progress)}</span>
         </p>
         {item.stage !== 'undo' && <Stages item={item} />}
         <p
@@ -96,7 +96,7 @@ function CancelButton({ item }: { item: ImportResource }) {
   const cancel = useMutation({
     mutationFn: () => undoImport(api, item.id),
     onSuccess: (canceled) => client.setQueryData(importQuery(api, item.id).queryKey, canceled),
-    onError: (error) => toastError(error, 'Could not cancel'),
+    onError: (error) => toastError(error, 'Couldn’t cancel'),
   })
   const mustAsk = !item.dryRun && item.status === 'running'
   return (
@@ -113,7 +113,7 @@ function CancelButton({ item }: { item: ImportResource }) {
         onClose={() => setAsking(false)}
         title="Cancel this import?"
         action="Cancel the import"
-        cancel="Go on"
+        cancel="Keep importing"
         onConfirm={() => cancel.mutateAsync()}
       >
         <p>What it has created so far is deleted. Everything that was here before stays.</p>

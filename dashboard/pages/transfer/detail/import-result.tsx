@@ -152,14 +152,15 @@ function UndoButton({ item }: { item: ImportResource }) {
         action="Undo the import"
         onConfirm={undo}
       >
-        <p className="font-medium">This goes, for good:</p>
+        <p className="font-medium">This is deleted permanently:</p>
         <ul className="grid list-disc gap-1 pl-5">
           <li>
-            What it created and nobody has changed since: {countItems(item, item.created)} at most.
-            {item.formKey === null && ' The short links stop working at once, and other links can take them.'}
+            Items that it created and that no one has changed since: {countItems(item, item.created)} at most.
+            {item.formKey === null &&
+              ' The short links stop working immediately, and other links can take them.'}
           </li>
           {item.clicks > 0 && (
-            <li>The click history that it brought: {formatCount(item.clicks, 'click')} at most.</li>
+            <li>The click history that it added: {formatCount(item.clicks, 'click')} at most.</li>
           )}
         </ul>
         <p className="font-medium">This stays:</p>

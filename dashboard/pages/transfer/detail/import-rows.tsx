@@ -72,7 +72,7 @@ function ErrorsButton({ id }: { id: number }) {
   const save = useMutation({
     mutationFn: () => fetchImportErrors(api, id),
     onSuccess: ({ file, name }) => saveFile(file, name),
-    onError: (error) => toastError(error, 'Could not download'),
+    onError: (error) => toastError(error, 'Couldn’t download'),
   })
   return (
     <Button size="small" icon={<Download size={14} />} busy={save.isPending} onClick={() => save.mutate()}>

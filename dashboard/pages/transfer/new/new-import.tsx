@@ -149,7 +149,7 @@ function SourceField({ state: { draft, start, errors, change } }: { state: NewIm
       label="From"
       className="grid-cols-1"
       error={errors.source}
-      hint={chosen ? chosen.file : 'Choose the tool to read which file it needs.'}
+      hint={chosen ? chosen.file : 'Choose a tool to see which file it needs.'}
     >
       {(control) => (
         <Select

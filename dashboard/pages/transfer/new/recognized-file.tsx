@@ -33,8 +33,8 @@ export function RecognizedFile({
       {source !== inspection.source && (
         <p role="note" className="mt-4 rounded-lg bg-warn-tint px-3 py-2 text-sm">
           {inspection.source === 'csv'
-            ? `No column of this file is known from ${SOURCES[source].title}. It may have been changed after the export. To map the columns yourself, choose “A CSV file” above.`
-            : `This looks like a file of ${SOURCES[inspection.source].title}, not of ${SOURCES[source].title}.`}
+            ? `No column of this file matches an export from ${SOURCES[source].title}. It may have been changed after the export. To map the columns yourself, choose “A CSV file” above.`
+            : `This looks like a file from ${SOURCES[inspection.source].title}, not of ${SOURCES[source].title}.`}
         </p>
       )}
       {columns.length > 0 && <Columns columns={columns} />}

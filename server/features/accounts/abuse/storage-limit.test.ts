@@ -68,7 +68,7 @@ onBothEngines(
       expect(await metric('towpath_storage_limit_reached', 'submissions')).toBe(1)
       const toOwner = () => mail.mails.filter(({ to }) => to.includes(owner))
       const [told] = await until('the mail', () => (toOwner().length > 0 ? toOwner() : undefined))
-      expect(told?.parsed.subject).toBe('Your forms refuse submissions')
+      expect(told?.parsed.subject).toBe('Your forms are rejecting submissions')
       expect(told?.parsed.text).toContain(`/app/${workspace.id}/forms`)
       expect(toOwner()).toHaveLength(1)
     })

@@ -46,7 +46,7 @@ export function sendNotice(needs: NoticeNeeds, to: string, { kind, text, remedy 
 When: ${new Date(now()).toISOString().slice(0, 16).replace('T', ' ')} UTC
 Where: ${origin}
 
-If this was you, you need to do nothing. If not, ${remedy ?? `${REMEDY}:\n${origin}/app/forgot`}
+If this was you, there’s nothing to do. If not, ${remedy ?? `${REMEDY}:\n${origin}/app/forgot`}
 `,
   })
 }

@@ -50,7 +50,7 @@ export function addPasswordRoutes(app: AuthRoutes, needs: SignInNeeds, auth: Aut
   app.post('/request-password-reset', authFacts('anybody'), async (c) => {
     const { email } = await parseBody(c, ResetRequest)
     if (!sendMail)
-      throw new Failure('forbidden', 'This server sends no mail: ask its operator for a new password')
+      throw new Failure('forbidden', 'This server can’t send email. Ask its operator for a new password')
     await enforceLimits(limiter, resetLimits(toClientLimitKey(needs, c)))
     // The answer does not wait for the mail: its duration would tell whether the address has an account.
     mailResetLinkAtMost(limiter, email, () => mailResetLink({ ...needs, sendMail }, email)).catch((error) =>

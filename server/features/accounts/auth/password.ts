@@ -35,9 +35,11 @@ export async function requireGoodPassword(
   const refuse = (message: string) => invalid({ [field]: message })
   if (countCharacters(password) < min) throw refuse(`must be at least ${min} characters`)
   if (isCommonPassword(password, await loadPasswordList()))
-    throw refuse('is one of the most common passwords: choose another one')
+    throw refuse('This password is too common. Choose another one.')
   if (isPersonalPassword(password, owner))
-    throw refuse('is too close to your name, your address or the name of this site: choose another one')
+    throw refuse(
+      'This password is too close to your name, your address or the name of this site. Choose another one.',
+    )
 }
 
 // Different keyboards type the same word as different code points (RFC 8265 §4.2.2).

@@ -179,7 +179,7 @@ onBothEngines('passwords and names of people', (server) => {
     const { status, json } = await post('/request-password-reset', { email: ada.email })
     expect([status, json]).toEqual([
       403,
-      { error: 'This server sends no mail: ask its operator for a new password' },
+      { error: 'This server can’t send email. Ask its operator for a new password' },
     ])
   })
 

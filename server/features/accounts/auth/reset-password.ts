@@ -62,7 +62,7 @@ export async function mailResetLink(
 Set a new password within 30 minutes:
 ${url}
 
-The link works once. If you did not request it, ignore this email: your password stays the same.
+The link works once. If you didn’t request it, ignore this email. Your password stays the same.
 `,
   })
 }

@@ -36,7 +36,7 @@ export function addEmailRoutes(app: AuthRoutes, needs: SignInNeeds) {
     const { user } = await requireSession(needs, c)
     const { newEmail } = await parseBody(c, EmailChange)
     if (!sendMail)
-      throw new Failure('forbidden', 'This server sends no mail, so a new address cannot be confirmed')
+      throw new Failure('forbidden', 'This server can’t send email, so a new address can’t be confirmed')
     // Each request mails a stranger's address.
     await enforceLimits(limiter, [{ key: `address change of ${user.userId}`, max: 5, windowMs: HOUR }])
     await requestEmailChange({ ...needs, sendMail }, user, newEmail)

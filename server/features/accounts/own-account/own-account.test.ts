@@ -341,7 +341,7 @@ onSqlite('a server without mail', (server) => {
     const { status, json } = await post(ada, '/change-email', { newEmail: 'other@example.com' })
     expect([status, json]).toEqual([
       403,
-      { error: 'This server sends no mail, so a new address cannot be confirmed' },
+      { error: 'This server can’t send email, so a new address can’t be confirmed' },
     ])
     expect((await signInAgain(server(), ada)).answer.status).toBe(200)
   })

@@ -38,7 +38,7 @@ describe('an invitation by mail', () => {
     expect(mail).toMatchObject({
       from: { name: 'Towpath', address: 'go@towpath.example' },
       to: [{ address: 'ann@people.example' }],
-      subject: 'You are invited to a workspace',
+      subject: 'You’re invited to a workspace',
     })
     expect(mail?.text).toContain('Olga invites you to the workspace "Test"')
     expect(mail?.text).toContain(url)
@@ -61,7 +61,7 @@ describe('an invitation by mail', () => {
     const mail = smtp.mails[0]?.parsed
     expect(smtp.mails[0]?.to).toEqual(['ann@people.example'])
     expect(mail?.bcc ?? []).toEqual([])
-    expect(mail?.subject).toBe('You are invited to a workspace')
+    expect(mail?.subject).toBe('You’re invited to a workspace')
     expect(mail?.text).toContain('"Boats Bcc: eve@evil.example <script>alert(1)</script> X"')
   })
 

@@ -139,13 +139,13 @@ function toInvitationMail(
   const name = oneLine(workspace)
   return {
     // No name of a person: its author would decide what strangers read in their inbox.
-    subject: 'You are invited to a workspace',
+    subject: 'You’re invited to a workspace',
     text: `${inviter} invites you to the workspace "${name}" on ${origin}.
 
 Accept the invitation within seven days:
 ${url}
 
-The link works once, and only for this email address. If you don’t expect this invitation, ignore this email.
+The link works once, and only for this email address. If you weren’t expecting this invitation, ignore this email.
 `,
   }
 }

@@ -45,7 +45,7 @@ export function createFormStorageLimits(
 /** The mail to the owners of a workspace that has stored as many submissions as it may. */
 const toRefusedSubmissionsMail = (origin: string, workspaceId: number): OwnersMail => ({
   about: 'refused submissions',
-  subject: 'Your forms refuse submissions',
+  subject: 'Your forms are rejecting submissions',
   text: [
     'The forms of your workspace have stored as many submissions as this server allows in a day. They refuse further ones',
     'until there is room again, and ask the senders to try later. No stored submission is lost.',

@@ -5,7 +5,7 @@ import { REPLIES_PER_HOUR } from './reply-outbox.ts'
 
 export const toPausedRepliesMail = (origin: string, workspaceId: number): OwnersMail => ({
   about: 'paused replies',
-  subject: 'Your forms have paused their replies',
+  subject: 'Auto-replies are paused',
   text: [
     `The forms of your workspace have sent ${REPLIES_PER_HOUR} replies to senders within an hour, which is the maximum. Further`,
     'senders get no reply for now. Their submissions are stored as always. With double opt-in, these senders cannot',

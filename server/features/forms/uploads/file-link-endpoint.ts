@@ -31,7 +31,7 @@ interface Refusal {
 const UNKNOWN: Refusal = {
   status: 404,
   title: 'File not found',
-  text: 'This link leads to no file. Copy the whole link from the notification.',
+  text: 'This link is incomplete. Copy the whole link from the notification.',
 }
 const EXPIRED: Refusal = {
   status: 410,
@@ -40,7 +40,7 @@ const EXPIRED: Refusal = {
 }
 const GONE: Refusal = {
   status: 410,
-  title: 'This file is gone',
+  title: 'This file was deleted',
   text: 'It was deleted together with its submission.',
 }
 const UNAVAILABLE: Refusal = {

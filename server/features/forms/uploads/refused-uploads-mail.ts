@@ -4,10 +4,10 @@ import type { OwnersMail } from '../../accounts/workspaces/mail-owners.ts'
 
 export const toRefusedUploadsMail = (origin: string, workspaceId: number): OwnersMail => ({
   about: 'refused uploads',
-  subject: 'Your forms refuse files',
+  subject: 'Your forms are rejecting files',
   text: [
     'The forms of your workspace have received as many files as this server keeps for one workspace, or very many in one hour.',
-    'They refuse further files, and tell the senders so. Submissions without files still arrive. No stored file is lost.',
+    'They reject further files and tell the senders. Submissions without files still arrive. No stored file is lost.',
     '',
     'To make room, delete submissions whose files you no longer need:',
     `${origin}/app/${workspaceId}/inbox`,

@@ -189,7 +189,7 @@ export function toSubject(notice: Notice): string {
       ? `${total} new submissions to ${formName}`
       : `${formName}: ${total} new submissions`
   if (event === 'test') return 'Test notification'
-  if (event === 'channel.disabled') return 'A notification channel was switched off'
+  if (event === 'channel.disabled') return 'A notification channel was turned off'
   if (event === 'channel.behind') return 'A notification channel falls behind'
   if (notice.report) return truncateText(toOneLine(toReportSubject(notice.report)), SUBJECT_MAX)
   // X-Entity-Ref-ID keeps mail programs from grouping several leads into one conversation.

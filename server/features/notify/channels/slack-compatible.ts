@@ -46,7 +46,7 @@ const TITLES: Partial<Record<Notice['event'], string>> = {
   'submission.created': 'New submission',
   'submission.digest': 'New submissions',
   test: 'Test notification',
-  'channel.disabled': 'A notification channel was switched off',
+  'channel.disabled': 'A notification channel was turned off',
   'channel.behind': 'A notification channel falls behind',
   'view.report': 'Report',
 }

@@ -81,7 +81,11 @@ export async function attemptDelivery(
   const progress: AttemptProgress = { sendingSince: performance.now() }
   const result = await sendContent(needs, claim, at, progress).catch((error): DeliveryResult => {
     logFault(claim, error, progress.to?.secrets)
-    return { outcome: 'unreachable', httpStatus: null, answer: 'A fault of Towpath, which its log describes' }
+    return {
+      outcome: 'unreachable',
+      httpStatus: null,
+      answer: 'An internal error: see the log of the server',
+    }
   })
   return result && { result, tookMs: performance.now() - progress.sendingSince }
 }

@@ -32,7 +32,7 @@ export async function findChannelBehindContent(
     ['Waiting', `${count} notifications, the oldest since ${since} UTC`],
     ['Why', behind.failing_since === null ? SLOW : `The last attempt failed: ${behind.last_error}`],
     [
-      'What now',
+      'What to do next',
       'Every submission is stored and in the inbox. Waiting notifications are sent as fast as the receiver ' +
         'accepts them. Make the receiver faster, or let fewer forms use the channel.',
     ],

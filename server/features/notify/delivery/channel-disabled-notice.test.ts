@@ -76,7 +76,7 @@ notificationsOnBothEngines('a channel that is switched off by itself', (outbox) 
     expect(mails).toHaveLength(1)
     const [{ to, parsed }] = mails as [(typeof mails)[0]]
     expect(to.sort()).toEqual(owners.sort())
-    expect(parsed.subject).toBe('A notification channel was switched off')
+    expect(parsed.subject).toBe('A notification channel was turned off')
     expect(parsed.from).toMatchObject({ name: 'Towpath', address: 'towpath@example.com' })
     for (const said of [
       'CRM (webhook)',

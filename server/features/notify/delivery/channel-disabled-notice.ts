@@ -41,7 +41,7 @@ export async function findChannelDisabledContent(
   const fields = new Map([
     ['Channel', nameChannel({ name: disabled.name, type })],
     ['Why', disabled.disabled_reason],
-    ['What now', describeNextStep(waiting)],
+    ['What to do next', describeNextStep(waiting)],
   ])
   return createChannelContent(
     { ...channel, name: disabled.name },

@@ -107,7 +107,7 @@ notificationsOnBothEngines('in hard times a delivery', (outbox) => {
       return found.length === 1 && found
     })
     expect(attempts).toMatchObject([
-      { outcome: 'unreachable', answer: 'A fault of Towpath, which its log describes' },
+      { outcome: 'unreachable', answer: 'An internal error: see the log of the server' },
     ])
   })
 

@@ -217,7 +217,7 @@ async function storeOne(
   return linkId
 }
 
-/** A link that is deleted for good may come again. */
+/** A link that is permanently deleted may come again. */
 async function findEarlier(connection: Connection, { actor, source }: ImportRun, keys: string[]) {
   if (keys.length === 0) return undefined
   const row = await connection

@@ -125,7 +125,7 @@ function SenderChip({
       await onRemoved()
       focusNext(INPUT)
     },
-    onError: (error) => toastError(error, `Could not remove ${sender.address}`),
+    onError: (error) => toastError(error, `Couldn’t remove ${sender.address}`),
   })
   return (
     <li className="inline-flex max-w-full items-center rounded-md bg-sunken py-0.5 pl-2 text-sm">

@@ -42,7 +42,7 @@ export function ConsentGroup({ draft, set, errors }: GroupProps) {
                 value={consent.text}
                 maxLength={2000}
                 rows={3}
-                placeholder="I want to get the newsletter, and can stop it at any time."
+                placeholder="Send me the newsletter. I can unsubscribe anytime."
                 onChange={(event) => set({ consent: { ...consent, text: event.target.value } })}
               />
             )}

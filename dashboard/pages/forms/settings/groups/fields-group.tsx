@@ -32,7 +32,7 @@ export function FieldsGroup({ form, draft, set, errors }: GroupProps) {
         <div className="grid gap-1">
           <h3 className="text-sm font-medium">Rules for single fields</h3>
           <p className="text-sm text-soft">
-            The server checks them, also without the snippet. An empty field that is not required passes.
+            The server checks them, also without the snippet. An empty field that isn’t required passes.
           </p>
         </div>
         {Object.keys(rules).length > 0 && (

@@ -73,7 +73,7 @@ function UploadFields({
     <>
       <div className="grid gap-5 sm:grid-cols-2">
         <NumberField
-          label="Maximum files"
+          label="Max files"
           hint="In one submission, up to 20."
           placeholder="5"
           min={1}
@@ -83,7 +83,7 @@ function UploadFields({
           error={errors['uploads.maxFiles']}
         />
         <NumberField
-          label="Maximum file size"
+          label="Max file size"
           hint="Up to 100 MB."
           placeholder="10"
           unit="MB"

@@ -27,8 +27,8 @@ export function ReplyGroup({ form, draft, set, errors }: GroupProps) {
   return (
     <SettingsGroup id="reply" error={errors.reply}>
       <Toggle
-        label="Answer by email"
-        hint="Goes to the address in the field “email”, once a day per address. Spam and duplicates get no answer."
+        label="Send an auto-reply"
+        hint="Sent to the address in the “email” field, once a day per address. Spam and duplicates get no reply."
         checked={reply !== null}
         onChange={(event) => set({ reply: event.target.checked ? NEW_REPLY : null })}
       />
@@ -50,7 +50,7 @@ const NoMailNote = () => (
     <p className="font-medium">This server can’t send email yet.</p>
     <p>
       The person who runs it sets <code>SMTP_URL</code> and <code>MAIL_FROM</code>, and starts it again. Until
-      then, this cannot be saved.
+      then, this can’t be saved.
     </p>
   </div>
 )

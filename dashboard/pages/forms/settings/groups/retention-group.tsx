@@ -30,7 +30,7 @@ export function RetentionGroup({ form, draft, set, errors }: GroupProps) {
             details: (
               <div className="grid gap-2">
                 <NumberField
-                  label="Keep for"
+                  label="Retention period"
                   unit="days"
                   min={1}
                   max={3650}

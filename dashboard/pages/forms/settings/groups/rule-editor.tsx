@@ -37,7 +37,7 @@ function describeRule({ type, minLength, maxLength, pattern, oneOf }: Rule): str
       oneOf && formatCount(oneOf.length, 'choice'),
     ]
       .filter(Boolean)
-      .join(' · ') || 'No rule yet'
+      .join(' · ') || 'No rules yet'
   )
 }
 
@@ -76,13 +76,13 @@ export function RuleEditor({ name, rule, errors, startsOpen, onChange, remove }:
       )}
       <div className="grid grid-cols-2 gap-4 sm:max-w-md">
         <NumberField
-          label="Minimum characters"
+          label="Min characters"
           value={rule.minLength ?? null}
           onChange={(minLength) => set({ minLength: minLength ?? undefined })}
           error={error('minLength')}
         />
         <NumberField
-          label="Maximum characters"
+          label="Max characters"
           value={rule.maxLength ?? null}
           onChange={(maxLength) => set({ maxLength: maxLength ?? undefined })}
           error={error('maxLength')}
@@ -132,7 +132,7 @@ function PatternTrial({ pattern }: { pattern: string }) {
   const result = value !== '' && engine.data ? tryPattern(engine.data, pattern, value) : undefined
   const Icon = result?.matches ? CircleCheck : CircleX
   return (
-    <Field label="Try the pattern" hint="A value to check. It is not stored.">
+    <Field label="Try the pattern" hint="A value to check. It isn’t stored.">
       {(control) => (
         <span className="grid gap-1.5">
           <Input
@@ -164,7 +164,7 @@ function tryPattern(engine: Engine, pattern: string, value: string) {
     return { matches, sentence: matches ? 'The value is accepted.' : 'The value is rejected.' }
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    return { matches: false, sentence: `The pattern cannot be used: ${reason}` }
+    return { matches: false, sentence: `The pattern can’t be used: ${reason}` }
   }
 }
 

@@ -48,7 +48,7 @@ const describeReturn = ({ pageUrl }: SendingDraft, message: string) =>
 export function AfterSendingChoice({ draft, set, errors }: SendingFieldsProps) {
   return (
     <ChoiceField
-      legend="After sending"
+      legend="On success"
       value={draft.redirectUrl === null ? draft.afterSubmit : 'url'}
       onChange={(value) =>
         set(value === 'url' ? { redirectUrl: '' } : { redirectUrl: null, afterSubmit: value })
@@ -56,18 +56,18 @@ export function AfterSendingChoice({ draft, set, errors }: SendingFieldsProps) {
       choices={[
         {
           value: 'hosted',
-          label: 'Thank-you page of this server',
-          hint: 'Senders see the success message and a link back to the page.',
+          label: 'Hosted thank-you page',
+          hint: 'Shows the success message and a link back to your page.',
         },
         {
           value: 'referer',
-          label: 'Back to the page with the form',
-          hint: describeReturn(draft, 'Senders get no confirmation message.'),
+          label: 'Back to your page',
+          hint: describeReturn(draft, 'Without a confirmation message.'),
         },
         {
           value: 'url',
           label: 'Your own page',
-          hint: 'Senders see the page at this URL.',
+          hint: 'Redirects to a URL that you choose.',
           details: (
             <TextField
               label="Redirect URL"
@@ -90,19 +90,19 @@ export function AfterSendingChoice({ draft, set, errors }: SendingFieldsProps) {
 export function OnErrorChoice({ draft, set }: Omit<SendingFieldsProps, 'errors'>) {
   return (
     <ChoiceField
-      legend="After a mistake"
+      legend="On error"
       value={draft.onError}
       onChange={(onError) => set({ onError })}
       choices={[
         {
           value: 'hosted',
-          label: 'Page of this server with the messages',
-          hint: 'Senders see the error for each field. Going back keeps their input.',
+          label: 'Hosted error page',
+          hint: 'Lists the error for each field. Going back keeps what they typed.',
         },
         {
           value: 'referer',
-          label: 'Back to the page, with messages for the snippet',
-          hint: describeReturn(draft, 'The snippet shows the messages. Without it there are none.'),
+          label: 'Back to your page, with errors for the snippet',
+          hint: describeReturn(draft, 'The snippet shows the errors. Without it, there are none.'),
         },
       ]}
     />

@@ -13,7 +13,7 @@ export const SendingGroup = ({ form, draft, set, errors }: GroupProps) => (
   <SettingsGroup id="sending">
     <p className="text-soft">
       With the snippet, senders stay on your page and see the messages there. The rest is for browsers where
-      the snippet does not run, and for pages without it.
+      the snippet doesn’t run, and for pages without it.
     </p>
     <TextField
       label="Success message"
@@ -33,7 +33,7 @@ export const SendingGroup = ({ form, draft, set, errors }: GroupProps) => (
     <AfterSendingChoice draft={draft} set={set} errors={errors} />
     <OnErrorChoice draft={draft} set={set} />
     <ListField
-      label="Hosts for _next"
+      label="Allowed hosts for _next"
       hint="A field named _next in the form overrides the choice above. It can redirect to these hosts only, for example example.com. Leave empty to allow all hosts."
       placeholder="example.com"
       value={draft.nextHosts}

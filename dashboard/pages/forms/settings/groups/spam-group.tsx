@@ -14,19 +14,19 @@ type Spam = FormDraft['spam']
 const LISTS = [
   {
     name: 'words',
-    label: 'Words',
+    label: 'Blocked words',
     placeholder: 'casino',
     hint: 'A submission with one of these words is spam. A * stands for any letters: crypto* is also “cryptocurrency”.',
   },
   {
     name: 'emails',
-    label: 'Email addresses',
+    label: 'Blocked email addresses',
     placeholder: '*@spam.example',
     hint: 'Submissions from these addresses are spam, such as *@spam.example.',
   },
   {
     name: 'domains',
-    label: 'Domains',
+    label: 'Blocked domains',
     placeholder: 'spam.example',
     hint: 'Submissions that link to these domains or their subdomains, or come from an address there, are spam.',
   },
@@ -54,7 +54,7 @@ export function SpamGroup({ draft, set, errors }: GroupProps) {
       <AddressLimit {...{ draft, set, errors }} />
       <section className="grid grid-cols-[minmax(0,1fr)] gap-5 border-t border-line pt-5" aria-label="Filter">
         <p className="text-soft">
-          The filter rejects nobody. It stores matches as spam in the inbox, with the reason and without
+          The filter never rejects a submission. Matches go to spam in the inbox, with the reason and without
           notifications. “Not spam” restores a submission and notifies your team.
         </p>
         <Toggle
@@ -73,14 +73,14 @@ export function SpamGroup({ draft, set, errors }: GroupProps) {
           />
         ))}
         <NumberField
-          label="Maximum links"
+          label="Max links"
           hint="A submission with more links is spam. Leave empty to allow any number."
           value={spam.maxLinks}
           onChange={(maxLinks) => setSpam({ maxLinks })}
           error={errors['spam.maxLinks']}
         />
         <NumberField
-          label="Keep spam for"
+          label="Spam retention"
           unit="days"
           hint="Spam is erased after that, with its files."
           placeholder="30"
@@ -98,8 +98,8 @@ export function SpamGroup({ draft, set, errors }: GroupProps) {
 function AddressLimit({ draft, set, errors }: Pick<GroupProps, 'draft' | 'set' | 'errors'>) {
   return (
     <NumberField
-      label="Submissions a minute from one address"
-      hint="Raise it where many people share an address, such as at an office, a school or an event."
+      label="Submissions per minute from one IP address"
+      hint="Raise it if many people share an address, such as in an office, at a school or at an event."
       placeholder="10"
       min={1}
       max={600}
