@@ -36,6 +36,7 @@ const WITH_MAIN = [
   'ui/copy/copy-button.tsx',
   'ui/overlays/use-undoable-delete.ts',
   'api/{chunks,domains,links,tags}.ts',
+  'pages/links/{editor/destination-url,tag-picker/use-tag-options}.ts',
   'pages/links/link/{link-menu-button.tsx,link-name.ts,link-state.tsx,use-link-actions.ts}',
 ]
 
@@ -45,19 +46,21 @@ const WITH_OTHERS = [
   'ui/{copy,overlays}/*.{ts,tsx}',
   // Pages before the sign-in share the field of a new password with the settings, and nothing else.
   'ui/forms/!(new-password-field).{ts,tsx}',
-  'api/{analytics,field-names,forms,missing,submissions,workspace}.ts',
+  'ui/charts/bar.tsx',
+  'api/{analytics,field-names,forms,missing,submissions,views,workspace}.ts',
   'api/inbox/*.ts',
   'pages/inbox/state/{display-text,element-ids,submission-status}.ts',
   'pages/inbox/reader/person-buttons.tsx',
   'pages/inbox/dialogs/receipt-dialog.tsx',
   'pages/channels/{channel-kinds,channel-notice}.tsx',
-  'pages/links/editor/destination-url.ts',
   'pages/links/link/{describe-rule,link-devices}.ts',
   'pages/analytics/breakdowns/use-top-list.ts',
-  'pages/analytics/view/dimensions.ts',
-  'pages/forms/settings/groups/{sending-fields.tsx,use-page-suggestion.ts}',
+  'pages/analytics/view/{dimension-filter,dimensions}.ts',
+  'pages/analytics/saved/view-settings.ts',
+  '../server/features/forms/markup.ts',
+  'pages/forms/settings/groups/{channel-choice.tsx,sending-fields.tsx,use-page-suggestion.ts}',
 ]
-const WITHOUT_OTHERS = ['links', 'live', 'sign-in']
+const WITHOUT_OTHERS = ['links', 'sign-in']
 
 const findArea = (path: string) => AREAS.find(([, pattern]) => pattern.test(relative(HERE, path)))?.[0]
 

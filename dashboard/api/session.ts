@@ -23,6 +23,8 @@ export interface Workspace {
   operatesServer: boolean
   /** Members without a second factor are refused. */
   requireTwoFactor: boolean
+  /** The query parameters that clicks keep. */
+  keptParams: string[]
 }
 
 export interface SignInOptions {

@@ -1,7 +1,7 @@
 // The help menu of the sidebar: the API reference, the shortcuts, the server's health, and what is new.
 
 import { Link } from '@tanstack/react-router'
-import { BookOpen, CircleHelp, Keyboard, Sparkles, Stethoscope } from 'lucide-react'
+import { CircleHelp } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { Menu, MenuItem, MenuSeparator } from '../ui/overlays/menu.tsx'
 import { useOperatedWorkspace, useOptionalWorkspace } from './use-workspace.ts'
@@ -26,12 +26,8 @@ export function HelpMenu({ openShortcuts }: { openShortcuts: () => void }) {
           </button>
         }
       >
-        <MenuItem render={<a href="/docs" />} icon={<BookOpen size={15} />}>
-          API reference
-        </MenuItem>
-        <MenuItem icon={<Keyboard size={15} />} onSelect={openShortcuts}>
-          Keyboard shortcuts
-        </MenuItem>
+        <MenuItem render={<a href="/docs" />}>API reference</MenuItem>
+        <MenuItem onSelect={openShortcuts}>Keyboard shortcuts</MenuItem>
         {operated && (
           <MenuItem
             render={
@@ -41,15 +37,12 @@ export function HelpMenu({ openShortcuts }: { openShortcuts: () => void }) {
                 search={{ tab: 'health' }}
               />
             }
-            icon={<Stethoscope size={15} />}
           >
             Server health
           </MenuItem>
         )}
         <MenuSeparator />
-        <MenuItem icon={<Sparkles size={15} />} onSelect={() => setNewOpen(true)}>
-          What’s new
-        </MenuItem>
+        <MenuItem onSelect={() => setNewOpen(true)}>What’s new</MenuItem>
       </Menu>
       <Suspense>{isNewOpen && <WhatsNew onClose={() => setNewOpen(false)} />}</Suspense>
     </>

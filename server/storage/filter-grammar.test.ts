@@ -91,7 +91,7 @@ describe('a filter', () => {
 test('classes', () => {
   expect(readClasses(['human'])).toEqual(['human'])
   expect(readClasses(['bot,head'])).toEqual(['bot', 'head'])
-  expect(readClasses(['-bot'])).toEqual(['human', 'prefetch', 'head', 'spam'])
-  expect(readClasses(['all'])).toEqual(['human', 'bot', 'prefetch', 'head', 'spam'])
+  expect(readClasses(['-bot'])).toEqual(['human', 'prefetch', 'head', 'spam', 'internal'])
+  expect(readClasses(['all'])).toEqual(['human', 'bot', 'prefetch', 'head', 'spam', 'internal'])
   expect(readClasses(['robot'])).toBeString()
 })

@@ -177,8 +177,10 @@ onBothEngines('the REST API', (server) => {
     const byPath = Map.groupBy(routes, ({ path }) => path.replace(/:\w+|\{\w+\}/g, '123456'))
     for (const [path, known] of byPath) {
       const workspace = await server().createWorkspace()
+      // A stream has no end without a time.
+      const url = path.endsWith('/live') ? `${path}?seconds=0` : path
       const ask = (method: string) =>
-        server().call(path, { method, headers: { Authorization: `Bearer ${workspace.key}` } })
+        server().call(url, { method, headers: { Authorization: `Bearer ${workspace.key}` } })
       const refused = await ask('OPTIONS')
       expect([path, refused.status, refused.text]).toEqual([path, 405, '{"error":"Method not allowed"}'])
       expectFailureShape(refused)

@@ -28,7 +28,7 @@ setDefaultTimeout(180_000)
 const MIB = 1024 * 1024
 /** Imports themselves, and what changes without a request. */
 const IGNORED_TABLES =
-  /^(imports|import_rows|audit_log|audit_events|leases|nodes|rate_limits|rate_windows|visitor_salts|internal_visitors|kysely_migration(_lock)?|sqlite_\w+)$/
+  /^(imports|event_marks|import_rows|audit_log|audit_events|leases|nodes|rate_limits|rate_windows|visitor_salts|internal_visitors|kysely_migration(_lock)?|sqlite_\w+)$/
 
 const dir = mkdtempSync(join(tmpdir(), 'towpath-test-'))
 const blocklist = join(dir, 'blocked-hosts.txt')

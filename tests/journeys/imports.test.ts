@@ -25,7 +25,7 @@ const ANDROID =
 const DESKTOP = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
 /** Imports themselves, and what changes without a request. */
 const IGNORED_TABLES =
-  /^(imports|import_rows|import_totals|import_erasures|import_erasure_marks|audit_events|click_marks|misses|visitor_salts|internal_visitors|leases|nodes|rate_limits|rate_windows|hit_batches|kysely_migration(_lock)?|sqlite_\w+)$/
+  /^(imports|event_marks|import_rows|import_totals|import_erasures|import_erasure_marks|audit_events|click_marks|misses|visitor_salts|internal_visitors|leases|nodes|rate_limits|rate_windows|hit_batches|kysely_migration(_lock)?|sqlite_\w+)$/
 
 interface Case {
   /** The tool's name. */

@@ -3,6 +3,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { toFieldErrors } from '../../api/client.ts'
+import { workspacesQuery } from '../../api/session.ts'
 import { saveTrafficSettings, workspaceQuery } from '../../api/workspace.ts'
 import { useApi } from '../../shell/use-workspace.ts'
 import { Button } from '../../ui/button.tsx'
@@ -46,6 +47,7 @@ export function TrafficSettings({ lists, mayChange }: { lists: TrafficLists; may
       saveTrafficSettings(api, Object.fromEntries(NAMES.map((name) => [name, fromLines(texts[name] ?? '')]))),
     onSuccess(saved) {
       client.setQueryData(workspaceQuery(api).queryKey, saved)
+      void client.invalidateQueries({ queryKey: workspacesQuery.queryKey })
       setTexts(Object.fromEntries(NAMES.map((name) => [name, toLines(saved[name])])))
       toast('Analytics settings saved')
     },

@@ -60,6 +60,11 @@ export const WorkspaceSummaryShape = z
       description: 'You own the first workspace of this installation, so you can see the state of its server',
     }),
     requireTwoFactor: z.boolean().openapi({ description: 'Members without a second factor have no access' }),
+    keptParams: z.array(z.string()).openapi({
+      description:
+        'Query parameters of short URLs that clicks keep, for filters and groups as `param.<name>`',
+      example: ['ref'],
+    }),
     createdAt: z.iso.datetime(),
   })
   .openapi('WorkspaceSummary')
@@ -71,11 +76,6 @@ export const WorkspaceShape = z
     missingReportAbove: z.int().nullable().openapi({
       description:
         'Owners get an email when an unknown slug is requested more often than this in 24 hours; null is never',
-    }),
-    keptParams: z.array(z.string()).openapi({
-      description:
-        'Query parameters of short URLs that clicks keep, for filters and groups as `param.<name>`',
-      example: ['ref'],
     }),
     watchDestinations: z.boolean().openapi({
       description:

@@ -72,15 +72,17 @@ const SELECTION = {
   ...CLICK_FILTER_PARAMETERS,
 }
 
+const NO_GROUPING = `must be one of ${GROUPINGS.join(', ')}, or param.<name>`
+
 const grouping = z.union(
   [
     oneOf(GROUPINGS),
     z
       .string()
-      .refine(isParamColumn)
+      .refine(isParamColumn, NO_GROUPING)
       .openapi({ pattern: '^param\\.[A-Za-z0-9_.-]{1,40}$', maxLength: 46, example: 'param.ref' }),
   ],
-  { error: `must be one of ${GROUPINGS.join(', ')}, or param.<name>` },
+  { error: NO_GROUPING },
 )
 
 /**
@@ -91,10 +93,14 @@ function withParamFilters<const Shape extends z.core.$ZodShape>(shape: Shape) {
   const parameters = z
     .object(shape)
     .catchall(filterParameter('param.'))
-    .superRefine((written, context) => {
-      const keys = Object.keys(written).filter((key) => !Object.hasOwn(shape, key) && !isParamColumn(key))
-      if (keys.length > 0) context.addIssue({ code: 'unrecognized_keys', keys, input: written })
-    })
+    .superRefine(
+      (written, context) => {
+        const keys = Object.keys(written).filter((key) => !Object.hasOwn(shape, key) && !isParamColumn(key))
+        if (keys.length > 0) context.addIssue({ code: 'unrecognized_keys', keys, input: written })
+      },
+      // Beside other mistakes too.
+      { when: () => true },
+    )
   return parameters as unknown as z.ZodObject<Shape, z.core.$strict>
 }
 

@@ -9,6 +9,8 @@ import { DATE_ORDERS } from '../transfer/schema.ts'
 export const DAYS_MAX = 400
 /** The body of a request has at most 1 MiB. */
 const CSV_MAX = 1_000_000
+/** A query has about as much room. */
+const FILTER_MAX = 8192
 
 export const METRICS = ['clicks', 'visitors'] as const
 export type ReconciledMetric = (typeof METRICS)[number]
@@ -46,6 +48,8 @@ export const Reconcile = z
         })
         .optional()
         .openapi({
+          type: 'object',
+          additionalProperties: { type: 'string', maxLength: FILTER_MAX },
           description:
             'The filters of `GET /analytics/clicks`, written as there, so that both count the same',
           example: { country: 'US,BR' },

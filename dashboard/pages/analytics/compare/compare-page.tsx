@@ -13,7 +13,7 @@ import { Field, Select } from '../../../ui/forms/field.tsx'
 import { FormError } from '../../../ui/forms/form-error.tsx'
 import { listTimeZones } from '../../../ui/forms/time-zones.ts'
 import { Page } from '../../../ui/page.tsx'
-import { Comparison } from './comparison.tsx'
+import { ToolComparison } from './comparison.tsx'
 
 export function ComparePage() {
   const api = useApi()
@@ -40,7 +40,7 @@ export function ComparePage() {
       <Card title="Their numbers">
         <CompareForm send={compare.mutate} isBusy={compare.isPending} error={compare.error} />
       </Card>
-      {compare.data && <Comparison result={compare.data} />}
+      {compare.data && <ToolComparison result={compare.data} />}
     </Page>
   )
 }

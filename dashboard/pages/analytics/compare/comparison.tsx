@@ -18,7 +18,7 @@ const LEFT_OUT: Record<string, string> = {
 const formatSigned = (n: number) => (n > 0 ? `+${formatNumber(n)}` : formatNumber(n))
 const orDash = (n: number | null, format: (n: number) => string) => (n === null ? '–' : format(n))
 
-export function Comparison({ result }: { result: Reconciliation }) {
+export function ToolComparison({ result }: { result: Reconciliation }) {
   const { tool, metric, countColumn, timezone, theirTimezone, total, days, notes } = result
   const name = tool === null ? 'The other tool' : TOOLS[tool]
   const left = Object.entries(total.leftOut).filter(([, n]) => n > 0)

@@ -29,6 +29,7 @@ export async function listWorkspacesOfUser(
       'workspaces.name',
       'workspaces.plan',
       'workspaces.require_two_factor',
+      'workspaces.kept_params',
       'workspaces.created_at',
       'members.role',
       FIRST_WORKSPACE.as('first_id'),
@@ -53,7 +54,7 @@ export async function listWorkspaceOfKey(
   const { limit, after } = readPageQuery(query, ORDER)
   const found = await db.read
     .selectFrom('workspaces')
-    .select(['id', 'public_id', 'name', 'plan', 'require_two_factor', 'created_at'])
+    .select(['id', 'public_id', 'name', 'plan', 'require_two_factor', 'kept_params', 'created_at'])
     .where('id', '=', workspaceId)
     .where('id', '>', after?.id ?? 0)
     .execute()
@@ -71,6 +72,7 @@ function toWorkspaceSummary(row: {
   name: string
   plan: string
   require_two_factor: number
+  kept_params: string | null
   created_at: number
   role: string | null
   first_id: number | null
@@ -83,6 +85,7 @@ function toWorkspaceSummary(row: {
     role: row.role as Role | null,
     operatesServer: row.role === 'owner' && row.id === row.first_id,
     requireTwoFactor: row.require_two_factor === 1,
+    keptParams: JSON.parse(row.kept_params ?? '[]'),
     createdAt: toIso(row.created_at),
   }
 }

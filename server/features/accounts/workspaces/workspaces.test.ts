@@ -35,6 +35,7 @@ onBothEngines('workspaces', (server) => {
       requireTwoFactor: false,
       missingReportAbove: null,
       watchDestinations: false,
+      keptParams: [],
       internalNetworks: [],
       ignoredReferrers: [],
       brand: { name: null, logo: null, color: null, senderName: null, replyTo: null, footer: null },

@@ -11,7 +11,7 @@ const ALWAYS = words('event timestamp messageId data')
 const LINK = words(`
   id slug domain shortUrl destinationUrl title comments tags externalId archived startsAt expiresAt expiredUrl clickLimit
   leadLimit passwordProtected forwardQuery trackConversions geoTargeting deviceTargeting rules ruleWarnings extraPath split
-  splitEndsAt splitResult redirectStatus previewTitle previewDescription previewImage suspended suspendedReason clicks
+  splitEndsAt splitResult redirectStatus previewTitle previewDescription previewImage publicStats suspended suspendedReason clicks
   clicksBefore leads lastClickedAt createdAt updatedAt`)
 
 /** The link of a submission. */

@@ -61,7 +61,7 @@ const strangeHits = TEXTS.map((text, n) =>
 const hugeHits = ['0', '9223372036854775808', '18446744073709551615'].map((visitor) =>
   createHit({ at: 5, visitor }),
 )
-const randomHits = fc.sample(anyHit, { numRuns: 1_000, seed: 3 })
+const randomHits = fc.sample(anyHit, { numRuns: 1_200, seed: 3 })
 /** More than one slice. */
 const MANY = 30_000
 const OTHER_WORKSPACE = 7
