@@ -63,6 +63,7 @@ onBothEngines('workspaces', (server) => {
       role,
       operatesServer,
       requireTwoFactor,
+      keptParams: [],
       createdAt,
     })
     expect(await ids(ada)).toEqual([json.data.id, id])

@@ -19,7 +19,7 @@ export const LEAD_LINK = words('id slug domain shortUrl destinationUrl title ext
 
 const SUBMISSION = words(`
   id formKey formName fields files status test spamReasons consent notes email duplicateOf referrer pageUrl landingUrl
-  utmSource utmMedium utmCampaign utmTerm utmContent linkId link tags touches clickId eventId sessionLinked attribution
+  utmSource utmMedium utmCampaign utmTerm utmContent linkId link tags touches outcomes clickId eventId sessionLinked attribution
   device browser os country region city adClickIds createdAt`).concat(LEAD_LINK.map((name) => `link.${name}`))
 
 const OUTCOME = words('id submissionId formKey linkId stage value currency at externalId createdAt updatedAt')
