@@ -1,4 +1,5 @@
-import { expect, test } from 'bun:test'
+import { expect } from 'bun:test'
+import { quick } from '../../../tests/support/suite.ts'
 import { onBothEngines, type TestServer, type TestWorkspace } from '../../../tests/support/world.ts'
 import { insertSubmissions } from '../forms/submissions/submission.fixture.ts'
 import { withoutOutcomes } from './without-outcomes.fixture.ts'
@@ -39,61 +40,64 @@ async function seed(server: TestServer): Promise<TestWorkspace> {
 }
 
 onBothEngines('sources and channels', (server) => {
-  test('group the hosts of a source and tell how visitors came, the same for clicks, leads and the funnel', async () => {
-    const ws = await seed(server())
-    const ask = async (path: string) => (await ws.api(`/analytics/${path}`)).json.data
-    expect(await ask('clicks?groupBy=source')).toEqual([
-      { source: 'Facebook', clicks: 4, visitors: 1 },
-      { source: 'Google', clicks: 2, visitors: 1 },
-      { source: '(direct)', clicks: 1, visitors: 1 },
-      { source: 'X', clicks: 1, visitors: 1 },
-      { source: 'news.example', clicks: 1, visitors: 1 },
-    ])
-    expect(await ask('clicks?groupBy=channel')).toEqual([
-      { channel: 'social', clicks: 5, visitors: 1 },
-      { channel: 'direct', clicks: 1, visitors: 1 },
-      { channel: 'paid', clicks: 1, visitors: 1 },
-      { channel: 'referral', clicks: 1, visitors: 1 },
-      { channel: 'search', clicks: 1, visitors: 1 },
-    ])
-    // The hosts stay, behind the source and by themselves.
-    const hosts = await ask('clicks?groupBy=referrer&source=facebook')
-    expect(hosts.map(({ referrer }: { referrer: string }) => referrer)).toEqual([
-      'com.facebook.katana',
-      'l.facebook.com',
-      'lm.facebook.com',
-      'm.facebook.com',
-    ])
-    const count = async (query: string) => (await ask(`clicks?${query}`)).clicks
-    expect(await count('source=m.facebook.com')).toBe(4)
-    expect(await count('referrer=m.facebook.com')).toBe(1)
-    expect(await count('source=-Facebook,(direct)')).toBe(4)
-    expect(await count('channel=Social,paid')).toBe(6)
-    expect(await count('channel=-social')).toBe(4)
+  quick(
+    'group the hosts of a source and tell how visitors came, the same for clicks, leads and the funnel',
+    async () => {
+      const ws = await seed(server())
+      const ask = async (path: string) => (await ws.api(`/analytics/${path}`)).json.data
+      expect(await ask('clicks?groupBy=source')).toEqual([
+        { source: 'Facebook', clicks: 4, visitors: 1 },
+        { source: 'Google', clicks: 2, visitors: 1 },
+        { source: '(direct)', clicks: 1, visitors: 1 },
+        { source: 'X', clicks: 1, visitors: 1 },
+        { source: 'news.example', clicks: 1, visitors: 1 },
+      ])
+      expect(await ask('clicks?groupBy=channel')).toEqual([
+        { channel: 'social', clicks: 5, visitors: 1 },
+        { channel: 'direct', clicks: 1, visitors: 1 },
+        { channel: 'paid', clicks: 1, visitors: 1 },
+        { channel: 'referral', clicks: 1, visitors: 1 },
+        { channel: 'search', clicks: 1, visitors: 1 },
+      ])
+      // The hosts stay, behind the source and by themselves.
+      const hosts = await ask('clicks?groupBy=referrer&source=facebook')
+      expect(hosts.map(({ referrer }: { referrer: string }) => referrer)).toEqual([
+        'com.facebook.katana',
+        'l.facebook.com',
+        'lm.facebook.com',
+        'm.facebook.com',
+      ])
+      const count = async (query: string) => (await ask(`clicks?${query}`)).clicks
+      expect(await count('source=m.facebook.com')).toBe(4)
+      expect(await count('referrer=m.facebook.com')).toBe(1)
+      expect(await count('source=-Facebook,(direct)')).toBe(4)
+      expect(await count('channel=Social,paid')).toBe(6)
+      expect(await count('channel=-social')).toBe(4)
 
-    expect(withoutOutcomes(await ask('leads?groupBy=source'))).toEqual([
-      { source: 'Facebook', leads: 3, visitors: 2 },
-      { source: '(direct)', leads: 1, visitors: 0 },
-    ])
-    expect(withoutOutcomes(await ask('leads?groupBy=channel'))).toEqual([
-      { channel: 'social', leads: 2, visitors: 1 },
-      { channel: 'direct', leads: 1, visitors: 0 },
-      { channel: 'email', leads: 1, visitors: 1 },
-    ])
-    expect((await ask('leads?source=facebook&channel=-email')).leads).toBe(2)
-    expect(withoutOutcomes(await ask('funnel?groupBy=source&limit=2'))).toEqual([
-      { source: 'Facebook', clicks: 4, visits: 0, leads: 3, rate: 0 },
-      { source: 'Google', clicks: 2, visits: 0, leads: 0, rate: 0 },
-    ])
-    expect(withoutOutcomes(await ask('funnel?groupBy=channel&limit=1'))).toEqual([
-      { channel: 'social', clicks: 5, visits: 0, leads: 2, rate: 0 },
-    ])
-    const wrong = await ws.api('/analytics/leads?channel=television')
-    expect([wrong.status, wrong.json.errors]).toEqual([
-      422,
-      { channel: 'must be any of search, social, email, direct, referral, paid' },
-    ])
-    const { text } = await ws.api('/analytics/clicks/export?format=ndjson&channel=paid')
-    expect(JSON.parse(text)).toMatchObject({ referrer: 'google.de', source: 'Google', channel: 'paid' })
-  })
+      expect(withoutOutcomes(await ask('leads?groupBy=source'))).toEqual([
+        { source: 'Facebook', leads: 3, visitors: 2 },
+        { source: '(direct)', leads: 1, visitors: 0 },
+      ])
+      expect(withoutOutcomes(await ask('leads?groupBy=channel'))).toEqual([
+        { channel: 'social', leads: 2, visitors: 1 },
+        { channel: 'direct', leads: 1, visitors: 0 },
+        { channel: 'email', leads: 1, visitors: 1 },
+      ])
+      expect((await ask('leads?source=facebook&channel=-email')).leads).toBe(2)
+      expect(withoutOutcomes(await ask('funnel?groupBy=source&limit=2'))).toEqual([
+        { source: 'Facebook', clicks: 4, visits: 0, leads: 3, rate: 0 },
+        { source: 'Google', clicks: 2, visits: 0, leads: 0, rate: 0 },
+      ])
+      expect(withoutOutcomes(await ask('funnel?groupBy=channel&limit=1'))).toEqual([
+        { channel: 'social', clicks: 5, visits: 0, leads: 2, rate: 0 },
+      ])
+      const wrong = await ws.api('/analytics/leads?channel=television')
+      expect([wrong.status, wrong.json.errors]).toEqual([
+        422,
+        { channel: 'must be any of search, social, email, direct, referral, paid' },
+      ])
+      const { text } = await ws.api('/analytics/clicks/export?format=ndjson&channel=paid')
+      expect(JSON.parse(text)).toMatchObject({ referrer: 'google.de', source: 'Google', channel: 'paid' })
+    },
+  )
 })
