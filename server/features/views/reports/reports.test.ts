@@ -140,12 +140,15 @@ const toNeeds = (server: TestServer) => ({
 })
 const send = (server: TestServer) => sendDueReports(toNeeds(server))
 const HOUR = 3_600_000
+const DAY = 24 * HOUR
 
 onSqlite(
   'a report',
   (server) => {
     quick('comes once for a period, from any number of nodes, with the figures of analytics', async () => {
       receiver = await startWebhookReceiver()
+      // At noon, the clicks are on the day that the next report is about, in both zones.
+      server().advanceClock((1.5 * DAY - (server().now() % DAY)) % DAY)
       const ws = await server().createWorkspace()
       const channel = (
         await ws.api('/channels', {
@@ -225,7 +228,7 @@ onSqlite(
           return `${name}: ${reason}`
         })
       }
-      const midnight = Math.ceil(server().now() / (24 * HOUR)) * 24 * HOUR
+      const midnight = Math.ceil(server().now() / DAY) * DAY
       const goTo = (day: number, clock: number) =>
         server().advanceClock(midnight + (day * 24 + clock) * HOUR - server().now())
       const click = async (day: number, clock: number, count: number) => {
