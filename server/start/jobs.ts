@@ -63,6 +63,8 @@ export interface JobNeeds extends ErasureNeeds {
   endDueSplits: () => Promise<void>
   /** Sends reports of views that are due. */
   sendReports: () => Promise<void>
+  /** Checks alerts of views that are due. */
+  sendAlerts: () => Promise<void>
   /** Absent where no other server can ask for files of this one. */
   pruneBuiltFiles?: () => Promise<void>
 }
@@ -162,6 +164,12 @@ const JOBS: Job[] = [
     runsOn: 'cluster',
     everyMs: 30 * SECOND,
     run: ({ sendReports }) => sendReports(),
+  },
+  {
+    name: 'check alerts of views',
+    runsOn: 'cluster',
+    everyMs: 60 * SECOND,
+    run: ({ sendAlerts }) => sendAlerts(),
   },
   {
     name: 'prune submissions',

@@ -36,7 +36,7 @@ import {
 import { openPublicEndpoints, type PublicEndpoints } from './public-endpoints.ts'
 import { createSite } from './site.ts'
 import { openStores, type StoreOptions, type Stores } from './stores.ts'
-import { createReportSender, createViewNeeds } from './views.ts'
+import { createViewJobs, createViewNeeds } from './views.ts'
 
 export interface ServiceOptions extends StoreOptions {
   /** Where several servers share the ports of this machine. */
@@ -77,7 +77,7 @@ export async function openServices(config: Config, options: ServiceOptions = {})
     makeBackup: backups.run,
     setSalts: stores.setSalts,
     endDueSplits: () => endDueSplits({ ...shared, resolvePendingAttribution }),
-    sendReports: createReportSender(config, { ...shared, resolvePendingAttribution }, notify.wake),
+    ...createViewJobs(config, { ...shared, resolvePendingAttribution }, notify.wake),
     resolvePendingAttribution: attribution.resolveAllPending,
   })
   const drain = createDrain(shared.live.close)
@@ -217,6 +217,7 @@ type JobServices = CommonParts &
     | 'setSalts'
     | 'endDueSplits'
     | 'sendReports'
+    | 'sendAlerts'
     | 'resolvePendingAttribution'
     | 'imports'
     | 'submissionPruner'

@@ -15,6 +15,7 @@ const EVENT_TITLES: Partial<Record<DeliveryResource['event'], string>> = {
   'channel.behind': 'Channel falls behind',
   'submission.digest': 'Digest of submissions',
   'view.report': 'Report of a view',
+  'view.alert': 'Alert of a view',
   'link.created': 'Link created',
   'link.updated': 'Link changed',
   'link.deleted': 'Link deleted',

@@ -125,7 +125,7 @@ export function fillBuckets<Answer extends { key: unknown }, Counts>(
   return starts.map((start) => ({ time: new Date(start).toISOString(), ...toCounts(byKey.get(start)) }))
 }
 
-const toHourStart = (at: number, zone: string) =>
+export const toHourStart = (at: number, zone: string) =>
   listClockStarts({ start: at, end: at + 1 }, HOUR, zone)[0] as number
 
 /**

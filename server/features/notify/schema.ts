@@ -30,6 +30,7 @@ export const EVENTS = [
   'channel.disabled',
   'channel.behind',
   'view.report',
+  'view.alert',
   'reply',
   'confirm',
 ] as const

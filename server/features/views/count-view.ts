@@ -7,11 +7,10 @@ import type { LeadQuestion } from '../analytics/leads-schema.ts'
 import type { WorkspaceScope } from '../analytics/resolve-selection.ts'
 import type { ClickQuestion } from '../analytics/schema.ts'
 import { type Dimension, formatValue } from './dimensions.ts'
+import type { FigureMetric } from './figure-metrics.ts'
 import type { ViewSelection } from './view-selection.ts'
 
 export type FigureNeeds = FunnelNeeds
-
-export type FigureMetric = 'clicks' | 'visitors' | 'leads'
 
 export interface ViewTotals {
   /** Milliseconds; the end is exclusive. */
@@ -49,6 +48,17 @@ export async function countTotals(
     visitors: clicks?.[0]?.visitors ?? null,
     leads: leads?.[0]?.leads ?? null,
   }
+}
+
+/** @returns null where the selection leaves the subject out */
+export async function countMetric(
+  needs: FigureNeeds,
+  scope: WorkspaceScope,
+  selection: ViewSelection,
+  metric: FigureMetric,
+): Promise<number | null> {
+  const rows = await ask(needs, scope, selection, { metric, groupBy: 'total' })
+  return rows?.[0]?.[metric] ?? null
 }
 
 /** Every bucket of the range, empty ones too. */

@@ -4,7 +4,7 @@ import type { Database } from '../../storage/database/open-database.ts'
 import { type Actor, allow } from '../accounts/access/actor.ts'
 import { requireRoom } from '../accounts/access/workspace-limits.ts'
 import { recordAudit } from '../accounts/audit/record-audit.ts'
-import { requireReportChannels } from './require-report-channels.ts'
+import { requireViewChannels } from './require-view-channels.ts'
 import type { CreateViewInput, ViewResource } from './schema.ts'
 import { getView, toViewResource } from './view.ts'
 import { hashSharePassword, NEW_VIEW, toViewColumns } from './view-columns.ts'
@@ -28,7 +28,7 @@ export async function createView(
   const columns = toViewColumns(NEW_VIEW, input, { passwordHash, now: now() })
   return db.write(async (connection) => {
     const at = now()
-    await requireReportChannels(connection, actor, input)
+    await requireViewChannels(connection, actor, input)
     const { id } = await connection
       .insertInto('views')
       .values({

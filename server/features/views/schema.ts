@@ -14,6 +14,8 @@ import {
 import { isTimeZone } from '../../lib/date-range.ts'
 import { ATTRIBUTION_MODELS } from '../analytics/attribution-model.ts'
 import { INTERVALS } from '../analytics/timeline.ts'
+import { ALERT_WINDOWS } from './alert-schedule.ts'
+import { FIGURE_METRICS } from './figure-metrics.ts'
 import { REPORT_PERIODS } from './report-schedule.ts'
 
 const NAME_MAX = 100
@@ -23,6 +25,8 @@ const MOMENT_MAX = 40
 const ZONE_MAX = 64
 const FILTER_MAX = 8192
 const CHANNELS_MAX = 20
+const PERCENT_MAX = 100_000
+const MINIMUM_MAX = 1_000_000_000
 
 const ShareShape = z
   .strictObject({
@@ -42,6 +46,20 @@ const ReportShape = z
   .openapi('ViewReport')
 export type ReportSettings = z.infer<typeof ReportShape>
 
+const ALERT_CHOICES = ['above', 'below'] as const
+
+const AlertShape = z
+  .strictObject({
+    metric: z.enum(FIGURE_METRICS),
+    when: z.enum(ALERT_CHOICES),
+    percent: z.int(),
+    window: z.enum(ALERT_WINDOWS),
+    minimum: z.int(),
+    channelIds: z.array(z.int()),
+  })
+  .openapi('ViewAlert')
+export type AlertSettings = z.infer<typeof AlertShape>
+
 export const ViewShape = z
   .strictObject({
     id: z.int(),
@@ -55,6 +73,7 @@ export const ViewShape = z
     share: ShareShape.nullable().openapi({ description: 'null: nobody outside of the workspace sees it' }),
     embed: z.array(z.string()),
     report: ReportShape.nullable(),
+    alert: AlertShape.nullable(),
     nextReportAt: z.iso.datetime().nullable(),
     createdBy: z
       .strictObject({ userId: z.int(), name: z.string() })
@@ -100,6 +119,11 @@ const ShareInput = z
   )
   .openapi('ViewShareInput')
 
+const channelIds = z
+  .array(wholeNumber(1), { error: 'must be a list of channel ids' })
+  .min(1, 'must have a channel')
+  .max(CHANNELS_MAX, `must be at most ${CHANNELS_MAX} channels`)
+
 const ReportInput = z
   .strictObject(
     {
@@ -107,10 +131,7 @@ const ReportInput = z
       at: text(5, 5)
         .regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, 'must be a time of the clock such as 08:00')
         .openapi({ example: '08:00', description: 'In the time zone of the view' }),
-      channelIds: z
-        .array(wholeNumber(1), { error: 'must be a list of channel ids' })
-        .min(1, 'must have a channel')
-        .max(CHANNELS_MAX, `must be at most ${CHANNELS_MAX} channels`),
+      channelIds,
     },
     {
       error: ({ code }) =>
@@ -118,6 +139,36 @@ const ReportInput = z
     },
   )
   .openapi('ViewReportInput')
+
+const AlertInput = z
+  .strictObject(
+    {
+      metric: oneOf(FIGURE_METRICS),
+      when: oneOf(ALERT_CHOICES),
+      percent: wholeNumber(1, PERCENT_MAX).openapi({
+        example: 100,
+        description: 'How far above or below the mean: 100 above is twice as many, 100 below is none',
+      }),
+      window: oneOf(ALERT_WINDOWS).openapi({ description: 'The last full hours' }),
+      minimum: wholeNumber(1, MINIMUM_MAX).openapi({
+        example: 50,
+        description:
+          'For above, the hours have at least this number; for below, the mean is at least this number',
+      }),
+      channelIds,
+    },
+    {
+      error: ({ code }) =>
+        code === 'invalid_type'
+          ? 'must be null or an object of metric, when, percent, window, minimum and channelIds'
+          : undefined,
+    },
+  )
+  .refine(({ when, percent }) => when === 'above' || percent <= 100, {
+    path: ['percent'],
+    message: 'must be at most 100 for below',
+  })
+  .openapi('ViewAlertInput')
 
 const settings = {
   filters: filters.nullable().optional(),
@@ -145,6 +196,10 @@ const settings = {
   report: ReportInput.nullable().optional().openapi({
     description:
       'Figures of the day, week (from Monday) or month before, to channels. They come each day, each Monday, or on the first of each month',
+  }),
+  alert: AlertInput.nullable().optional().openapi({
+    description:
+      'Tells channels when the last hours differ from the mean of the same hours in the four weeks before; at most twice a day',
   }),
 }
 

@@ -3,7 +3,7 @@
 import { type Actor, allow } from '../accounts/access/actor.ts'
 import { recordAudit } from '../accounts/audit/record-audit.ts'
 import type { ViewNeeds } from './create-view.ts'
-import { requireReportChannels } from './require-report-channels.ts'
+import { requireViewChannels } from './require-view-channels.ts'
 import type { UpdateViewInput, ViewResource } from './schema.ts'
 import { getView, toViewResource } from './view.ts'
 import { hashSharePassword, toViewColumns } from './view-columns.ts'
@@ -24,7 +24,7 @@ export async function updateView(
     const { name = view.name } = input
     const at = now()
     const columns = toViewColumns(view, input, { passwordHash, now: at })
-    await requireReportChannels(connection, actor, input)
+    await requireViewChannels(connection, actor, input)
     await connection
       .updateTable('views')
       .set({ ...columns, name, updated_at: at })

@@ -3,10 +3,11 @@
 import { hashPassword } from '../../lib/crypto/password.ts'
 import { randomToken } from '../../lib/crypto/random.ts'
 import { invalid } from '../../lib/failure.ts'
+import { findNextCheck } from './alert-schedule.ts'
 import { findNextDue } from './report-schedule.ts'
-import type { ReportSettings, UpdateViewInput } from './schema.ts'
+import type { AlertSettings, ReportSettings, UpdateViewInput } from './schema.ts'
 import { toViewSettings, type ViewRow } from './view.ts'
-import { findFilterProblems, toViewSelection } from './view-selection.ts'
+import { findFilterProblems, toViewSelection, type ViewSelection } from './view-selection.ts'
 
 /** 128 bits: 22 characters. */
 const TOKEN_BYTES = 16
@@ -25,6 +26,8 @@ export const NEW_VIEW = {
   embed: '[]',
   report: null,
   report_due_at: null,
+  alert: null,
+  alert_due_at: null,
 } as const satisfies Partial<ViewRow>
 
 export type ViewColumns = Pick<ViewRow, keyof typeof NEW_VIEW>
@@ -52,11 +55,12 @@ export function toViewColumns(
     ...toShareColumns(current, input, passwordHash),
     embed: input.embed === undefined ? current.embed : JSON.stringify([...new Set(input.embed ?? [])]),
     ...toReportColumns(current, input, { timezone, now }),
+    ...toAlertColumns(current, input, { timezone, now }),
   }
   const problems = Object.entries(findFilterProblems(JSON.parse(columns.filters)))
   if (problems.length > 0)
     throw invalid(Object.fromEntries(problems.map(([name, message]) => [`filters.${name}`, message])))
-  toViewSelection(toViewSettings(columns as ViewRow))
+  requireAlertMetric(columns, toViewSelection(toViewSettings(columns as ViewRow)))
   return columns
 }
 
@@ -84,9 +88,26 @@ function toReportColumns(
   return { report: JSON.stringify(stored), report_due_at: findNextDue(stored, timezone, now) }
 }
 
-const withUniqueChannels = (report: ReportSettings) => ({
-  ...report,
-  channelIds: [...new Set(report.channelIds)],
+function toAlertColumns(
+  current: ViewColumns,
+  { alert }: UpdateViewInput,
+  { timezone, now }: { timezone: string; now: number },
+): Pick<ViewColumns, 'alert' | 'alert_due_at'> {
+  if (alert === undefined) return { alert: current.alert, alert_due_at: current.alert_due_at }
+  if (alert === null) return { alert: null, alert_due_at: null }
+  return { alert: JSON.stringify(withUniqueChannels(alert)), alert_due_at: findNextCheck(timezone, now) }
+}
+
+/** @throws Failure `invalid` where the filters leave out what the alert counts */
+function requireAlertMetric({ alert }: ViewColumns, { clicks, leads }: ViewSelection): void {
+  const metric = (JSON.parse(alert ?? 'null') as AlertSettings | null)?.metric
+  const isCounted = metric === 'leads' ? leads : clicks
+  if (metric && !isCounted) throw invalid({ 'alert.metric': 'is not counted with the filters of this view' })
+}
+
+const withUniqueChannels = <T extends { channelIds: number[] }>(settings: T): T => ({
+  ...settings,
+  channelIds: [...new Set(settings.channelIds)],
 })
 
 function toShareColumns(

@@ -7,7 +7,7 @@ import type { AttributionModel } from '../analytics/attribution-model.ts'
 import { LeadParameters, type LeadQuestion, toLeadQuestion } from '../analytics/leads-schema.ts'
 import { type QuestionSelection, toSelection } from '../analytics/parameters.ts'
 import { ClickParameters, type ClickSelection, toClickSelection } from '../analytics/schema.ts'
-import type { Interval } from '../analytics/timeline.ts'
+import type { Interval, TimeRange } from '../analytics/timeline.ts'
 
 /** Parameters of analytics that choose no rows, or that are settings of a view. */
 const NO_FILTERS = new Set<string>([
@@ -78,4 +78,9 @@ export function toViewSelection({ filters, model, ...range }: ViewSettings): Vie
     clicks,
     leads: applyTo(LEAD_FILTERS) ? { ...leads, range: chosen } : null,
   }
+}
+
+export function withRange(selection: ViewSelection, range: TimeRange): ViewSelection {
+  const { clicks, leads } = selection
+  return { ...selection, range, clicks: clicks && { ...clicks, range }, leads: leads && { ...leads, range } }
 }

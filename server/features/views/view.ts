@@ -60,6 +60,7 @@ export const toViewResource = (origin: string, row: NamedViewRow): ViewResource 
         },
   embed: JSON.parse(row.embed),
   report: row.report === null ? null : JSON.parse(row.report),
+  alert: row.alert === null ? null : JSON.parse(row.alert),
   nextReportAt: toIsoOrNull(row.report_due_at),
   createdBy: row.user_id === null ? null : { userId: row.user_id, name: row.user_name ?? '' },
   createdAt: toIso(row.created_at),

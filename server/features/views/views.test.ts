@@ -78,7 +78,7 @@ onSqlite(
         id: expect.any(Number),
         name: 'Fresh',
         ...{ filters: {}, interval: '30d', start: null, end: null, timezone: 'UTC', model: 'last' },
-        ...{ share: null, embed: [], report: null, nextReportAt: null, createdBy: null },
+        ...{ share: null, embed: [], report: null, alert: null, nextReportAt: null, createdBy: null },
         createdAt: expect.any(String),
         updatedAt: expect.any(String),
       })

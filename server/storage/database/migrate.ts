@@ -35,6 +35,7 @@ import { viewReports } from './migrations/0032-view-reports.ts'
 import { destinations } from './migrations/0034-destinations.ts'
 import { dayProofs } from './migrations/0035-day-proofs.ts'
 import { sharedLimits } from './migrations/0037-shared-limits.ts'
+import { viewAlerts } from './migrations/0038-view-alerts.ts'
 import { renameSteps, toNewSteps } from './migrations/rename-steps.ts'
 import type { Tables } from './tables.ts'
 
@@ -71,6 +72,7 @@ export const listMigrations = (engine: DatabaseEngine): Record<string, Migration
   '0034-destinations': destinations(engine),
   '0035-day-proofs': dayProofs(engine),
   '0037-shared-limits': sharedLimits(engine),
+  '0038-view-alerts': viewAlerts(engine),
 })
 
 /**

@@ -77,7 +77,7 @@ import type {
   Imports,
   ImportTotals,
 } from './tables/transfer-tables.ts'
-import type { ViewReports, Views } from './tables/view-tables.ts'
+import type { ViewAlerts, ViewReports, Views } from './tables/view-tables.ts'
 
 export interface Tables {
   workspaces: Workspaces
@@ -107,6 +107,7 @@ export interface Tables {
   touches: Touches
   outcomes: Outcomes
   views: Views
+  view_alerts: ViewAlerts
   view_reports: ViewReports
   submission_files: SubmissionFiles
   upload_totals: UploadTotals

@@ -13,6 +13,7 @@ import { FormError } from '../../../ui/forms/form-error.tsx'
 import { Dialog } from '../../../ui/overlays/dialog.tsx'
 import { toast } from '../../../ui/overlays/toast.tsx'
 import type { AnalyticsView } from '../view/use-analytics-view.ts'
+import { AlertFields } from './alert-fields.tsx'
 import { ReportFields } from './report-fields.tsx'
 import { toViewDraft, toViewInput, type ViewDraft } from './view-draft.ts'
 
@@ -43,7 +44,7 @@ export function ViewDialog({
     },
     onError() {},
   })
-  const { general, ...errors } = toFieldErrors(save.error, ['name', 'share', 'embed', 'report'])
+  const { general, ...errors } = toFieldErrors(save.error, ['name', 'share', 'embed', 'report', 'alert'])
   const shown = save.data?.share ?? view?.share
   const isDone = save.isSuccess
   return (
@@ -117,6 +118,7 @@ function ViewFields({ draft, change, errors, isOld }: ViewFieldsProps) {
       />
       {draft.isShared && <ShareFields draft={draft} change={change} errors={errors} />}
       <ReportFields draft={draft} change={change} errors={errors} />
+      <AlertFields draft={draft.alert} change={change} errors={errors} />
     </>
   )
 }

@@ -1,9 +1,18 @@
 // The fields of the dialog of a view, and the request that they make.
 
-import type { UpdateViewInput, ViewResource } from '../../../../server/features/views/schema.ts'
+import type {
+  AlertSettings,
+  UpdateViewInput,
+  ViewResource,
+} from '../../../../server/features/views/schema.ts'
 import { toIso, toLocal } from '../../../ui/forms/local-time.ts'
 import type { AnalyticsView } from '../view/use-analytics-view.ts'
 import { toViewSettings } from './view-settings.ts'
+
+export type AlertDraft = Omit<AlertSettings, 'when'> & {
+  /** '' sends none. */
+  when: '' | AlertSettings['when']
+}
 
 export interface ViewDraft {
   name: string
@@ -21,6 +30,16 @@ export interface ViewDraft {
   every: '' | 'day' | 'week' | 'month'
   at: string
   channelIds: number[]
+  alert: AlertDraft
+}
+
+const NO_ALERT: AlertDraft = {
+  when: '',
+  metric: 'clicks',
+  percent: 100,
+  window: '1h',
+  minimum: 50,
+  channelIds: [],
 }
 
 export const toViewDraft = (view: ViewResource | undefined): ViewDraft => ({
@@ -35,10 +54,12 @@ export const toViewDraft = (view: ViewResource | undefined): ViewDraft => ({
   every: view?.report?.every ?? '',
   at: view?.report?.at ?? '08:00',
   channelIds: view?.report?.channelIds ?? [],
+  alert: view?.alert ?? NO_ALERT,
 })
 
 export function toViewInput(draft: ViewDraft, page: AnalyticsView): UpdateViewInput & { name: string } {
-  const { name, password, hasPassword, expiresAt, showLeads } = draft
+  const { name, password, hasPassword, expiresAt, showLeads, alert } = draft
+  const { when } = alert
   return {
     name,
     ...(draft.takesPage && toViewSettings(page)),
@@ -51,5 +72,6 @@ export function toViewInput(draft: ViewDraft, page: AnalyticsView): UpdateViewIn
       : null,
     embed: draft.embed.split(/\s+/).filter(Boolean),
     report: draft.every === '' ? null : { every: draft.every, at: draft.at, channelIds: draft.channelIds },
+    alert: when === '' ? null : { ...alert, when },
   }
 }

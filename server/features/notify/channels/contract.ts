@@ -45,10 +45,41 @@ export interface ReportContent {
   lists: { title: string; rows: { label: string; count: number }[] }[]
 }
 
+/** An alert of a view. The name is untrusted text. */
+export interface AlertContent {
+  viewId: number
+  name: string
+  /** The page of the dashboard with the days of the hours. */
+  url: string
+  timezone: string
+  /** ISO 8601; the end is exclusive. */
+  start: string
+  end: string
+  /** Such as `Nov 27, 2026, 9:00 – 10:00 AM`. */
+  period: string
+  metric: string
+  when: 'above' | 'below'
+  percent: number
+  window: string
+  minimum: number
+  count: number
+  /** The mean of the same hours in earlier weeks. */
+  expected: number
+  /** A sentence with both figures. */
+  reason: string
+}
+
 /** A notification: of a submission, of several (a digest), of another event, a test, or about a channel that was disabled or falls behind. */
 export interface Notice {
   /** `submission.digest` has a field for each submission that it lists. `channel.…` goes to owners by email. Its `form.name` is the channel's name, and its `fields` say why. */
-  event: ChannelEvent | 'submission.digest' | 'view.report' | 'test' | 'channel.disabled' | 'channel.behind'
+  event:
+    | ChannelEvent
+    | 'submission.digest'
+    | 'view.report'
+    | 'view.alert'
+    | 'test'
+    | 'channel.disabled'
+    | 'channel.behind'
   /** The same in all attempts, so that a receiver can recognize a repetition. */
   messageId: string
   /** When this attempt started, in milliseconds. */

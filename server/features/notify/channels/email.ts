@@ -192,6 +192,7 @@ export function toSubject(notice: Notice): string {
   if (event === 'channel.disabled') return 'A notification channel was turned off'
   if (event === 'channel.behind') return 'A notification channel falls behind'
   if (notice.report) return truncateText(toOneLine(toReportSubject(notice.report)), SUBJECT_MAX)
+  if (event === 'view.alert') return truncateText(`${formName}: ${fields.get('Reason')}`, SUBJECT_MAX)
   // X-Entity-Ref-ID keeps mail programs from grouping several leads into one conversation.
   const sender = toSenderName(fields, email) ?? `submission${number === null ? '' : ` #${number}`}`
   return `${formName}: ${sender}`

@@ -18,7 +18,10 @@ export const formatReportCount = (count: number) => numbers.format(count)
 
 /** Such as `+12% from 1,100`; '' where there is nothing to compare with. */
 export const formatChange = ({ count, before }: { count: number; before: number }) =>
-  before === 0 ? '' : `${percents.format((count - before) / before)} from ${numbers.format(before)}`
+  before === 0 ? '' : `${formatGrowth(count, before)} from ${numbers.format(before)}`
+
+/** Such as `+12%`. */
+export const formatGrowth = (count: number, before: number) => percents.format((count - before) / before)
 
 export const toReportSubject = ({ name, totals: [first], period }: ReportContent) =>
   first

@@ -161,6 +161,7 @@ const HEADLINES: Partial<Record<Notice['event'], string>> = {
   'channel.disabled': 'Switched off:',
   'channel.behind': 'Falls behind:',
   'view.report': 'Report:',
+  'view.alert': 'Alert:',
   test: 'Test notification for',
 }
 

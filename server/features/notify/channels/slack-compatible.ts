@@ -49,6 +49,7 @@ const TITLES: Partial<Record<Notice['event'], string>> = {
   'channel.disabled': 'A notification channel was turned off',
   'channel.behind': 'A notification channel falls behind',
   'view.report': 'Report',
+  'view.alert': 'Alert',
 }
 
 export function slackCompatibleMessage(notice: Notice) {

@@ -26,6 +26,7 @@ import {
   isOwnerNotice,
   SUBMISSION_CREATED,
   SUBMISSION_DIGEST,
+  VIEW_ALERT,
   VIEW_REPORT,
 } from '../outbox/enqueue-deliveries.ts'
 import { isReplyEvent, type ReplyEvent } from '../outbox/enqueue-reply.ts'
@@ -121,7 +122,7 @@ function toNotice({ event, messageId, channel }: AttemptTarget, content: NoticeC
   }
   const template = parseChannelTemplate(channel)
   // A template is about a submission.
-  const hasNoForm = content.total !== undefined || content.report !== undefined
+  const hasNoForm = content.total !== undefined || event === VIEW_REPORT || event === VIEW_ALERT
   if (template === null || isOwnerNotice(event) || hasNoForm) return notice
   return { ...notice, layout: createLayout(template, content) }
 }
@@ -185,7 +186,8 @@ async function readContent(
     const digest = { id, workspaceId, template: parseChannelTemplate(channel) }
     return readDigestContent({ ...needs, origin: needs.send.origin }, digest)
   }
-  if (isWorkspaceEvent(event)) return findEventContent(needs.db.read, claim, needs.send.origin)
+  if (event === VIEW_ALERT || isWorkspaceEvent(event))
+    return findEventContent(needs.db.read, claim, needs.send.origin)
   const content = submissionId === null ? undefined : await needs.readSubmission(workspaceId, submissionId)
   // Now its link is known as well as it will be. A submission that does not pass is as one that is gone.
   return content && passesFilter(channel.filter, content.facts ?? {}) ? content : undefined

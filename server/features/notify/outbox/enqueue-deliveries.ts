@@ -70,6 +70,9 @@ export const SUBMISSION_DIGEST = 'submission.digest'
 /** A report of a view, to the channels that the view names. */
 export const VIEW_REPORT = 'view.report'
 
+/** An alert of a view, to the channels that the view names. */
+export const VIEW_ALERT = 'view.alert'
+
 /** The events that tell a workspace's owners about a channel. Their deliveries belong to that channel. */
 export const CHANNEL_DISABLED = 'channel.disabled'
 export const CHANNEL_BEHIND = 'channel.behind'
@@ -97,6 +100,34 @@ type NewDelivery = Pick<Insertable<Deliveries>, 'workspace_id' | 'submission_id'
   /** What the event says, as JSON. */
   payload?: string
   report_id?: number
+}
+
+/**
+ * To channels that a view names. Disabled and deleted channels are skipped.
+ * @returns false where no channel is left
+ */
+export async function enqueueToChannels(
+  connection: Connection,
+  { workspaceId, channelIds, at }: { workspaceId: number; channelIds: number[]; at: number },
+  about: Pick<NewDelivery, 'event' | 'payload' | 'report_id'>,
+): Promise<boolean> {
+  if (channelIds.length === 0) return false
+  const channels = await connection
+    .selectFrom('channels')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .where('id', 'in', channelIds)
+    .where('enabled', '=', 1)
+    .execute()
+  if (channels.length === 0) return false
+  const deliveries = channels.map(({ id }) => ({
+    ...about,
+    workspace_id: workspaceId,
+    submission_id: null,
+    channel_id: id,
+  }))
+  await insertDeliveries(connection, deliveries, at)
+  return true
 }
 
 export async function insertDeliveries(

@@ -1,7 +1,7 @@
 // Stores a report of a view with its deliveries, once for each view and period.
 
 import type { Connection } from '../../../storage/database/open-database.ts'
-import { insertDeliveries, VIEW_REPORT } from './enqueue-deliveries.ts'
+import { enqueueToChannels, VIEW_REPORT } from './enqueue-deliveries.ts'
 
 export interface NewReport {
   workspaceId: number
@@ -29,25 +29,7 @@ export async function enqueueReport(connection: Connection, report: NewReport): 
     .onConflict((conflict) => conflict.columns(['view_id', 'period_start']).doNothing())
     .returning('id')
     .executeTakeFirst()
-  if (!row || channelIds.length === 0) return false
-  const channels = await connection
-    .selectFrom('channels')
-    .select('id')
-    .where('workspace_id', '=', workspaceId)
-    .where('id', 'in', channelIds)
-    .where('enabled', '=', 1)
-    .execute()
-  if (channels.length > 0)
-    await insertDeliveries(
-      connection,
-      channels.map(({ id }) => ({
-        workspace_id: workspaceId,
-        submission_id: null,
-        event: VIEW_REPORT,
-        channel_id: id,
-        report_id: row.id,
-      })),
-      at,
-    )
-  return channels.length > 0
+  if (!row) return false
+  const about = { event: VIEW_REPORT, report_id: row.id }
+  return enqueueToChannels(connection, { workspaceId, channelIds, at }, about)
 }

@@ -3,9 +3,11 @@
 import type { TimeRange } from '../../analytics/timeline.ts'
 import type { ReportContent } from '../../notify/channels/contract.ts'
 import { createBucketFormatter } from '../chart.ts'
-import { countTime, countTop, countTotals, type FigureMetric, type FigureNeeds } from '../count-view.ts'
+import { countTime, countTop, countTotals, type FigureNeeds } from '../count-view.ts'
+import { toDashboardUrl } from '../dashboard-url.ts'
+import { FIGURE_METRICS, type FigureMetric } from '../figure-metrics.ts'
 import { toViewSettings, type ViewRow } from '../view.ts'
-import { toViewSelection, type ViewSelection } from '../view-selection.ts'
+import { toViewSelection, withRange } from '../view-selection.ts'
 
 const ROWS = 5
 const LISTS = [
@@ -15,11 +17,6 @@ const LISTS = [
 ] as const
 
 const LABELS: Record<FigureMetric, string> = { clicks: 'Clicks', visitors: 'Visitors', leads: 'Leads' }
-
-function withRange(selection: ViewSelection, range: TimeRange): ViewSelection {
-  const { clicks, leads } = selection
-  return { ...selection, range, clicks: clicks && { ...clicks, range }, leads: leads && { ...leads, range } }
-}
 
 /** @throws Failure `unavailable` when something cannot be counted now */
 export async function countReport(
@@ -50,7 +47,7 @@ export async function countReport(
     start: new Date(period.start).toISOString(),
     end: new Date(period.end).toISOString(),
     period: formatPeriod(period, view.timezone),
-    totals: (['clicks', 'visitors', 'leads'] as const).flatMap((name) => {
+    totals: FIGURE_METRICS.flatMap((name) => {
       const count = totals[name]
       return count === null ? [] : [{ label: LABELS[name], count, before: earlier[name] ?? 0 }]
     }),
@@ -65,18 +62,4 @@ export async function countReport(
 function formatPeriod({ start, end }: TimeRange, timeZone: string): string {
   const day = new Intl.DateTimeFormat('en', { timeZone, dateStyle: 'medium' })
   return day.formatRange(start, end - 1)
-}
-
-/** The analytics page with the filters of the view and the days of the period. */
-function toDashboardUrl(origin: string, view: ViewRow, { start, end }: TimeRange): string {
-  const { filters, timezone } = toViewSettings(view)
-  const toDay = (at: number) =>
-    Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timezone).toPlainDate().toString()
-  const query = new URLSearchParams({
-    ...(filters as Record<string, string>),
-    start: toDay(start),
-    end: toDay(end - 1),
-    timezone,
-  })
-  return `${origin}/app/${view.workspace_id}/analytics?${query}`
 }

@@ -1,4 +1,4 @@
-// Reports of views: when they are due, that each comes once, and that its figures are those of analytics.
+// Reports and alerts of views: when they are due, that each comes once, and that the figures are those of analytics.
 
 import { afterAll, expect, test } from 'bun:test'
 import {
@@ -11,6 +11,8 @@ import { onSqlite, type TestServer } from '../../../../tests/support/world.ts'
 import type { Notice } from '../../notify/channels/contract.ts'
 import { mailHtml, mailText } from '../../notify/channels/mail-body.ts'
 import { findReportContent } from '../../notify/content/report-content.ts'
+import { findAlertHours, findExpected, findNextCheck } from '../alert-schedule.ts'
+import { sendDueAlerts } from '../alerts/send-alerts.ts'
 import { findDuePeriod, findNextDue, type ReportTime } from '../report-schedule.ts'
 import { sendDueReports } from './send-reports.ts'
 
@@ -107,21 +109,46 @@ quick('in every zone, a year of days has a report for each, and each period foll
   }
 })
 
+test('an alert compares the last full hours with the same hours of the clock, also over a change of the clock', () => {
+  const now = Date.parse('2026-04-01T09:04Z')
+  const { hours, earlier } = findAlertHours('6h', 'Europe/Berlin', now)
+  expect([iso(hours.start), iso(hours.end)]).toEqual(['2026-04-01T02:00', '2026-04-01T08:00'])
+  expect(earlier.map(({ end }) => iso(end))).toEqual([
+    '2026-03-25T09:00',
+    '2026-03-18T09:00',
+    '2026-03-11T09:00',
+    '2026-03-04T09:00',
+  ])
+  expect(iso(findNextCheck('Europe/Berlin', now))).toBe('2026-04-01T09:05')
+  expect(iso(findNextCheck('Asia/Kolkata', now))).toBe('2026-04-01T09:35')
+  expect(
+    [
+      [0, 0, 0, 0],
+      [10, 0, 5, 0],
+      [1, 1, 1, 5],
+    ].map(findExpected),
+  ).toEqual([null, 5, 2])
+})
+
 let receiver: WebhookReceiver | undefined
 afterAll(() => receiver?.stop())
 
-const send = (server: TestServer) =>
-  sendDueReports({
-    ...server.app.api.leads,
-    origin: server.origin,
-    wakeDeliverer: () => server.app.api.notify.wake(),
-  })
+const toNeeds = (server: TestServer) => ({
+  ...server.app.api.leads,
+  origin: server.origin,
+  wakeDeliverer: () => server.app.api.notify.wake(),
+})
+const send = (server: TestServer) => sendDueReports(toNeeds(server))
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
 
 onSqlite(
   'a report',
   (server) => {
     quick('comes once for a period, from any number of nodes, with the figures of analytics', async () => {
       receiver = await startWebhookReceiver()
+      // At noon, the clicks are on the day that the next report is about, in both zones.
+      server().advanceClock((1.5 * DAY - (server().now() % DAY)) % DAY)
       const ws = await server().createWorkspace()
       const channel = (
         await ws.api('/channels', {
@@ -174,6 +201,85 @@ onSqlite(
       expect(mailText(notice)).toContain('Clicks:\n  2')
       const { json } = await ws.api(`/views/${made.json.data.id}`)
       expect(Date.parse(json.data.nextReportAt)).toBeGreaterThan(server().now())
+    })
+
+    quick('an alert tells what is above and below the weeks before, once, and twice a day', async () => {
+      receiver ??= await startWebhookReceiver()
+      const ws = await server().createWorkspace()
+      const body = { type: 'webhook', name: 'Hook', url: receiver.url }
+      const channelId = (await ws.api('/channels', { method: 'POST', body })).json.data.id
+      const link = await ws.createLink()
+      const alert = { metric: 'clicks', percent: 50, window: '1h', minimum: 2, channelIds: [channelId] }
+      const create = (name: string, when: string) =>
+        ws.api('/views', { method: 'POST', body: { name, alert: { ...alert, when } } })
+      const above = await create('Up', 'above')
+      await create('Down', 'below')
+      expect(above.json.data.alert).toEqual({ ...alert, when: 'above' })
+      const check = () => sendDueAlerts(toNeeds(server()))
+      const told = async () => {
+        const rows = await server()
+          .app.db.read.selectFrom('deliveries')
+          .select('payload')
+          .where('event', '=', 'view.alert')
+          .orderBy('id')
+          .execute()
+        return rows.map(({ payload }) => {
+          const { name, reason } = JSON.parse(payload ?? '{}')
+          return `${name}: ${reason}`
+        })
+      }
+      const midnight = Math.ceil(server().now() / DAY) * DAY
+      const goTo = (day: number, clock: number) =>
+        server().advanceClock(midnight + (day * 24 + clock) * HOUR - server().now())
+      const click = async (day: number, clock: number, count: number) => {
+        goTo(day, clock + 0.5)
+        for (let i = 0; i < count; i++) await server().click(link.slug)
+      }
+      /** With the check after the hour. */
+      const hour = async (day: number, clock: number, count: number) => {
+        await click(day, clock, count)
+        await server().waitUntilShipped()
+        goTo(day, clock + 1.1)
+        await Promise.all([check(), check()])
+      }
+      for (const [clock, count] of [
+        [10, 3],
+        [11, 2],
+        [12, 2],
+      ] as const)
+        await click(0, clock, count)
+      await hour(0, 13, 2)
+      expect(await told()).toEqual([])
+      await hour(7, 10, 5)
+      const up = 'Up: 5 clicks in the last hour, 3 in the same hour of earlier weeks (+67%)'
+      expect(await told()).toEqual([up])
+      await hour(7, 11, 1)
+      const down = 'Down: 1 click in the last hour, 2 in the same hour of earlier weeks (-50%)'
+      expect(await told()).toEqual([up, down])
+      await hour(7, 12, 3)
+      await hour(7, 13, 3)
+      expect(await told()).toHaveLength(3)
+      const hook = await until('the alert', () =>
+        receiver?.requests.map(({ body }) => JSON.parse(String(body))).find(({ data }) => data.name === 'Up'),
+      )
+      expect([hook.type, hook.data.count, hook.data.expected]).toEqual(['view.alert', 5, 3])
+    })
+
+    test.each<[object | null, string]>([
+      [{}, 'metric'],
+      [{ window: '0h' }, 'window'],
+      [{ percent: 0 }, 'percent'],
+      [{ when: 'below', percent: 101 }, 'percent'],
+      [{ minimum: 0 }, 'minimum'],
+      [{ channelIds: [] }, 'channelIds'],
+      [{ metric: 'clicks', channelIds: [999_999] }, 'channelIds'],
+    ])('an alert is not %j', async (wrong, field) => {
+      const ws = await server().createWorkspace()
+      const right = { metric: 'leads', when: 'above', percent: 50, window: '6h', minimum: 1, channelIds: [1] }
+      // No lead has a trigger.
+      const body = { name: 'V', filters: { trigger: 'qr' }, alert: { ...right, ...wrong } }
+      const { status, json } = await ws.api('/views', { method: 'POST', body })
+      expect([status, Object.keys(json.errors ?? {})]).toEqual([422, [`alert.${field}`]])
     })
 
     test.each<[object | null, string]>([

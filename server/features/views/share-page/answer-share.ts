@@ -6,12 +6,12 @@ import {
   countTime,
   countTop,
   countTotals,
-  type FigureMetric,
   type FigureNeeds,
   type TopRow,
   type ViewTotals,
 } from '../count-view.ts'
 import { CARDS, type Card, type Dimension, LEAD_CARD } from '../dimensions.ts'
+import type { FigureMetric } from '../figure-metrics.ts'
 import { toViewSettings, type ViewRow } from '../view.ts'
 import { type AskedView, narrowSelection, readAskedView } from './narrow-selection.ts'
 

@@ -4,8 +4,8 @@
 import { html } from 'hono/html'
 import { type Html, type PageExtras, renderHtmlPage } from '../../../http/html-page.ts'
 import { createBucketFormatter, formatFigure, shareBar, timelineChart } from '../chart.ts'
-import type { FigureMetric } from '../count-view.ts'
 import { DIMENSIONS, type Dimension, formatValue } from '../dimensions.ts'
+import { FIGURE_METRICS, type FigureMetric } from '../figure-metrics.ts'
 import type { SharedAnswer, SharedCard } from './answer-share.ts'
 
 export const STATS_STYLE = `
@@ -73,7 +73,7 @@ function toContent(answer: SharedAnswer): Html {
   return html`<h1>${name}</h1>
 <p>${day.format(totals.start)} – ${day.format(totals.end - 1)} · ${timezone}</p>
 ${toRanges(answer, toAddress)}${toChips(answer, toAddress)}
-<nav class="tiles" aria-label="Figures">${(['clicks', 'visitors', 'leads'] as const).map((each) => {
+<nav class="tiles" aria-label="Figures">${FIGURE_METRICS.map((each) => {
     const count = totals[each]
     if (count === null) return ''
     const current = each === metric ? html` aria-current="true"` : ''

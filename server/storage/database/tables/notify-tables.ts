@@ -65,7 +65,7 @@ export interface Deliveries {
   /** Null for a test. */
   submission_id: number | null
   /**
-   * `submission.created`, `submission.digest`, `view.report` or `test`; a notice to owners: `channel.disabled` or `channel.behind`; or a mail to the sender:
+   * `submission.created`, `submission.digest`, `view.report`, `view.alert` or `test`; a notice to owners: `channel.disabled` or `channel.behind`; or a mail to the sender:
    * `reply` or `confirm`; or another event of the workspace, such as `link.created`.
    */
   event: string

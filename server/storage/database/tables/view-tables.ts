@@ -28,6 +28,10 @@ export interface Views {
   report: string | null
   /** When the next report is due. */
   report_due_at: number | null
+  /** JSON of `AlertSettings`; null without an alert. */
+  alert: string | null
+  /** When the alert is checked next. */
+  alert_due_at: number | null
   created_at: number
   updated_at: number
 }
@@ -41,5 +45,15 @@ export interface ViewReports {
   period_start: number
   /** JSON of `ReportContent`. */
   content: string
+  created_at: number
+}
+
+/** One alert of a view. No hours are told twice, however many nodes run. */
+export interface ViewAlerts {
+  id: Generated<number>
+  workspace_id: number
+  view_id: number
+  /** The end of the hours that it is about. */
+  window_end: number
   created_at: number
 }

@@ -1,0 +1,94 @@
+// The fields for the alert of a view: which number, how unusual, in which hours, and to which channels.
+
+import { Field, Select } from '../../../ui/forms/field.tsx'
+import { NumberField } from '../../forms/settings/controls/number-field.tsx'
+import { ChannelChoice } from '../../forms/settings/groups/channel-choice.tsx'
+import type { AlertDraft, ViewDraft } from './view-draft.ts'
+
+const WHEN = [
+  ['', 'No alerts'],
+  ['above', 'When there are more than usual'],
+  ['below', 'When there are fewer than usual'],
+] as const
+const METRICS = [
+  ['clicks', 'Clicks'],
+  ['visitors', 'Visitors'],
+  ['leads', 'Leads'],
+] as const
+const WINDOWS = [
+  ['1h', 'The last hour'],
+  ['6h', 'The last 6 hours'],
+  ['24h', 'The last 24 hours'],
+] as const
+
+interface AlertFieldsProps {
+  draft: AlertDraft
+  change: (patch: Partial<ViewDraft>) => void
+  errors: Record<string, string>
+}
+
+export function AlertFields({ draft, change, errors }: AlertFieldsProps) {
+  const set = (patch: Partial<AlertDraft>) => change({ alert: { ...draft, ...patch } })
+  const choice = <Name extends 'when' | 'metric' | 'window'>(
+    label: string,
+    name: Name,
+    options: readonly (readonly [AlertDraft[Name], string])[],
+  ) => (
+    <Field label={label} error={errors[`alert.${name}`]}>
+      {(control) => (
+        <Select
+          {...control}
+          value={draft[name]}
+          onChange={({ target }) => set({ [name]: target.value } as Partial<AlertDraft>)}
+        >
+          {options.map(([value, text]) => (
+            <option key={value} value={value}>
+              {text}
+            </option>
+          ))}
+        </Select>
+      )}
+    </Field>
+  )
+  return (
+    <>
+      {choice('Alerts', 'when', WHEN)}
+      {draft.when !== '' && (
+        <>
+          {choice('Count', 'metric', METRICS)}
+          {choice('In', 'window', WINDOWS)}
+          <NumberField
+            label="Difference"
+            hint="From the mean of the same hours in the four weeks before. At most two alerts a day."
+            unit="%"
+            required
+            min={1}
+            max={draft.when === 'below' ? 100 : 100_000}
+            value={draft.percent}
+            error={errors['alert.percent']}
+            onChange={(percent) => set({ percent: percent ?? 1 })}
+          />
+          <NumberField
+            label="Minimum"
+            hint={
+              draft.when === 'below'
+                ? 'No alert where the mean is lower.'
+                : 'No alert where the hours have fewer.'
+            }
+            required
+            min={1}
+            max={1_000_000_000}
+            value={draft.minimum}
+            error={errors['alert.minimum']}
+            onChange={(minimum) => set({ minimum: minimum ?? 1 })}
+          />
+          <ChannelChoice
+            selected={draft.channelIds}
+            onChange={(channelIds) => set({ channelIds })}
+            error={errors['alert.channelIds']}
+          />
+        </>
+      )}
+    </>
+  )
+}

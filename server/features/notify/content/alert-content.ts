@@ -1,0 +1,22 @@
+// The content of an alert of a view, as it was counted: all attempts and all channels say the same.
+
+import type { AlertContent, NoticeContent } from '../channels/contract.ts'
+
+/** @param payload JSON of `AlertContent` */
+export function toAlertNotice({ payload, createdAt }: { payload: string; createdAt: number }): NoticeContent {
+  const { name, url, reason, period, timezone }: AlertContent = JSON.parse(payload)
+  return {
+    form: { formKey: '', name },
+    submissionId: 0,
+    number: null,
+    createdAt,
+    fields: new Map([
+      ['Reason', reason],
+      ['Hours', `${period} (${timezone})`],
+    ]),
+    email: null,
+    attribution: '',
+    url,
+    submissionJson: payload,
+  }
+}

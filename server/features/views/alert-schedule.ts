@@ -1,0 +1,42 @@
+// The hours that an alert compares: pure. They end with the last full hour of the time zone, and begin to be counted some
+// minutes later, once all nodes have shipped their hits.
+
+import { type TimeRange, toHourStart, toZonedTime } from '../analytics/timeline.ts'
+
+export const ALERT_WINDOWS = ['1h', '6h', '24h'] as const
+type AlertWindow = (typeof ALERT_WINDOWS)[number]
+
+const HOUR = 3_600_000
+const SHIPPED_AFTER_MS = 5 * 60_000
+const WEEKS = [1, 2, 3, 4]
+
+const toHours = (window: AlertWindow) => Number.parseInt(window, 10)
+
+/** The first check after `now`: hourly. */
+export const findNextCheck = (zone: string, now: number) =>
+  toHourStart(now - SHIPPED_AFTER_MS, zone) + HOUR + SHIPPED_AFTER_MS
+
+/** The check after an alert: no hour is told twice. */
+export const findCheckAfterAlert = (window: AlertWindow, { end }: TimeRange) =>
+  end + toHours(window) * HOUR + SHIPPED_AFTER_MS
+
+/** The newest hours, and the same hours of the clock in the four weeks before, the latest week first. */
+export function findAlertHours(
+  window: AlertWindow,
+  zone: string,
+  now: number,
+): { hours: TimeRange; earlier: TimeRange[] } {
+  const end = toHourStart(now - SHIPPED_AFTER_MS, zone)
+  const toRange = (at: number) => ({ start: at - toHours(window) * HOUR, end: at })
+  const local = toZonedTime(end, zone)
+  return {
+    hours: toRange(end),
+    earlier: WEEKS.map((weeks) => toRange(local.subtract({ weeks }).epochMilliseconds)),
+  }
+}
+
+/** The mean, without the weeks before the oldest one with a count: there was nothing to count then. @returns null without any */
+export function findExpected(counts: number[]): number | null {
+  const known = counts.slice(0, counts.findLastIndex((count) => count > 0) + 1)
+  return known.length === 0 ? null : known.reduce((sum, count) => sum + count, 0) / known.length
+}

@@ -1,0 +1,58 @@
+// The figures of an alert: those that the dashboard shows for the same hours. Says whether they are worth a message.
+
+import type { AlertContent } from '../../notify/channels/contract.ts'
+import { formatGrowth } from '../../notify/channels/report-body.ts'
+import type { findAlertHours } from '../alert-schedule.ts'
+import { findExpected } from '../alert-schedule.ts'
+import { formatFigure } from '../chart.ts'
+import { countMetric, type FigureNeeds } from '../count-view.ts'
+import { toDashboardUrl } from '../dashboard-url.ts'
+import type { AlertSettings } from '../schema.ts'
+import { toViewSettings, type ViewRow } from '../view.ts'
+import { toViewSelection, withRange } from '../view-selection.ts'
+
+/**
+ * @returns null where the hours are as expected, or no earlier week has figures
+ * @throws Failure `unavailable` when something cannot be counted now
+ */
+export async function countAlert(
+  needs: FigureNeeds & { origin: string },
+  view: ViewRow,
+  alert: AlertSettings,
+  { hours, earlier }: ReturnType<typeof findAlertHours>,
+): Promise<AlertContent | null> {
+  const { metric, when, percent, window, minimum } = alert
+  const selection = toViewSelection(toViewSettings(view))
+  const count = async (range: typeof hours) =>
+    (await countMetric(needs, { workspaceId: view.workspace_id }, withRange(selection, range), metric)) ?? 0
+  const current = await count(hours)
+  // Most hours end here: they need no look at earlier weeks.
+  if (when === 'above' && current < minimum) return null
+  const expected = findExpected(await Promise.all(earlier.map(count)))
+  if (expected === null || !isUnusual(alert, current, expected)) return null
+  return {
+    ...{ viewId: view.id, name: view.name, url: toDashboardUrl(needs.origin, view, hours) },
+    timezone: view.timezone,
+    start: new Date(hours.start).toISOString(),
+    end: new Date(hours.end).toISOString(),
+    period: formatHours(hours, view.timezone),
+    ...{ metric, when, percent, window, minimum, count: current, expected },
+    reason: formatReason(alert, current, expected),
+  }
+}
+
+function isUnusual({ when, percent, minimum }: AlertSettings, count: number, expected: number): boolean {
+  // Multiplied, so that whole percentages stay exact.
+  if (when === 'above') return count * 100 >= expected * (100 + percent)
+  return expected >= minimum && count * 100 <= expected * (100 - percent)
+}
+
+function formatReason({ metric, window }: AlertSettings, count: number, expected: number): string {
+  const noun = count === 1 ? metric.slice(0, -1) : metric
+  const hours = window === '1h' ? 'hour' : 'hours'
+  const last = window === '1h' ? 'hour' : `${Number.parseInt(window, 10)} hours`
+  return `${formatFigure(count)} ${noun} in the last ${last}, ${formatFigure(expected)} in the same ${hours} of earlier weeks (${formatGrowth(count, expected)})`
+}
+
+const formatHours = ({ start, end }: { start: number; end: number }, timeZone: string) =>
+  new Intl.DateTimeFormat('en', { timeZone, dateStyle: 'medium', timeStyle: 'short' }).formatRange(start, end)

@@ -1,0 +1,53 @@
+// Checks the alerts that are due each hour, and stores those to tell with their deliveries in one transaction. A unique row
+// for the view and its hours lets one node win, however many run.
+
+import { enqueueAlert } from '../../notify/outbox/enqueue-alert.ts'
+import { findAlertHours, findCheckAfterAlert, findNextCheck } from '../alert-schedule.ts'
+import { runDueViews, setDue, type ViewJobNeeds } from '../due-views.ts'
+import type { AlertSettings } from '../schema.ts'
+import type { ViewRow } from '../view.ts'
+import { countAlert } from './count-alert.ts'
+
+/** Rows are for the limit of a day, which has 25 hours at most. */
+const KEPT_MS = 3 * 86_400_000
+
+export async function sendDueAlerts(needs: ViewJobNeeds): Promise<void> {
+  const run = (view: ViewRow) => checkAlert(needs, view)
+  await runDueViews(needs, { column: 'alert_due_at', failure: 'alert_failed', run })
+  await pruneAlerts(needs)
+}
+
+async function checkAlert(needs: ViewJobNeeds, view: ViewRow): Promise<void> {
+  const alert: AlertSettings = JSON.parse(view.alert ?? 'null')
+  const due = findAlertHours(alert.window, view.timezone, needs.now())
+  const content = await countAlert(needs, view, alert, due)
+  await needs.db.write(async (connection, onCommit) => {
+    const at = needs.now()
+    const isTold =
+      content !== null &&
+      (await enqueueAlert(connection, {
+        workspaceId: view.workspace_id,
+        viewId: view.id,
+        channelIds: alert.channelIds,
+        windowEnd: due.hours.end,
+        dayStart: findDayStart(view.timezone, at),
+        content: JSON.stringify(content),
+        at,
+      }))
+    const next = isTold ? findCheckAfterAlert(alert.window, due.hours) : findNextCheck(view.timezone, at)
+    await setDue(connection, view, 'alert_due_at', next)
+    if (isTold) onCommit(needs.wakeDeliverer)
+  })
+}
+
+const findDayStart = (zone: string, at: number) =>
+  Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(zone).startOfDay().epochMilliseconds
+
+function pruneAlerts({ db, now }: ViewJobNeeds) {
+  return db.write((connection) =>
+    connection
+      .deleteFrom('view_alerts')
+      .where('created_at', '<', now() - KEPT_MS)
+      .execute(),
+  )
+}

@@ -1,0 +1,4 @@
+// The numbers that a view counts.
+
+export const FIGURE_METRICS = ['clicks', 'visitors', 'leads'] as const
+export type FigureMetric = (typeof FIGURE_METRICS)[number]
