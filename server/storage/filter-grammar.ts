@@ -33,7 +33,7 @@ export const toNullLabel = (name: FilterName | 'class') =>
  * @returns the filter, or the error message as a string
  */
 export function readFilter(name: FilterName, written: string[]): FilterValues | string {
-  const split = splitValues(written)
+  const split = splitFilter(written)
   if (typeof split === 'string') return split
   const values = new Set<string | number | null>()
   for (const text of split.texts) {
@@ -46,7 +46,7 @@ export function readFilter(name: FilterName, written: string[]): FilterValues | 
 
 /** Parses the parameter `class`; `all` means every class. @returns the classes, or the error message as a string */
 export function readClasses(written: string[]): HitClass[] | string {
-  const split = splitValues(written)
+  const split = splitFilter(written)
   if (typeof split === 'string') return split
   const words = split.texts.map((text) => text.toLowerCase())
   const unknown = words.some((word) => word !== 'all' && !HIT_CLASSES.some((each) => each === word))
@@ -86,12 +86,18 @@ function readOption(text: string, options: readonly string[]): ReadValue {
   return options.includes(word) ? { values: [word] } : { problem: `must be any of ${options.join(', ')}` }
 }
 
+/** The values of a filter as they are written, without escapes. */
 interface SplitFilter {
   texts: string[]
   negate: boolean
 }
 
-function splitValues(written: string[]): SplitFilter | string {
+/** Writes values as a filter. */
+export const writeFilter = ({ texts, negate }: SplitFilter): string =>
+  (negate ? '-' : '') + texts.map((text) => text.replace(/[\\,]/g, '\\$&').replace(/^-/, '\\-')).join(',')
+
+/** @returns the error message as a string where the values cannot be combined */
+export function splitFilter(written: string[]): SplitFilter | string {
   const parts = written.flatMap((text) => {
     const [first = '', ...rest] = splitAtCommas(text)
     // The dash before the first value excludes all values. Later values may have a dash too.

@@ -9,10 +9,14 @@ import type { ImportResource } from '../../server/features/transfer/schema.ts'
 import { answerQuestion, listNames, listQuestions } from '../support/imports/analytics-questions.ts'
 import { createFullWorkspace, FULL_DOMAIN, type KeyedWorkspace } from '../support/imports/full-workspace.ts'
 import { uploadImport, waitForImport } from '../support/imports/import-client.ts'
+import { packArchive, toFormRecord, toLinkRecord } from '../support/imports/pack-archive.ts'
 import { exportWorkspace, readComparable, readWorkspaceFile } from '../support/imports/workspace-file.ts'
+import { readAnswer } from '../support/server/http-call.ts'
 import { changeDomain } from '../support/server/verified-domain.ts'
 import { atScale, full, quick } from '../support/suite.ts'
 import { until } from '../support/until.ts'
+import { DASHBOARD } from '../support/users/sign-up.ts'
+import { createTeam } from '../support/users/signed-in-user.ts'
 import { BROWSER_USER_AGENT, startServer, type TestServer } from '../support/world.ts'
 
 setDefaultTimeout(240_000)
@@ -210,6 +214,7 @@ describe.each(ENGINES)('an export that is imported again (%s)', (engine) => {
       'channels',
       'forms',
       'links',
+      'views',
       'submissions',
       'touches',
       'outcomes',
@@ -234,7 +239,7 @@ describe.each(ENGINES)('an export that is imported again (%s)', (engine) => {
   full('says before it what it would do, and changes nothing', async () => {
     const ws = await open()
     const dryRun = await take(server, ws, file, [['dryRun', 'true']])
-    expect(Object.values(await countRows(ws))).toEqual(Array(9).fill(0))
+    expect(Object.values(await countRows(ws))).toEqual(Array(10).fill(0))
     expect(await countClicks(ws)).toBe(0)
     const done = await take(server, ws, file)
     expect(figures(dryRun)).toEqual(figures(done))
@@ -277,6 +282,21 @@ describe.each(ENGINES)('an export that is imported again (%s)', (engine) => {
     expect((await ws.api(`/links/${link.id}`)).json.data.title).toBe('Changed')
   })
 
+  full('brings back the views of the workspace itself that were deleted', async () => {
+    const ws = await server.createWorkspace()
+    const { id } = await ws.createLink()
+    const names = ['stays', 'deleted']
+    for (const name of names)
+      await ws.api('/views', { method: 'POST', body: { name, filters: { linkId: `${id}` } } })
+    await exportWorkspace(server, ws, toPath('own'))
+    const [last] = await listViews(ws)
+    await ws.api(`/views/${last.id}`, { method: 'DELETE' })
+    await take(server, ws, 'own')
+    const views = await listViews(ws)
+    expect(views.map(({ name }: { name: string }) => name)).toEqual(names.toReversed())
+    expect(views[0].filters).toEqual({ linkId: `${id}` })
+  })
+
   full('gives forms new keys where theirs are taken, and leaves out links whose slugs are', async () => {
     const [first, second] = [await open(), await open()]
     await take(server, first, file)
@@ -286,7 +306,12 @@ describe.each(ENGINES)('an export that is imported again (%s)', (engine) => {
       ({ domain, purgedAt }) => domain === FULL_DOMAIN || purgedAt !== null,
     )
     expect(again.renamed).toBe(records['forms.ndjson'].length)
-    expect(again.skipped).toBe(records['links.ndjson'].length - onDomain.length)
+    const ofLinks = records['views.ndjson'].filter(({ filters }) => 'linkId' in filters)
+    expect(again.skipped).toBe(records['links.ndjson'].length - onDomain.length + ofLinks.length)
+    const keys = (await second.api('/forms')).json.data.map(({ formKey }: { formKey: string }) => formKey)
+    expect(keys).toContain(
+      (await listViews(second)).find(({ name }: { name: string }) => name === 'form').filters.form,
+    )
     expect(again.notices.join(' ')).toMatch(/new keys/)
     const renamed = await take(server, await open(), file, [['onConflict', 'rename']])
     expect(renamed.skipped).toBe(0)
@@ -295,8 +320,135 @@ describe.each(ENGINES)('an export that is imported again (%s)', (engine) => {
     expect(refused.problem).toContain('onConflict is fail')
   })
 
+  const listViews = async (ws: KeyedWorkspace) => (await ws.api('/views?limit=100')).json.data
+
+  test('takes views, whose filters name what is here', async () => {
+    const ws = await server.createWorkspace()
+    await Bun.write(toPath('views'), await packViews(await ws.createLink()))
+    const done = await take(server, ws, 'views')
+    expect(done.notices.join(' ')).toMatch(/shared pages, reports and alerts.* not here were left out/)
+    const [link] = (await ws.api('/links?search=viewed')).json.data
+    const [tag] = (await ws.api('/tags')).json.data
+    const [form] = (await ws.api('/forms')).json.data
+    const views = await listViews(ws)
+    expect(views.map(({ name, filters }: { name: string; filters: object }) => [name, filters])).toEqual([
+      ['forms', { form: form.formKey, country: 'US' }],
+      ['tags', { tagId: `${tag.id}`, domain: link.domain }],
+      ['links', { linkId: `-${link.id},0` }],
+    ])
+    expect(views[0]).toMatchObject({ share: null, report: null, createdBy: null, model: 'first' })
+    expect(views[0]).toMatchObject({
+      interval: '7d',
+      timezone: 'Europe/Berlin',
+      embed: ['https://a.example'],
+    })
+    const { data: rows } = (await ws.api(`/imports/${done.id}/rows?kind=view&limit=100`)).json
+    expect(
+      rows
+        .filter(({ outcome }: { outcome: string }) => outcome !== 'created')
+        .map(({ name, outcome, field, value }: Record<string, string>) => [name, outcome, field, value]),
+    ).toEqual([
+      ['taken slug', 'skipped', 'filters.linkId', '2'],
+      ['unknown link', 'skipped', 'filters.linkId', '99'],
+      ['unknown tag', 'skipped', 'filters.tagId', '7'],
+      ['unknown form', 'skipped', 'filters.form', 'nobodyhas2'],
+      [null, 'failed', 'filters.moon', null],
+    ])
+    await ws.api(`/views/${views[0].id}`, { method: 'PATCH', body: { share: {} } })
+    expect((await remove(ws, done)).kept).toEqual([
+      { kind: 'view', id: views[0].id, name: 'forms', reason: 'It was changed after the import.' },
+    ])
+    expect(await listViews(ws)).toHaveLength(1)
+  })
+
+  const NONE = { keptParams: [], internalNetworks: [], ignoredReferrers: [], watchDestinations: false }
+
+  async function openTeam() {
+    const { owner, ...ws } = await createTeam(server, server.now())
+    const settings = {
+      keptParams: ['ref'],
+      internalNetworks: ['203.0.113.0/24'],
+      ignoredReferrers: ['spam.example'],
+      watchDestinations: true,
+    }
+    await Bun.write(toPath('settings'), await packArchive({ 'settings.ndjson': [settings] }))
+    return {
+      ws,
+      settings,
+      change: (body: object) => owner.apiIn(ws.id, '/workspace', { method: 'PATCH', body }),
+      readSettings: async () => {
+        const { data } = (await owner.apiIn(ws.id, '/workspace')).json
+        return Object.fromEntries(Object.keys(NONE).map((name) => [name, data[name]]))
+      },
+      takeAsOwner: async () => {
+        const body = new FormData()
+        body.set('source', 'towpath')
+        body.set('file', Bun.file(toPath('settings')), 'settings.zip')
+        const headers = { ...DASHBOARD, Cookie: owner.cookie, 'X-Workspace': String(ws.id) }
+        const response = await fetch(`${server.origin}/v1/imports`, { method: 'POST', headers, body })
+        return waitForImport(ws, (await readAnswer(response)).json.data.id)
+      },
+    }
+  }
+
+  test('takes analytics settings where an owner imports it, and none are set', async () => {
+    const { ws, settings, readSettings, takeAsOwner } = await openTeam()
+    const done = await takeAsOwner()
+    expect([done.rows, done.created, done.notices]).toEqual([1, 1, []])
+    expect(await readSettings()).toEqual(settings)
+    expect((await remove(ws, done)).kept).toEqual([])
+    expect(await readSettings()).toEqual(NONE)
+  })
+
+  full('leaves out analytics settings for a key, and where some are set', async () => {
+    const { ws, settings, readSettings, takeAsOwner, change } = await openTeam()
+    const asKey = await take(server, ws, 'settings')
+    expect(asKey.notices).toEqual([expect.stringContaining('settings of the workspace were left out')])
+    expect(await readSettings()).toEqual(NONE)
+    const own = { ...NONE, keptParams: ['gclid'] }
+    await change(own)
+    expect((await takeAsOwner()).notices).toEqual(asKey.notices)
+    expect(await readSettings()).toEqual(own)
+    await change(NONE)
+    const done = await takeAsOwner()
+    expect((await takeAsOwner()).notices).toEqual([])
+    await change({ ...settings, keptParams: [] })
+    const { kept } = await remove(ws, done)
+    expect(kept.map(({ kind, reason }) => `${kind}: ${reason}`)).toEqual([
+      'settings: It was changed after the import.',
+    ])
+  })
+
   const remove = async (ws: KeyedWorkspace, { id }: ImportResource): Promise<ImportResource> => {
     expect((await ws.api(`/imports/${id}`, { method: 'DELETE' })).status).toBe(200)
     return waitForImport(ws, id)
   }
 })
+
+/** An archive whose views name what it has, what the workspace has already, and what is nowhere. */
+function packViews({ slug }: { slug: string }): Promise<Buffer> {
+  const at = '2026-01-01T00:00:00.000Z'
+  const formKey = 'viewed2345'
+  const views: [name: string, filters: Record<string, string>][] = [
+    ['links', { linkId: '-1,0' }],
+    ['tags', { tagId: '3', domain: 'go.example' }],
+    ['forms', { form: formKey, country: 'US' }],
+    ['taken slug', { linkId: '1,2' }],
+    ['unknown link', { linkId: '99' }],
+    ['unknown tag', { tagId: '-7' }],
+    ['unknown form', { form: 'nobodyhas2' }],
+    ['no filter', { moon: 'full' }],
+  ]
+  return packArchive({
+    'tags.ndjson': [{ id: 3, name: 'spring', color: 'gray', createdAt: at }],
+    'forms.ndjson': [toFormRecord(formKey)],
+    'links.ndjson': [toLinkRecord(1, 'viewed'), toLinkRecord(2, slug)],
+    'views.ndjson': views.map(([name, filters], index) => ({
+      // Exports of older releases have no ids of views.
+      ...(index > 0 && { id: index + 1 }),
+      ...{ name, filters, interval: '7d', start: null, end: null },
+      ...{ timezone: 'Europe/Berlin', model: 'first', embed: ['https://a.example'] },
+      ...{ createdAt: at, updatedAt: at },
+    })),
+  })
+}

@@ -134,11 +134,13 @@ function WorkspaceExport({ links = 0, submissions = 0 }: { links?: number; submi
             <li>Forms and submissions, with their notes, attribution and outcomes</li>
             <li>Tags, domains, and channels without their secrets</li>
             <li>404s: short links that people opened and that don’t exist</li>
+            <li>Saved views, and the analytics settings</li>
           </Contents>
           <Contents title="Not in the file">
             <li>Passwords of links: set them again</li>
             <li>Secrets of channels: addresses of hooks, tokens, signing secrets</li>
             <li>Proofs of domains: each one is verified again by its DNS</li>
+            <li>Shared pages, reports and alerts of views</li>
             <li>Members, API keys and the audit log</li>
           </Contents>
         </div>

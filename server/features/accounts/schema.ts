@@ -182,6 +182,12 @@ export const UpdateWorkspace = z
     mustBeObject,
   )
   .openapi('UpdateWorkspace')
+export const AnalyticsSettingsInput = UpdateWorkspace.pick({
+  keptParams: true,
+  internalNetworks: true,
+  ignoredReferrers: true,
+  watchDestinations: true,
+}).required()
 export type UpdateWorkspaceInput = z.infer<typeof UpdateWorkspace>
 export const DeleteWorkspaceQuery = z.strictObject({
   confirm: z

@@ -33,7 +33,17 @@ export type ImportStatus = (typeof IMPORT_STATUSES)[number]
 export const IMPORT_STAGES = ['check', 'links', 'clicks', 'undo'] as const
 export type ImportStage = (typeof IMPORT_STAGES)[number]
 
-export const ROW_KINDS = ['link', 'tag', 'form', 'submission', 'channel', 'domain', 'click'] as const
+export const ROW_KINDS = [
+  'link',
+  'tag',
+  'form',
+  'submission',
+  'channel',
+  'domain',
+  'view',
+  'settings',
+  'click',
+] as const
 export type RowKind = (typeof ROW_KINDS)[number]
 
 export const ROW_OUTCOMES = ['created', 'renamed', 'skipped', 'failed', 'kept'] as const

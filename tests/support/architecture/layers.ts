@@ -41,7 +41,7 @@ export const ALLOWED_FEATURE_IMPORTS: Record<string, string[]> = {
   outcomes: ['notify', 'visitors'],
   proofs: [],
   reconcile: ['analytics', 'transfer'],
-  transfer: ['attribution', 'forms', 'hits', 'links', 'notify', 'outcomes', 'tracking', 'visitors'],
+  transfer: ['attribution', 'forms', 'hits', 'links', 'notify', 'outcomes', 'tracking', 'views', 'visitors'],
 }
 
 const ENTRANCE = /^server\/features\/(?:[\w-]+\/(?:api|public)|.+-api)\.ts$/

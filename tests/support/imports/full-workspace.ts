@@ -29,6 +29,7 @@ export async function createFullWorkspace(server: TestServer, clicks: number): P
     { channelIds: channels, captcha: false, requiredFields: ['email'] },
     'PATCH',
   )
+  await createViews(ws, forms[0].formKey)
   await clickAround(server, ws)
   await server.waitUntilShipped()
   await until('all clicks to be counted', async () => {
@@ -143,6 +144,24 @@ async function createChannels(ws: KeyedWorkspace): Promise<number[]> {
   ])
     ids.push((await post(ws, '/channels', channel)).id)
   return ids
+}
+
+async function createViews(ws: KeyedWorkspace, formKey: string): Promise<void> {
+  const links = (await ws.api('/links?limit=2')).json.data
+  const tag = (await ws.api('/tags?limit=1')).json.data[0]
+  for (const filters of [
+    { linkId: `-${links[0].id},${links[1].id}` },
+    { tagId: `${tag.id}`, domain: links[0].domain },
+    { form: formKey, utmCampaign: '\\-a\\,b' },
+  ])
+    await post(ws, '/views', {
+      name: Object.keys(filters)[0],
+      filters,
+      start: '2026-03-29',
+      timezone: 'Europe/Berlin',
+      embed: ['https://example.com'],
+      share: { showLeads: true },
+    })
 }
 
 /** Clicks, refusals, slugs that nobody has, and then a link that goes to the trash, and one that goes for good. */

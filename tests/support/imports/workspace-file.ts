@@ -49,9 +49,12 @@ export async function readComparable(path: string): Promise<FileRecords> {
   const names = new Map<string, string>()
   const nameOf = (kind: string, id: unknown) =>
     id === null ? null : (names.get(`${kind} ${id}`) ?? `${kind} ?`)
+  const nameAll = (kind: string, ids: string | undefined) =>
+    ids?.replace(/\d+/g, (id) => nameOf(kind, Number(id)) ?? '')
   const learn = (kind: string, id: unknown, name: string) => names.set(`${kind} ${id}`, name)
   const host = (domain: string) => (domain === manifest.defaultDomain ? 'default' : domain)
   for (const link of records['links.ndjson']) learn('link', link.id, `${host(link.domain)}/${link.slug}`)
+  for (const tag of records['tags.ndjson']) learn('tag', tag.id, tag.name)
   for (const channel of records['channels.ndjson']) learn('channel', channel.id, channel.name)
   for (const [index, { id }] of records['submissions.ndjson'].entries()) learn('submission', id, `#${index}`)
   const visitors = new Map<string, number>()
@@ -90,6 +93,16 @@ export async function readComparable(path: string): Promise<FileRecords> {
         })),
       }),
     ),
+    'tags.ndjson': each('tags.ndjson', () => ({ id: 0 })),
+    'views.ndjson': each('views.ndjson', ({ filters: { linkId, tagId, domain, ...filters } }) => ({
+      id: 0,
+      filters: {
+        ...filters,
+        linkId: nameAll('link', linkId),
+        tagId: nameAll('tag', tagId),
+        domain: domain && host(domain),
+      },
+    })),
     'misses.ndjson': each('misses.ndjson', ({ domain }) => ({ domain: host(domain) })),
   }
 }

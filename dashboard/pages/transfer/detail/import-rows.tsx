@@ -165,6 +165,8 @@ const KINDS: Record<ImportRowResource['kind'], string> = {
   submission: 'Submission',
   channel: 'Channel',
   domain: 'Domain',
+  view: 'View',
+  settings: 'Analytics settings',
   click: 'Click history',
 }
 

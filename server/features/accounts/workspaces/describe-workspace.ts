@@ -10,6 +10,7 @@ import type { Connection, Database } from '../../../storage/database/open-databa
 import { type RateLimiter, toApiLimitKey } from '../access/rate-limiter.ts'
 import { toBrandResource } from '../brand/brand.ts'
 import type { WorkspaceResource } from '../schema.ts'
+import { toAnalyticsSettings } from './analytics-settings.ts'
 import { FIRST_WORKSPACE } from './first-workspace.ts'
 
 export interface WorkspaceNeeds {
@@ -72,10 +73,7 @@ export async function describeWorkspaceIn(
     operatesServer: role === 'owner' && row.id === row.first_id,
     requireTwoFactor: row.require_two_factor === 1,
     missingReportAbove: row.missing_report_above,
-    keptParams: JSON.parse(row.kept_params ?? '[]'),
-    watchDestinations: row.watch_destinations === 1,
-    internalNetworks: JSON.parse(row.internal_networks ?? '[]'),
-    ignoredReferrers: JSON.parse(row.ignored_referrers ?? '[]'),
+    ...toAnalyticsSettings(row),
     brand: toBrandResource(origin, row.brand),
     createdAt: toIso(row.created_at),
     requestsPerMinute: REQUESTS_PER_MINUTE[plan],

@@ -8,6 +8,7 @@ import { hasSecondFactor } from '../access/second-factors.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { deleteUnusedLogos, storeBrand } from '../brand/store-brand.ts'
 import type { UpdateWorkspaceInput, WorkspaceResource } from '../schema.ts'
+import { toTrafficColumns } from './analytics-settings.ts'
 import { describeWorkspaceIn, type WorkspaceNeeds } from './describe-workspace.ts'
 
 /** @throws Failure `forbidden`, `invalid` */
@@ -64,17 +65,6 @@ export function updateWorkspace(
     await recordUpdate(connection, actor, before, after, at)
     return after
   })
-}
-
-type TrafficInput = Pick<UpdateWorkspaceInput, 'keptParams' | 'internalNetworks' | 'ignoredReferrers'>
-
-function toTrafficColumns({ keptParams, internalNetworks, ignoredReferrers }: TrafficInput) {
-  const toColumn = (list: string[]) => (list.length === 0 ? null : JSON.stringify(list))
-  return {
-    ...(keptParams && { kept_params: toColumn(keptParams) }),
-    ...(internalNetworks && { internal_networks: toColumn(internalNetworks) }),
-    ...(ignoredReferrers && { ignored_referrers: toColumn(ignoredReferrers) }),
-  }
 }
 
 const SETTINGS = [

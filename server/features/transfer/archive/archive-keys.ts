@@ -1,7 +1,7 @@
 // Deduplication keys of exported records in later imports: the public id of the exported workspace, and the record's id
 // there.
 
-type KeyKind = 'link' | 'form' | 'channel' | 'submission'
+type KeyKind = 'link' | 'tag' | 'form' | 'channel' | 'submission' | 'view'
 
 export const toArchiveKey = (publicId: string, kind: KeyKind, id: number | string): string =>
   `${kind}:${publicId}:${id}`

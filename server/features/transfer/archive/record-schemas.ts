@@ -48,7 +48,8 @@ const campaign = {
   utmContent: orNull,
 }
 
-const TagRecord = z.object({ name: text(), color: text(), createdAt: time })
+// Exports of older releases have no ids of tags and views.
+const TagRecord = z.object({ id: id.optional(), name: text(), color: text(), createdAt: time })
 
 const DomainRecord = z.object({
   domain: text(300),
@@ -251,6 +252,27 @@ const MissRecord = z.object({
   lastAt: time,
 })
 
+const ViewRecord = z.object({
+  id: id.optional(),
+  name: text(),
+  filters: z.record(z.string(), text()),
+  interval: orNull,
+  start: orNull,
+  end: orNull,
+  timezone: text(),
+  model: text(),
+  embed: z.array(text()),
+  createdAt: time,
+  updatedAt: time,
+})
+
+const SettingsRecord = z.object({
+  keptParams: z.array(text()),
+  internalNetworks: z.array(text()),
+  ignoredReferrers: z.array(text()),
+  watchDestinations: z.boolean(),
+})
+
 /** By the name of the file. Hits are no part of it: they never become rows. */
 export const RECORD_SCHEMAS = {
   'tags.ndjson': TagRecord,
@@ -261,6 +283,8 @@ export const RECORD_SCHEMAS = {
   'attempts.ndjson': AttemptRecord,
   'submissions.ndjson': SubmissionRecord,
   'misses.ndjson': MissRecord,
+  'views.ndjson': ViewRecord,
+  'settings.ndjson': SettingsRecord,
 } as const
 
 export type RecordFileName = keyof typeof RECORD_SCHEMAS

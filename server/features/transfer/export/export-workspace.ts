@@ -17,6 +17,7 @@ import {
   streamForms,
   streamLinks,
   streamMisses,
+  streamSettings,
   streamSubmissions,
   streamTags,
   streamViews,
@@ -86,6 +87,7 @@ function createReaders(
     'submissions.ndjson': () => streamSubmissions(scan, upTo),
     'misses.ndjson': () => streamMisses(scan),
     'views.ndjson': () => streamViews(scan),
+    'settings.ndjson': () => streamSettings(scan),
     'hits.ndjson': () => streamHits({ ...scan, workspaceId: scan.actor.workspaceId, until }),
   }
 }

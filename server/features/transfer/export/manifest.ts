@@ -19,6 +19,7 @@ export const WORKSPACE_FILES = [
   'submissions.ndjson',
   'misses.ndjson',
   'views.ndjson',
+  'settings.ndjson',
   'hits.ndjson',
 ] as const
 export type WorkspaceFileName = (typeof WORKSPACE_FILES)[number]
@@ -43,8 +44,7 @@ const WITHOUT = [
   'Secrets of channels (addresses of hooks, bot tokens, signing secrets): enter them again.',
   'Proofs of domains: each domain is verified anew by its DNS.',
   'The brand of the workspace, and the logos of forms: set them again.',
-  'The analytics settings of the workspace, such as kept parameters: set them again.',
-  'Shared pages of views: an import leaves views out, because they name links and tags by their ids. Save them again.',
+  'Shared pages, reports and alerts of views: set them up again.',
   'Members, API keys and the audit log.',
 ]
 

@@ -1,10 +1,10 @@
 // Reads the rows of a workspace for its export, in the order of their ids, a step of the event loop at a time.
 
 import { type Selectable, sql } from 'kysely'
-import { toIso } from '../../../lib/api-fields.ts'
 import { takeTurn } from '../../../lib/concurrency/take-turn.ts'
 import type { Tables } from '../../../storage/database/tables.ts'
 import type { Actor } from '../../accounts/access/actor.ts'
+import { hasAnalyticsSettings, readAnalyticsSettings } from '../../accounts/workspaces/analytics-settings.ts'
 import { scanSubmissions } from '../../forms/submissions/scan-submissions.ts'
 import type { SubmissionNeeds } from '../../forms/submissions/submission.ts'
 import { listCountedDomains } from '../../links/domains/counted-domains.ts'
@@ -20,6 +20,7 @@ import {
   toLinkState,
   toMissRecord,
   toSubmissionRecord,
+  toTagRecord,
   toViewRecord,
 } from './workspace-records.ts'
 
@@ -63,7 +64,7 @@ const selectAfter = <Table extends 'tags' | 'domains' | 'channels' | 'forms' | '
 
 export async function* streamTags(scan: WorkspaceScan): AsyncGenerator<string> {
   for await (const rows of readPages(scan, (after) => selectAfter(scan, 'tags', after).execute()))
-    yield toLines(rows.map(({ name, color, created_at }) => ({ name, color, createdAt: toIso(created_at) })))
+    yield toLines(rows.map(toTagRecord))
 }
 
 export async function* streamDomains(scan: WorkspaceScan): AsyncGenerator<string> {
@@ -80,6 +81,13 @@ export async function* streamChannels(scan: WorkspaceScan): AsyncGenerator<strin
 export async function* streamViews(scan: WorkspaceScan): AsyncGenerator<string> {
   for await (const rows of readPages(scan, (after) => selectAfter(scan, 'views', after).execute()))
     yield toLines(rows.map(toViewRecord))
+}
+
+/** One record, or none where no setting is set. */
+export async function* streamSettings({ db, actor, signal }: WorkspaceScan): AsyncGenerator<string> {
+  signal.throwIfAborted()
+  const settings = await readAnalyticsSettings(db.read, actor.workspaceId)
+  if (hasAnalyticsSettings(settings)) yield toLines([settings])
 }
 
 export async function* streamForms(scan: WorkspaceScan): AsyncGenerator<string> {

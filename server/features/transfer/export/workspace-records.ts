@@ -12,12 +12,20 @@ import type {
   Submissions,
   Touches,
 } from '../../../storage/database/tables/form-tables.ts'
+import type { Tags } from '../../../storage/database/tables/link-tables.ts'
 import type { Channels } from '../../../storage/database/tables/notify-tables.ts'
 import type { Misses } from '../../../storage/database/tables/operation-tables.ts'
 import type { Views } from '../../../storage/database/tables/view-tables.ts'
 import { parseBrand } from '../../accounts/brand/brand.ts'
 import { ANNOUNCED } from '../../forms/leads/announced.ts'
 import { toCampaign } from '../../visitors/campaign-columns.ts'
+
+export const toTagRecord = (row: Selectable<Tags>) => ({
+  id: row.id,
+  name: row.name,
+  color: row.color,
+  createdAt: toIso(row.created_at),
+})
 
 export const toDomainRecord = (row: Selectable<Domains>) => ({
   domain: row.domain,
@@ -48,8 +56,9 @@ export const toChannelRecord = (row: Selectable<Channels>) => ({
 /** The path of a hook is a secret: it lets anyone post to it. */
 const hideUrl = (url: string) => `${parseUrl(url)?.origin ?? ''}/…`
 
-/** Without its shared page, whose address is a secret. */
+/** Without its shared page, whose address is a secret, and without what it sends to channels. */
 export const toViewRecord = (row: Selectable<Views>) => ({
+  id: row.id,
   name: row.name,
   filters: JSON.parse(row.filters) as Record<string, string>,
   interval: row.interval_name,

@@ -15,6 +15,8 @@ import {
   deleteDomainUnlessUsed,
   deleteFormUnlessUsed,
   deleteSubmissionUnlessChanged,
+  deleteViewUnlessChanged,
+  unsetSettingsUnlessChanged,
 } from '../workspace/delete-items.ts'
 import { type ImportRun, updateRun } from './import-run.ts'
 
@@ -23,6 +25,8 @@ const ITEMS_AT_ONCE = 20
 
 /** By kind. What refers to something comes before it: links before the tags that they have. */
 const DELETIONS: [kind: string, DeleteItem<ImportRun>][] = [
+  ['settings', unsetSettingsUnlessChanged],
+  ['view', deleteViewUnlessChanged],
   ['submission', deleteSubmissionUnlessChanged],
   ['form', deleteFormUnlessUsed],
   ['channel', deleteChannelUnlessChanged],

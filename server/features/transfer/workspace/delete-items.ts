@@ -3,9 +3,14 @@
 
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import { type Actor, allow } from '../../accounts/access/actor.ts'
+import {
+  NO_ANALYTICS_SETTINGS,
+  readAnalyticsSettings,
+  storeAnalyticsSettings,
+} from '../../accounts/workspaces/analytics-settings.ts'
 import { deleteSubmissionRows } from '../../forms/submissions/delete-submission.ts'
 import { hasLinks } from '../../links/domains/domain-links.ts'
-import { hashEditableFields } from './hash-editable-fields.ts'
+import { hashAnalyticsSettings, hashEditableFields } from './hash-editable-fields.ts'
 
 /** An item that an import has created. */
 export interface CreatedItem {
@@ -34,12 +39,12 @@ const CHANGED = 'It was changed after the import.'
 
 async function deleteRow(
   connection: Connection,
-  table: 'forms' | 'channels' | 'domains',
+  table: 'forms' | 'channels' | 'domains' | 'views',
   { workspaceId }: Actor,
   id: number,
 ): Promise<undefined> {
   await connection
-    .deleteFrom<'forms' | 'channels' | 'domains'>(table)
+    .deleteFrom<'forms' | 'channels' | 'domains' | 'views'>(table)
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', id)
     .execute()
@@ -104,6 +109,41 @@ export const deleteChannelUnlessChanged: DeleteItem = ({ actor }, db, { item_id,
     return deleteRow(connection, 'channels', actor, item_id)
   })
 }
+
+export const deleteViewUnlessChanged: DeleteItem = ({ actor }, db, { item_id, item_updated_at }) => {
+  allow(actor, 'views:write')
+  return db.write(async (connection) => {
+    const row = await connection
+      .selectFrom('views')
+      .select('updated_at')
+      .where('workspace_id', '=', actor.workspaceId)
+      .where('id', '=', item_id)
+      .executeTakeFirst()
+    if (!row) return undefined
+    if (row.updated_at !== Number(item_updated_at)) return CHANGED
+    return deleteRow(connection, 'views', actor, item_id)
+  })
+}
+
+interface SettingsUndo extends Undo {
+  needs: { now: () => number }
+}
+
+/** Only somebody who may set them has imported them. */
+export const unsetSettingsUnlessChanged: DeleteItem<SettingsUndo> = (
+  { actor, needs },
+  db,
+  { item_updated_at },
+) =>
+  db.write(async (connection, onCommit) => {
+    const settings = await readAnalyticsSettings(connection, actor.workspaceId)
+    if (hashAnalyticsSettings(settings) !== Number(item_updated_at)) return CHANGED
+    await storeAnalyticsSettings(connection, onCommit, actor, {
+      settings: NO_ANALYTICS_SETTINGS,
+      at: needs.now(),
+    })
+    return undefined
+  })
 
 export const deleteDomainUnlessUsed: DeleteItem = ({ actor }, db, { item_id, item_updated_at }) => {
   allow(actor, 'domains:delete')

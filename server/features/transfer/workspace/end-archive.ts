@@ -4,8 +4,8 @@
 import type { Connection } from '../../../storage/database/open-database.ts'
 import { toNoLinkKey } from '../archive/archive-keys.ts'
 import { toStandIn } from '../history/stand-in.ts'
-import type { ArchiveImport } from './archive-import.ts'
-import { storeKey } from './item-keys.ts'
+import { type ArchiveImport, IMPORTED_BEFORE } from './archive-import.ts'
+import { isOwnExport, storeKey } from './item-keys.ts'
 
 /** @returns notices */
 export async function endArchive({
@@ -17,12 +17,7 @@ export async function endArchive({
 }): Promise<string[]> {
   const { actor, archive, importId, isDryRun } = run
   const { workspaceId } = actor
-  const workspace = await connection
-    .selectFrom('workspaces')
-    .select('public_id')
-    .where('id', '=', workspaceId)
-    .executeTakeFirstOrThrow()
-  const isItself = workspace.public_id === archive.publicId
+  const isItself = await isOwnExport({ run, connection })
   if (isDryRun && !isItself) run.dryRunKeys.add(toNoLinkKey(archive.publicId))
   if (!isDryRun) {
     await connection
@@ -57,6 +52,17 @@ export async function endArchive({
     ...(counts.conflicts > 0
       ? ['Links whose slugs are taken were left out, and their clicks with them.']
       : []),
+    ...(counts.views > 0
+      ? [
+          'Views came without shared pages, reports and alerts, whose addresses and channels are of the old server. Set them up again.',
+        ]
+      : []),
+    ...(counts.viewsLeftOut > 0
+      ? ['Views whose filters name what is not here were left out: the list of rows names them.']
+      : []),
+    ...(counts.settingsLeftOut > 0
+      ? ['The analytics settings of the workspace were left out: the list of rows says why.']
+      : []),
   ]
 }
 
@@ -64,7 +70,11 @@ async function countOutcomes({ actor, importId }: ArchiveImport, connection: Con
   const rows = await connection
     .selectFrom('import_rows')
     .select(['kind', 'outcome'])
-    .select((e) => [e.fn.countAll<number>().as('rows'), e.fn.count<number>('message').as('noted')])
+    .select((e) => [
+      e.fn.countAll<number>().as('rows'),
+      e.fn.count<number>('message').as('noted'),
+      e.fn.countAll<number>().filterWhere('message', '<>', IMPORTED_BEFORE).as('refused'),
+    ])
     .where('workspace_id', '=', actor.workspaceId)
     .where('import_id', '=', importId)
     .groupBy(['kind', 'outcome'])
@@ -76,6 +86,9 @@ async function countOutcomes({ actor, importId }: ArchiveImport, connection: Con
     domains: Number(find('domain', 'created')?.rows ?? 0),
     passwords: Number(find('link', 'created')?.noted ?? 0),
     forms: Number(find('form', 'renamed')?.rows ?? 0),
+    views: Number(find('view', 'created')?.rows ?? 0),
+    viewsLeftOut: Number(find('view', 'skipped')?.refused ?? 0),
+    settingsLeftOut: Number(find('settings', 'skipped')?.refused ?? 0),
     conflicts: Number(find('link', 'skipped')?.rows ?? 0),
   }
 }

@@ -9,9 +9,11 @@ const SOURCE = 'towpath'
 
 const TABLES = {
   link: 'links',
+  tag: 'tags',
   form: 'forms',
   channel: 'channels',
   submission: 'submissions',
+  view: 'views',
 } as const
 type ItemKind = keyof typeof TABLES
 
@@ -50,6 +52,32 @@ export async function findItems(
     if (id !== undefined) known.set(id, { id: link_id, importId: import_id })
   }
   return known
+}
+
+/** Whether the workspace imports an export of itself: rows with the ids of the archive are what it names. */
+export async function isOwnExport({ run, connection }: ItemSearch): Promise<boolean> {
+  const workspace = await connection
+    .selectFrom('workspaces')
+    .select('public_id')
+    .where('id', '=', run.actor.workspaceId)
+    .executeTakeFirstOrThrow()
+  return workspace.public_id === run.archive.publicId
+}
+
+/** @returns those of the ids that are rows of the workspace */
+export async function listRowIds(
+  { run, connection }: ItemSearch,
+  kind: ItemKind,
+  ids: number[],
+): Promise<number[]> {
+  if (ids.length === 0) return []
+  const rows = await connection
+    .selectFrom(TABLES[kind] as 'forms')
+    .select('id')
+    .where('workspace_id', '=', run.actor.workspaceId)
+    .where('id', 'in', ids)
+    .execute()
+  return rows.map(({ id }) => id)
 }
 
 /** Whether an earlier import, or an earlier part of this one, has brought something of this kind. */

@@ -6,10 +6,12 @@ import type { RecordBatch, RecordReading } from '../archive/read-archive-records
 import type { ArchiveRecord, RecordFileName } from '../archive/record-schemas.ts'
 import type { RowKind } from '../schema.ts'
 import { type RecordOutcome, type RecordTransaction, toFailed } from './archive-import.ts'
+import { storeAnalyticsRecord } from './store-analytics-record.ts'
 import { storeAttempts, storeMiss } from './store-count-records.ts'
 import { storeLinkRecord } from './store-link-record.ts'
 import { storeChannel, storeDomain, storeForm, storeTag } from './store-settings.ts'
 import { storeSubmissionRecord } from './store-submission-record.ts'
+import { storeView } from './store-view.ts'
 
 interface RecordKind<Name extends RecordFileName> {
   /** Undefined for counts, which are no things that people know. */
@@ -26,6 +28,8 @@ const KINDS: { [Name in RecordFileName]: RecordKind<Name> } = {
   'attempts.ndjson': { store: (transaction, record) => storeAttempts(transaction, record).then(toNothing) },
   'submissions.ndjson': { kind: 'submission', store: storeSubmissionRecord },
   'misses.ndjson': { store: (transaction, record) => storeMiss(transaction, record).then(toNothing) },
+  'views.ndjson': { kind: 'view', store: storeView },
+  'settings.ndjson': { kind: 'settings', store: storeAnalyticsRecord },
 }
 
 const toNothing = () => undefined

@@ -2,6 +2,7 @@
 
 import { invalid } from '../../../lib/failure.ts'
 import { foldCase } from '../../../lib/text.ts'
+import type { Connection } from '../../../storage/database/open-database.ts'
 import { requireRoom } from '../../accounts/access/workspace-limits.ts'
 import { recordAudit } from '../../accounts/audit/record-audit.ts'
 import { storeBrand } from '../../accounts/brand/store-brand.ts'
@@ -24,9 +25,10 @@ import { findItems, storeItemKey } from './item-keys.ts'
 import { parseInput } from './parse-input.ts'
 
 export async function storeTag(
-  { run, connection }: RecordTransaction,
+  transaction: RecordTransaction,
   record: ArchiveRecord<'tags.ndjson'>,
 ): Promise<RecordOutcome> {
+  const { run, connection } = transaction
   const { name, color } = parseInput(CreateTag, { name: record.name, color: record.color })
   const item = { kind: 'tag', name } as const
   const { workspaceId } = run.actor
@@ -42,11 +44,23 @@ export async function storeTag(
     .onConflict((conflict) => conflict.columns(['workspace_id', 'name_key']).doNothing())
     .returning(['id', 'created_at as updated_at'])
     .executeTakeFirst()
+  const { id } = row ?? (await getTagId(connection, workspaceId, name))
+  // Views name it. An earlier import may have brought it.
+  if (record.id !== undefined && !(await findItems(transaction, 'tag', [record.id])).has(record.id))
+    await storeItemKey(transaction, 'tag', record.id, id)
   if (!row) return toSkipped(item, 'The workspace has a tag of this name.')
   await requireRoom(connection, workspaceId, 'tags')
   // An undo must know whether somebody has changed it.
   return { ...toCreated(item, row), field: 'color', value: color ?? 'gray' }
 }
+
+const getTagId = (connection: Connection, workspaceId: number, name: string) =>
+  connection
+    .selectFrom('tags')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .where('name_key', '=', foldCase(name))
+    .executeTakeFirstOrThrow()
 
 export const toDomainKey = (domain: string) => `domain:${domain}`
 
