@@ -33,7 +33,7 @@ const PICTURES: Picture[] = [
   { name: 'new-link', path: '/links', act: (page) => page.getByRole('button', { name: 'New link' }).click() },
   { name: 'link-dark', path: '/links', dark: true, act: follow(/spring-blend/) },
   { name: 'forms', path: '/forms', act: follow(/Contact/) },
-  { name: 'notifications', path: '/channels' },
+  { name: 'notifications', path: '/notifications' },
 ]
 
 async function startDemo(dataDir: string) {
