@@ -9,17 +9,21 @@ import type { RuleDevice, RuleSystem } from '../links/redirect-rules/schema.ts'
 import { USER_AGENT_MAX } from '../visitors/is-bot.ts'
 import { parseUserAgent } from '../visitors/user-agent.ts'
 
-/** Reads only what the rules ask for. */
+/** Reads only what the rules ask for, and looks the country up when a rule has nothing else left to ask. */
 export function toRuleVisitor(
   geo: () => GeoLookup,
   { at, query, address, headers }: HitRequest,
-  { asksCountry, asksClient, asksLanguage }: CompiledRules,
+  { asksClient, asksLanguage }: CompiledRules,
 ): RuleVisitor {
   const client = asksClient ? readClient(headers.get('user-agent')) : undefined
+  let country: string | null | undefined
   return {
     at,
     query,
-    country: asksCountry ? geo().findPlace(address).country : null,
+    get country() {
+      if (country === undefined) country = geo().findPlace(address).country
+      return country
+    },
     device: client?.device ?? 'desktop',
     os: client?.os ?? null,
     language: asksLanguage ? readPreferredLanguage(headers.get('accept-language')) : null,

@@ -28,7 +28,6 @@ interface CompiledRule extends Omit<RuleConditions, 'after' | 'before' | 'query'
 export interface CompiledRules {
   rules: readonly CompiledRule[]
   /** What the rules ask of a visitor: a redirect reads nothing else. */
-  asksCountry: boolean
   asksClient: boolean
   asksLanguage: boolean
 }
@@ -50,7 +49,6 @@ export function compileRules(stored: readonly RedirectRule[]): CompiledRules | n
       query: query === undefined ? null : Object.entries(query),
       to,
     })),
-    asksCountry: asks('country'),
     asksClient: asks('device', 'os'),
     asksLanguage: asks('language'),
   }
@@ -73,10 +71,11 @@ export function findRule({ rules }: CompiledRules, visitor: RuleVisitor): number
       isAmong(rule.language, visitor.language) &&
       isAmong(rule.device, visitor.device) &&
       isAmong(rule.os, visitor.os) &&
-      isAmong(rule.country, visitor.country) &&
       visitor.at >= rule.after &&
       visitor.at < rule.before &&
-      (rule.query === null || (visitor.query !== '' && hasParameters(rule.query)))
+      (rule.query === null || (visitor.query !== '' && hasParameters(rule.query))) &&
+      // The look-up takes longer than all else.
+      (rule.country === undefined || isAmong(rule.country, visitor.country))
     )
       return index
   }
