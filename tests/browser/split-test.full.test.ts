@@ -4,6 +4,7 @@ import { expect, test } from 'bun:test'
 import { findBarriers } from '../support/browser/accessibility.ts'
 import { onDashboard } from '../support/browser/dashboard-browser.ts'
 import { nextSenderAddress } from '../support/form-requests.ts'
+import { until } from '../support/until.ts'
 import { BROWSER_USER_AGENT } from '../support/world.ts'
 
 const VISITORS = 40
@@ -103,8 +104,9 @@ onDashboard(
           await page.emulateMedia({ colorScheme })
           await page.setViewportSize({ width, height: 900 })
           // Colors that still change are between two themes.
-          await page.evaluate(
-            'Promise.all(document.getAnimations().map((each) => each instanceof CSSTransition && each.finished))',
+          await until('the colors of the theme', () =>
+            page.evaluate(`!document.getAnimations().some(
+            (each) => each instanceof CSSTransition && each.playState === 'running')`),
           )
           expect(await findBarriers(page)).toEqual([])
           expect(
