@@ -190,7 +190,7 @@ describe('the commands of docs/migrate.md', () => {
   test('read Shlink with its rules and visits', async () => {
     expect(await importAs('Shlink')).toMatchObject({ created: 3, clicks: 6 })
     expect(await find('Shlink-0')).toMatchObject({
-      deviceTargeting: { android: 'https://acme.example/android' },
+      rules: [{ when: { os: ['android'] }, to: 'https://acme.example/android' }],
     })
     await waitForClicks('Shlink-0', 1)
   })
@@ -248,6 +248,8 @@ describe('the commands of docs/migrate.md', () => {
 test('docs/migrate.md has a section for each tool', async () => {
   const text = await Bun.file(`${ROOT}/docs/migrate.md`).text()
   const headings = [...text.matchAll(/^## (.+)$/gm)].map(([, heading = '']) => heading.toLowerCase())
-  const missing = IMPORT_SOURCES.filter((name) => !headings.some((heading) => heading.endsWith(name)))
+  // Submissions are on a page of their own: docs/migrate-forms.md.
+  const tools = IMPORT_SOURCES.filter((name) => name !== 'submissions')
+  const missing = tools.filter((name) => !headings.some((heading) => heading.endsWith(name)))
   expect(missing).toEqual([])
 })
