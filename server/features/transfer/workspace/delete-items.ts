@@ -66,63 +66,59 @@ export const deleteSubmissionUnlessChanged: DeleteItem = ({ actor }, db, { item_
   })
 }
 
-export const deleteFormUnlessUsed: DeleteItem = ({ actor }, db, { item_id, item_updated_at }) => {
+/** @param findUse why the row stays although it is as it was imported */
+async function deleteRowUnlessChanged(
+  connection: Connection,
+  table: 'forms' | 'channels' | 'views',
+  actor: Actor,
+  { item_id, item_updated_at }: CreatedItem,
+  findUse: () => Promise<string | undefined> = async () => undefined,
+): Promise<string | undefined> {
+  const row = await connection
+    .selectFrom<'forms' | 'channels' | 'views'>(table)
+    .select('updated_at')
+    .where('workspace_id', '=', actor.workspaceId)
+    .where('id', '=', item_id)
+    .executeTakeFirst()
+  if (!row) return undefined
+  if (row.updated_at !== Number(item_updated_at)) return CHANGED
+  return (await findUse()) ?? deleteRow(connection, table, actor, item_id)
+}
+
+export const deleteFormUnlessUsed: DeleteItem = ({ actor }, db, item) => {
   allow(actor, 'forms:write')
-  return db.write(async (connection) => {
-    const row = await connection
-      .selectFrom('forms')
-      .select('updated_at')
-      .where('workspace_id', '=', actor.workspaceId)
-      .where('id', '=', item_id)
-      .executeTakeFirst()
-    if (!row) return undefined
-    if (row.updated_at !== Number(item_updated_at)) return CHANGED
-    const submission = await connection
-      .selectFrom('submissions')
-      .select('id')
-      .where('workspace_id', '=', actor.workspaceId)
-      .where('form_id', '=', item_id)
-      .limit(1)
-      .executeTakeFirst()
-    if (submission) return 'It has submissions.'
-    return deleteRow(connection, 'forms', actor, item_id)
-  })
+  return db.write((connection) =>
+    deleteRowUnlessChanged(connection, 'forms', actor, item, async () => {
+      const submission = await connection
+        .selectFrom('submissions')
+        .select('id')
+        .where('workspace_id', '=', actor.workspaceId)
+        .where('form_id', '=', item.item_id)
+        .limit(1)
+        .executeTakeFirst()
+      return submission && 'It has submissions.'
+    }),
+  )
 }
 
-export const deleteChannelUnlessChanged: DeleteItem = ({ actor }, db, { item_id, item_updated_at }) => {
+export const deleteChannelUnlessChanged: DeleteItem = ({ actor }, db, item) => {
   allow(actor, 'channels:write')
-  return db.write(async (connection) => {
-    const row = await connection
-      .selectFrom('channels')
-      .select('updated_at')
-      .where('workspace_id', '=', actor.workspaceId)
-      .where('id', '=', item_id)
-      .executeTakeFirst()
-    if (!row) return undefined
-    if (row.updated_at !== Number(item_updated_at)) return CHANGED
-    const forms = await connection
-      .selectFrom('forms')
-      .select('channel_ids')
-      .where('workspace_id', '=', actor.workspaceId)
-      .execute()
-    if (forms.some(({ channel_ids }) => JSON.parse(channel_ids).includes(item_id))) return 'A form uses it.'
-    return deleteRow(connection, 'channels', actor, item_id)
-  })
+  return db.write((connection) =>
+    deleteRowUnlessChanged(connection, 'channels', actor, item, async () => {
+      const forms = await connection
+        .selectFrom('forms')
+        .select('channel_ids')
+        .where('workspace_id', '=', actor.workspaceId)
+        .execute()
+      const isUsed = forms.some(({ channel_ids }) => JSON.parse(channel_ids).includes(item.item_id))
+      return isUsed ? 'A form uses it.' : undefined
+    }),
+  )
 }
 
-export const deleteViewUnlessChanged: DeleteItem = ({ actor }, db, { item_id, item_updated_at }) => {
+export const deleteViewUnlessChanged: DeleteItem = ({ actor }, db, item) => {
   allow(actor, 'views:write')
-  return db.write(async (connection) => {
-    const row = await connection
-      .selectFrom('views')
-      .select('updated_at')
-      .where('workspace_id', '=', actor.workspaceId)
-      .where('id', '=', item_id)
-      .executeTakeFirst()
-    if (!row) return undefined
-    if (row.updated_at !== Number(item_updated_at)) return CHANGED
-    return deleteRow(connection, 'views', actor, item_id)
-  })
+  return db.write((connection) => deleteRowUnlessChanged(connection, 'views', actor, item))
 }
 
 interface SettingsUndo extends Undo {

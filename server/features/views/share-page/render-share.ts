@@ -3,6 +3,7 @@
 
 import { html } from 'hono/html'
 import { type Html, type PageExtras, renderHtmlPage } from '../../../http/html-page.ts'
+import { writeFilter } from '../../../storage/filter-grammar.ts'
 import { createBucketFormatter, formatFigure, shareBar, timelineChart } from '../chart.ts'
 import { DIMENSIONS, type Dimension, formatValue } from '../dimensions.ts'
 import { FIGURE_METRICS, type FigureMetric } from '../figure-metrics.ts'
@@ -120,12 +121,9 @@ function toCard(
   })
   return html`<section><h2>${title}</h2>
 <nav class="line" aria-label="${title} by">${tabs}</nav>
-${rows.length === 0 ? html`<p>Nothing yet</p>` : toRows(rows, (value) => toAddress({ [dimension]: escapeFilter(value) }))}</section>
+${rows.length === 0 ? html`<p>Nothing yet</p>` : toRows(rows, (value) => toAddress({ [dimension]: writeFilter({ texts: [value], negate: false }) }))}</section>
 `
 }
-
-/** As the grammar of filters takes a value (analytics/filter.ts). */
-const escapeFilter = (value: string) => value.replace(/[\\,]/g, '\\$&').replace(/^-/, '\\-')
 
 /** @param toHref absent where a row leads nowhere */
 export function toRows(
