@@ -1,5 +1,6 @@
 // The live page: what happens now, and the last 30 minutes.
 
+import { locale } from '../../api/language.ts'
 import type { LiveFigures } from '../../api/live.ts'
 import { useApi } from '../../shell/use-workspace.ts'
 import { ButtonLink } from '../../ui/button.tsx'
@@ -138,7 +139,7 @@ function TopCard({ title, rows }: { title: string; rows: TopRow[] }) {
   )
 }
 
-const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' })
+const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'medium' })
 const toClock = (time: string) => clock.format(new Date(time))
 
 function Item({ item }: { item: FeedItem }) {

@@ -5,6 +5,7 @@ import { useState } from 'react'
 import type { Subject } from '../../../api/analytics.ts'
 import { classNames } from '../../../ui/class-names.ts'
 import { formatCountryName, formatNumber, formatPercent } from '../../../ui/format.ts'
+import { inSentence } from '../../../ui/text.ts'
 import { useTopList } from '../breakdowns/use-top-list.ts'
 import type { AnalyticsView } from '../view/use-analytics-view.ts'
 import WORLD from './world-outlines.json'
@@ -32,7 +33,7 @@ export function CountryMap({
   const sum = rows.reduce((sum, { amount }) => sum + amount, 0)
   const filter = view.findFilter('country')
   const isChosen = (code: string) => filter !== undefined && !filter.negate && filter.values.includes(code)
-  const metric = metricLabel.toLowerCase()
+  const metric = inSentence(metricLabel)
   const amount = pointed === undefined ? 0 : (amounts.get(pointed) ?? 0)
   return (
     <div className="relative">
