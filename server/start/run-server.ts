@@ -39,6 +39,7 @@ export async function runServer(
   const app = createApp(services)
   const listener = await listenOrRefuse(config, app, refuse)
   services.watchLoop()
+  void app.loadRoutes()
   // A server of another release looks for these files when a page of this one names them. One worker keeps them for all.
   if (config.databaseUrl && (worker?.number ?? 1) === 1)
     void app.prepareFiles().catch((error) => log.warn('files_not_built', describeError(error)))
