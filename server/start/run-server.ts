@@ -39,16 +39,18 @@ export async function runServer(
   const app = createApp(services)
   const listener = await listenOrRefuse(config, app, refuse)
   services.watchLoop()
-  void app.loadRoutes()
   // A server of another release looks for these files when a page of this one names them. One worker keeps them for all.
   if (config.databaseUrl && (worker?.number ?? 1) === 1)
     void app.prepareFiles().catch((error) => log.warn('files_not_built', describeError(error)))
   const notices = [config.mailNotice, config.uploadNotice, services.hitStoreWarning]
     .filter(Boolean)
     .map((notice) => `${notice}\n`)
+  const state = await readFirstAccountState(services.db.read)
+  // After the start message.
+  setImmediate(() => void app.loadRoutes().catch((error) => endAtOnce(toSentence(error))))
   return {
     node: services.spool.node,
-    readyText: notices.join('') + toReadyText(config, await readFirstAccountState(services.db.read)),
+    readyText: notices.join('') + toReadyText(config, state),
     readMetrics: services.readOwnMetrics,
     async stop() {
       services.startDraining()
