@@ -14,6 +14,7 @@ import { openUploads } from '../features/forms/uploads/uploads.ts'
 import { readHitMetrics } from '../features/hits/metrics.ts'
 import { toRetentionStart } from '../features/hits/retention.ts'
 import { createBlocklist } from '../features/links/blocklist/blocklist.ts'
+import { createExpirationAnnouncer } from '../features/links/counting/closed-links.ts'
 import { readDomainMetrics } from '../features/links/domains/domain-metrics.ts'
 import { readLinkMetrics } from '../features/links/metrics.ts'
 import { preloadLinks } from '../features/links/preload-links.ts'
@@ -230,6 +231,7 @@ function startServiceJobs(config: Config, services: JobServices) {
   return startJobs({
     ...services,
     announceClicks: clicks.run,
+    announceExpired: createExpirationAnnouncer(services).run,
     runAlone: cluster.runAlone,
     hitRetentionDays: config.hitRetentionDays,
     pruneHits: hits.pruneHits,
