@@ -10,6 +10,7 @@ import { type BackupSchedule, createBackupSchedule } from '../features/backup/sc
 import { createDestinationWatch } from '../features/destinations/watch-destinations.ts'
 import { createSubmissionPruner } from '../features/forms/erasure/prune-submissions.ts'
 import { toRetentionStart } from '../features/hits/retention.ts'
+import { createExpirationAnnouncer } from '../features/links/counting/closed-links.ts'
 import { createClockFollower } from '../features/notify/delivery/follow-clock.ts'
 import { endDueSplits } from '../features/splits/end-split.ts'
 import { type ImportServiceNeeds, openImports } from '../features/transfer/import/open-imports.ts'
@@ -119,6 +120,7 @@ function startServiceJobs(config: Config, services: JobServices) {
   return startJobs({
     ...services,
     announceClicks: clicks.run,
+    announceExpired: createExpirationAnnouncer(services).run,
     runAlone: cluster.runAlone,
     hitRetentionDays: config.hitRetentionDays,
     pruneHits: hits.pruneHits,

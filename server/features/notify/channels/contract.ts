@@ -1,6 +1,7 @@
 // The contract between delivery and channels: what a sender gets, and what it reports. Delivery knows no channel's format,
 // and no channel knows about retries.
 
+import type { ResolveHost } from '../../../http/safe-request.ts'
 import type { Network } from '../../../lib/ip-network.ts'
 import type { MailBudget } from '../../accounts/abuse/mail-budget.ts'
 import type { ChannelEvent } from '../events/channel-events.ts'
@@ -192,6 +193,8 @@ export interface SendNeeds {
   origin: string
   /** Reads a file of a submission. Without it, mails have links only. */
   readFile?: (key: string) => Promise<Uint8Array>
+  /** Finds every address of a name. The default is the resolver of the system. */
+  resolve?: ResolveHost
   /** The time limit of an attempt. Each sender has a default of its own. */
   timeoutMs?: number
   /** The address of Telegram's Bot API, without a slash at the end. The default is `https://api.telegram.org`. */
