@@ -58,15 +58,18 @@ export interface AlertContent {
   end: string
   /** Such as `Nov 27, 2026, 9:00 – 10:00 AM`. */
   period: string
-  metric: string
-  when: 'above' | 'below'
-  percent: number
+  metric?: string
+  when: 'above' | 'below' | 'silent'
+  percent?: number
   window: string
-  minimum: number
+  minimum?: number
+  /** The figure, or the number of new links without a click. */
   count: number
   /** The mean of the same hours in earlier weeks. */
-  expected: number
-  /** A sentence with both figures. */
+  expected?: number
+  /** New links without a click: the first 20. */
+  links?: { id: number; shortUrl: string }[]
+  /** A sentence with the figures. */
   reason: string
 }
 
