@@ -13,12 +13,14 @@ import {
 import { checkUrl } from '../../lib/web-url.ts'
 import { BrandInput, BrandShape } from '../accounts/brand/schema.ts'
 import { ConsentSettingsShape, toConsentSettingsInput } from './consent/schema.ts'
+import { FieldLabelsShape, toFieldLabelsInput } from './labels/schema.ts'
 import { ReplySettingsInput, ReplySettingsShape } from './replies/schema.ts'
 import { FieldMessagesInput, FieldMessagesShape, FieldRulesShape, toFieldRulesInput } from './rules/schema.ts'
 import { CAPTCHA_FIELD, hasControlPrefix } from './settings/control-fields.ts'
 import { FORM_KEY } from './settings/form-key.ts'
 import { NEXT_HOST_MAX, normalizeNextHost } from './settings/next-hosts.ts'
 import { SpamSettingsInput, SpamSettingsShape } from './spam/schema.ts'
+import { ReplyTemplatesInput, ReplyTemplatesShape } from './team-replies/schema.ts'
 import { UploadSettingsInput, UploadSettingsShape } from './uploads/schema.ts'
 
 /**
@@ -67,6 +69,10 @@ export const FormShape = z
     consent: ConsentSettingsShape.nullable(),
     brand: BrandShape.openapi({ description: 'Where it differs from the brand of the workspace' }),
     adClickIds: z.boolean(),
+    fieldLabels: FieldLabelsShape.openapi({
+      description: 'What people read in place of the names of fields',
+    }),
+    replyTemplates: ReplyTemplatesShape.openapi({ description: 'For replies of the team to senders' }),
     submissions: z.int().openapi({ description: 'Number of stored submissions' }),
     lastSubmissionAt: z.iso.datetime().nullable(),
     createdAt: z.iso.datetime(),
@@ -200,6 +206,8 @@ const fields = {
         'Keep the click ids of ad networks (`gclid`, `gbraid`, `wbraid`, `msclkid`, `fbclid`) that the page of the ' +
         'credited click had. false when absent',
     }),
+  fieldLabels: toFieldLabelsInput(fieldName).nullable().optional(),
+  replyTemplates: ReplyTemplatesInput.nullable().optional(),
 }
 
 export const CreateForm = z.strictObject({ name: formName, ...fields }, mustBeObject).openapi('CreateForm')
