@@ -158,7 +158,7 @@ export const TOOL_LIST: readonly ToolChoice[] = [
     name: 'list_outcomes',
     operation: 'listOutcomes',
     fromStrangers: true,
-    description: 'Lists outcomes of leads (qualified, won, lost) with their values.',
+    description: 'Lists outcomes of leads (contacted, qualified, won, lost) with their values.',
   },
   {
     name: 'list_channels',
@@ -229,6 +229,6 @@ export const TOOL_LIST: readonly ToolChoice[] = [
     writes: 'adds',
     fromStrangers: true,
     description:
-      'Records what became of a lead: qualified, won or lost, and its value. Name the lead by exactly one of submissionId, email and clickId.',
+      'Records what became of a lead: contacted, qualified, won or lost, and its value. Name the lead by exactly one of submissionId, email and clickId.',
   },
 ]

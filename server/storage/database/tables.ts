@@ -31,6 +31,7 @@ import type {
   ReplyStops,
   SpamTotals,
   SpamWords,
+  SubmissionAssignees,
   SubmissionFiles,
   Submissions,
   Touches,
@@ -106,6 +107,7 @@ export interface Tables {
   submissions: Submissions
   touches: Touches
   outcomes: Outcomes
+  submission_assignees: SubmissionAssignees
   views: Views
   view_alerts: ViewAlerts
   view_reports: ViewReports

@@ -105,6 +105,8 @@ const FormRecord = z.object({
   consent: z.unknown().optional(),
   brand: z.unknown().optional(),
   adClickIds: z.boolean().optional(),
+  fieldLabels: z.unknown().optional(),
+  replyTemplates: z.unknown().optional(),
   createdAt: time,
   updatedAt: time,
 })

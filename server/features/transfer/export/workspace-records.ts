@@ -97,6 +97,8 @@ export const toFormRecord = (row: Selectable<Forms>) => ({
   /** Without the logo, whose picture is no record. */
   brand: row.brand === null ? null : { ...parseBrand(row.brand), logo: null },
   adClickIds: row.ad_click_ids === 1,
+  fieldLabels: parseOrNull(row.field_labels),
+  replyTemplates: parseOrNull(row.reply_templates),
   createdAt: toIso(row.created_at),
   updatedAt: toIso(row.updated_at),
 })

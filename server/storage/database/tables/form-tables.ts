@@ -48,6 +48,10 @@ export interface Forms {
   brand: string | null
   /** 1 keeps the click ids of ad networks. */
   ad_click_ids: Generated<number>
+  /** JSON of `FieldLabels`. */
+  field_labels: string | null
+  /** JSON of `ReplyTemplate[]`. */
+  reply_templates: string | null
   /** Every change of the row raises it. */
   revision: Generated<number>
   created_at: number
@@ -199,12 +203,19 @@ export interface Touches {
   utm_content: string | null
 }
 
+/** The member of the workspace who has a submission. The row goes with either. */
+export interface SubmissionAssignees {
+  submission_id: number
+  workspace_id: number
+  user_id: number
+}
+
 /** What became of a lead. The row goes with its submission. */
 export interface Outcomes {
   id: Generated<number>
   workspace_id: number
   submission_id: number
-  /** `qualified`, `won` or `lost`. */
+  /** One of `OUTCOME_STAGES`. */
   stage: string
   /** Decimal text, as `toDecimalText` writes it: no engine computes with it. */
   value: string | null
