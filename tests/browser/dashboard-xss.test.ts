@@ -87,6 +87,8 @@ onDashboard(
           '/forms',
           `/forms/${form}`,
           `/forms/${form}?tab=settings`,
+          `/forms/${form}?tab=settings&page=fields`,
+          `/forms/${form}?tab=settings&page=email`,
           `/forms/${form}?tab=losses`,
           `/inbox?open=${submission}`,
           '/settings/tags',

@@ -81,7 +81,9 @@ function LoadedForm({ form }: { form: FormResource }) {
         <>
           {canEdit && (
             <Button icon={<Upload size={16} />} onClick={() => setImporting(true)}>
-              Import submissions
+              <span>
+                Import<span className="max-sm:sr-only"> submissions</span>
+              </span>
             </Button>
           )}
           <ButtonLink

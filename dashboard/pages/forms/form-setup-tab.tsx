@@ -114,8 +114,7 @@ function describeSending(form: FormResource, language: string): ReactNode[] {
       <Link
         to="/$workspaceId/forms/$formKey"
         from="/$workspaceId/forms/$formKey"
-        search={{ tab: 'settings' }}
-        hash="sending"
+        search={{ tab: 'settings', page: 'sending' }}
         className={TEXT_LINK}
       >
         Choose what senders see
