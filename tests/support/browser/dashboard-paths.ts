@@ -24,6 +24,7 @@ const PAGES = [
   '/forms',
   '/forms?new=1',
   '/forms/{form}',
+  '/forms/{form}?tab=gallery',
   '/forms/{form}?tab=settings',
   '/forms/{form}?tab=settings&page=fields',
   ...atScale({ quick: [], full: SETTINGS_PAGES, soak: SETTINGS_PAGES }),
