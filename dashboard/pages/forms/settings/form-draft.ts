@@ -89,9 +89,10 @@ export const GROUPS = [
   {
     id: 'spam',
     page: 'spam',
-    title: 'Spam',
-    settings: ['allowedOrigins', 'perAddress', 'spam', 'spamRetentionDays', 'captcha'],
+    title: 'Protection',
+    settings: ['captcha', 'allowedOrigins', 'perAddress'],
   },
+  { id: 'filter', page: 'spam', title: 'Spam filter', settings: ['spam', 'spamRetentionDays'] },
   { id: 'files', page: 'files', title: 'Files', settings: ['uploads'] },
   { id: 'reply', page: 'email', title: 'Auto-reply', settings: ['reply'] },
   { id: 'brand', page: 'brand', title: 'Brand', settings: ['brand'] },

@@ -34,7 +34,7 @@ import { NotificationsGroup } from './groups/notifications-group.tsx'
 import { ReplyGroup } from './groups/reply-group.tsx'
 import { RetentionGroup } from './groups/retention-group.tsx'
 import { SendingGroup } from './groups/sending-group.tsx'
-import { SpamGroup } from './groups/spam-group.tsx'
+import { FilterGroup, ProtectionGroup } from './groups/spam-group.tsx'
 import { SettingsPageLinks } from './settings-group.tsx'
 
 /** The first invalid control, or the first message about a whole group. */
@@ -98,7 +98,12 @@ const PAGE_CONTENTS: Record<PageId, (props: GroupProps) => ReactNode> = {
     </>
   ),
   sending: SendingGroup,
-  spam: SpamGroup,
+  spam: (props) => (
+    <>
+      <ProtectionGroup {...props} />
+      <FilterGroup {...props} />
+    </>
+  ),
   files: FilesGroup,
   email: ReplyGroup,
   brand: BrandGroup,
