@@ -1,7 +1,7 @@
 // Writes a form of the gallery as HTML to paste: styled, without a script, with the fields and limits of a form's settings.
 
 import { HONEYPOT_HTML, toFieldLabel } from '../../../../server/features/forms/markup.ts'
-import { formatBytes } from '../../../ui/format.ts'
+import { formatBytes } from '../../../../server/lib/formats/format-bytes.ts'
 import {
   type ExampleForm,
   escapeHtml,
