@@ -30,6 +30,7 @@ import { createSubmissionApi } from '../features/forms/own-server/create-submiss
 import { createFormCheckApi } from '../features/forms/page-check/check-api.ts'
 import { createFormEndpoint } from '../features/forms/public.ts'
 import { createAllowedSendersApi } from '../features/forms/spam/allowed-senders-api.ts'
+import { createTeamRepliesApi } from '../features/forms/team-replies-api.ts'
 import { createFileLinkEndpoint } from '../features/forms/uploads/file-link-endpoint.ts'
 import { createLinksApi } from '../features/links/api.ts'
 import { createCardsApi } from '../features/links/cards/cards-api.ts'
@@ -128,6 +129,7 @@ export interface RouteNeeds {
     forms: NeedsOf<typeof createFormsApi> & NeedsOf<typeof createAllowedSendersApi>
     submissions: NeedsOf<typeof createSubmissionApi>
     files: NeedsOf<typeof createFilesApi>
+    teamReplies: NeedsOf<typeof createTeamRepliesApi>
     losses: NeedsOf<typeof createLossesApi>
     formTests: NeedsOf<typeof createFormTestApi>
     outcomes: NeedsOf<typeof createOutcomesApi>
@@ -288,6 +290,7 @@ const createRest = ({ api }: RouteNeeds) =>
     createFormsApi(api.forms),
     createSubmissionApi(api.submissions),
     createFilesApi(api.files),
+    createTeamRepliesApi(api.teamReplies),
     createLossesApi(api.losses),
     createFormTestApi(api.formTests),
     createAllowedSendersApi(api.forms),
