@@ -1,7 +1,7 @@
 // Lists the replies of the team to the sender of a submission, oldest first.
 
 import { sql } from 'kysely'
-import { toIso } from '../../../lib/api-fields.ts'
+import { toIso } from '../../../lib/iso-time.ts'
 import type { Connection } from '../../../storage/database/open-database.ts'
 import type { Actor } from '../../accounts/access/actor.ts'
 import { type TeamReplyResource, toReplyStatus } from './schema.ts'
