@@ -34,6 +34,7 @@ import type {
   SubmissionAssignees,
   SubmissionFiles,
   Submissions,
+  TeamReplies,
   Touches,
   UploadTotals,
 } from './tables/form-tables.ts'
@@ -108,6 +109,7 @@ export interface Tables {
   touches: Touches
   outcomes: Outcomes
   submission_assignees: SubmissionAssignees
+  team_replies: TeamReplies
   views: Views
   view_alerts: ViewAlerts
   view_reports: ViewReports

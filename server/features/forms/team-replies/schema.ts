@@ -37,3 +37,36 @@ export const ReplyTemplatesShape = z.array(
   z.strictObject({ name: z.string(), subject: z.string(), text: z.string() }),
 )
 export type ReplyTemplate = z.infer<typeof ReplyTemplatesShape>[number]
+
+export const REPLY_STATUSES = ['waiting', 'delivered', 'failed', 'canceled'] as const
+/** No conversation has more: further mails go from one mail program to the other. */
+export const REPLIES_PER_SUBMISSION_MAX = 100
+
+export const TeamReplyShape = z
+  .strictObject({
+    id: z.int(),
+    submissionId: z.int(),
+    author: z.string().nullable().openapi({ description: 'The name of the member; null for an API key' }),
+    subject: z.string(),
+    text: z.string(),
+    status: z.enum(REPLY_STATUSES).openapi({
+      description:
+        'Of the email. canceled: it was not sent, because its reason was gone when its turn came, such as a sender who had unsubscribed',
+    }),
+    error: z.string().nullable().openapi({ description: 'Why the last attempt failed' }),
+    createdAt: z.iso.datetime(),
+  })
+  .openapi('TeamReply')
+export type TeamReplyResource = z.infer<typeof TeamReplyShape>
+
+/** The address is that of the submission, and no field of the request. */
+export const CreateTeamReply = z
+  .strictObject(
+    { subject, text: body.openapi({ description: 'Plain text' }) },
+    { error: ({ code }) => (code === 'invalid_type' ? 'must be an object' : undefined) },
+  )
+  .openapi('CreateTeamReply')
+export type CreateTeamReplyInput = z.infer<typeof CreateTeamReply>
+
+export const toReplyStatus = (status: string): TeamReplyResource['status'] =>
+  REPLY_STATUSES.find((known) => known === status) ?? 'canceled'

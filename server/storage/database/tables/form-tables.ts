@@ -210,6 +210,24 @@ export interface SubmissionAssignees {
   user_id: number
 }
 
+/** What the team has written to the sender. The row goes with its submission. */
+export interface TeamReplies {
+  id: Generated<number>
+  workspace_id: number
+  submission_id: number
+  /** That of its delivery, which belongs to the same submission; null for one that was imported. */
+  message_id: string | null
+  /** Of one that was imported: its delivery was elsewhere. */
+  status: string | null
+  /** The name of the member at that time. */
+  author: string | null
+  /** The address of the member, for answers where the brand names none. */
+  reply_to: string | null
+  subject: string
+  text: string
+  created_at: number
+}
+
 /** What became of a lead. The row goes with its submission. */
 export interface Outcomes {
   id: Generated<number>
