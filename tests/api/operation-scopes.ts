@@ -21,6 +21,7 @@ export const OPERATION_SCOPES: Record<string, readonly RouteScope[]> = {
   restoreLinks: ['links:write'],
   emptyTrash: ['links:write'],
   getLinkQr: ['links:read'],
+  drawQr: ['links:read'],
   listLinkClicks: ['links:read', 'analytics:read'],
   resolveLink: ['links:read'],
   getSplit: ['links:read', 'analytics:read'],

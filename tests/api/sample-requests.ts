@@ -104,6 +104,7 @@ export const SAMPLE_REQUESTS: Record<string, (things: TestResources) => SampleRe
   emptyTrash: () => ({}),
   listLinkClicks: ({ linkId }) => ({ path: { id: linkId } }),
   getLinkQr: ({ linkId }) => ({ path: { id: linkId } }),
+  drawQr: () => ({ bodies: [{ slug: 'not-yet' }] }),
   resolveLink: ({ linkId }) => ({ path: { id: linkId } }),
   getSplit: ({ otherLinkId }) => ({ path: { id: otherLinkId } }),
   endSplit: ({ otherLinkId }) => ({ path: { id: otherLinkId } }),

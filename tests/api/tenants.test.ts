@@ -83,6 +83,8 @@ const REFERENCES: Record<string, (things: TestResources) => SampleRequest[]> = {
   emptyTrash: () => [],
   listLinkClicks: onLink({}),
   getLinkQr: onLink({}, { query: { format: 'png' } }),
+  // It draws a text, and reads nothing of a link.
+  drawQr: () => [],
   resolveLink: onLink({}, { query: { country: 'DE' } }),
   getSplit: onLink({}),
   endSplit: onLink({}),

@@ -144,7 +144,7 @@ export type TagResource = z.infer<typeof TagShape>
 /** More than any slug has before it is composed: composing a megabyte would take 20 ms. */
 const SLUG_INPUT_MAX = 1000
 
-const slug = z
+export const slug = z
   .string({ error: 'must be a string' })
   .transform((value) => (value.length > SLUG_INPUT_MAX ? value : normalizeSlug(value)))
   .superRefine((value, context) => {
@@ -296,7 +296,7 @@ const fields = {
   utmContent: utm().optional(),
 }
 
-const mustBeObject = {
+export const mustBeObject = {
   error: ({ code }: { code?: string }) => (code === 'invalid_type' ? 'must be an object' : undefined),
 }
 
@@ -413,24 +413,6 @@ export const LinkListQuery = z.strictObject({
   order: oneOf(['asc', 'desc']).optional(),
 })
 export type LinkListQueryInput = z.infer<typeof LinkListQuery>
-
-export const QrQuery = z.strictObject({
-  format: oneOf(['svg', 'png']).optional(),
-  size: numberParameter(64, 2048).optional().openapi({ description: 'Width in pixels' }),
-  margin: numberParameter(0, 16)
-    .optional()
-    .openapi({ description: 'Quiet zone in modules; scanners need 4' }),
-  color: color('dark modules', '1a2b3c').optional(),
-  background: color('light modules', 'fff8e7').optional(),
-})
-export type QrQueryInput = z.infer<typeof QrQuery>
-
-function color(what: string, example: string) {
-  return z
-    .string({ error: 'must be given once' })
-    .regex(/^#?(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})$/, 'must be a color such as 1a2b3c')
-    .openapi({ description: `Color of the ${what}, hexadecimal`, example })
-}
 
 export const CreateTag = z
   .strictObject({ name: tagName, color: oneOf(TAG_COLORS).optional() })
