@@ -61,6 +61,7 @@ export function createApiNeeds(config: Config, services: ApiParts) {
       resolvePendingAttribution,
       isBlocked: site.isBlocked,
       wakeDeliverer: notify.wake,
+      creditLeads: services.creditLeads,
       spam,
       canMail: sendMail !== undefined,
       // The workers of this machine share its directory.

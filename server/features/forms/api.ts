@@ -17,6 +17,7 @@ import { orderedJson } from '../../lib/formats/ordered-json.ts'
 import type { Page } from '../../lib/pagination.ts'
 import { type ApiEnv, createApi } from '../accounts/access/api-env.ts'
 import { recordExport } from '../accounts/audit/record-export.ts'
+import type { AnnounceNeeds } from './leads/announce-submission.ts'
 import * as formShapes from './schema.ts'
 import { createForm } from './settings/create-form.ts'
 import { deleteForm } from './settings/delete-form.ts'
@@ -38,7 +39,7 @@ import { toSubmissionResource } from './submissions/submission.ts'
 import { updateSubmission } from './submissions/update-submission.ts'
 import { updateSubmissions } from './submissions/update-submissions.ts'
 
-export interface FormsApiNeeds {
+export interface FormsApiNeeds extends Omit<AnnounceNeeds, 'engine'> {
   /** `https://go.example`, before `/f/{formKey}`. */
   origin: string
   now: () => number
@@ -46,7 +47,6 @@ export interface FormsApiNeeds {
   resolvePendingAttribution: (workspaceId: number) => Promise<void>
   /** True where the operator blocks the URL's host. */
   isBlocked: (url: URL) => boolean
-  wakeDeliverer: () => void
   spam: SpamLearner & Pick<WorkspaceSpamCache, 'invalidate'>
   /** False where the operator has set up no mail server. */
   canMail: boolean

@@ -16,24 +16,16 @@ import { ConsentSettingsShape, toConsentSettingsInput } from './consent/schema.t
 import { ReplySettingsInput, ReplySettingsShape } from './replies/schema.ts'
 import { FieldMessagesInput, FieldMessagesShape, FieldRulesShape, toFieldRulesInput } from './rules/schema.ts'
 import { CAPTCHA_FIELD, hasControlPrefix } from './settings/control-fields.ts'
+import { DEFAULT_PER_ADDRESS, DEFAULT_RETURN_MODE, RETURN_MODES } from './settings/form-defaults.ts'
 import { FORM_KEY } from './settings/form-key.ts'
 import { NEXT_HOST_MAX, normalizeNextHost } from './settings/next-hosts.ts'
 import { SpamSettingsInput, SpamSettingsShape } from './spam/schema.ts'
 import { UploadSettingsInput, UploadSettingsShape } from './uploads/schema.ts'
 
-/**
- * Where a browser goes after a native submission: back to the Referer, as for every form that names nothing else, or to
- * a page of this server.
- */
-export const RETURN_MODES = ['referer', 'hosted'] as const
-export type ReturnMode = (typeof RETURN_MODES)[number]
-export const DEFAULT_RETURN_MODE: ReturnMode = 'referer'
-
 const REDIRECT_MAX = 2048
 const LIST_MAX = 100
 const NEXT_HOSTS_MAX = 50
-/** Submissions a minute from one address: the number of a new form, and the most. */
-export const DEFAULT_PER_ADDRESS = 10
+/** Submissions a minute from one address. */
 const PER_ADDRESS_MAX = 600
 /** Days. */
 const RETENTION_MAX = 3650

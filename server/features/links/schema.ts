@@ -105,6 +105,10 @@ export const LinkShape = z
   })
   .openapi('Link')
 
+/** Why a link stops redirecting by itself. */
+export const CLOSE_REASONS = ['clickLimit', 'leadLimit', 'expired'] as const
+export type CloseReason = (typeof CLOSE_REASONS)[number]
+
 /** A link in the trash. */
 export const TrashedLinkShape = z
   .strictObject({

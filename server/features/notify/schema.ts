@@ -14,15 +14,14 @@ import {
 } from '../../lib/api-fields.ts'
 import { isTimeZone } from '../../lib/date-range.ts'
 import { EMAIL_MAX, isEmail } from '../../lib/email.ts'
+import { CHANNEL_TYPES, CHANNEL_URL_MAX, DELIVERY_OUTCOMES } from './channels/channel-types.ts'
 import { CHANNEL_EVENTS, type ChannelEvent, SUBMISSION_EVENT } from './events/channel-events.ts'
 import { EVENT_FILTERS, parseFilterField } from './events/channel-filter.ts'
 import { findTemplateMistake } from './templates/parse-template.ts'
 import { DIGESTS } from './timing/plan-delivery.ts'
 
-export const CHANNEL_TYPES = ['email', 'slack', 'discord', 'telegram', 'teams', 'webhook', 'http'] as const
 export type ChannelType = (typeof CHANNEL_TYPES)[number]
 export const DELIVERY_STATUSES = ['waiting', 'delivered', 'failed'] as const
-export const DELIVERY_OUTCOMES = ['delivered', 'refused', 'unreachable', 'timeout', 'interrupted'] as const
 export const EVENTS = [
   ...CHANNEL_EVENTS,
   'submission.digest',
@@ -42,7 +41,6 @@ export const HTTP_HEADER_VALUE_MAX = 4096
 export const HTTP_BODY_MAX = 20_000
 
 export const RECIPIENTS_MAX = 20
-export const CHANNEL_URL_MAX = 2048
 const ID_MAX = 999_999_999_999_999
 
 const mustBeObject = {

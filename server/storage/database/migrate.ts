@@ -36,6 +36,7 @@ import { destinations } from './migrations/0034-destinations.ts'
 import { dayProofs } from './migrations/0035-day-proofs.ts'
 import { sharedLimits } from './migrations/0037-shared-limits.ts'
 import { viewAlerts } from './migrations/0038-view-alerts.ts'
+import { silentLinks } from './migrations/0040-silent-links.ts'
 import { renameSteps, toNewSteps } from './migrations/rename-steps.ts'
 import type { Tables } from './tables.ts'
 
@@ -73,6 +74,7 @@ export const listMigrations = (engine: DatabaseEngine): Record<string, Migration
   '0035-day-proofs': dayProofs(engine),
   '0037-shared-limits': sharedLimits(engine),
   '0038-view-alerts': viewAlerts(engine),
+  '0040-silent-links': silentLinks(engine),
 })
 
 /**

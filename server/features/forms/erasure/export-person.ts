@@ -1,10 +1,10 @@
 // A copy of all that the workspace has of one email address, as a zip that is written while it is sent.
 
 import { sql } from 'kysely'
-import { toIso, toIsoOrNull } from '../../../lib/api-fields.ts'
 import { takeTurn } from '../../../lib/concurrency/take-turn.ts'
 import { orderedJson } from '../../../lib/formats/ordered-json.ts'
 import { type FileOfZip, zipFiles } from '../../../lib/formats/zip-files.ts'
+import { toIso, toIsoOrNull } from '../../../lib/iso-time.ts'
 import type { Connection } from '../../../storage/database/open-database.ts'
 import type { FileStore } from '../../../storage/files/file-store.ts'
 import type { Actor } from '../../accounts/access/actor.ts'

@@ -4,7 +4,7 @@ import { until } from '../../../../tests/support/until.ts'
 import { onBothEngines, type TestServer, type TestWorkspace } from '../../../../tests/support/world.ts'
 import type { ResolveHost } from '../../../http/safe-request.ts'
 import { type Network, parseNetwork } from '../../../lib/ip-network.ts'
-import { restApi } from '../../../web/routes.ts'
+import { restApi } from '../../../web/api.ts'
 import { createRateLimiter } from '../../accounts/access/rate-limiter.ts'
 import { createFormCheckApi } from './check-api.ts'
 

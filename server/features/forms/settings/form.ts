@@ -1,8 +1,8 @@
 // A form as a row and as an API resource, and how its settings become columns.
 
 import { type Selectable, sql } from 'kysely'
-import { toIso, toIsoOrNull } from '../../../lib/api-fields.ts'
 import { invalid } from '../../../lib/failure.ts'
+import { toIso, toIsoOrNull } from '../../../lib/iso-time.ts'
 import { BLOCKED_URL } from '../../../lib/web-url.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import type { Forms } from '../../../storage/database/tables/form-tables.ts'
@@ -10,14 +10,9 @@ import type { Action, Actor } from '../../accounts/access/actor.ts'
 import { toBrandResource } from '../../accounts/brand/brand.ts'
 import { channelsExist } from '../../notify/channels/channels-exist.ts'
 import { ANNOUNCED } from '../leads/announced.ts'
-import {
-  DEFAULT_PER_ADDRESS,
-  DEFAULT_RETURN_MODE,
-  type FormResource,
-  type ReturnMode,
-  type UpdateFormInput,
-} from '../schema.ts'
-import { DEFAULT_SPAM_RETENTION_DAYS, NO_SPAM_RULES } from '../spam/schema.ts'
+import type { FormResource, UpdateFormInput } from '../schema.ts'
+import { DEFAULT_SPAM_RETENTION_DAYS, NO_SPAM_RULES } from '../spam/spam-defaults.ts'
+import { DEFAULT_PER_ADDRESS, DEFAULT_RETURN_MODE, type ReturnMode } from './form-defaults.ts'
 
 /** The permission that every change of a form or submission needs. */
 export const FORMS_WRITE: Action = 'forms:write'

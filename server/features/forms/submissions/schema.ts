@@ -178,15 +178,6 @@ const SELECTION = {
   region: exactText(255),
   city: exactText(255),
 }
-export const SELECTION_TEXT_FIELDS = [
-  'referrer',
-  ...CAMPAIGN_FIELDS,
-  'device',
-  'browser',
-  'os',
-  'region',
-  'city',
-] as const
 
 function requireStartBeforeEnd({ start, end }: { start?: number; end?: number }, context: z.RefinementCtx) {
   if (start === undefined || end === undefined || start < end) return

@@ -8,9 +8,9 @@ import {
   type SqlBool,
   sql,
 } from 'kysely'
-import { toIso } from '../../../lib/api-fields.ts'
 import { toCountryFilter } from '../../../lib/country-code.ts'
 import { toEmailAddress } from '../../../lib/email.ts'
+import { toIso } from '../../../lib/iso-time.ts'
 import type { OutcomeStage } from '../../../lib/outcome-stage.ts'
 import { toShortUrl } from '../../../lib/web-url.ts'
 import { containsFolded } from '../../../storage/database/contains-text.ts'
@@ -22,7 +22,21 @@ import { toCampaign } from '../../visitors/campaign-columns.ts'
 import { ANNOUNCED } from '../leads/announced.ts'
 import { listFilesOfSubmissions } from '../uploads/list-files.ts'
 import { listOutcomesOfSubmissions } from './list-outcomes.ts'
-import { SELECTION_TEXT_FIELDS, type SubmissionResource, type SubmissionSelection } from './schema.ts'
+import type { SubmissionResource, SubmissionSelection } from './schema.ts'
+
+const SELECTION_TEXT_FIELDS = [
+  'referrer',
+  'utmSource',
+  'utmMedium',
+  'utmCampaign',
+  'utmTerm',
+  'utmContent',
+  'device',
+  'browser',
+  'os',
+  'region',
+  'city',
+] as const
 
 type Attribution = SubmissionResource['attribution']
 

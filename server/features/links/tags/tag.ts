@@ -1,8 +1,8 @@
 // A tag as a row and as the resource that callers see.
 
 import type { Selectable } from 'kysely'
-import { toIso } from '../../../lib/api-fields.ts'
 import { Failure, notFound } from '../../../lib/failure.ts'
+import { toIso } from '../../../lib/iso-time.ts'
 import type { Connection } from '../../../storage/database/open-database.ts'
 import type { Tags } from '../../../storage/database/tables/link-tables.ts'
 import type { Actor } from '../../accounts/access/actor.ts'

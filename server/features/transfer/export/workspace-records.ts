@@ -2,7 +2,7 @@
 // export only. The importer reads the same types (transfer/workspace/).
 
 import type { Selectable } from 'kysely'
-import { toIso, toIsoOrNull } from '../../../lib/api-fields.ts'
+import { toIso, toIsoOrNull } from '../../../lib/iso-time.ts'
 import { parseUrl } from '../../../lib/web-url.ts'
 import type { Domains } from '../../../storage/database/tables/domain-tables.ts'
 import type {
