@@ -49,6 +49,9 @@ export const TagShape = z
     id: z.int(),
     name: z.string(),
     color: z.enum(TAG_COLORS),
+    pinned: z
+      .boolean()
+      .openapi({ description: 'The tag stands in the sidebar of the dashboard, like a folder' }),
     links: z.int().openapi({ description: 'How many links have the tag' }),
     createdAt: z.iso.datetime(),
   })
@@ -164,7 +167,7 @@ export const slug = z
   })
 
 const url = () => text(1, URL_MAX).openapi({ format: 'uri', example: 'https://example.com/landing' })
-const utm = () => text(1, UTM_MAX).nullable()
+export const utm = () => text(1, UTM_MAX).nullable()
 const tagName = text(1, 50)
   .trim()
   .refine((value) => value !== '', 'must not be blank')
@@ -419,10 +422,14 @@ export const LinkListQuery = z.strictObject({
 export type LinkListQueryInput = z.infer<typeof LinkListQuery>
 
 export const CreateTag = z
-  .strictObject({ name: tagName, color: oneOf(TAG_COLORS).optional() })
+  .strictObject({ name: tagName, color: oneOf(TAG_COLORS).optional(), pinned: flag().optional() })
   .openapi('CreateTag')
 export const UpdateTag = z
-  .strictObject({ name: tagName.optional(), color: oneOf(TAG_COLORS).nullable().optional() })
+  .strictObject({
+    name: tagName.optional(),
+    color: oneOf(TAG_COLORS).nullable().optional(),
+    pinned: flag().nullable().optional(),
+  })
   .openapi('UpdateTag')
 export type CreateTagInput = z.infer<typeof CreateTag>
 export type UpdateTagInput = z.infer<typeof UpdateTag>
@@ -431,5 +438,8 @@ export const TagListQuery = z.strictObject({
   limit: numberParameter(1, 100).optional(),
   cursor: parameter(1000).optional(),
   search: parameter(200).optional(),
+  pinned: oneOf(['true', 'false'])
+    .optional()
+    .openapi({ description: 'Only those that are, or are not, pinned' }),
 })
 export type TagListQueryInput = z.infer<typeof TagListQuery>
