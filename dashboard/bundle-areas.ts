@@ -52,13 +52,15 @@ const WITH_OTHERS = [
   'pages/inbox/state/{display-text,element-ids,submission-status}.ts',
   'pages/inbox/reader/person-buttons.tsx',
   'pages/inbox/dialogs/receipt-dialog.tsx',
+  'api/channels/{change-channel,own-channel}.ts',
   'pages/channels/{channel-kinds,channel-notice}.tsx',
+  'pages/channels/find-silence.ts',
   'pages/links/link/{describe-rule,link-devices}.ts',
   'pages/analytics/breakdowns/use-top-list.ts',
   'pages/analytics/view/{dimension-filter,dimensions}.ts',
   'pages/analytics/saved/view-settings.ts',
   '../server/features/forms/markup.ts',
-  'pages/forms/settings/groups/{channel-choice.tsx,sending-fields.tsx,use-page-suggestion.ts}',
+  'pages/forms/settings/groups/{channel-choice.tsx,use-page-suggestion.ts}',
 ]
 const WITHOUT_OTHERS = ['links', 'sign-in']
 

@@ -18,7 +18,7 @@ import { FormError } from '../../ui/forms/form-error.tsx'
 import { TimeZoneField } from './new/date-fields.tsx'
 import { FileDrop } from './new/file-drop.tsx'
 
-const STAGES = { won: 'Won', qualified: 'Qualified', lost: 'Lost' } as const
+const STAGES = { won: 'Won', qualified: 'Qualified', contacted: 'Contacted', lost: 'Lost' } as const
 type Stage = keyof typeof STAGES
 
 function findProblem({ name, size }: File): string | undefined {

@@ -96,7 +96,7 @@ const CONTINENTS: Record<string, string> = {
   OC: 'Oceania',
   SA: 'South America',
 }
-const CHANNELS: Record<string, string> = {
+export const TRAFFIC_CHANNEL_LABELS: Record<string, string> = {
   search: 'Search',
   social: 'Social',
   email: 'Email',
@@ -104,7 +104,7 @@ const CHANNELS: Record<string, string> = {
   referral: 'Referral',
   paid: 'Paid',
 }
-const TRIGGERS: Record<string, string> = { link: 'Link', qr: 'QR code' }
+export const TRIGGER_LABELS: Record<string, string> = { link: 'Link', qr: 'QR code' }
 
 /** The label of a value. Names of ids come from the API (use-value-names.ts). */
 export function formatDimensionValue(dimension: Dimension, value: string): string {
@@ -114,9 +114,9 @@ export function formatDimensionValue(dimension: Dimension, value: string): strin
     case 'continent':
       return CONTINENTS[value] ?? value
     case 'trigger':
-      return TRIGGERS[value] ?? value
+      return TRIGGER_LABELS[value] ?? value
     case 'channel':
-      return CHANNELS[value] ?? value
+      return TRAFFIC_CHANNEL_LABELS[value] ?? value
     case 'source':
     case 'referrer':
     case 'referrerUrl':

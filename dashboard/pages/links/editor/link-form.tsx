@@ -1,6 +1,6 @@
 // The fields of a link. Destination and slug come first; the other fields are in closed sections.
 
-import { lazy, Suspense } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { CollapsibleSection } from '../../../ui/collapsible-section.tsx'
 import { Field, Textarea, TextField } from '../../../ui/forms/field.tsx'
 import { FormError, findFieldError } from '../../../ui/forms/form-error.tsx'
@@ -25,6 +25,8 @@ const QrCodePanel = lazy(() =>
 
 export function LinkForm(props: LinkFieldsProps) {
   const { draft, link, errors, onChange } = props
+  // A closed section draws no code.
+  const [isQrOpen, setQrOpen] = useState(false)
   return (
     <div className="grid grid-cols-1">
       {errors.general && (
@@ -71,13 +73,13 @@ export function LinkForm(props: LinkFieldsProps) {
       <RedirectFields {...props} />
       <CardFields {...props} />
       <MoreSection {...props} />
-      {link && (
-        <CollapsibleSection title="QR code">
+      <CollapsibleSection title="QR code" onOpenChange={setQrOpen}>
+        {isQrOpen && (
           <Suspense fallback={<Skeleton className="h-56" />}>
-            <QrCodePanel link={link} />
+            <QrCodePanel slug={draft.slug.trim() || link?.slug || ''} domain={draft.domain || undefined} />
           </Suspense>
-        </CollapsibleSection>
-      )}
+        )}
+      </CollapsibleSection>
     </div>
   )
 }
