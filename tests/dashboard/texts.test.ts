@@ -11,6 +11,9 @@ import { listPlaceholders, translateSource } from '../../dashboard/texts/transla
 
 /** Strings with a blank that nobody reads: keys of queries and of deletions, media queries, examples of code. */
 const CODE = new Set([
+  ' required',
+  'a, button, input, label, select, textarea, summary',
+  '{0} MB',
   'GoDaddy, Namecheap, IONOS',
   '{0} · Towpath',
   'allowed senders',
@@ -24,7 +27,8 @@ const CODE = new Set([
 ])
 
 /** Names of classes, media queries, markup, commands, and lists of codes. */
-const READS_AS_CODE = /[-[\]<>=|/*]|^\(|^(?:[A-Z]{2} )|^(?:npx|curl) |\d(?:px|%)|^[\s{}\d"'#.,:;·()…–]*$/
+const READS_AS_CODE =
+  /[-[\]<>=|/*]|^[(.:#][\w(]|^(?:[A-Z]{2} )|^(?:npx|curl) |\d(?:px|%)|^[\s{}\d"'#.,:;·()…–]*$/
 /** Words that are names of classes by themselves. */
 const CLASSES =
   /^(?:absolute|relative|block|grid|flex|fixed|truncate|underline|italic|uppercase|pulse|\{\d+\}|\s)+$/
