@@ -8,7 +8,8 @@ import { ApiError } from '../../../api/client.ts'
 import { fetchQrCode, type QrOptions } from '../../../api/links.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
 import { Button } from '../../../ui/button.tsx'
-import { Field, Input, Select } from '../../../ui/forms/field.tsx'
+import { ColorField } from '../../../ui/forms/color-field.tsx'
+import { Field, Select } from '../../../ui/forms/field.tsx'
 import { toastError } from '../../../ui/overlays/toast.tsx'
 import { saveFile } from '../../../ui/save-file.ts'
 import { Skeleton } from '../../../ui/skeleton.tsx'
@@ -47,8 +48,8 @@ export function QrCodePanel({ link }: { link: LinkResource }) {
       )}
       <div className="grid w-full gap-4">
         <div className="grid grid-cols-2 gap-3">
-          <Color label="Color" value={dark} onChange={setDark} />
-          <Color label="Background" value={light} onChange={setLight} />
+          <ColorField required label="Color" value={dark} onChange={setDark} />
+          <ColorField required label="Background" value={light} onChange={setLight} />
         </div>
         <p role="status" className="text-sm text-danger empty:hidden">
           {problem}
@@ -77,28 +78,6 @@ export function QrCodePanel({ link }: { link: LinkResource }) {
     </div>
   )
 }
-
-const Color = ({
-  label,
-  value,
-  onChange,
-}: {
-  label: string
-  value: string
-  onChange: (color: string) => void
-}) => (
-  <Field label={label}>
-    {(control) => (
-      <Input
-        {...control}
-        type="color"
-        className="p-1!"
-        value={value}
-        onChange={({ target }) => onChange(target.value)}
-      />
-    )}
-  </Field>
-)
 
 /**
  * A URL for `<img>`. The page loads the image itself, because the request needs a header that `<img>` cannot send.
