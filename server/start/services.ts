@@ -41,8 +41,8 @@ import { createViewJobs, createViewNeeds } from './views.ts'
 export interface ServiceOptions extends StoreOptions {
   /** Where several servers share the ports of this machine. */
   worker?: MetricsNeeds['worker']
-  /** How long files of imports may take. */
-  reading?: Pick<ImportServiceNeeds, 'sliceMs' | 'deadlineMs'>
+  /** How long files of imports may take, and where they are read. */
+  reading?: Pick<ImportServiceNeeds, 'sliceMs' | 'deadlineMs' | 'startReader'>
 }
 
 export type Services = Awaited<ReturnType<typeof openServices>>

@@ -17,6 +17,7 @@ import { getEmptyDnsServer } from './fake-servers/dns-server.ts'
 import { migratedDatabase, writeMigratedFile } from './migrated-database.ts'
 import { findFreePort } from './processes/free-port.ts'
 import { type HttpAnswer, type HttpCall, readAnswer } from './server/http-call.ts'
+import { startReaderHere } from './server/reader-here.ts'
 import { createWorkerHere } from './server/worker-here.ts'
 import { SUITE } from './suite.ts'
 
@@ -111,7 +112,9 @@ export async function startServer(
   const now = () => readClock() + aheadMs
   const worker = createWorkerHere()
   const startWorker = hitWorker === 'here' ? worker.start : undefined
-  const services = await openServices(config, { ...options, now, startWorker })
+  // Tests of slow readers have them as processes.
+  const reading = options.reading ?? { startReader: startReaderHere }
+  const services = await openServices(config, { ...options, now, startWorker, reading })
   const app = { ...services, ...createApp(services) }
   const server = listen(config, app)
   const origin = `http://127.0.0.1:${port}`
