@@ -17,6 +17,7 @@ const AREAS: [name: string, pattern: RegExp][] = [
   ['analytics', /^pages\/links\/detail\/link-page/],
   ['link-tools', /^pages\/links\//],
   ['compare', /^pages\/analytics\/compare\//],
+  ['proofs', /^pages\/analytics\/proofs\//],
   ['views', /^pages\/analytics\/saved\//],
   ['analytics', /^pages\/analytics\/(?!map\/)/],
   ['live', /^pages\/live\//],

@@ -282,7 +282,7 @@ const createRest = ({ api }: RouteNeeds) =>
     createLiveApi(api.live),
     createMissingApi(api.analytics),
     createReconcileApi(api.analytics),
-    createProofsApi(),
+    createProofsApi(api.analytics),
     // Before `/submissions/{id}`, which matches its paths too.
     createErasureApi(api.erasure),
     createFormsApi(api.forms),
