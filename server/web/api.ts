@@ -156,7 +156,7 @@ const createRest = (api: ApiNeeds) =>
     createLiveApi(api.live),
     createMissingApi(api.analytics),
     createReconcileApi(api.analytics),
-    createProofsApi(),
+    createProofsApi(api.analytics),
     // Before `/submissions/{id}`, which matches its paths too.
     createErasureApi(api.erasure),
     createFormsApi(api.forms),

@@ -61,6 +61,7 @@ export const OPERATION_SCOPES: Record<string, readonly RouteScope[]> = {
   countLeads: ['analytics:read'],
   listMissingSlugs: ['analytics:read'],
   listProofs: ['analytics:read'],
+  verifyProof: ['analytics:read'],
   reconcile: ['analytics:read'],
   exportLeads: ['analytics:read', 'submissions:read'],
   getFunnel: ['analytics:read'],

@@ -145,6 +145,7 @@ export const SAMPLE_REQUESTS: Record<string, (things: TestResources) => SampleRe
   countClicks: () => ({ query: { groupBy: 'link' } }),
   listMissingSlugs: () => ({ query: { limit: '10' } }),
   listProofs: () => ({}),
+  verifyProof: () => ({ path: { day: '2026-03-29' } }),
   reconcile: () => ({ bodies: [{ csv: 'date,clicks\n2026-03-29,4\n', filters: { country: 'DE' } }] }),
   exportLinks: () => ({ query: { format: 'ndjson' } }),
   exportWorkspace: () => ({}),

@@ -159,6 +159,7 @@ const REFERENCES: Record<string, (things: TestResources) => SampleRequest[]> = {
     ),
   listMissingSlugs: () => [{ query: RANGE }],
   listProofs: () => [],
+  verifyProof: () => [],
   reconcile: ({ linkId, slug }) =>
     [{ linkId: `${linkId}` }, { slug }].map((filters) => ({
       bodies: [{ csv: 'date,clicks\n2026-03-29,4\n', filters }],
