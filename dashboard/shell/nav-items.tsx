@@ -11,6 +11,7 @@ import {
   Inbox,
   Link2,
   type LucideIcon,
+  Radio,
   Send,
   Settings,
   Tag,
@@ -26,6 +27,7 @@ export interface NavItem {
   to:
     | '/$workspaceId/links'
     | '/$workspaceId/analytics'
+    | '/$workspaceId/analytics/live'
     | '/$workspaceId/forms'
     | '/$workspaceId/inbox'
     | '/$workspaceId/domains'
@@ -54,6 +56,7 @@ export const NAV_ITEMS: NavItem[] = [
 
 /** Pages inside a place: the sidebar shows the place only. */
 export const INNER_PAGES: NavItem[] = [
+  { to: '/$workspaceId/analytics/live', label: 'Live', icon: Radio, key: 'v' },
   { to: '/$workspaceId/notifications/deliveries', label: 'Deliveries', icon: Send, key: 'd' },
   { to: '/$workspaceId/settings/tags', label: 'Tags', icon: Tag, key: 't' },
   { to: '/$workspaceId/settings/transfer', label: 'Import and export', icon: ArrowDownUp, key: 'm' },

@@ -230,6 +230,22 @@ const compareAnswers = (server: () => TestServer) => {
     await ask(own, 'deleteTag', 200, { path })
   })
 
+  test('UTM templates', async () => {
+    const own = await server().createWorkspace()
+    const body = { name: 'Newsletter', utmSource: 'newsletter' }
+    const path = { id: (await ask(own, 'createUtmTemplate', 201, { body })).json.data.id }
+    await ask(own, 'createUtmTemplate', 409, { body: { ...body, name: 'NEWSLETTER' } })
+    await ask(own, 'createUtmTemplate', 422, { body: { name: 'Empty' } })
+    await ask(own, 'listUtmTemplates', 200, { query: { limit: '1' } })
+    await ask(own, 'getUtmTemplate', 200, { path })
+    await ask(own, 'updateUtmTemplate', 200, { path, body: { utmMedium: 'email' } })
+    await ask(own, 'updateUtmTemplate', 200, { path, body: {} })
+    await ask(own, 'createUtmTemplate', 201, { body: { ...body, name: 'Other' } })
+    await ask(own, 'updateUtmTemplate', 409, { path, body: { name: 'other' } })
+    await ask(own, 'updateUtmTemplate', 422, { path, body: { utmSource: null, utmMedium: null } })
+    await ask(own, 'deleteUtmTemplate', 200, { path })
+  })
+
   test('views', async () => {
     const own = await server().createWorkspace()
     const fields = { filters: { country: 'US' }, share: { password: 'x' }, embed: ['https://example.com'] }
@@ -513,6 +529,9 @@ const compareAnswers = (server: () => TestServer) => {
       .json
     expect(data).toMatchObject({ status: 'new', notes: null })
     await ask(own, 'getSubmissionAttribution', 200, { path })
+    const reply = { path, body: { subject: 'Re: Contact', text: 'Thanks' } }
+    await ask(own, 'sendReply', 201, reply)
+    await ask(own, 'listReplies', 200, { path })
     await ask(own, 'updateSubmissions', 200, { body: { ids: [submissionId], status: 'archived' } })
     await ask(own, 'updateSubmissions', 422, { body: { ids: [], status: 'archived' } })
     await ask(own, 'updateSubmissions', 404, { body: { ids: [submissionId, 999_999], status: 'spam' } })
@@ -527,6 +546,9 @@ const compareAnswers = (server: () => TestServer) => {
     await ask(own, 'importOutcomes', 200, { body: { csv: 'email;value\nada@example.com;1,5\n' } })
     await ask(own, 'importOutcomes', 422, { body: { csv: 'name\nAda\n' } })
     await ask(own, 'deleteOutcome', 200, { path: { id: recorded.json.data.id } })
+    const nameless = { path: form, body: { fields: { message: 'No address' } } }
+    const { json } = await ask(own, 'createSubmission', 201, nameless)
+    await ask(own, 'sendReply', 409, { ...reply, path: { id: json.data.id } })
     const other = await createTestResources(server(), own, 'other')
     await ask(own, 'deleteSubmissions', 200, { query: { ids: `${other.submissionId}` } })
     await ask(own, 'deleteSubmissions', 404, { query: { ids: `${other.submissionId}` } })
@@ -655,6 +677,7 @@ const compareAnswers = (server: () => TestServer) => {
     await fillToLimits(server(), own.id, own.owner.id)
     await ask(own, 'createForm', 409, { body: { name: 'One more' } })
     await ask(own, 'createTag', 409, { body: { name: 'One more' } })
+    await ask(own, 'createUtmTemplate', 409, { body: { name: 'One more', utmSource: 'x' } })
     await ask(own, 'createView', 409, { body: { name: 'One more' } })
     await ask(own, 'allowSender', 409, { body: { address: 'one.more@example.com' } })
     await ask(own, 'createLink', 409, {
@@ -671,22 +694,25 @@ const compareAnswers = (server: () => TestServer) => {
   })
 
   describe('the errors that all operations share', () => {
-    let own: Team
+    /** Two, because all operations together are more requests than one workspace has in a minute. */
+    let places: { own: Team; things: TestResources }[]
     let free: TestWorkspace
     let busy: TestWorkspace
     let stranger: SignedInUser
-    let things: TestResources
     beforeAll(async () => {
-      own = await createTeam(server())
+      const teams = [await createTeam(server()), await createTeam(server())]
       free = await server().createWorkspace('free')
       busy = await server().createWorkspace('pro')
       stranger = await createSignedInUser(server(), 'Sue')
       for (let i = 0; i < 30; i++) expect((await busy.api('/tags')).status).toBe(200)
-      things = await createTestResources(server(), own, `w${own.id}`)
+      places = await Promise.all(
+        teams.map(async (own) => ({ own, things: await createTestResources(server(), own, `w${own.id}`) })),
+      )
     })
 
     test.each(documentedOperations)('$method $path', async (operation) => {
       const { id, security, method } = operation
+      const { own, things } = places[documentedOperations.indexOf(operation) % 2] as (typeof places)[number]
       const { bodies, ...sample } = getSampleRequest(operation, things)
       const good = { ...sample, ...(bodies ? { body: bodies[0] } : {}) }
       await ask(undefined, id, 401, good)

@@ -12,7 +12,7 @@ const NO_FIXED_FILTERS = {}
 const Actions = () => (
   <>
     <ButtonLink
-      to="/$workspaceId/live"
+      to="/$workspaceId/analytics/live"
       params={{ workspaceId: String(useApi().workspaceId) }}
       search={{}}
       icon={<Radio size={15} />}

@@ -269,6 +269,34 @@ onSqlite(
         expect([query, (await see(server(), `${path}?${query}`)).status]).toEqual([query, 422])
     })
 
+    quick('have kept parameters among their filters, and narrow by them on their page', async () => {
+      const team = await createTeam(server())
+      const body = { keptParams: ['aff'] }
+      await team.owner.apiIn(team.id, '/workspace', { method: 'PATCH', body })
+      const { slug } = await team.createLink()
+      for (const query of ['?aff=ann', '?aff=bob', '']) await server().click(slug + query)
+      await server().waitUntilShipped()
+      const all = await share(team, { share: { showLeads: true } })
+      const own = await share(team, { filters: { 'param.aff': 'ann' }, share: { showLeads: true } })
+      const cases: [string, string, number, number | null][] = [
+        [all.path, '', 3, 0],
+        [all.path, '?param.aff=ann,bob', 2, null],
+        [all.path, '?param.aff=-bob', 2, null],
+        [own.path, '', 1, null],
+        [own.path, '?param.aff=bob', 0, null],
+        [own.path, '?param.aff=ann,bob', 1, null],
+      ]
+      for (const [path, query, clicks, leads] of cases) {
+        const { data } = (await see(server(), path + query)).json
+        expect([query, data.clicks, data.leads]).toEqual([query, clicks, leads])
+      }
+      expect((await see(server(), `${own.path}?param.aff=a,-b`)).status).toBe(422)
+      for (const name of ['param.', 'param.a b', 'param'])
+        expect((await post(team, { filters: { [name]: 'x' } })).json.errors).toHaveProperty([
+          `filters.${name}`,
+        ])
+    })
+
     test('end their page with the next request', async () => {
       const ws = await server().createWorkspace()
       const soon = new Date(server().now() + 60_000).toISOString()

@@ -20,7 +20,7 @@ const PAGES = [
   '/links/destinations',
   '/analytics',
   '/analytics/compare',
-  '/live',
+  '/analytics/live',
   '/forms',
   '/forms?new=1',
   '/forms/{form}',

@@ -106,7 +106,8 @@ export async function sendMailOnce(
   const request = describeMail(mail, hiddenUrls)
   try {
     const signal = AbortSignal.timeout(needs.timeoutMs ?? TIMEOUT_MS)
-    const sent = await openMailer(smtpUrl).sendMail({ ...mail, signal })
+    const mailer = await openMailer(smtpUrl)
+    const sent = await mailer.sendMail({ ...mail, signal })
     // A retry would send the mail again to the recipients that have it, so refused recipients are only reported.
     const refused = sent.rejectedErrors ?? []
     const lines = [sent.response, ...refused.map(({ recipient, response }) => `${recipient}: ${response}`)]

@@ -1,6 +1,6 @@
 // The figures of a shared page as JSON, for programs that may see no more than people with the address.
 
-import { toIso } from '../../../lib/api-fields.ts'
+import { toIso } from '../../../lib/iso-time.ts'
 import type { SharedAnswer } from './answer-share.ts'
 
 export function toSharedJson({ name, timezone, totals, metric, time, cards }: SharedAnswer): Response {
