@@ -237,7 +237,7 @@ function StoredSubmission({ submission }: { submission: Submission }) {
   const fields = Object.entries(submission.fields)
   return (
     <section aria-label="Stored submission" className="grid gap-3">
-      <h3 className="text-sm font-medium">Stored as test {submission.id}</h3>
+      <h3 className="text-sm font-medium">Stored as a test</h3>
       <dl className="grid grid-cols-[minmax(4rem,auto)_minmax(0,1fr)] gap-x-4 gap-y-1 text-sm">
         {fields.map(([name, value]) => (
           <div key={name} className="col-span-2 grid grid-cols-subgrid">
