@@ -186,6 +186,14 @@ const CHANGES: Change[] = [
     { target: null, detail: { count: 1, ids: [expect.any(String)] } },
   ],
   [
+    'link.bulk_edited',
+    async ({ make }) => {
+      const { id } = await make('/links', { destinationUrl: 'https://example.com/' })
+      return { path: '/links/bulk-edit', call: post({ ids: [id], changes: { archived: true } }) }
+    },
+    { target: null, detail: { count: 1, ids: [expect.any(String)], fields: ['archived'] } },
+  ],
+  [
     'tag.deleted',
     async ({ make }) => ({ path: `/tags/${(await make('/tags', { name: 'T' })).id}`, call: remove }),
   ],

@@ -13,6 +13,8 @@ import {
 import { encodePage } from '../../lib/formats/encode-page.ts'
 import { type ApiEnv, createApi } from '../accounts/access/api-env.ts'
 import { createLinks, deleteLinks, updateLinks } from './bulk.ts'
+import { editLinks, undoEdit } from './bulk-edit/edit-links.ts'
+import { EditedLinksShape, EditLinks } from './bulk-edit/schema.ts'
 import { createLink, type LinkNeeds } from './create.ts'
 import { deleteLink } from './delete.ts'
 import { findSlugAvailability } from './find-slug-availability.ts'
@@ -122,6 +124,24 @@ const routes = {
     request: { body: jsonRequestBody(shapes.UpdateLinks, { ids: [1], data: { title: 'Spring sale' } }) },
     responses: { 200: dataResponse(z.array(LinkShape), 'The changed links, in the order of the request') },
     fails: [404, 409],
+  }),
+  editLinks: apiRoute({
+    ...links,
+    method: 'post',
+    path: '/links/bulk-edit',
+    scope: 'links:write',
+    operationId: 'editLinks',
+    summary: 'Make one change to up to 100 links, and undo it',
+    description:
+      'Each link changes by itself: `failed` names those that could not, and why. `undo` of the answer, sent as `undo`, takes ' +
+      'the change back wherever nobody has changed the link since.',
+    request: {
+      body: jsonRequestBody(EditLinks, {
+        ids: [1],
+        changes: { replace: { find: 'http://', with: 'https://' }, utmCampaign: 'spring-sale' },
+      }),
+    },
+    responses: { 200: dataResponse(EditedLinksShape, 'The links that changed, and those that did not') },
   }),
   deleteLinks: apiRoute({
     ...links,
@@ -299,6 +319,14 @@ export function createLinksApi(needs: Omit<LinkNeeds, 'db'>) {
       const each = Array.isArray(body) ? body : 'links' in body ? body.links : undefined
       const inputs = each ?? ('ids' in body ? body.ids.map((id) => ({ ...body.data, id })) : [])
       return c.json({ data: await updateLinks(getNeeds(c), c.get('actor'), inputs) }, 200)
+    })
+    .openapi(routes.editLinks, async (c) => {
+      const body = c.req.valid('json')
+      const data =
+        'undo' in body
+          ? await undoEdit(getNeeds(c), c.get('actor'), body.undo)
+          : await editLinks(getNeeds(c), c.get('actor'), body.ids, body.changes)
+      return c.json({ data }, 200)
     })
     .openapi(routes.deleteLinks, async (c) => {
       const { ids, permanent } = c.req.valid('query')
