@@ -199,13 +199,13 @@ const CHANGES: Change[] = [
   ],
   [
     'utm_template.created',
-    async () => ({ path: '/utm-templates', call: post({ name: 'T', utmTerm: 'x' }), status: 201 }),
+    async () => ({ path: '/utm-templates', call: post({ name: 'T1', utmTerm: 'x' }), status: 201 }),
     {},
   ],
   [
     'utm_template.updated',
     async ({ make }) => ({
-      path: `/utm-templates/${(await make('/utm-templates', { name: 'T', utmTerm: 'x' })).id}`,
+      path: `/utm-templates/${(await make('/utm-templates', { name: 'T2', utmTerm: 'x' })).id}`,
       call: { method: 'PATCH', body: { utmTerm: 'y' } },
     }),
     { detail: { fields: ['utmTerm'] } },
@@ -213,7 +213,7 @@ const CHANGES: Change[] = [
   [
     'utm_template.deleted',
     async ({ make }) => ({
-      path: `/utm-templates/${(await make('/utm-templates', { name: 'T', utmTerm: 'x' })).id}`,
+      path: `/utm-templates/${(await make('/utm-templates', { name: 'T3', utmTerm: 'x' })).id}`,
       call: remove,
     }),
     {},

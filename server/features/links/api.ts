@@ -1,4 +1,4 @@
-// The REST API of links and tags (docs/contract.md §2, §3).
+// The REST API of links (docs/contract.md §2).
 
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
@@ -25,15 +25,11 @@ import { resolveDomain } from './names/link-domain.ts'
 import { drawQrCode } from './qr/draw-qr-code.ts'
 import { DrawQr, QrQuery } from './qr/schema.ts'
 import * as shapes from './schema.ts'
-import { createTag } from './tags/create-tag.ts'
-import { deleteTag } from './tags/delete-tag.ts'
-import { listTags } from './tags/list-tags.ts'
-import { updateTag } from './tags/update-tag.ts'
 import { updateLink } from './update.ts'
 import { upsertLink } from './upsert.ts'
 import { toEtag } from './version.ts'
 
-const { LinkShape, TagShape } = shapes
+const { LinkShape } = shapes
 
 const linkResponse = (description: string) => ({
   ...dataResponse(LinkShape, description),
@@ -51,7 +47,6 @@ function answerLink(c: Context<ApiEnv>, link: shapes.LinkResource) {
 }
 
 const links = { tags: ['Links'] }
-const tags = { tags: ['Tags'] }
 
 const qrResponses = {
   200: {
@@ -253,49 +248,6 @@ const routes = {
     },
     responses: qrResponses,
   }),
-  listTags: apiRoute({
-    ...tags,
-    method: 'get',
-    path: '/tags',
-    scope: 'links:read',
-    operationId: 'listTags',
-    summary: 'List tags',
-    request: { query: shapes.TagListQuery },
-    responses: { 200: pageResponse(TagShape, 'A page of tags') },
-  }),
-  createTag: apiRoute({
-    ...tags,
-    method: 'post',
-    path: '/tags',
-    scope: 'links:write',
-    operationId: 'createTag',
-    summary: 'Create a tag',
-    request: { body: jsonRequestBody(shapes.CreateTag, { name: 'Trade fair', color: 'teal' }) },
-    responses: { 201: dataResponse(TagShape, 'The new tag') },
-    fails: [409],
-  }),
-  updateTag: apiRoute({
-    ...tags,
-    method: 'patch',
-    path: '/tags/{id}',
-    scope: 'links:write',
-    operationId: 'updateTag',
-    summary: 'Change a tag',
-    request: { params: IdParameter, body: jsonRequestBody(shapes.UpdateTag, { color: 'blue' }) },
-    responses: { 200: dataResponse(TagShape, 'The changed tag') },
-    fails: [404, 409],
-  }),
-  deleteTag: apiRoute({
-    ...tags,
-    method: 'delete',
-    path: '/tags/{id}',
-    scope: 'links:write',
-    operationId: 'deleteTag',
-    summary: 'Delete a tag; its links stay',
-    request: { params: IdParameter },
-    responses: { 200: dataResponse(TagShape, 'The deleted tag') },
-    fails: [404],
-  }),
 }
 
 export function createLinksApi(needs: Omit<LinkNeeds, 'db'>) {
@@ -370,17 +322,4 @@ export function createLinksApi(needs: Omit<LinkNeeds, 'db'>) {
       const { type, body } = await drawQrCode(getNeeds(c), c.get('actor'), link, options)
       return c.body(body, 200, { 'Content-Type': type })
     })
-    .openapi(routes.listTags, async (c) =>
-      c.json(await listTags(getNeeds(c), c.get('actor'), c.req.valid('query')), 200),
-    )
-    .openapi(routes.createTag, async (c) =>
-      c.json({ data: await createTag(getNeeds(c), c.get('actor'), c.req.valid('json')) }, 201),
-    )
-    .openapi(routes.updateTag, async (c) => {
-      const id = parseId(c.req.valid('param').id)
-      return c.json({ data: await updateTag(getNeeds(c), c.get('actor'), id, c.req.valid('json')) }, 200)
-    })
-    .openapi(routes.deleteTag, async (c) =>
-      c.json({ data: await deleteTag(getNeeds(c), c.get('actor'), parseId(c.req.valid('param').id)) }, 200),
-    )
 }

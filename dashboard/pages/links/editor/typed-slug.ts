@@ -12,8 +12,8 @@ export const toTypedSlug = (text: string) =>
   text
     .normalize('NFC')
     .replace(ORIGIN, '')
-    .replace(GAP, (gap) => (/^-+$/.test(gap) ? gap : '-'))
     .replace(REFUSED, '')
+    .replace(GAP, (gap) => (/^-+$/.test(gap) ? gap : '-'))
     .replace(/^\/+/, '')
     .replace(/\/{2,}/g, '/')
 

@@ -83,34 +83,50 @@ export function UtmTemplateDialog({ template, start = {}, onClose, onSaved }: Pr
         }}
       >
         {general && !isConflict && <FormError>{general}</FormError>}
-        <TextField
-          label="Name"
-          required
-          autoFocus
-          autoComplete="off"
-          maxLength={50}
-          placeholder="Newsletter"
-          value={input.name ?? ''}
-          error={isConflict ? general : errors.name}
-          onChange={({ target }) => change({ name: target.value })}
+        <Fields
+          input={input}
+          errors={isConflict ? { ...errors, name: general ?? '' } : errors}
+          onChange={change}
         />
-        <div className="grid gap-4 sm:grid-cols-2">
-          {UTM_PARAMETERS.map(({ field, label, example }) => (
-            <TextField
-              key={field}
-              label={label}
-              autoComplete="off"
-              autoCapitalize="none"
-              maxLength={255}
-              placeholder={example}
-              value={input[field] ?? ''}
-              error={errors[field]}
-              onChange={({ target }) => change({ [field]: target.value })}
-            />
-          ))}
-        </div>
         <p className="text-sm text-soft">Empty fields leave the link’s own values as they are.</p>
       </form>
     </Dialog>
   )
 }
+
+interface FieldsProps {
+  input: UtmTemplateInput
+  errors: Record<string, string>
+  onChange: (part: UtmTemplateInput) => void
+}
+
+const Fields = ({ input, errors, onChange }: FieldsProps) => (
+  <>
+    <TextField
+      label="Name"
+      required
+      autoFocus
+      autoComplete="off"
+      maxLength={50}
+      placeholder="Newsletter"
+      value={input.name ?? ''}
+      error={errors.name}
+      onChange={({ target }) => onChange({ name: target.value })}
+    />
+    <div className="grid gap-4 sm:grid-cols-2">
+      {UTM_PARAMETERS.map(({ field, label, example }) => (
+        <TextField
+          key={field}
+          label={label}
+          autoComplete="off"
+          autoCapitalize="none"
+          maxLength={255}
+          placeholder={example}
+          value={input[field] ?? ''}
+          error={errors[field]}
+          onChange={({ target }) => onChange({ [field]: target.value })}
+        />
+      ))}
+    </div>
+  </>
+)

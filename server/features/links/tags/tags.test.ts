@@ -42,6 +42,7 @@ onBothEngines('tags', (server) => {
           id: expect.any(Number),
           name: 'Spring',
           color: 'gray',
+          pinned: false,
           links: 0,
           createdAt: expect.stringMatching(ISO),
         },
