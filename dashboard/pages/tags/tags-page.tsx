@@ -40,7 +40,7 @@ export function TagsPage() {
     <SettingsFrame
       part="tags"
       title="Tags"
-      description="Group links with tags. Analytics can be filtered by tag."
+      description="Group links with tags, and pin tags to the sidebar. Analytics can be filtered by tag."
       actions={
         canEdit && (
           <Button variant="primary" icon={<Plus size={16} />} onClick={() => setCreating(true)}>

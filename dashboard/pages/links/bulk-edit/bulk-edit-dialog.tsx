@@ -58,13 +58,7 @@ export function BulkEditDialog({ links: selected, onClose }: Props) {
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>
-          <Button
-            type="submit"
-            form={FORM}
-            variant="primary"
-            busy={save.isPending}
-            disabled={isEmpty}
-          >
+          <Button type="submit" form={FORM} variant="primary" busy={save.isPending} disabled={isEmpty}>
             Change {formatCount(links.length, 'link')}
           </Button>
         </>
@@ -192,7 +186,7 @@ function ExpirationChoice({ draft, errors, onChange }: PartProps) {
       onChange={(expiration) => onChange({ expiration })}
     >
       {draft.expiration === 'set' && (
-        <div className="grid gap-4 sm:grid-cols-2">
+        <div className="grid gap-4">
           <TextField
             label="Expires"
             type="datetime-local"
@@ -205,7 +199,7 @@ function ExpirationChoice({ draft, errors, onChange }: PartProps) {
             inputMode="url"
             autoComplete="off"
             maxLength={8192}
-            hint="Optional"
+            hint="Where visitors go then. Leave empty to keep the URL of each link."
             value={draft.expiredUrl}
             onChange={({ target }) => onChange({ expiredUrl: target.value })}
           />
