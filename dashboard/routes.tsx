@@ -295,7 +295,7 @@ const routeTree = rootRoute.addChildren([
     ),
     workspacePage('analytics/live', () => import('./pages/live/live-page.tsx'), 'LivePage'),
     workspacePage('forms', () => import('./pages/forms/forms-page.tsx'), 'FormsPage', 'new'),
-    workspacePage('forms/$formKey', () => import('./pages/forms/form-page.tsx'), 'FormPage', 'tab'),
+    workspacePage('forms/$formKey', () => import('./pages/forms/form-page.tsx'), 'FormPage', 'tab', 'page'),
     workspacePage(
       'inbox',
       () => import('./pages/inbox/inbox-page.tsx'),

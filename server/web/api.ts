@@ -28,6 +28,7 @@ import { createFilesApi } from '../features/forms/files-api.ts'
 import { createSubmissionApi } from '../features/forms/own-server/create-submission-api.ts'
 import { createFormCheckApi } from '../features/forms/page-check/check-api.ts'
 import { createAllowedSendersApi } from '../features/forms/spam/allowed-senders-api.ts'
+import { createTeamRepliesApi } from '../features/forms/team-replies-api.ts'
 import { createLinksApi } from '../features/links/api.ts'
 import { createCardsApi } from '../features/links/cards/cards-api.ts'
 import { createDomainsApi } from '../features/links/domains/domains-api.ts'
@@ -91,6 +92,7 @@ export interface ApiNeeds {
   forms: NeedsOf<typeof createFormsApi> & NeedsOf<typeof createAllowedSendersApi>
   submissions: NeedsOf<typeof createSubmissionApi>
   files: NeedsOf<typeof createFilesApi>
+  teamReplies: NeedsOf<typeof createTeamRepliesApi>
   losses: NeedsOf<typeof createLossesApi>
   formTests: NeedsOf<typeof createFormTestApi>
   outcomes: NeedsOf<typeof createOutcomesApi>
@@ -162,6 +164,7 @@ const createRest = (api: ApiNeeds) =>
     createFormsApi(api.forms),
     createSubmissionApi(api.submissions),
     createFilesApi(api.files),
+    createTeamRepliesApi(api.teamReplies),
     createLossesApi(api.losses),
     createFormTestApi(api.formTests),
     createAllowedSendersApi(api.forms),

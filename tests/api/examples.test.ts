@@ -7,6 +7,9 @@ import { startServer, type TestServer } from '../support/world.ts'
 import { documentedOperations, getOperation, type Operation, openApi } from './openapi-document.ts'
 import { toAuthHeaders } from './sample-requests.ts'
 
+/** Nothing listens there. */
+const MAIL = { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'go@towpath.example' }
+
 const TAGS_IN_ORDER = [
   'Links',
   'Destinations',
@@ -57,7 +60,7 @@ describe('the examples of the API reference', () => {
   const ids: Record<string, string | number> = {}
 
   beforeAll(async () => {
-    server = await startServer('sqlite')
+    server = await startServer('sqlite', { environment: MAIL })
     own = await createTeam(server)
   })
   afterAll(() => server?.close())

@@ -104,6 +104,8 @@ export const OPERATION_SCOPES: Record<string, readonly RouteScope[]> = {
   exportOutcomes: ['submissions:read'],
   deleteOutcome: ['submissions:write'],
   getSubmissionAttribution: ['submissions:read'],
+  listReplies: ['submissions:read'],
+  sendReply: ['submissions:write'],
   listChannels: ['channels:write'],
   createChannel: ['channels:write'],
   getChannel: ['channels:write'],

@@ -201,6 +201,11 @@ export const SAMPLE_REQUESTS: Record<string, (things: TestResources) => SampleRe
   exportPerson: ({ email }) => ({ query: { email } }),
   listErasures: ({ email }) => ({ query: { email } }),
   getSubmissionAttribution: ({ submissionId }) => ({ path: { id: submissionId } }),
+  listReplies: ({ submissionId }) => ({ path: { id: submissionId } }),
+  sendReply: ({ submissionId }) => ({
+    path: { id: submissionId },
+    bodies: [{ subject: 'Re: Contact', text: 'Thanks' }],
+  }),
   listOutcomes: ({ submissionId }) => ({ query: { submissionId: `${submissionId}` } }),
   createOutcomes: ({ submissionId, email }) => {
     const won = { submissionId, stage: 'won', value: '12.50', currency: 'EUR' }

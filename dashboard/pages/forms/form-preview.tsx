@@ -13,7 +13,7 @@ import { useApi, useCanEdit } from '../../shell/use-workspace.ts'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { formatBytes, formatCount } from '../../ui/format.ts'
 import { Checkbox, Field, Input, Select, Textarea } from '../../ui/forms/field.tsx'
-import { FILE_FIELD, isLongText, listFieldNames, toInputType } from './form-examples.ts'
+import { FILE_FIELD, isLongText, listFieldNames, toInputType } from './form-controls.ts'
 
 interface SendResult {
   response: FormResponse

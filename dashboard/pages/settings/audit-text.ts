@@ -44,6 +44,7 @@ export const ACTION_LABELS: Record<AuditEventResource['action'], string> = {
   'view.deleted': 'View deleted',
   'allowed_sender.created': 'Sender always allowed',
   'allowed_sender.deleted': 'Sender no longer always allowed',
+  'submission.replied': 'Reply sent to a sender',
   'submission.deleted': 'Submission deleted',
   'submission.erased': 'Personal data erased',
   'submission.expired': 'Old submissions deleted',

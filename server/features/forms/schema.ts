@@ -13,6 +13,7 @@ import {
 import { checkUrl } from '../../lib/web-url.ts'
 import { BrandInput, BrandShape } from '../accounts/brand/schema.ts'
 import { ConsentSettingsShape, toConsentSettingsInput } from './consent/schema.ts'
+import { FieldLabelsShape, toFieldLabelsInput } from './labels/schema.ts'
 import { ReplySettingsInput, ReplySettingsShape } from './replies/schema.ts'
 import { FieldMessagesInput, FieldMessagesShape, FieldRulesShape, toFieldRulesInput } from './rules/schema.ts'
 import { CAPTCHA_FIELD, hasControlPrefix } from './settings/control-fields.ts'
@@ -20,6 +21,7 @@ import { DEFAULT_PER_ADDRESS, DEFAULT_RETURN_MODE, RETURN_MODES } from './settin
 import { FORM_KEY } from './settings/form-key.ts'
 import { NEXT_HOST_MAX, normalizeNextHost } from './settings/next-hosts.ts'
 import { SpamSettingsInput, SpamSettingsShape } from './spam/schema.ts'
+import { ReplyTemplatesInput, ReplyTemplatesShape } from './team-replies/schema.ts'
 import { UploadSettingsInput, UploadSettingsShape } from './uploads/schema.ts'
 
 const REDIRECT_MAX = 2048
@@ -59,6 +61,10 @@ export const FormShape = z
     consent: ConsentSettingsShape.nullable(),
     brand: BrandShape.openapi({ description: 'Where it differs from the brand of the workspace' }),
     adClickIds: z.boolean(),
+    fieldLabels: FieldLabelsShape.openapi({
+      description: 'What people read in place of the names of fields',
+    }),
+    replyTemplates: ReplyTemplatesShape.openapi({ description: 'For replies of the team to senders' }),
     submissions: z.int().openapi({ description: 'Number of stored submissions' }),
     lastSubmissionAt: z.iso.datetime().nullable(),
     createdAt: z.iso.datetime(),
@@ -192,6 +198,8 @@ const fields = {
         'Keep the click ids of ad networks (`gclid`, `gbraid`, `wbraid`, `msclkid`, `fbclid`) that the page of the ' +
         'credited click had. false when absent',
     }),
+  fieldLabels: toFieldLabelsInput(fieldName).nullable().optional(),
+  replyTemplates: ReplyTemplatesInput.nullable().optional(),
 }
 
 export const CreateForm = z.strictObject({ name: formName, ...fields }, mustBeObject).openapi('CreateForm')

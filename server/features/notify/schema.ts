@@ -32,6 +32,7 @@ export const EVENTS = [
   'view.alert',
   'reply',
   'confirm',
+  'team_reply',
 ] as const
 
 /** The methods of a channel of type http. All of them have a body. */
@@ -381,10 +382,9 @@ export type ChannelListQueryInput = z.infer<typeof ChannelListQuery>
 export const DeliveryShape = z
   .strictObject({
     id: z.int(),
-    channelId: z
-      .int()
-      .nullable()
-      .openapi({ description: 'Null for a mail to the sender (`reply`, `confirm`), which no channel gets' }),
+    channelId: z.int().nullable().openapi({
+      description: 'Null for a mail to the sender (`reply`, `confirm`, `team_reply`), which no channel gets',
+    }),
     submissionId: z.int().nullable(),
     formKey: z.string().nullable(),
     formName: z.string().nullable(),

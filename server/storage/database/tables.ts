@@ -31,8 +31,10 @@ import type {
   ReplyStops,
   SpamTotals,
   SpamWords,
+  SubmissionAssignees,
   SubmissionFiles,
   Submissions,
+  TeamReplies,
   Touches,
   UploadTotals,
 } from './tables/form-tables.ts'
@@ -107,6 +109,8 @@ export interface Tables {
   submissions: Submissions
   touches: Touches
   outcomes: Outcomes
+  submission_assignees: SubmissionAssignees
+  team_replies: TeamReplies
   views: Views
   view_alerts: ViewAlerts
   view_reports: ViewReports

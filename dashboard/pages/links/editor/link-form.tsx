@@ -5,6 +5,7 @@ import { CollapsibleSection } from '../../../ui/collapsible-section.tsx'
 import { Field, Textarea, TextField, Toggle } from '../../../ui/forms/field.tsx'
 import { FormError, findFieldError } from '../../../ui/forms/form-error.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
+import { t } from '../../../ui/text.ts'
 import { CardFields } from './card-fields.tsx'
 import type { LinkFieldsProps } from './field-props.ts'
 import { describeLimits, LimitFields } from './limit-fields.tsx'
@@ -90,7 +91,7 @@ export function LinkForm(props: LinkFieldsProps) {
 }
 
 function MoreSection({ draft, errors, onChange }: LinkFieldsProps) {
-  const summary = [draft.comments !== '' && 'comments', draft.externalId].filter(Boolean).join(', ')
+  const summary = [draft.comments !== '' && t('comments'), draft.externalId].filter(Boolean).join(', ')
   return (
     <CollapsibleSection
       title="Comments and external ID"

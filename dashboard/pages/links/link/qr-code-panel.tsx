@@ -8,7 +8,8 @@ import { drawQr, type QrDrawing, type QrStyle } from '../../../api/qr.ts'
 import { workspaceQuery } from '../../../api/workspace.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
 import { Button } from '../../../ui/button.tsx'
-import { Field, Input, Select } from '../../../ui/forms/field.tsx'
+import { ColorField } from '../../../ui/forms/color-field.tsx'
+import { Field, Select } from '../../../ui/forms/field.tsx'
 import { useDebounced } from '../../../ui/forms/use-debounced.ts'
 import { toast, toastError } from '../../../ui/overlays/toast.tsx'
 import { saveFile } from '../../../ui/save-file.ts'
@@ -61,8 +62,9 @@ export function QrCodePanel({ slug, domain }: Props) {
       <Preview slug={slug} url={imageUrl} hasProblem={problem !== undefined} />
       <div className="grid w-full gap-4">
         <div className="grid grid-cols-2 gap-3">
-          <Color label="Color" value={look.color} onChange={(color) => change({ color })} />
-          <Color
+          <ColorField required label="Color" value={look.color} onChange={(color) => change({ color })} />
+          <ColorField
+            required
             label="Background"
             value={look.background}
             onChange={(background) => change({ background })}
@@ -173,28 +175,6 @@ const Style = ({ label, value, onChange }: StyleProps) => (
     options={Object.entries(STYLES) as [QrStyle, string][]}
     onChange={(style) => onChange(style as QrStyle)}
   />
-)
-
-const Color = ({
-  label,
-  value,
-  onChange,
-}: {
-  label: string
-  value: string
-  onChange: (color: string) => void
-}) => (
-  <Field label={label}>
-    {(control) => (
-      <Input
-        {...control}
-        type="color"
-        className="p-1!"
-        value={value}
-        onChange={({ target }) => onChange(target.value)}
-      />
-    )}
-  </Field>
 )
 
 /** A URL for `<img>`. The page loads the image itself, because the request needs a header that `<img>` cannot send. */

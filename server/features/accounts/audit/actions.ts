@@ -39,6 +39,7 @@ export const AUDIT_ACTIONS = [
   'view.created',
   'view.updated',
   'view.deleted',
+  'submission.replied',
   'submission.deleted',
   'submission.erased',
   'submission.expired',

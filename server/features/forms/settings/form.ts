@@ -93,6 +93,8 @@ export function toFormResource({ origin }: Pick<FormNeeds, 'origin'>, form: Form
     consent: parseOrNull(form.consent),
     brand: toBrandResource(origin, form.brand),
     adClickIds: form.ad_click_ids === 1,
+    fieldLabels: parseOrNull(form.field_labels) ?? {},
+    replyTemplates: parseOrNull(form.reply_templates) ?? [],
     submissions: Number(form.submissions),
     lastSubmissionAt: toIsoOrNull(form.last_submission_at),
     createdAt: toIso(form.created_at),
@@ -127,6 +129,8 @@ type Settable = Pick<
   | 'retention_days'
   | 'consent'
   | 'ad_click_ids'
+  | 'field_labels'
+  | 'reply_templates'
 >
 
 /** The columns that an input names. `null` in the input sets the value of a new form. */
@@ -154,6 +158,8 @@ export function toFormColumns(input: UpdateFormInput): Partial<Settable> {
     retention_days: input.retentionDays,
     consent: toJsonColumn(input.consent),
     ad_click_ids: input.adClickIds === undefined ? undefined : Number(input.adClickIds ?? false),
+    field_labels: toJsonColumn(input.fieldLabels),
+    reply_templates: toJsonColumn(input.replyTemplates),
   }
   return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined))
 }

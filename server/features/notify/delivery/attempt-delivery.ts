@@ -134,7 +134,7 @@ async function sendReplyMail(
   progress: AttemptProgress,
 ): Promise<DeliveryResult | undefined> {
   if (submissionId === null) return undefined
-  const about = { workspaceId, submissionId, event: event as ReplyEvent, at }
+  const about = { workspaceId, submissionId, event: event as ReplyEvent, at, messageId }
   const reply = await readReply(about)
   if (!reply) return undefined
   progress.sendingSince = performance.now()

@@ -7,6 +7,7 @@ import type { Actor } from '../../accounts/access/actor.ts'
 import { hasAnalyticsSettings, readAnalyticsSettings } from '../../accounts/workspaces/analytics-settings.ts'
 import { scanSubmissions } from '../../forms/submissions/scan-submissions.ts'
 import type { SubmissionNeeds } from '../../forms/submissions/submission.ts'
+import { listTeamReplies } from '../../forms/team-replies/list-team-replies.ts'
 import { listCountedDomains } from '../../links/domains/counted-domains.ts'
 import type { LinkRow } from '../../links/link.ts'
 import { readStoredLinks } from '../../links/list.ts'
@@ -189,15 +190,31 @@ async function readWhole({ db, actor: { workspaceId } }: WorkspaceScan, position
     .where(sql<boolean>`+workspace_id = ${workspaceId}`)
     .orderBy('id')
     .execute()
+  const replies = await listTeamReplies(db.read, { workspaceId }, ids)
+  const assignees = await db.read
+    .selectFrom('submission_assignees')
+    .innerJoin('users', 'users.id', 'submission_assignees.user_id')
+    .select(['submission_assignees.submission_id', 'users.email'])
+    .where('submission_id', 'in', ids)
+    .where(sql<boolean>`+workspace_id = ${workspaceId}`)
+    .execute()
   const byId = new Map(rows.map((row) => [row.id, row]))
   const filesById = Map.groupBy(files, (file) => file.submission_id)
   const touchesById = Map.groupBy(touches, (touch) => touch.submission_id)
   const outcomesById = Map.groupBy(outcomes, (outcome) => outcome.submission_id)
+  const repliesById = Map.groupBy(replies, (reply) => reply.submissionId)
+  const emailById = new Map(assignees.map((row) => [row.submission_id, row.email]))
   return ids.flatMap((id) => {
     const row = byId.get(id)
     if (!row) return []
-    const [own, sent] = [outcomesById.get(id) ?? [], filesById.get(id) ?? []]
-    return [toSubmissionRecord(row, { touches: touchesById.get(id) ?? [], files: sent, outcomes: own })]
+    const about = {
+      touches: touchesById.get(id) ?? [],
+      files: filesById.get(id) ?? [],
+      outcomes: outcomesById.get(id) ?? [],
+      replies: repliesById.get(id) ?? [],
+      assignee: emailById.get(id) ?? null,
+    }
+    return [toSubmissionRecord(row, about)]
   })
 }
 

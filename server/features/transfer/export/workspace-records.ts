@@ -18,6 +18,7 @@ import type { Misses } from '../../../storage/database/tables/operation-tables.t
 import type { Views } from '../../../storage/database/tables/view-tables.ts'
 import { parseBrand } from '../../accounts/brand/brand.ts'
 import { ANNOUNCED } from '../../forms/leads/announced.ts'
+import type { TeamReplyResource } from '../../forms/team-replies/schema.ts'
 import { toCampaign } from '../../visitors/campaign-columns.ts'
 
 export const toTagRecord = (row: Selectable<Tags>) => ({
@@ -106,6 +107,8 @@ export const toFormRecord = (row: Selectable<Forms>) => ({
   /** Without the logo, whose picture is no record. */
   brand: row.brand === null ? null : { ...parseBrand(row.brand), logo: null },
   adClickIds: row.ad_click_ids === 1,
+  fieldLabels: parseOrNull(row.field_labels),
+  replyTemplates: parseOrNull(row.reply_templates),
   createdAt: toIso(row.created_at),
   updatedAt: toIso(row.updated_at),
 })
@@ -122,10 +125,15 @@ export const toSubmissionRecord = (
     touches,
     files,
     outcomes,
+    replies,
+    assignee,
   }: {
     touches: Selectable<Touches>[]
     files: Selectable<SubmissionFiles>[]
     outcomes: Selectable<Outcomes>[]
+    replies: TeamReplyResource[]
+    /** The address of a member. */
+    assignee: string | null
   },
 ) => ({
   id: row.id,
@@ -172,6 +180,10 @@ export const toSubmissionRecord = (
   })),
   touches: touches.map(toTouchRecord),
   outcomes: outcomes.map(toOutcomeRecord),
+  replies: replies.map(({ author, subject, text, status, createdAt }) => ({
+    ...{ author, subject, text, status, createdAt },
+  })),
+  assignee,
 })
 
 const toOutcomeRecord = (row: Selectable<Outcomes>) => ({
