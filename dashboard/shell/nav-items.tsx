@@ -22,6 +22,7 @@ import { channelsQuery } from '../api/channels.ts'
 import { unreadCountQuery } from '../api/unread-count.ts'
 import { isInTrouble } from '../pages/channels/is-in-trouble.ts'
 import { formatCount, formatUnread } from '../ui/format.ts'
+import { PinnedTags } from './pinned-tags.tsx'
 import { useApi } from './use-workspace.ts'
 
 export interface NavItem {
@@ -44,10 +45,12 @@ export interface NavItem {
   key: string
   /** The badge at the end of the row, such as a count. It draws nothing where there is nothing to say. */
   Badge?: ComponentType
+  /** What stands below the row. */
+  Inner?: ComponentType
 }
 
 export const NAV_ITEMS: NavItem[] = [
-  { to: '/$workspaceId/links', label: 'Links', icon: Link2, key: 'l' },
+  { to: '/$workspaceId/links', label: 'Links', icon: Link2, key: 'l', Inner: PinnedTags },
   { to: '/$workspaceId/analytics', label: 'Analytics', icon: BarChart3, key: 'a' },
   { to: '/$workspaceId/inbox', label: 'Inbox', icon: Inbox, key: 'i', Badge: InboxBadge },
   { to: '/$workspaceId/forms', label: 'Forms', icon: FileText, key: 'f' },

@@ -32,6 +32,7 @@ import { createTeamRepliesApi } from '../features/forms/team-replies-api.ts'
 import { createLinksApi } from '../features/links/api.ts'
 import { createCardsApi } from '../features/links/cards/cards-api.ts'
 import { createDomainsApi } from '../features/links/domains/domains-api.ts'
+import { createTagsApi } from '../features/links/tags/tags-api.ts'
 import { createTrashApi } from '../features/links/trash/trash-api.ts'
 import { createUtmTemplatesApi } from '../features/links/utm-templates/utm-templates-api.ts'
 import { createLiveApi } from '../features/live/api.ts'
@@ -145,6 +146,7 @@ const createRest = (api: ApiNeeds) =>
     createExportApi(api.exports), // above `/links/{id}`
     createLinkClicksApi(api.analytics),
     createLinksApi(api.links),
+    createTagsApi(api.links),
     createUtmTemplatesApi(api.links),
     createDestinationsApi(api.destinations),
     createDomainsApi(api.domains),

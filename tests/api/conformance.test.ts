@@ -147,6 +147,10 @@ const compareAnswers = (server: () => TestServer) => {
     const [from, to] = ['https://example.com/A', 'https://example.com/C']
     await ask(own, 'listDestinations', 200, { query: { state: 'broken,ok' } })
     await ask(own, 'listDestinations', 422, { query: { state: 'well' } })
+    await ask(own, 'drawQr', 200, { body: { slug: 'not-yet', dots: 'dots' } })
+    const edit = { ids: [999_999], changes: { archived: true } }
+    await ask(own, 'editLinks', 200, { body: edit })
+    await ask(own, 'editLinks', 422, { body: { ...edit, changes: { archived: 'yes' } } })
     await ask(own, 'repairDestination', 200, { body: { from, to } })
     await ask(own, 'repairDestination', 404, { body: { from, to, linkIds: [999_999] } })
     await ask(own, 'repairDestination', 422, { body: { from, to: from } })

@@ -10,6 +10,7 @@ export const OPERATION_SCOPES: Record<string, readonly RouteScope[]> = {
   createLink: ['links:write'],
   createLinks: ['links:write'],
   updateLinks: ['links:write'],
+  editLinks: ['links:write'],
   deleteLinks: ['links:write'],
   upsertLink: ['links:write'],
   getLink: ['links:read'],

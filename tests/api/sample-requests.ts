@@ -93,6 +93,12 @@ export const SAMPLE_REQUESTS: Record<string, (things: TestResources) => SampleRe
     const links = [{ id: linkId, title: 'New' }, { id: otherLinkId }]
     return { bodies: [links, { links }, { ids: [linkId, otherLinkId], data: { title: 'New' } }] }
   },
+  editLinks: ({ linkId }) => ({
+    bodies: [
+      { ids: [linkId], changes: { archived: true } },
+      { undo: [{ id: linkId, updatedAt: '2026-01-31T12:00:00.000Z', archived: false }] },
+    ],
+  }),
   deleteLinks: ({ linkId, otherLinkId }) => ({ query: { ids: `${linkId},${otherLinkId}` } }),
   upsertLink: ({ externalId }) => ({ bodies: [{ destinationUrl: TARGET, externalId }] }),
   getLink: ({ linkId }) => ({ path: { id: linkId } }),
