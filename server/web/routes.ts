@@ -17,6 +17,7 @@ import { createAnalyticsBatchApi } from '../features/analytics/batch-api.ts'
 import { createLinkClicksApi } from '../features/analytics/feed/link-clicks-api.ts'
 import { createLeadsApi } from '../features/analytics/leads-api.ts'
 import { createMissingApi } from '../features/analytics/missing/missing-api.ts'
+import { createSparklinesApi } from '../features/analytics/sparklines-api.ts'
 import { createDestinationsApi } from '../features/destinations/api.ts'
 import { createDoctorApi } from '../features/doctor/api.ts'
 import { createDoctorRoutes } from '../features/doctor/public.ts'
@@ -121,7 +122,8 @@ export interface RouteNeeds {
     exports: NeedsOf<typeof createExportApi>
     analytics: NeedsOf<typeof createAnalyticsApi> &
       NeedsOf<typeof createMissingApi> &
-      NeedsOf<typeof createLinkClicksApi>
+      NeedsOf<typeof createLinkClicksApi> &
+      NeedsOf<typeof createSparklinesApi>
     leads: NeedsOf<typeof createLeadsApi> & NeedsOf<typeof createAnalyticsBatchApi>
     live: NeedsOf<typeof createLiveApi>
     erasure: NeedsOf<typeof createErasureApi>
@@ -277,6 +279,7 @@ const createRest = ({ api }: RouteNeeds) =>
     createRedirectApi(api.redirects),
     createSplitsApi(api.splits),
     createAnalyticsApi(api.analytics),
+    createSparklinesApi(api.analytics),
     createLeadsApi(api.leads),
     createAnalyticsBatchApi(api.leads),
     createLiveApi(api.live),
