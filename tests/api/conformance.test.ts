@@ -407,6 +407,9 @@ const compareAnswers = (server: () => TestServer) => {
     const questions = ['clicks', 'leads', 'funnel'].map((about) => ({ about, query: { interval: '24h' } }))
     const batch = await ask(own, 'answerQuestions', 200, { body: { questions } })
     expect(batch.json.data).toHaveLength(3)
+    await ask(own, 'listSparklines', 422, { query: { linkIds: 'x' } })
+    const lines = await ask(own, 'listSparklines', 200, { query: { linkIds: '999999' } })
+    expect(lines.json.data).toEqual([])
     expect(batch.json.data[2].data).toMatchObject({ clicks: json.data.clicks, leads: json.data.leads })
   })
 

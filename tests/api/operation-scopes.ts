@@ -72,6 +72,7 @@ export const OPERATION_SCOPES: Record<string, readonly RouteScope[]> = {
   getView: ['analytics:read'],
   updateView: ['analytics:write'],
   deleteView: ['analytics:write'],
+  listSparklines: ['analytics:read'],
   answerQuestions: ['analytics:read'],
   listForms: ['forms:read'],
   createForm: ['forms:write'],
