@@ -24,6 +24,8 @@ export interface BuildManifest {
   font: string
   /** Chunks that the script imports statically, for `modulepreload`. */
   preload: string[]
+  /** The chunks of each page of a workspace, by the path of its route, such as `links/$linkId`. */
+  pages: Record<string, string[]>
   /** HTML that is shown until the script is there: for pages of a workspace, and for all others. */
   workspaceFrame: string
   centeredFrame: string
@@ -32,7 +34,10 @@ export interface BuildManifest {
 }
 
 /** The files that are others in each language. */
-type LanguageManifest = Pick<BuildManifest, 'script' | 'preload' | 'workspaceFrame' | 'centeredFrame'>
+type LanguageManifest = Pick<
+  BuildManifest,
+  'script' | 'preload' | 'pages' | 'workspaceFrame' | 'centeredFrame'
+>
 
 async function buildStyles(): Promise<string> {
   const entry = join(HERE, 'app.css')
@@ -163,7 +168,11 @@ function findOutput(outputs: Outputs, pattern: RegExp): string {
 
 function describeScripts(draft: string, outputs: Outputs) {
   const script = findOutput(outputs, /^main-.*\.js$/)
-  return { script, preload: listStaticImports(join(draft, script)) }
+  return {
+    script,
+    preload: listStaticImports(draft, script),
+    pages: listPageChunks(draft, script),
+  }
 }
 
 /** A classic script of its own: as a module, it would run after the first paint. */
@@ -179,7 +188,29 @@ async function buildBoot(outdir: string) {
   return outputs
 }
 
-const listStaticImports = (path: string) =>
-  [...new Bun.Transpiler({ loader: 'js' }).scanImports(readFileSync(path, 'utf8'))]
-    .filter(({ kind }) => kind === 'import-statement')
-    .map(({ path }) => path.replace(/^\.\//, ''))
+/** All chunks that a file imports statically, directly or not. */
+function listStaticImports(directory: string, file: string): string[] {
+  const found = new Set<string>()
+  const add = (name: string) => {
+    const content = readFileSync(join(directory, name), 'utf8')
+    for (const { kind, path } of new Bun.Transpiler({ loader: 'js' }).scanImports(content)) {
+      const chunk = path.replace(/^\.\//, '')
+      if (kind !== 'import-statement' || found.has(chunk)) continue
+      found.add(chunk)
+      add(chunk)
+    }
+  }
+  add(file)
+  return [...found]
+}
+
+/** A route of routes.tsx as the minifier writes it: its path, the import of its chunk, and the name of its component. */
+const PAGE_ROUTE = /\("([^"/][^"]*)",\(\)=>[^"]*(?:"[^"]*"[^"]*)?import\("\.\/(chunk-\w+\.js)"\)+,"\w+Page"/g
+
+function listPageChunks(directory: string, script: string): Record<string, string[]> {
+  const [...routes] = readFileSync(join(directory, script), 'utf8').matchAll(PAGE_ROUTE)
+  const loaded = new Set([script, ...listStaticImports(directory, script)])
+  const listChunks = (chunk: string) =>
+    [chunk, ...listStaticImports(directory, chunk)].filter((name) => !loaded.has(name))
+  return Object.fromEntries(routes.map(([, path = '', chunk = '']) => [path, listChunks(chunk)]))
+}

@@ -1,6 +1,6 @@
 // Draws QR codes over the REST API, also of links that are not saved yet.
 
-import type { QrStyle } from '../../server/features/links/qr/qr-shapes.ts'
+import type { QrStyle } from '../../server/features/links/qr/schema.ts'
 import type { Api } from './client.ts'
 
 export type { QrStyle }

@@ -38,7 +38,9 @@ function parseChangelog(changelog: string) {
   const newest = changelog.split(/^## /m)[1] ?? ''
   const name = /^\[(.+?)\](?: - (.+))?/.exec(newest)
   return {
-    version: newest.startsWith('[Unreleased]') ? 'Since the last release' : name?.slice(1).filter(Boolean).join(', '),
+    version: newest.startsWith('[Unreleased]')
+      ? 'Since the last release'
+      : name?.slice(1).filter(Boolean).join(', '),
     topics: newest
       .split(/^### /m)
       .slice(1)

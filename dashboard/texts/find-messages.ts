@@ -110,7 +110,8 @@ const STEPS: Record<string, (walk: Walk, node: Node, position: Position) => void
   BinaryExpression(walk, node, position) {
     if (node.operator !== '+') {
       const isComparison = /[=<>]|^in/.test(node.operator)
-      if (isComparison) walk.compared.push(...[node.left, node.right].filter(isString).map(({ value }) => value))
+      if (isComparison)
+        walk.compared.push(...[node.left, node.right].filter(isString).map(({ value }) => value))
       visit(walk, node.left, isComparison ? 'code' : 'open')
       visit(walk, node.right, isComparison ? 'code' : 'open')
       return

@@ -2,6 +2,7 @@
 // status, and see every documented status at least once.
 
 import { beforeAll, describe, expect, test } from 'bun:test'
+import { appendProofs } from '../../server/features/proofs/proof-chain.ts'
 import { waitForImport } from '../support/imports/import-client.ts'
 import { addVerifiedDomain, callHost, putLinkOnDomain } from '../support/server/verified-domain.ts'
 import { quick } from '../support/suite.ts'
@@ -146,6 +147,10 @@ const compareAnswers = (server: () => TestServer) => {
     const [from, to] = ['https://example.com/A', 'https://example.com/C']
     await ask(own, 'listDestinations', 200, { query: { state: 'broken,ok' } })
     await ask(own, 'listDestinations', 422, { query: { state: 'well' } })
+    await ask(own, 'drawQr', 200, { body: { slug: 'not-yet', dots: 'dots' } })
+    const edit = { ids: [999_999], changes: { archived: true } }
+    await ask(own, 'editLinks', 200, { body: edit })
+    await ask(own, 'editLinks', 422, { body: { ...edit, changes: { archived: 'yes' } } })
     await ask(own, 'repairDestination', 200, { body: { from, to } })
     await ask(own, 'repairDestination', 404, { body: { from, to, linkIds: [999_999] } })
     await ask(own, 'repairDestination', 422, { body: { from, to: from } })
@@ -402,6 +407,9 @@ const compareAnswers = (server: () => TestServer) => {
     const questions = ['clicks', 'leads', 'funnel'].map((about) => ({ about, query: { interval: '24h' } }))
     const batch = await ask(own, 'answerQuestions', 200, { body: { questions } })
     expect(batch.json.data).toHaveLength(3)
+    await ask(own, 'listSparklines', 422, { query: { linkIds: 'x' } })
+    const lines = await ask(own, 'listSparklines', 200, { query: { linkIds: '999999' } })
+    expect(lines.json.data).toEqual([])
     expect(batch.json.data[2].data).toMatchObject({ clicks: json.data.clicks, leads: json.data.leads })
   })
 
@@ -411,7 +419,18 @@ const compareAnswers = (server: () => TestServer) => {
     await addVerifiedDomain(server(), own.id, domain)
     await callHost(server(), domain, '/nothing')
     await server().app.misses.flush()
+    const proof = {
+      kind: 'expired',
+      reason: 'HIT_RETENTION_DAYS=1',
+      hits: 0,
+      removed: 2,
+      digest: 'd',
+    } as const
+    await appendProofs(server().app.db, own.id, [{ day: '2026-03-29', ...proof }], 1)
     await ask(own, 'listProofs', 200, {})
+    await ask(own, 'verifyProof', 200, { path: { day: '2026-03-29' } })
+    await ask(own, 'verifyProof', 404, { path: { day: '2026-03-30' } })
+    await ask(own, 'verifyProof', 404, { path: { day: '2026-02-30' } })
     await ask(own, 'reconcile', 200, {
       body: { csv: 'date,clicks\n2026-03-29,4\n', theirTimezone: 'Asia/Tokyo' },
     })

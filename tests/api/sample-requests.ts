@@ -93,6 +93,12 @@ export const SAMPLE_REQUESTS: Record<string, (things: TestResources) => SampleRe
     const links = [{ id: linkId, title: 'New' }, { id: otherLinkId }]
     return { bodies: [links, { links }, { ids: [linkId, otherLinkId], data: { title: 'New' } }] }
   },
+  editLinks: ({ linkId }) => ({
+    bodies: [
+      { ids: [linkId], changes: { archived: true } },
+      { undo: [{ id: linkId, updatedAt: '2026-01-31T12:00:00.000Z', archived: false }] },
+    ],
+  }),
   deleteLinks: ({ linkId, otherLinkId }) => ({ query: { ids: `${linkId},${otherLinkId}` } }),
   upsertLink: ({ externalId }) => ({ bodies: [{ destinationUrl: TARGET, externalId }] }),
   getLink: ({ linkId }) => ({ path: { id: linkId } }),
@@ -145,6 +151,7 @@ export const SAMPLE_REQUESTS: Record<string, (things: TestResources) => SampleRe
   countClicks: () => ({ query: { groupBy: 'link' } }),
   listMissingSlugs: () => ({ query: { limit: '10' } }),
   listProofs: () => ({}),
+  verifyProof: () => ({ path: { day: '2026-03-29' } }),
   reconcile: () => ({ bodies: [{ csv: 'date,clicks\n2026-03-29,4\n', filters: { country: 'DE' } }] }),
   exportLinks: () => ({ query: { format: 'ndjson' } }),
   exportWorkspace: () => ({}),
@@ -152,6 +159,7 @@ export const SAMPLE_REQUESTS: Record<string, (things: TestResources) => SampleRe
   countLeads: () => ({ query: { groupBy: 'form' } }),
   exportLeads: () => ({ query: { format: 'ndjson' } }),
   getFunnel: () => ({ query: { groupBy: 'link' } }),
+  listSparklines: ({ linkId }) => ({ query: { linkIds: String(linkId) } }),
   answerQuestions: () => ({
     bodies: [
       {

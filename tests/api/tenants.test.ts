@@ -61,6 +61,11 @@ const REFERENCES: Record<string, (things: TestResources) => SampleRequest[]> = {
     { bodies: [{ links: [{ id: linkId, slug: 'taken' }, { id: otherLinkId }] }] },
     { bodies: [{ ids: [linkId, otherLinkId], data: { destinationUrl: 'https://evil.example/' } }] },
   ],
+  editLinks: ({ linkId, tagId }) => [
+    { bodies: [{ ids: [linkId], changes: { archived: true } }] },
+    { bodies: [{ ids: [linkId], changes: { addTagIds: [tagId] } }] },
+    { bodies: [{ undo: [{ id: linkId, updatedAt: '2026-01-31T12:00:00.000Z', archived: true }] }] },
+  ],
   deleteLinks: ({ linkId, otherLinkId }) => [
     { query: { ids: `${linkId}` } },
     { query: { ids: `${linkId},${otherLinkId}` } },
@@ -159,6 +164,7 @@ const REFERENCES: Record<string, (things: TestResources) => SampleRequest[]> = {
     ),
   listMissingSlugs: () => [{ query: RANGE }],
   listProofs: () => [],
+  verifyProof: () => [],
   reconcile: ({ linkId, slug }) =>
     [{ linkId: `${linkId}` }, { slug }].map((filters) => ({
       bodies: [{ csv: 'date,clicks\n2026-03-29,4\n', filters }],
@@ -199,6 +205,7 @@ const REFERENCES: Record<string, (things: TestResources) => SampleRequest[]> = {
       ['link', 'tag', 'campaign', 'country'],
       [{ linkId: `${linkId}` }, { tagId: `${tagId}`, model: 'first' }, { slug }, { linkId: `-${linkId}` }],
     ),
+  listSparklines: ({ linkId }) => [{ query: { linkIds: `${linkId}` } }],
   answerQuestions: ({ linkId, tagId, slug, formKey }) =>
     [{ linkId: `${linkId}` }, { tagId: `${tagId}` }, { slug }, { linkId: [`-${linkId}`] }].flatMap(
       (filter) => [
@@ -370,9 +377,10 @@ function withoutRequestedEmail({ status, headers, text }: HttpAnswer, sample: Sa
 function toComparable({ status, headers, text }: HttpAnswer, things: TestResources) {
   const own = /^(x-request-id|date|x-ratelimit-(remaining|reset)|x-counted-until|content-length)$/
   let body = text
-  // A message may repeat the id of the request. `1.tagIds` is a location in the body and stays.
+  // A message may repeat the id of the request, and so does the list of what failed. `1.tagIds` is a location in the body
+  // and stays.
   for (const value of Object.values(things)) {
-    if (status >= 400 && typeof value === 'number')
+    if ((status >= 400 || body.includes('"failed":[{')) && typeof value === 'number')
       body = body.replace(new RegExp(`\\b${value}\\b(?!\\.)`, 'g'), '<id>')
   }
   return { status, headers: [...headers].filter(([name]) => !own.test(name)), body }

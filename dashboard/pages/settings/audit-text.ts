@@ -33,6 +33,7 @@ export const ACTION_LABELS: Record<AuditEventResource['action'], string> = {
   'link.suspended': 'Link suspended',
   'link.restored': 'Link restored',
   'link.split_ended': 'Split test ended',
+  'link.bulk_edited': 'Links changed together',
   'link.destination_repaired': 'Destination repaired in all links',
   'tag.deleted': 'Tag deleted',
   'utm_template.created': 'UTM template created',

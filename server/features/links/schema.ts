@@ -38,7 +38,7 @@ export const BULK_MAX = 100
 export const CARD_TITLE_MAX = 120
 export const CARD_DESCRIPTION_MAX = 240
 
-const TAGS_MAX = 100
+export const TAGS_MAX = 100
 const UTM_MAX = 255
 const COUNTRIES_MAX = 250
 /** Visible ASCII: no other rule can refuse it as a text. */
@@ -166,7 +166,7 @@ export const slug = z
     description: 'One to eight segments, such as `docs/install`, of letters, digits, emoji, `-`, `_` and `.`',
   })
 
-const url = () => text(1, URL_MAX).openapi({ format: 'uri', example: 'https://example.com/landing' })
+export const url = () => text(1, URL_MAX).openapi({ format: 'uri', example: 'https://example.com/landing' })
 export const utm = () => text(1, UTM_MAX).nullable()
 const tagName = text(1, 50)
   .trim()

@@ -1,4 +1,4 @@
-// The fields for the password, query forwarding, conversion tracking and the redirect status.
+// The fields for the password, query forwarding, public statistics and the redirect status.
 
 import { Button } from '../../../ui/button.tsx'
 import { CollapsibleSection } from '../../../ui/collapsible-section.tsx'
@@ -21,7 +21,6 @@ export function RedirectFields(props: LinkFieldsProps) {
     draft.forwardQuery && t('forwards query'),
     draft.extraPath === 'append' && t('appends path'),
     draft.publicStats && t('public statistics'),
-    draft.trackConversions && t('tracks conversions'),
     draft.redirectStatus !== 302 && draft.redirectStatus,
   ]
   return (
@@ -42,12 +41,6 @@ export function RedirectFields(props: LinkFieldsProps) {
         hint="A path after the short link goes to the end of the destination: /docs/install leads to …/install."
         checked={draft.extraPath === 'append'}
         onChange={({ target }) => onChange({ extraPath: target.checked ? 'append' : 'ignore' })}
-      />
-      <Toggle
-        label="Track conversions"
-        hint="Adds the click ID (tp_cid) to the destination, so a form sent later counts for this link."
-        checked={draft.trackConversions}
-        onChange={({ target }) => onChange({ trackConversions: target.checked })}
       />
       <Toggle
         label="Public statistics"

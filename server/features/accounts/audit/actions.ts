@@ -31,6 +31,7 @@ export const AUDIT_ACTIONS = [
   'link.restored',
   'link.split_ended',
   'link.destination_repaired',
+  'link.bulk_edited',
   'tag.deleted',
   'utm_template.created',
   'utm_template.updated',

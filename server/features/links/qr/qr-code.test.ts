@@ -6,7 +6,7 @@ import { atScale } from '../../../../tests/support/suite.ts'
 import { createTeam } from '../../../../tests/support/users/signed-in-user.ts'
 import { onSqlite, type TestWorkspace } from '../../../../tests/support/world.ts'
 import type { LinkResource } from '../schema.ts'
-import { QR_STYLES } from './qr-shapes.ts'
+import { QR_STYLES } from './schema.ts'
 
 interface Picture {
   width: number

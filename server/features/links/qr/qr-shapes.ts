@@ -1,9 +1,7 @@
 // The shapes of a QR code: which modules are drawn, which of their corners are round, and where the logo stands. The SVG
 // and the PNG are drawn from the same shapes.
 
-/** The looks of the dots and of the three large corners. */
-export const QR_STYLES = ['square', 'rounded', 'dots'] as const
-export type QrStyle = (typeof QR_STYLES)[number]
+import type { QrStyle } from './schema.ts'
 
 /** Modules row by row: 1 is dark. */
 export interface QrModules {

@@ -4,7 +4,10 @@ import { z } from '@hono/zod-openapi'
 import { numberParameter, oneOf, text, wholeNumber } from '../../../lib/api-fields.ts'
 import { LOGO_TEXT_MAX, readPngDataUrl } from '../../accounts/brand/png-data-url.ts'
 import { slug as linkSlug, mustBeObject } from '../schema.ts'
-import { QR_STYLES } from './qr-shapes.ts'
+
+/** The looks of the dots and of the three large corners. */
+export const QR_STYLES = ['square', 'rounded', 'dots'] as const
+export type QrStyle = (typeof QR_STYLES)[number]
 
 const qrLook = {
   format: oneOf(['svg', 'png']).optional(),
