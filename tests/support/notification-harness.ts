@@ -33,7 +33,7 @@ import {
   type DatabaseHandle,
   openDatabase,
 } from '../../server/storage/database/open-database.ts'
-import { restApi } from '../../server/web/routes.ts'
+import { restApi } from '../../server/web/api.ts'
 import { startWebhookReceiver, type WebhookReceiver } from './fake-servers/webhook-receiver.ts'
 import { migratedDatabase } from './migrated-database.ts'
 import type { HttpAnswer, HttpCall } from './server/http-call.ts'

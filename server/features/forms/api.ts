@@ -195,9 +195,9 @@ const submissionRoutes = {
     path: '/submissions/bulk',
     scope: 'submissions:write',
     operationId: 'updateSubmissions',
-    summary: 'Change the status of up to 100 submissions, all or nothing',
+    summary: 'Change the status or the assignee of up to 100 submissions, all or nothing',
     request: { body: jsonRequestBody(UpdateSubmissions, { ids: [1], status: 'archived' }) },
-    responses: { 200: dataResponse(states, 'Their new statuses, in the order of the request') },
+    responses: { 200: dataResponse(states, 'Their statuses now, in the order of the request') },
     fails: [404],
   }),
   deleteMany: apiRoute({
@@ -228,7 +228,7 @@ const submissionRoutes = {
     path: '/submissions/{id}',
     scope: 'submissions:write',
     operationId: 'updateSubmission',
-    summary: 'Change the status or the notes of a submission',
+    summary: 'Change the status, the notes or the assignee of a submission',
     request: {
       ...byId,
       body: jsonRequestBody(shapes.UpdateSubmission, { status: 'read', notes: 'Called back' }),

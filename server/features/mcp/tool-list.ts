@@ -80,6 +80,11 @@ export const TOOL_LIST: readonly ToolChoice[] = [
     description:
       'Compares the variants of a split link: clicks, leads and rates, and whether the difference is more than chance.',
   },
+  {
+    name: 'list_utm_templates',
+    operation: 'listUtmTemplates',
+    description: 'Lists the named sets of UTM values that the team uses for its links.',
+  },
   { name: 'list_tags', operation: 'listTags', description: 'Lists the tags, with their number of links.' },
   {
     name: 'list_domains',
@@ -155,10 +160,15 @@ export const TOOL_LIST: readonly ToolChoice[] = [
     description: 'Tells which clicks and visits led to a submission, in order, and why each of them counts.',
   },
   {
+    name: 'list_replies',
+    operation: 'listReplies',
+    description: 'Lists what the team has answered to a form submission, and whether the emails arrived.',
+  },
+  {
     name: 'list_outcomes',
     operation: 'listOutcomes',
     fromStrangers: true,
-    description: 'Lists outcomes of leads (qualified, won, lost) with their values.',
+    description: 'Lists outcomes of leads (contacted, qualified, won, lost) with their values.',
   },
   {
     name: 'list_channels',
@@ -188,6 +198,13 @@ export const TOOL_LIST: readonly ToolChoice[] = [
     description:
       'Changes a short link. Arguments that are left out keep their value, and null clears one. `archived` stops the redirect.',
     only: ['id', ...LINK_FIELDS],
+  },
+  {
+    name: 'change_links',
+    operation: 'editLinks',
+    writes: 'changes',
+    description:
+      'Makes one change to up to 100 links (`ids` and `changes`): destination, or a part of it, UTM values, expiry, domain, archive, tags. Tells per link what failed.',
   },
   {
     name: 'delete_link',
@@ -221,7 +238,15 @@ export const TOOL_LIST: readonly ToolChoice[] = [
     operation: 'updateSubmission',
     writes: 'changes',
     fromStrangers: true,
-    description: 'Sets the status or the notes of a form submission.',
+    description:
+      'Sets the status, the notes or the assignee of a form submission. The assignee is a member of the workspace.',
+  },
+  {
+    name: 'reply_to_submission',
+    operation: 'sendReply',
+    writes: 'adds',
+    description:
+      'Sends an email to the person who sent a form submission, and keeps it with the submission. Let a person read it first.',
   },
   {
     name: 'record_outcome',
@@ -229,6 +254,6 @@ export const TOOL_LIST: readonly ToolChoice[] = [
     writes: 'adds',
     fromStrangers: true,
     description:
-      'Records what became of a lead: qualified, won or lost, and its value. Name the lead by exactly one of submissionId, email and clickId.',
+      'Records what became of a lead: contacted, qualified, won or lost, and its value. Name the lead by exactly one of submissionId, email and clickId.',
   },
 ]

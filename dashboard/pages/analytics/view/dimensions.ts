@@ -1,6 +1,7 @@
 // The dimensions of clicks and leads: their labels, which of the two they apply to, and the labels of their values.
 
 import type { Subject } from '../../../api/analytics.ts'
+import { locale } from '../../../api/language.ts'
 import { formatCountryName, formatPercent } from '../../../ui/format.ts'
 
 interface DimensionInfo {
@@ -139,6 +140,6 @@ export function createNameShortener(names: readonly (string | undefined)[]): (na
   return domains.size === 1 ? (name) => name.slice(name.indexOf('/')) : (name) => name
 }
 
-const rates = new Intl.NumberFormat(undefined, { style: 'percent', maximumSignificantDigits: 2 })
+const rates = new Intl.NumberFormat(locale, { style: 'percent', maximumSignificantDigits: 2 })
 /** Small rates keep two significant digits: 0.13 %, not 0.1 %. */
 export const formatRate = (part: number) => (part < 0.1 ? rates.format(part) : formatPercent(part))

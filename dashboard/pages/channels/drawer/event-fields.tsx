@@ -9,7 +9,7 @@ type ChannelEvent = ChannelFormValues['events'][number]
 
 const EVENTS: { event: ChannelEvent; label: string; about: string }[] = [
   { event: 'submission.created', label: 'Submissions', about: 'A form was sent.' },
-  { event: 'outcome.recorded', label: 'Outcomes', about: 'A lead was qualified, won or lost.' },
+  { event: 'outcome.recorded', label: 'Outcomes', about: 'A lead was contacted, qualified, won or lost.' },
   {
     event: 'link.created',
     label: 'New links',

@@ -1,6 +1,6 @@
 // A click as exports, feeds and events show it: without an address, and with a visitor of one day.
 
-import { toIso } from '../../../lib/api-fields.ts'
+import { toIso } from '../../../lib/iso-time.ts'
 import { toStoredVisitor } from '../../../storage/hits/day-visitor.ts'
 import { HIT_DIMENSIONS, type Hit, type HitDimension, NO_VISITOR } from '../../../storage/hits/hit.ts'
 import { toSource, toTrafficChannel } from '../../../storage/sources/traffic-channel.ts'

@@ -58,15 +58,18 @@ export interface AlertContent {
   end: string
   /** Such as `Nov 27, 2026, 9:00 – 10:00 AM`. */
   period: string
-  metric: string
-  when: 'above' | 'below'
-  percent: number
+  metric?: string
+  when: 'above' | 'below' | 'silent'
+  percent?: number
   window: string
-  minimum: number
+  minimum?: number
+  /** The figure, or the number of new links without a click. */
   count: number
   /** The mean of the same hours in earlier weeks. */
-  expected: number
-  /** A sentence with both figures. */
+  expected?: number
+  /** New links without a click: the first 20. */
+  links?: { id: number; shortUrl: string }[]
+  /** A sentence with the figures. */
   reason: string
 }
 
@@ -92,6 +95,8 @@ export interface Notice {
   createdAt: number
   /** In the order of the form. Names and values are untrusted text. */
   fields: ReadonlyMap<string, string>
+  /** What people read in place of the names of fields. Absent where the form has no labels. */
+  labels?: ReadonlyMap<string, string>
   /** The visitor's address if it is valid, else null. */
   email: string | null
   /** The attribution line, such as `newsletter / spring · go.example/abc · Berlin, DE · iPhone`, or ''. */
@@ -133,6 +138,8 @@ export interface ChannelDestination {
   attachUpTo?: number
   /** Where recipients of email stop these mails. Absent for mails to owners about their workspace. */
   stop?: StopLink
+  /** Where each recipient gets a mail of their own: their links, in the order of `recipients`. */
+  ownStops?: StopLink[]
 }
 
 export interface StopLink {

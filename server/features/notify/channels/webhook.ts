@@ -2,7 +2,7 @@
 // signature of both and the time of the attempt.
 
 import { createHmac } from 'node:crypto'
-import { toIso } from '../../../lib/api-fields.ts'
+import { toIso } from '../../../lib/iso-time.ts'
 import type { ChannelSender, Notice } from './contract.ts'
 import { postJson, toIncompleteResult } from './post-json.ts'
 
