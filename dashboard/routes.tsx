@@ -307,6 +307,7 @@ const routeTree = rootRoute.addChildren([
       'country',
       'utmSource',
       'stage',
+      'assignee',
       'start',
       'end',
       'open',
