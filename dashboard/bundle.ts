@@ -2,14 +2,17 @@
 
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { basename, join, relative } from 'node:path'
+import { basename, join } from 'node:path'
 import { Scanner } from '@tailwindcss/oxide'
+import type { BunPlugin } from 'bun'
 import { createElement, type FunctionComponent } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { compile } from 'tailwindcss'
 import { isDevelopment } from './build-directory.ts'
 import { bundleAreas } from './bundle-areas.ts'
+import { bundleTexts } from './bundle-texts.ts'
 import { CenteredFrame, WorkspaceFrame } from './shell/loading-frame.tsx'
+import { listLanguages } from './texts/catalogs.ts'
 
 const HERE = import.meta.dir
 
@@ -26,7 +29,12 @@ export interface BuildManifest {
   /** HTML that is shown until the script is there: for pages of a workspace, and for all others. */
   workspaceFrame: string
   centeredFrame: string
+  /** The languages besides English. Each has a directory of its own, once it is bundled. */
+  languages: string[]
 }
+
+/** The files that are others in each language. */
+type LanguageManifest = Pick<BuildManifest, 'script' | 'preload' | 'workspaceFrame' | 'centeredFrame'>
 
 async function buildStyles(): Promise<string> {
   const entry = join(HERE, 'app.css')
@@ -65,44 +73,11 @@ function buildFonts(directory: string) {
 }
 
 /** Others see the directory once it is complete. */
-export async function bundleDashboard(directory: string): Promise<void> {
+async function complete(directory: string, write: (draft: string) => Promise<object>): Promise<void> {
   const draft = `${directory}.${process.pid}`
   rmSync(draft, { recursive: true, force: true })
   mkdirSync(draft, { recursive: true })
-  const fonts = buildFonts(draft)
-  writeFileSync(join(draft, 'app.css'), fonts.rules + (await buildStyles()))
-  const { outputs } = await Bun.build({
-    entrypoints: [join(HERE, 'main.tsx'), join(draft, 'app.css')],
-    outdir: draft,
-    target: 'browser',
-    splitting: true,
-    external: ['*.woff2'],
-    plugins: [bundleAreas],
-    minify: !isDevelopment,
-    sourcemap: isDevelopment ? 'inline' : 'none',
-    naming: { entry: '[name]-[hash].[ext]', chunk: 'chunk-[hash].[ext]', asset: '[name]-[hash].[ext]' },
-    define: { 'process.env.NODE_ENV': isDevelopment ? '"development"' : '"production"' },
-  })
-  rmSync(join(draft, 'app.css'))
-  outputs.push(...(await buildBoot(draft)))
-  const findOutput = (pattern: RegExp) => {
-    const name = outputs.map(({ path }) => relative(draft, path)).find((path) => pattern.test(path))
-    if (!name) throw new Error(`nothing was built for ${pattern}`)
-    return name
-  }
-  for (const { path } of outputs) {
-    writeFileSync(`${path}.gz`, Bun.gzipSync(readFileSync(path), { level: 12, library: 'libdeflate' }))
-  }
-  const script = findOutput(/^main-.*\.js$/)
-  const manifest: BuildManifest = {
-    script,
-    boot: findOutput(/^boot-.*\.js$/),
-    style: findOutput(/\.css$/),
-    font: fonts.names[0] as string,
-    preload: listStaticImports(join(draft, script)),
-    workspaceFrame: renderFrame(WorkspaceFrame),
-    centeredFrame: renderFrame(CenteredFrame),
-  }
+  const manifest = await write(draft)
   writeFileSync(join(draft, 'built.json'), JSON.stringify(manifest))
   try {
     renameSync(draft, directory)
@@ -110,6 +85,85 @@ export async function bundleDashboard(directory: string): Promise<void> {
     // Another process finished first, with the same result.
     rmSync(draft, { recursive: true, force: true })
   }
+}
+
+/** In English. */
+export const bundleDashboard = (directory: string) =>
+  complete(directory, async (draft): Promise<BuildManifest> => {
+    const fonts = buildFonts(draft)
+    const styles = join(draft, 'app.css')
+    writeFileSync(styles, fonts.rules + (await buildStyles()))
+    const outputs = await bundle(draft, [join(HERE, 'main.tsx'), styles], [bundleAreas])
+    rmSync(styles)
+    outputs.push(...(await buildBoot(draft)))
+    compress(outputs)
+    return {
+      ...describeScripts(draft, outputs),
+      boot: findOutput(outputs, /^boot-.*\.js$/),
+      style: findOutput(outputs, /\.css$/),
+      font: fonts.names[0] as string,
+      workspaceFrame: renderFrame(WorkspaceFrame),
+      centeredFrame: renderFrame(CenteredFrame),
+      languages: listLanguages(),
+    }
+  })
+
+/** The scripts once more, with the texts of a language: styles and fonts are the same in all. */
+export const bundleLanguage = (directory: string, language: string) =>
+  complete(join(directory, language), async (draft): Promise<LanguageManifest> => {
+    const outputs = await bundle(draft, [join(HERE, 'main.tsx')], [bundleTexts(language), bundleAreas])
+    compress(outputs)
+    return { ...describeScripts(draft, outputs), ...(await renderFrames(draft, language)) }
+  })
+
+/** The frames are components of their own bundle: an import would have the texts of the sources. */
+async function renderFrames(draft: string, language: string) {
+  const { outputs } = await Bun.build({
+    entrypoints: [join(HERE, 'shell/loading-frame.tsx')],
+    outdir: draft,
+    target: 'bun',
+    plugins: [bundleTexts(language)],
+    define: { 'process.env.NODE_ENV': '"production"' },
+  })
+  const path = outputs[0]?.path as string
+  const { WorkspaceFrame, CenteredFrame } = (await import(path)) as typeof import('./shell/loading-frame.tsx')
+  rmSync(path)
+  return { workspaceFrame: renderFrame(WorkspaceFrame), centeredFrame: renderFrame(CenteredFrame) }
+}
+
+async function bundle(outdir: string, entrypoints: string[], plugins: BunPlugin[]) {
+  const { outputs } = await Bun.build({
+    entrypoints,
+    outdir,
+    target: 'browser',
+    splitting: true,
+    external: ['*.woff2'],
+    plugins,
+    minify: !isDevelopment,
+    sourcemap: isDevelopment ? 'inline' : 'none',
+    naming: { entry: '[name]-[hash].[ext]', chunk: 'chunk-[hash].[ext]', asset: '[name]-[hash].[ext]' },
+    define: { 'process.env.NODE_ENV': isDevelopment ? '"development"' : '"production"' },
+  })
+  return outputs
+}
+
+type Outputs = Awaited<ReturnType<typeof bundle>>
+
+function compress(outputs: Outputs) {
+  for (const { path } of outputs) {
+    writeFileSync(`${path}.gz`, Bun.gzipSync(readFileSync(path), { level: 12, library: 'libdeflate' }))
+  }
+}
+
+function findOutput(outputs: Outputs, pattern: RegExp): string {
+  const name = outputs.map(({ path }) => basename(path)).find((each) => pattern.test(each))
+  if (!name) throw new Error(`nothing was built for ${pattern}`)
+  return name
+}
+
+function describeScripts(draft: string, outputs: Outputs) {
+  const script = findOutput(outputs, /^main-.*\.js$/)
+  return { script, preload: listStaticImports(join(draft, script)) }
 }
 
 /** A classic script of its own: as a module, it would run after the first paint. */

@@ -99,16 +99,6 @@ export const resolutionQuery = (
     placeholderData: (before) => before,
   })
 
-export interface QrOptions {
-  size?: number
-  margin?: number
-  color?: string
-  background?: string
-}
-
-export const fetchQrCode = async (api: Api, id: number, format: 'svg' | 'png', options: QrOptions = {}) =>
-  (await api.raw(`/links/${id}/qr`, { query: { format, ...options } })).blob()
-
 export const createLink = (api: Api, input: CreateLinkInput) => api.post<LinkResource>('/links', input)
 
 /** @param updatedAt of the link that the person has seen: the server refuses the change (412) of an older one */

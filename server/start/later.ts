@@ -40,7 +40,7 @@ const openServiceImports = (
 
 export interface LaterOptions {
   worker?: MetricsNeeds['worker']
-  reading?: Pick<ImportServiceNeeds, 'sliceMs' | 'deadlineMs'>
+  reading?: Pick<ImportServiceNeeds, 'sliceMs' | 'deadlineMs' | 'startReader'>
   addMetrics: (read: () => Metric[]) => void
 }
 

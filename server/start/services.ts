@@ -28,7 +28,7 @@ import { openStores, type StoreOptions, type Stores } from './stores.ts'
 export interface ServiceOptions extends StoreOptions {
   /** Where several servers share the ports of this machine. */
   worker?: MetricsNeeds['worker']
-  /** How long files of imports may take. */
+  /** How long files of imports may take, and where they are read. */
   reading?: LaterOptions['reading']
 }
 

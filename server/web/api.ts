@@ -33,6 +33,7 @@ import { createLinksApi } from '../features/links/api.ts'
 import { createCardsApi } from '../features/links/cards/cards-api.ts'
 import { createDomainsApi } from '../features/links/domains/domains-api.ts'
 import { createTrashApi } from '../features/links/trash/trash-api.ts'
+import { createUtmTemplatesApi } from '../features/links/utm-templates/utm-templates-api.ts'
 import { createLiveApi } from '../features/live/api.ts'
 import { createMcpEndpoint, requireKey, requirePost } from '../features/mcp/public.ts'
 import { createNotifyApi } from '../features/notify/api.ts'
@@ -144,6 +145,7 @@ const createRest = (api: ApiNeeds) =>
     createExportApi(api.exports), // above `/links/{id}`
     createLinkClicksApi(api.analytics),
     createLinksApi(api.links),
+    createUtmTemplatesApi(api.links),
     createDestinationsApi(api.destinations),
     createDomainsApi(api.domains),
     createRedirectApi(api.redirects),

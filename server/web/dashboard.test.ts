@@ -44,8 +44,14 @@ function writeBuild(hash: string): string {
     preload: [],
     workspaceFrame: '',
     centeredFrame: '',
+    languages: ['de', 'fr'],
   }
   writeFileSync(join(directory, 'built.json'), JSON.stringify(manifest))
+  // French cannot be bundled: the program writes nothing.
+  mkdirSync(join(directory, 'de'))
+  writeFileSync(join(directory, `de/main-de${hash}.js`), '/* de */')
+  const german = { script: `main-de${hash}.js`, preload: [], workspaceFrame: 'Lädt', centeredFrame: '' }
+  writeFileSync(join(directory, 'de/built.json'), JSON.stringify(german))
   const file = join(home, `${hash}.ts`)
   writeFileSync(file, `process.stdout.write(${JSON.stringify(directory)})`)
   return file
@@ -89,6 +95,27 @@ describe('the dashboard of one release', () => {
       ])
       expect(await font.text()).toBe('wOF2')
     }
+  })
+
+  test.each([
+    [{}, 'en', 'main-a'],
+    [{ 'Accept-Language': 'pt, de-CH;q=0.8, en;q=0.5' }, 'de', 'main-de'],
+    [{ 'Accept-Language': 'en-GB, de' }, 'en', 'main-a'],
+    [{ 'Accept-Language': 'de;q=0, *' }, 'en', 'main-a'],
+    [{ 'Accept-Language': 'de', Cookie: 'a=b; towpath_language=en' }, 'en', 'main-a'],
+    [{ Cookie: 'towpath_language=de; a=b' }, 'de', 'main-de'],
+    [{ Cookie: 'xtowpath_language=de' }, 'en', 'main-a'],
+    [{ Cookie: 'towpath_language=../de' }, 'en', 'main-a'],
+    // Where a language cannot be bundled, the page is English.
+    [{ 'Accept-Language': 'fr' }, 'en', 'main-a'],
+  ])('has its page in the language of %j', async (headers, language, script) => {
+    const response = await ask(first, '/app', headers)
+    const page = await response.text()
+    expect(page).toContain(`<html lang="${language}" data-languages="en de fr">`)
+    expect(page).toContain(`/app/assets/${script}`)
+    expect(response.headers.get('vary')).toBe('Accept-Language, Cookie')
+    const name = /assets\/(main-de\w+\.js)/.exec(page)?.[1]
+    if (name) expect(await (await ask(first, `/app/assets/${name}`)).text()).toBe('/* de */')
   })
 
   test.each([

@@ -11,6 +11,7 @@ import { type StaticFile, sendStaticFile } from '../http/static-file.ts'
 import { notFound, unavailable } from '../lib/failure.ts'
 import { describeError, log } from '../lib/log.ts'
 import type { BuiltFileStore } from '../storage/built-file-store.ts'
+import { choosePageLanguage } from './page-language.ts'
 
 const BUILD = join(import.meta.dir, '../../dashboard/build.ts')
 
@@ -39,10 +40,18 @@ interface BuildManifest {
   preload: string[]
   workspaceFrame: string
   centeredFrame: string
+  /** The languages besides English. */
+  languages: string[]
 }
 
 interface Dashboard {
   directory: string
+  manifest: BuildManifest
+  /** The pages of each language that somebody has asked for. */
+  pages: Map<string, Promise<Pages>>
+}
+
+interface Pages {
   /** The page with the frame of a workspace, and the page with the frame of sign-in. */
   workspacePage: string
   centeredPage: string
@@ -68,7 +77,7 @@ export interface DashboardNeeds {
 export function createDashboard({ builtFiles, build: file = BUILD }: DashboardNeeds) {
   let building: Promise<Dashboard> | undefined
   const getDashboard = () => {
-    building ??= build(file, builtFiles).catch((error) => {
+    building ??= openBuild({ build: file, builtFiles }).catch((error) => {
       building = undefined
       throw error
     })
@@ -78,14 +87,16 @@ export function createDashboard({ builtFiles, build: file = BUILD }: DashboardNe
   return {
     /** Bundles the files, which the first request would do otherwise. */
     prepare: async () => void (await getDashboard()),
-    answer: (request: Request) => answer(request, getDashboard, builtFiles),
+    answer: (request: Request) => answer(request, getDashboard, { builtFiles, build: file }),
   }
 }
+
+type BuildNeeds = Required<Pick<DashboardNeeds, 'build'>> & Pick<DashboardNeeds, 'builtFiles'>
 
 async function answer(
   request: Request,
   getDashboard: () => Promise<Dashboard>,
-  builtFiles: BuiltFileStore | undefined,
+  needs: BuildNeeds,
 ): Promise<Response> {
   const id = requestId(request.headers.get('x-request-id'))
   try {
@@ -95,9 +106,10 @@ async function answer(
         { status: 405, headers: { Allow: 'GET, HEAD', 'X-Request-Id': id } },
       )
     }
-    const { directory, workspacePage, centeredPage } = await getDashboard()
+    const dashboard = await getDashboard()
     const name = /\/app\/assets\/([^/?#]*)/.exec(request.url)?.[1]
-    if (name !== undefined) return await sendFile(request, await findFile(directory, name, builtFiles))
+    if (name !== undefined) return await sendFile(request, await findFile(dashboard, name, needs.builtFiles))
+    const { workspacePage, centeredPage } = await getPages(dashboard, request.headers, needs)
     return new Response(isWorkspacePage(request) ? workspacePage : centeredPage, {
       headers: { ...PAGE_HEADERS, ...toReferrerPolicy(request.url), 'X-Request-Id': id },
     })
@@ -124,6 +136,7 @@ const PAGE_HEADERS = {
   'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=()',
   // The names of the files change with every version, so the page that names them must be the newest.
   'Cache-Control': 'no-cache',
+  Vary: 'Accept-Language, Cookie',
 }
 
 /** The page names its address to the server when it loads its files. An address with a token must stay where it is. */
@@ -134,41 +147,74 @@ const sendFile = (request: Request, file: StaticFile) =>
 
 /** @throws Failure `not_found`: a page from before an upgrade may ask for a file that is gone */
 async function findFile(
-  directory: string,
+  { directory, manifest }: Dashboard,
   name: string,
   builtFiles: BuiltFileStore | undefined,
 ): Promise<StaticFile> {
   const kind = FILE.exec(name)?.[1] as keyof typeof TYPES | undefined
   if (!kind) throw notFound('')
-  const content = Bun.file(join(directory, name))
+  const type = TYPES[kind]
   const isCompressed = kind === 'woff2'
-  if (await content.exists())
-    return {
-      type: TYPES[kind],
-      content,
-      gzip: isCompressed ? undefined : Bun.file(join(directory, `${name}.gz`)),
-    }
+  for (const place of ['', ...manifest.languages]) {
+    const content = Bun.file(join(directory, place, name))
+    const gzip = isCompressed ? undefined : Bun.file(join(directory, place, `${name}.gz`))
+    if (await content.exists()) return { type, content, gzip }
+  }
   const kept = HASHED.test(name) ? await builtFiles?.find('dashboard', name) : undefined
   if (!kept) throw notFound('')
-  return { type: TYPES[kind], content: kept.content, gzip: isCompressed ? undefined : kept.gzip }
+  return { type, content: kept.content, gzip: isCompressed ? undefined : kept.gzip }
 }
 
-async function build(file: string, builtFiles: BuiltFileStore | undefined): Promise<Dashboard> {
-  const child = Bun.spawn([process.execPath, file], { stdout: 'pipe', stderr: 'pipe' })
+/** @returns the directory that the program has printed */
+async function runBuild(file: string, ...words: string[]): Promise<string> {
+  const child = Bun.spawn([process.execPath, file, ...words], { stdout: 'pipe', stderr: 'pipe' })
   const [output, errors] = await Promise.all([
     new Response(child.stdout).text(),
     new Response(child.stderr).text(),
   ])
-  if ((await child.exited) !== 0) {
-    log.error('dashboard_not_built', { reason: errors.slice(0, 4096) })
-    throw unavailable(new Error('the dashboard could not be bundled'), 10)
+  if ((await child.exited) === 0) return output.trim()
+  log.error('dashboard_not_built', { reason: errors.slice(0, 4096) })
+  throw unavailable(new Error('the dashboard could not be bundled'), 10)
+}
+
+const readManifest = async <T>(directory: string) =>
+  (await Bun.file(join(directory, 'built.json')).json()) as T
+
+async function openBuild({ build, builtFiles }: BuildNeeds): Promise<Dashboard> {
+  const directory = await runBuild(build)
+  const manifest = await readManifest<BuildManifest>(directory)
+  const english = await openPages(manifest, directory, 'en', builtFiles)
+  return { directory, manifest, pages: new Map([['en', Promise.resolve(english)]]) }
+}
+
+/** Bundles the language of the request if nobody has asked for it before. Where that fails, the page is in English. */
+function getPages(
+  { directory, manifest, pages }: Dashboard,
+  headers: Headers,
+  needs: BuildNeeds,
+): Promise<Pages> {
+  const language = choosePageLanguage(headers, manifest.languages)
+  const open = async () => {
+    const own = join(directory, language)
+    if (!(await Bun.file(join(own, 'built.json')).exists()))
+      await runBuild(needs.build, `--language=${language}`)
+    return openPages({ ...manifest, ...(await readManifest<object>(own)) }, own, language, needs.builtFiles)
   }
-  const directory = output.trim()
-  const manifest = (await Bun.file(join(directory, 'built.json')).json()) as BuildManifest
+  const english = pages.get('en') as Promise<Pages>
+  const found = pages.get(language) ?? open().catch(() => english)
+  pages.set(language, found)
+  return found
+}
+
+async function openPages(
+  manifest: BuildManifest,
+  directory: string,
+  language: string,
+  builtFiles: BuiltFileStore | undefined,
+): Promise<Pages> {
   await keepFiles(directory, builtFiles)
-  const render = async (frame: string) => (await renderPage(manifest, frame)).toString()
+  const render = async (frame: string) => (await renderPage(manifest, frame, language)).toString()
   return {
-    directory,
     workspacePage: await render(manifest.workspaceFrame),
     centeredPage: await render(manifest.centeredFrame),
   }
@@ -194,10 +240,11 @@ async function keepFiles(directory: string, builtFiles: BuiltFileStore | undefin
 
 // The paths are absolute, because the same page answers every address below /app.
 const renderPage = (
-  { script, boot, style, font, preload }: BuildManifest,
+  { script, boot, style, font, preload, languages }: BuildManifest,
   frame: string,
+  language: string,
 ) => html`<!doctype html>
-<html lang="en">
+<html lang="${language}" data-languages="${['en', ...languages].join(' ')}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

@@ -230,6 +230,22 @@ const compareAnswers = (server: () => TestServer) => {
     await ask(own, 'deleteTag', 200, { path })
   })
 
+  test('UTM templates', async () => {
+    const own = await server().createWorkspace()
+    const body = { name: 'Newsletter', utmSource: 'newsletter' }
+    const path = { id: (await ask(own, 'createUtmTemplate', 201, { body })).json.data.id }
+    await ask(own, 'createUtmTemplate', 409, { body: { ...body, name: 'NEWSLETTER' } })
+    await ask(own, 'createUtmTemplate', 422, { body: { name: 'Empty' } })
+    await ask(own, 'listUtmTemplates', 200, { query: { limit: '1' } })
+    await ask(own, 'getUtmTemplate', 200, { path })
+    await ask(own, 'updateUtmTemplate', 200, { path, body: { utmMedium: 'email' } })
+    await ask(own, 'updateUtmTemplate', 200, { path, body: {} })
+    await ask(own, 'createUtmTemplate', 201, { body: { ...body, name: 'Other' } })
+    await ask(own, 'updateUtmTemplate', 409, { path, body: { name: 'other' } })
+    await ask(own, 'updateUtmTemplate', 422, { path, body: { utmSource: null, utmMedium: null } })
+    await ask(own, 'deleteUtmTemplate', 200, { path })
+  })
+
   test('views', async () => {
     const own = await server().createWorkspace()
     const fields = { filters: { country: 'US' }, share: { password: 'x' }, embed: ['https://example.com'] }
@@ -661,6 +677,7 @@ const compareAnswers = (server: () => TestServer) => {
     await fillToLimits(server(), own.id, own.owner.id)
     await ask(own, 'createForm', 409, { body: { name: 'One more' } })
     await ask(own, 'createTag', 409, { body: { name: 'One more' } })
+    await ask(own, 'createUtmTemplate', 409, { body: { name: 'One more', utmSource: 'x' } })
     await ask(own, 'createView', 409, { body: { name: 'One more' } })
     await ask(own, 'allowSender', 409, { body: { address: 'one.more@example.com' } })
     await ask(own, 'createLink', 409, {

@@ -33,6 +33,7 @@ export interface TestResources {
   allowedSenderId: number
   outcomeId: number
   viewId: number
+  utmTemplateId: number
   channelId: number
   deliveryId: number
   /** The user id of the member, who is no owner. */
@@ -104,6 +105,7 @@ export const SAMPLE_REQUESTS: Record<string, (things: TestResources) => SampleRe
   emptyTrash: () => ({}),
   listLinkClicks: ({ linkId }) => ({ path: { id: linkId } }),
   getLinkQr: ({ linkId }) => ({ path: { id: linkId } }),
+  drawQr: () => ({ bodies: [{ slug: 'not-yet' }] }),
   resolveLink: ({ linkId }) => ({ path: { id: linkId } }),
   getSplit: ({ otherLinkId }) => ({ path: { id: otherLinkId } }),
   endSplit: ({ otherLinkId }) => ({ path: { id: otherLinkId } }),
@@ -126,6 +128,14 @@ export const SAMPLE_REQUESTS: Record<string, (things: TestResources) => SampleRe
   createTag: ({ tagName }) => ({ bodies: [{ name: `${tagName} two` }] }),
   updateTag: ({ tagId, tagName }) => ({ path: { id: tagId }, bodies: [{ name: `${tagName} three` }] }),
   deleteTag: ({ tagId }) => ({ path: { id: tagId } }),
+  listUtmTemplates: () => ({}),
+  createUtmTemplate: () => ({ bodies: [{ name: 'New template', utmSource: 'newsletter' }] }),
+  getUtmTemplate: ({ utmTemplateId }) => ({ path: { id: utmTemplateId } }),
+  updateUtmTemplate: ({ utmTemplateId }) => ({
+    path: { id: utmTemplateId },
+    bodies: [{ name: 'Other name' }],
+  }),
+  deleteUtmTemplate: ({ utmTemplateId }) => ({ path: { id: utmTemplateId } }),
   listDomains: () => ({}),
   createDomain: ({ freeDomain }) => ({ bodies: [{ domain: freeDomain }] }),
   getDomain: ({ domainId }) => ({ path: { id: domainId } }),
@@ -296,7 +306,12 @@ export async function createTestResources(
     body: { submissionId: form.submissionId, stage: 'qualified', externalId: `${mark} outcome` },
   })
   const view = await workspace.api('/views', { method: 'POST', body: { name: `${mark} view`, share: {} } })
+  const template = await workspace.api('/utm-templates', {
+    method: 'POST',
+    body: { name: `${mark} template`, utmSource: mark },
+  })
   return {
+    utmTemplateId: template.json.data.id,
     outcomeId: outcome.json.data.id,
     viewId: view.json.data.id,
     allowedSenderId: allowed.json.data.id,

@@ -83,6 +83,8 @@ const REFERENCES: Record<string, (things: TestResources) => SampleRequest[]> = {
   emptyTrash: () => [],
   listLinkClicks: onLink({}),
   getLinkQr: onLink({}, { query: { format: 'png' } }),
+  // It draws a text, and reads nothing of a link.
+  drawQr: () => [],
   resolveLink: onLink({}, { query: { country: 'DE' } }),
   getSplit: onLink({}),
   endSplit: onLink({}),
@@ -131,6 +133,12 @@ const REFERENCES: Record<string, (things: TestResources) => SampleRequest[]> = {
   // The same address may be allowed in each workspace.
   allowSender: () => [],
   deleteAllowedSender: ({ allowedSenderId }) => [{ path: { id: allowedSenderId } }],
+  listUtmTemplates: () => [],
+  // A name belongs to no workspace.
+  createUtmTemplate: () => [],
+  getUtmTemplate: ({ utmTemplateId }) => [{ path: { id: utmTemplateId } }],
+  updateUtmTemplate: ({ utmTemplateId }) => [{ path: { id: utmTemplateId }, bodies: [{ name: 'Taken' }] }],
+  deleteUtmTemplate: ({ utmTemplateId }) => [{ path: { id: utmTemplateId } }],
   listDomains: () => [],
   // Another workspace may have the name too, until one of them proves it: see "one name" in the tests of domains.
   createDomain: () => [],
@@ -314,6 +322,7 @@ const NONEXISTENT: TestResources = {
   allowedSenderId: 999_999_014,
   outcomeId: 999_999_016,
   viewId: 999_999_017,
+  utmTemplateId: 999_999_117,
   email: 'never@example.com',
   channelId: 999_999_005,
   deliveryId: 999_999_006,

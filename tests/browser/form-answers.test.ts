@@ -5,6 +5,7 @@ import { afterAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { htmlExample } from '../../dashboard/pages/forms/form-examples.ts'
 import type { FormResource } from '../../server/features/forms/schema.ts'
+import { chooseOption } from '../support/browser/choose-option.ts'
 import { onDashboard } from '../support/browser/dashboard-browser.ts'
 import { startMailServer } from '../support/fake-servers/mail-server.ts'
 import { startWebhookReceiver } from '../support/fake-servers/webhook-receiver.ts'
@@ -67,9 +68,9 @@ onDashboard(
       await open(`/forms/${form.formKey}?tab=settings&page=fields`)
       await page.getByLabel('Add rules for the field').fill('phone')
       await page.keyboard.press('Enter')
-      await page.getByLabel('Type').selectOption('Phone number')
+      await chooseOption(page.getByLabel('Type'), 'Phone number')
       await page.getByLabel('Pattern', { exact: true }).fill('(')
-      await page.getByLabel('Language', { exact: true }).selectOption('German')
+      await chooseOption(page.getByLabel('Language', { exact: true }), 'German')
       const empty = page.getByLabel('Empty', { exact: true })
       await until('the built-in text', async () =>
         (await empty.getAttribute('placeholder'))?.startsWith('Dieses Feld'),
@@ -286,7 +287,7 @@ onDashboard(
       await page.getByText('New: Contact').waitFor()
       await page.getByText('From Ada: Hello').waitFor()
       await page.getByText('When they are sent').click()
-      await page.getByLabel('Messages').selectOption('Every day')
+      await chooseOption(page.getByLabel('Messages'), 'Every day')
       await page.getByLabel('Quiet hours').check()
       await press(page, 'Save')
       await page.getByRole('dialog').waitFor({ state: 'detached' })

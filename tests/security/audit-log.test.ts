@@ -190,6 +190,27 @@ const CHANGES: Change[] = [
     async ({ make }) => ({ path: `/tags/${(await make('/tags', { name: 'T' })).id}`, call: remove }),
   ],
   [
+    'utm_template.created',
+    async () => ({ path: '/utm-templates', call: post({ name: 'T', utmTerm: 'x' }), status: 201 }),
+    {},
+  ],
+  [
+    'utm_template.updated',
+    async ({ make }) => ({
+      path: `/utm-templates/${(await make('/utm-templates', { name: 'T', utmTerm: 'x' })).id}`,
+      call: { method: 'PATCH', body: { utmTerm: 'y' } },
+    }),
+    { detail: { fields: ['utmTerm'] } },
+  ],
+  [
+    'utm_template.deleted',
+    async ({ make }) => ({
+      path: `/utm-templates/${(await make('/utm-templates', { name: 'T', utmTerm: 'x' })).id}`,
+      call: remove,
+    }),
+    {},
+  ],
+  [
     'view.created',
     async () => ({ path: '/views', call: post({ name: 'V' }), status: 201 }),
     { detail: { shared: false } },

@@ -1,6 +1,7 @@
 // The live page: what happens now, and the last 30 minutes.
 
 import { lazy, type ReactNode, Suspense } from 'react'
+import { locale } from '../../api/language.ts'
 import type { LiveFigures } from '../../api/live.ts'
 import { useApi } from '../../shell/use-workspace.ts'
 import { ButtonLink } from '../../ui/button.tsx'
@@ -153,7 +154,7 @@ function TopCard({ title, above, rows }: { title: string; above?: ReactNode; row
   )
 }
 
-const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' })
+const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'medium' })
 const toClock = (time: string) => clock.format(new Date(time))
 
 function Item({ item }: { item: FeedItem }) {

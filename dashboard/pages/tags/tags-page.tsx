@@ -24,7 +24,7 @@ import { TagRow, toTagElementId } from './tag-row.tsx'
 const TagDialog = lazy(() => import('./tag-dialog.tsx').then(({ TagDialog }) => ({ default: TagDialog })))
 
 const FROM = '/$workspaceId/settings/tags'
-const toDeletionKey = ({ id }: TagResource) => `tag ${id}`
+const toDeletionKey = ({ id }: TagResource) => `tag-${id}`
 
 export function TagsPage() {
   const { search, new: isCreating } = useSearch({ from: FROM })

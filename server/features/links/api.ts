@@ -11,7 +11,6 @@ import {
   parseId,
 } from '../../http/api-route.ts'
 import { encodePage } from '../../lib/formats/encode-page.ts'
-import { toShortUrl } from '../../lib/web-url.ts'
 import { type ApiEnv, createApi } from '../accounts/access/api-env.ts'
 import { createLinks, deleteLinks, updateLinks } from './bulk.ts'
 import { createLink, type LinkNeeds } from './create.ts'
@@ -20,7 +19,9 @@ import { findSlugAvailability } from './find-slug-availability.ts'
 import { getLink } from './get.ts'
 import { toLinkResource } from './link.ts'
 import { listLinks } from './list.ts'
-import { renderQrCode } from './qr/qr-code.ts'
+import { resolveDomain } from './names/link-domain.ts'
+import { drawQrCode } from './qr/draw-qr-code.ts'
+import { DrawQr, QrQuery } from './qr/schema.ts'
 import * as shapes from './schema.ts'
 import { createTag } from './tags/create-tag.ts'
 import { deleteTag } from './tags/delete-tag.ts'
@@ -49,6 +50,16 @@ function answerLink(c: Context<ApiEnv>, link: shapes.LinkResource) {
 
 const links = { tags: ['Links'] }
 const tags = { tags: ['Tags'] }
+
+const qrResponses = {
+  200: {
+    description: 'The QR code',
+    content: {
+      'image/svg+xml': { schema: z.string() },
+      'image/png': { schema: z.string().openapi({ format: 'binary' }) },
+    },
+  },
+}
 
 const routes = {
   listLinks: apiRoute({
@@ -202,17 +213,25 @@ const routes = {
     scope: 'links:read',
     operationId: 'getLinkQr',
     summary: "The link's QR code",
-    request: { params: IdParameter, query: shapes.QrQuery },
-    responses: {
-      200: {
-        description: 'The QR code',
-        content: {
-          'image/svg+xml': { schema: z.string() },
-          'image/png': { schema: z.string().openapi({ format: 'binary' }) },
-        },
-      },
-    },
+    request: { params: IdParameter, query: QrQuery },
+    responses: qrResponses,
     fails: [404],
+  }),
+  drawQr: apiRoute({
+    ...links,
+    method: 'post',
+    path: '/links/qr',
+    scope: 'links:read',
+    operationId: 'drawQr',
+    idempotent: false,
+    summary: 'A QR code of a slug and domain, with a logo of your own',
+    description:
+      'The link may not exist yet: the code leads to it from the moment when it does. It is drawn so that phones read it: ' +
+      'a logo raises the error correction and takes at most a quarter of the width, and colors without contrast are refused.',
+    request: {
+      body: jsonRequestBody(DrawQr, { slug: 'spring-sale', dots: 'rounded', corners: 'rounded' }),
+    },
+    responses: qrResponses,
   }),
   listTags: apiRoute({
     ...tags,
@@ -309,7 +328,18 @@ export function createLinksApi(needs: Omit<LinkNeeds, 'db'>) {
     })
     .openapi(routes.qr, async (c) => {
       const link = await getLink(c.get('db').read, c.get('actor'), parseId(c.req.valid('param').id))
-      const { type, body } = await renderQrCode(toShortUrl(site, link), c.req.valid('query'))
+      const { logo, ...options } = c.req.valid('query')
+      const { type, body } = await drawQrCode(getNeeds(c), c.get('actor'), link, {
+        ...options,
+        logo: logo === 'brand' ? logo : undefined,
+      })
+      return c.body(body, 200, { 'Content-Type': type })
+    })
+    .openapi(routes.drawQr, async (c) => {
+      const { slug, domain, ...options } = c.req.valid('json')
+      const { name } = await resolveDomain({ connection: c.get('db').read, site }, c.get('actor'), domain)
+      const link = { slug, domain: name }
+      const { type, body } = await drawQrCode(getNeeds(c), c.get('actor'), link, options)
       return c.body(body, 200, { 'Content-Type': type })
     })
     .openapi(routes.listTags, async (c) =>

@@ -46,6 +46,7 @@ import type {
   Links,
   LinkTags,
   Tags,
+  UtmTemplates,
   VisitorSalts,
 } from './tables/link-tables.ts'
 import type { MoveSteps } from './tables/move-tables.ts'
@@ -148,6 +149,7 @@ export interface Tables {
   move_steps: MoveSteps
   changes: Changes
   domains: Domains
+  utm_templates: UtmTemplates
   imports: Imports
   import_rows: ImportRows
   import_keys: ImportKeys

@@ -5,6 +5,7 @@ import { useState } from 'react'
 import type { Subject } from '../../../api/analytics.ts'
 import { classNames } from '../../../ui/class-names.ts'
 import { formatCountryName, formatNumber, formatPercent } from '../../../ui/format.ts'
+import { inSentence } from '../../../ui/text.ts'
 import { useTopList } from '../breakdowns/use-top-list.ts'
 import type { AnalyticsView } from '../view/use-analytics-view.ts'
 import WORLD from './world-outlines.json'
@@ -46,7 +47,7 @@ export function WorldMap({ amounts, metricLabel, isChosen = () => false, onChoos
   const [pointed, setPointed] = useState<string>()
   const highest = Math.max(1, ...amounts.values())
   const sum = [...amounts.values()].reduce((total, amount) => total + amount, 0)
-  const metric = metricLabel.toLowerCase()
+  const metric = inSentence(metricLabel)
   const amount = pointed === undefined ? 0 : (amounts.get(pointed) ?? 0)
   return (
     <div className="relative">

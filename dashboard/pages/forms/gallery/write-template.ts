@@ -1,7 +1,6 @@
 // Writes a form of the gallery as HTML to paste: styled, without a script, with the fields and limits of a form's settings.
 
 import { HONEYPOT_HTML, toFieldLabel } from '../../../../server/features/forms/markup.ts'
-import { formatBytes } from '../../../ui/format.ts'
 import {
   type ExampleForm,
   escapeHtml,
@@ -135,7 +134,7 @@ function writeFiles(form: ExampleForm): string[] {
   const { uploads } = form
   if (!uploads) return []
   const isMany = uploads.maxFiles > 1
-  const size = formatBytes(uploads.maxBytes)
+  const size = `${Math.round(uploads.maxBytes / 104_857.6) / 10} MB`
   const hint = isMany ? `Up to ${uploads.maxFiles} files, ${size} each` : `Up to ${size}`
   return [
     `<label><span>${isMany ? 'Files' : 'File'}</span> ${writeFileInput(form)} <small>${hint}</small></label>`,

@@ -1,11 +1,12 @@
 // A destination URL while it is typed: reads and writes its UTM parameters, and previews the final URL. The rest of
 // the text stays as typed, because printing a parsed URL would change its encoding.
 
+import { t } from '../../../ui/text.ts'
 export const UTM_PARAMETERS = [
   { name: 'utm_source', label: 'Source', example: 'newsletter' },
   { name: 'utm_medium', label: 'Medium', example: 'email' },
   { name: 'utm_campaign', label: 'Campaign', example: 'spring-sale' },
-  { name: 'utm_term', label: 'Term', example: 'running shoes' },
+  { name: 'utm_term', label: 'Term', example: t('running shoes') },
   { name: 'utm_content', label: 'Content', example: 'header-button' },
 ] as const
 

@@ -1,10 +1,11 @@
 // The fields of a link. Destination and slug come first; the other fields are in closed sections.
 
-import { lazy, Suspense } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { CollapsibleSection } from '../../../ui/collapsible-section.tsx'
 import { Field, Textarea, TextField } from '../../../ui/forms/field.tsx'
 import { FormError, findFieldError } from '../../../ui/forms/form-error.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
+import { t } from '../../../ui/text.ts'
 import { CardFields } from './card-fields.tsx'
 import { UTM_PARAMETERS } from './destination-url.ts'
 import type { LinkFieldsProps } from './field-props.ts'
@@ -24,6 +25,8 @@ const QrCodePanel = lazy(() =>
 
 export function LinkForm(props: LinkFieldsProps) {
   const { draft, link, errors, onChange } = props
+  // A closed section draws no code.
+  const [isQrOpen, setQrOpen] = useState(false)
   return (
     <div className="grid grid-cols-1">
       {errors.general && (
@@ -70,13 +73,13 @@ export function LinkForm(props: LinkFieldsProps) {
       <RedirectFields {...props} />
       <CardFields {...props} />
       <MoreSection {...props} />
-      {link && (
-        <CollapsibleSection title="QR code">
+      <CollapsibleSection title="QR code" onOpenChange={setQrOpen}>
+        {isQrOpen && (
           <Suspense fallback={<Skeleton className="h-56" />}>
-            <QrCodePanel link={link} />
+            <QrCodePanel slug={draft.slug.trim() || link?.slug || ''} domain={draft.domain || undefined} />
           </Suspense>
-        </CollapsibleSection>
-      )}
+        )}
+      </CollapsibleSection>
     </div>
   )
 }
@@ -110,7 +113,7 @@ function UtmSection({ draft, onChange }: LinkFieldsProps) {
 }
 
 function MoreSection({ draft, errors, onChange }: LinkFieldsProps) {
-  const summary = [draft.comments !== '' && 'comments', draft.externalId].filter(Boolean).join(', ')
+  const summary = [draft.comments !== '' && t('comments'), draft.externalId].filter(Boolean).join(', ')
   return (
     <CollapsibleSection
       title="Comments and external ID"

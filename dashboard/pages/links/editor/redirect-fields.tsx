@@ -3,6 +3,7 @@
 import { Button } from '../../../ui/button.tsx'
 import { CollapsibleSection } from '../../../ui/collapsible-section.tsx'
 import { Field, Select, TextField, Toggle } from '../../../ui/forms/field.tsx'
+import { t } from '../../../ui/text.ts'
 import type { LinkFieldsProps } from './field-props.ts'
 
 const STATUSES = [
@@ -16,11 +17,11 @@ export function RedirectFields(props: LinkFieldsProps) {
   const { draft, link, errors, onChange } = props
   const locked = draft.password === null ? link?.passwordProtected : draft.password !== ''
   const settings = [
-    locked && 'password',
-    draft.forwardQuery && 'forwards query',
-    draft.extraPath === 'append' && 'appends path',
-    draft.publicStats && 'public statistics',
-    draft.trackConversions && 'tracks conversions',
+    locked && t('password'),
+    draft.forwardQuery && t('forwards query'),
+    draft.extraPath === 'append' && t('appends path'),
+    draft.publicStats && t('public statistics'),
+    draft.trackConversions && t('tracks conversions'),
     draft.redirectStatus !== 302 && draft.redirectStatus,
   ]
   return (

@@ -8,7 +8,7 @@ import { invalidateLinks, restoreLinks, slugQuery } from '../../../api/links.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
 import { IconButton } from '../../../ui/button.tsx'
 import { formatCount } from '../../../ui/format.ts'
-import { Field } from '../../../ui/forms/field.tsx'
+import { Field, Select } from '../../../ui/forms/field.tsx'
 import { useDebounced } from '../../../ui/forms/use-debounced.ts'
 import { toast, toastError } from '../../../ui/overlays/toast.tsx'
 import { TEXT_LINK } from '../../../ui/text-link.ts'
@@ -87,17 +87,17 @@ function DomainPrefix({ domain, domains, onChange }: PrefixProps) {
     return <span className="max-w-[45%] shrink-0 truncate pl-3 text-soft">{domain.name}/</span>
   return (
     <>
-      <select
+      <Select
         aria-label="Domain"
         title={domain.name}
-        className="h-full max-w-[45%] min-w-0 shrink-0 truncate rounded-l-lg border-r border-line bg-card pl-2 text-ink outline-none focus-visible:bg-hover"
+        className="h-full! w-auto! max-w-[45%] min-w-0 shrink-0 rounded-r-none! border-0! border-r! border-line! pr-1.5! focus-visible:bg-hover"
         value={domain.name}
         onChange={({ target }) => onChange(target.value)}
       >
         {(domains.includes(domain) ? domains : [domain, ...others]).map(({ name }) => (
           <option key={name}>{name}</option>
         ))}
-      </select>
+      </Select>
       <span aria-hidden className="pl-1.5 text-soft">
         /
       </span>

@@ -51,7 +51,15 @@ const campaign = {
 }
 
 // Exports of older releases have no ids of tags and views.
-const TagRecord = z.object({ id: id.optional(), name: text(), color: text(), createdAt: time })
+const TagRecord = z.object({
+  id: id.optional(),
+  name: text(),
+  color: text(),
+  pinned: z.boolean().optional(),
+  createdAt: time,
+})
+
+const UtmTemplateRecord = z.object({ id, name: text(), ...campaign, createdAt: time, updatedAt: time })
 
 const DomainRecord = z.object({
   domain: text(300),
@@ -299,6 +307,7 @@ export const RECORD_SCHEMAS = {
   'misses.ndjson': MissRecord,
   'views.ndjson': ViewRecord,
   'settings.ndjson': SettingsRecord,
+  'utm-templates.ndjson': UtmTemplateRecord,
 } as const
 
 export type RecordFileName = keyof typeof RECORD_SCHEMAS

@@ -20,6 +20,7 @@ export const WORKSPACE_FILES = [
   'misses.ndjson',
   'views.ndjson',
   'settings.ndjson',
+  'utm-templates.ndjson',
   'hits.ndjson',
 ] as const
 export type WorkspaceFileName = (typeof WORKSPACE_FILES)[number]

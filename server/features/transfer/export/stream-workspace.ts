@@ -22,6 +22,7 @@ import {
   toMissRecord,
   toSubmissionRecord,
   toTagRecord,
+  toUtmTemplateRecord,
   toViewRecord,
 } from './workspace-records.ts'
 
@@ -31,7 +32,8 @@ export interface WorkspaceScan extends LinkExportNeeds, Pick<SubmissionNeeds, 'r
 }
 
 /** A form may have a megabyte of rules and texts, and a domain has some files. */
-const ROWS_AT_ONCE = { tags: 100, channels: 100, domains: 10, forms: 1, views: 10 }
+const ROWS_AT_ONCE = { tags: 100, channels: 100, domains: 10, forms: 1, views: 10, utm_templates: 100 }
+type ExportedTable = keyof typeof ROWS_AT_ONCE
 const COUNTS_AT_ONCE = 1000
 
 const toLines = (records: unknown[]) => records.map((record) => `${JSON.stringify(record)}\n`).join('')
@@ -49,13 +51,13 @@ async function* readPages<Row extends { id: number }>(
   }
 }
 
-const selectAfter = <Table extends 'tags' | 'domains' | 'channels' | 'forms' | 'views'>(
+const selectAfter = <Table extends ExportedTable>(
   { db, actor: { workspaceId } }: WorkspaceScan,
   table: Table,
   after: number,
 ) =>
   db.read
-    .selectFrom<'tags' | 'domains' | 'channels' | 'forms' | 'views'>(table)
+    .selectFrom<ExportedTable>(table)
     .where('workspace_id', '=', workspaceId)
     .where('id', '>', after)
     .orderBy('id')
@@ -82,6 +84,12 @@ export async function* streamChannels(scan: WorkspaceScan): AsyncGenerator<strin
 export async function* streamViews(scan: WorkspaceScan): AsyncGenerator<string> {
   for await (const rows of readPages(scan, (after) => selectAfter(scan, 'views', after).execute()))
     yield toLines(rows.map(toViewRecord))
+}
+
+export async function* streamUtmTemplates(scan: WorkspaceScan): AsyncGenerator<string> {
+  const select = (after: number) => selectAfter(scan, 'utm_templates', after)
+  for await (const rows of readPages(scan, (after) => select(after).execute()))
+    yield toLines(rows.map(toUtmTemplateRecord))
 }
 
 /** One record, or none where no setting is set. */

@@ -12,7 +12,7 @@ import type {
   Submissions,
   Touches,
 } from '../../../storage/database/tables/form-tables.ts'
-import type { Tags } from '../../../storage/database/tables/link-tables.ts'
+import type { Tags, UtmTemplates } from '../../../storage/database/tables/link-tables.ts'
 import type { Channels } from '../../../storage/database/tables/notify-tables.ts'
 import type { Misses } from '../../../storage/database/tables/operation-tables.ts'
 import type { Views } from '../../../storage/database/tables/view-tables.ts'
@@ -25,7 +25,16 @@ export const toTagRecord = (row: Selectable<Tags>) => ({
   id: row.id,
   name: row.name,
   color: row.color,
+  pinned: row.pinned === 1,
   createdAt: toIso(row.created_at),
+})
+
+export const toUtmTemplateRecord = (row: Selectable<UtmTemplates>) => ({
+  id: row.id,
+  name: row.name,
+  ...toCampaign(row),
+  createdAt: toIso(row.created_at),
+  updatedAt: toIso(row.updated_at),
 })
 
 export const toDomainRecord = (row: Selectable<Domains>) => ({
