@@ -131,10 +131,11 @@ function TouchItem({ touch }: { touch: TouchResource }) {
 
 /** The place of a touch and its part of the lead, in one line. The reason is one hover away. */
 function toCreditLine({ isFirst, isLast, linearCredit }: TouchResource): string {
+  const part = formatPercent(linearCredit)
   if (linearCredit === 0) return 'No credit'
   if (isFirst && isLast) return 'Only touch · all of the credit'
-  const place = isFirst ? 'First touch' : isLast ? 'Last touch' : 'In between'
-  return `${place} · ${formatPercent(linearCredit)} of linear credit`
+  if (isFirst) return `First touch · ${part} of linear credit`
+  return isLast ? `Last touch · ${part} of linear credit` : `${part} of linear credit`
 }
 
 function TouchTitle({ touch, campaign }: { touch: TouchResource; campaign: string }) {

@@ -124,7 +124,7 @@ export function useSubmissionChanges() {
     try {
       await assignSubmissions(api, ids, assigneeId)
       updateLoadedSubmissions(client, api, new Map(ids.map((id) => [id, { assigneeId }])))
-      toast(toMessage(ids.length, assigneeId === null ? 'assigned to nobody' : `assigned to ${name}`))
+      toast(assigneeId === null ? 'Assignee removed' : `Assigned to ${name}`)
       void client.invalidateQueries({ queryKey: [...queryPrefix, 'list'], refetchType: 'none' })
     } catch (error) {
       toastError(error, 'Couldn’t change the assignee')
