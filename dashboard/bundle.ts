@@ -5,13 +5,11 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { basename, join } from 'node:path'
 import { Scanner } from '@tailwindcss/oxide'
 import type { BunPlugin } from 'bun'
-import { createElement, type FunctionComponent } from 'react'
-import { renderToStaticMarkup } from 'react-dom/server'
 import { compile } from 'tailwindcss'
 import { isDevelopment } from './build-directory.ts'
 import { bundleAreas } from './bundle-areas.ts'
 import { bundleTexts } from './bundle-texts.ts'
-import { CenteredFrame, WorkspaceFrame } from './shell/loading-frame.tsx'
+import { renderFrames } from './render-frames.ts'
 import { listLanguages } from './texts/catalogs.ts'
 
 const HERE = import.meta.dir
@@ -107,8 +105,7 @@ export const bundleDashboard = (directory: string) =>
       boot: findOutput(outputs, /^boot-.*\.js$/),
       style: findOutput(outputs, /\.css$/),
       font: fonts.names[0] as string,
-      workspaceFrame: renderFrame(WorkspaceFrame),
-      centeredFrame: renderFrame(CenteredFrame),
+      ...renderFrames(),
       languages: listLanguages(),
     }
   })
@@ -118,22 +115,25 @@ export const bundleLanguage = (directory: string, language: string) =>
   complete(join(directory, language), async (draft): Promise<LanguageManifest> => {
     const outputs = await bundle(draft, [join(HERE, 'main.tsx')], [bundleTexts(language), bundleAreas])
     compress(outputs)
-    return { ...describeScripts(draft, outputs), ...(await renderFrames(draft, language)) }
+    return { ...describeScripts(draft, outputs), ...(await renderTranslatedFrames(draft, language)) }
   })
 
-/** The frames are components of their own bundle: an import would have the texts of the sources. */
-async function renderFrames(draft: string, language: string) {
+/** A bundle of their own: an import would have the texts of the sources. */
+async function renderTranslatedFrames(
+  draft: string,
+  language: string,
+): Promise<ReturnType<typeof renderFrames>> {
   const { outputs } = await Bun.build({
-    entrypoints: [join(HERE, 'shell/loading-frame.tsx')],
+    entrypoints: [join(HERE, 'render-frames.ts')],
     outdir: draft,
     target: 'bun',
     plugins: [bundleTexts(language)],
     define: { 'process.env.NODE_ENV': '"production"' },
   })
   const path = outputs[0]?.path as string
-  const { WorkspaceFrame, CenteredFrame } = (await import(path)) as typeof import('./shell/loading-frame.tsx')
+  const frames = (await import(path)) as typeof import('./render-frames.ts')
   rmSync(path)
-  return { workspaceFrame: renderFrame(WorkspaceFrame), centeredFrame: renderFrame(CenteredFrame) }
+  return frames.renderFrames()
 }
 
 async function bundle(outdir: string, entrypoints: string[], plugins: BunPlugin[]) {
@@ -187,8 +187,6 @@ async function buildBoot(outdir: string) {
   })
   return outputs
 }
-
-const renderFrame = (frame: FunctionComponent) => renderToStaticMarkup(createElement(frame))
 
 /** All chunks that a file imports statically, directly or not. */
 function listStaticImports(directory: string, file: string): string[] {
