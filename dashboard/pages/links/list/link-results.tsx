@@ -25,7 +25,7 @@ import {
 import { useLinkSelection } from './use-link-selection.ts'
 import { useLinkShortcuts } from './use-link-shortcuts.ts'
 
-const BulkBar = lazy(() => import('./bulk-bar.tsx').then(({ BulkBar }) => ({ default: BulkBar })))
+const BulkBar = lazy(() => import('../bulk-edit/bulk-bar.tsx').then(({ BulkBar }) => ({ default: BulkBar })))
 const LinkMenu = lazy(() => import('../link/link-menu.tsx').then(({ LinkMenu }) => ({ default: LinkMenu })))
 
 interface Props {
