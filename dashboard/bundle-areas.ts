@@ -19,6 +19,7 @@ const AREAS: [name: string, pattern: RegExp][] = [
   ['analytics', /^pages\/links\/detail\//],
   ['link-tools', /^pages\/links\//],
   ['compare', /^pages\/analytics\/compare\//],
+  ['proofs', /^pages\/analytics\/proofs\//],
   ['views', /^pages\/analytics\/saved\//],
   ['analytics', /^pages\/analytics\/(?!map\/)/],
   ['live', /^pages\/live\//],

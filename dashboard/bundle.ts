@@ -5,13 +5,11 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { basename, join } from 'node:path'
 import { Scanner } from '@tailwindcss/oxide'
 import type { BunPlugin } from 'bun'
-import { createElement, type FunctionComponent } from 'react'
-import { renderToStaticMarkup } from 'react-dom/server'
 import { compile } from 'tailwindcss'
 import { isDevelopment } from './build-directory.ts'
 import { bundleAreas } from './bundle-areas.ts'
 import { bundleTexts } from './bundle-texts.ts'
-import { CenteredFrame, WorkspaceFrame } from './shell/loading-frame.tsx'
+import { renderFrames } from './render-frames.ts'
 import { listLanguages } from './texts/catalogs.ts'
 
 const HERE = import.meta.dir
@@ -26,6 +24,8 @@ export interface BuildManifest {
   font: string
   /** Chunks that the script imports statically, for `modulepreload`. */
   preload: string[]
+  /** The chunks of each page of a workspace, by the path of its route, such as `links/$linkId`. */
+  pages: Record<string, string[]>
   /** HTML that is shown until the script is there: for pages of a workspace, and for all others. */
   workspaceFrame: string
   centeredFrame: string
@@ -34,7 +34,10 @@ export interface BuildManifest {
 }
 
 /** The files that are others in each language. */
-type LanguageManifest = Pick<BuildManifest, 'script' | 'preload' | 'workspaceFrame' | 'centeredFrame'>
+type LanguageManifest = Pick<
+  BuildManifest,
+  'script' | 'preload' | 'pages' | 'workspaceFrame' | 'centeredFrame'
+>
 
 async function buildStyles(): Promise<string> {
   const entry = join(HERE, 'app.css')
@@ -102,8 +105,7 @@ export const bundleDashboard = (directory: string) =>
       boot: findOutput(outputs, /^boot-.*\.js$/),
       style: findOutput(outputs, /\.css$/),
       font: fonts.names[0] as string,
-      workspaceFrame: renderFrame(WorkspaceFrame),
-      centeredFrame: renderFrame(CenteredFrame),
+      ...renderFrames(),
       languages: listLanguages(),
     }
   })
@@ -113,22 +115,25 @@ export const bundleLanguage = (directory: string, language: string) =>
   complete(join(directory, language), async (draft): Promise<LanguageManifest> => {
     const outputs = await bundle(draft, [join(HERE, 'main.tsx')], [bundleTexts(language), bundleAreas])
     compress(outputs)
-    return { ...describeScripts(draft, outputs), ...(await renderFrames(draft, language)) }
+    return { ...describeScripts(draft, outputs), ...(await renderTranslatedFrames(draft, language)) }
   })
 
-/** The frames are components of their own bundle: an import would have the texts of the sources. */
-async function renderFrames(draft: string, language: string) {
+/** A bundle of their own: an import would have the texts of the sources. */
+async function renderTranslatedFrames(
+  draft: string,
+  language: string,
+): Promise<ReturnType<typeof renderFrames>> {
   const { outputs } = await Bun.build({
-    entrypoints: [join(HERE, 'shell/loading-frame.tsx')],
+    entrypoints: [join(HERE, 'render-frames.ts')],
     outdir: draft,
     target: 'bun',
     plugins: [bundleTexts(language)],
     define: { 'process.env.NODE_ENV': '"production"' },
   })
   const path = outputs[0]?.path as string
-  const { WorkspaceFrame, CenteredFrame } = (await import(path)) as typeof import('./shell/loading-frame.tsx')
+  const frames = (await import(path)) as typeof import('./render-frames.ts')
   rmSync(path)
-  return { workspaceFrame: renderFrame(WorkspaceFrame), centeredFrame: renderFrame(CenteredFrame) }
+  return frames.renderFrames()
 }
 
 async function bundle(outdir: string, entrypoints: string[], plugins: BunPlugin[]) {
@@ -163,7 +168,11 @@ function findOutput(outputs: Outputs, pattern: RegExp): string {
 
 function describeScripts(draft: string, outputs: Outputs) {
   const script = findOutput(outputs, /^main-.*\.js$/)
-  return { script, preload: listStaticImports(join(draft, script)) }
+  return {
+    script,
+    preload: listStaticImports(draft, script),
+    pages: listPageChunks(draft, script),
+  }
 }
 
 /** A classic script of its own: as a module, it would run after the first paint. */
@@ -179,9 +188,29 @@ async function buildBoot(outdir: string) {
   return outputs
 }
 
-const renderFrame = (frame: FunctionComponent) => renderToStaticMarkup(createElement(frame))
+/** All chunks that a file imports statically, directly or not. */
+function listStaticImports(directory: string, file: string): string[] {
+  const found = new Set<string>()
+  const add = (name: string) => {
+    const content = readFileSync(join(directory, name), 'utf8')
+    for (const { kind, path } of new Bun.Transpiler({ loader: 'js' }).scanImports(content)) {
+      const chunk = path.replace(/^\.\//, '')
+      if (kind !== 'import-statement' || found.has(chunk)) continue
+      found.add(chunk)
+      add(chunk)
+    }
+  }
+  add(file)
+  return [...found]
+}
 
-const listStaticImports = (path: string) =>
-  [...new Bun.Transpiler({ loader: 'js' }).scanImports(readFileSync(path, 'utf8'))]
-    .filter(({ kind }) => kind === 'import-statement')
-    .map(({ path }) => path.replace(/^\.\//, ''))
+/** A route of routes.tsx as the minifier writes it: its path, the import of its chunk, and the name of its component. */
+const PAGE_ROUTE = /\("([^"/][^"]*)",\(\)=>[^"]*(?:"[^"]*"[^"]*)?import\("\.\/(chunk-\w+\.js)"\)+,"\w+Page"/g
+
+function listPageChunks(directory: string, script: string): Record<string, string[]> {
+  const [...routes] = readFileSync(join(directory, script), 'utf8').matchAll(PAGE_ROUTE)
+  const loaded = new Set([script, ...listStaticImports(directory, script)])
+  const listChunks = (chunk: string) =>
+    [chunk, ...listStaticImports(directory, chunk)].filter((name) => !loaded.has(name))
+  return Object.fromEntries(routes.map(([, path = '', chunk = '']) => [path, listChunks(chunk)]))
+}

@@ -293,6 +293,7 @@ const routeTree = rootRoute.addChildren([
       () => import('./pages/analytics/compare/compare-page.tsx'),
       'ComparePage',
     ),
+    workspacePage('analytics/proofs', () => import('./pages/analytics/proofs/proofs-page.tsx'), 'ProofsPage'),
     workspacePage('analytics/live', () => import('./pages/live/live-page.tsx'), 'LivePage'),
     workspacePage('forms', () => import('./pages/forms/forms-page.tsx'), 'FormsPage', 'new'),
     workspacePage('forms/$formKey', () => import('./pages/forms/form-page.tsx'), 'FormPage', 'tab', 'page'),

@@ -1,6 +1,7 @@
 // The only access to the server: the public REST API, with the session cookie in place of an API key.
 
 import { lowerFirst } from '../ui/text.ts'
+import { takeEarlyAnswer } from './early-answers.ts'
 import { translateError } from './error-texts.ts'
 import { toScreenName, withScreenNames } from './field-names.ts'
 import { announceWorkspaceGone, countSessionEndings, isSessionHeld, waitForSignIn } from './session-gate.ts'
@@ -104,17 +105,18 @@ async function send(path: string, call: RequestOptions, headers: Record<string, 
   try {
     response = call.send
       ? await call.send(url, headers)
-      : await fetch(url, {
-          method,
-          signal,
-          keepalive,
-          headers: {
-            ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
-            ...headers,
-            ...call.headers,
-          },
-          body: body === undefined ? undefined : JSON.stringify(body),
-        })
+      : await (takeEarlyAnswer(method, url) ??
+          fetch(url, {
+            method,
+            signal,
+            keepalive,
+            headers: {
+              ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+              ...headers,
+              ...call.headers,
+            },
+            body: body === undefined ? undefined : JSON.stringify(body),
+          }))
   } catch (error) {
     if (signal?.aborted) throw error
     throw new ApiError(0, 'Couldn’t reach the server. Check your connection and try again.')

@@ -14,6 +14,7 @@ import {
   Radio,
   Send,
   Settings,
+  ShieldCheck,
   Tag,
 } from 'lucide-react'
 import type { ComponentType } from 'react'
@@ -29,6 +30,7 @@ export interface NavItem {
     | '/$workspaceId/links'
     | '/$workspaceId/analytics'
     | '/$workspaceId/analytics/live'
+    | '/$workspaceId/analytics/proofs'
     | '/$workspaceId/forms'
     | '/$workspaceId/inbox'
     | '/$workspaceId/domains'
@@ -60,6 +62,7 @@ export const NAV_ITEMS: NavItem[] = [
 /** Pages inside a place: the sidebar shows the place only. */
 export const INNER_PAGES: NavItem[] = [
   { to: '/$workspaceId/analytics/live', label: 'Live', icon: Radio, key: 'v' },
+  { to: '/$workspaceId/analytics/proofs', label: 'Proofs', icon: ShieldCheck, key: 'p' },
   { to: '/$workspaceId/notifications/deliveries', label: 'Deliveries', icon: Send, key: 'd' },
   { to: '/$workspaceId/settings/tags', label: 'Tags', icon: Tag, key: 't' },
   { to: '/$workspaceId/settings/transfer', label: 'Import and export', icon: ArrowDownUp, key: 'm' },

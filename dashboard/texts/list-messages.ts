@@ -8,7 +8,8 @@ import { findMessages } from './find-messages.ts'
 const DASHBOARD = join(import.meta.dir, '..')
 
 /** What only the build needs has no texts for people. */
-const SHOWN = /^(?!texts\/|languages\/|(?:build|bundle|dev|reload)[\w-]*\.ts|.*\.(?:test|fixture)\.tsx?$)/
+const SHOWN =
+  /^(?!texts\/|languages\/|(?:build|bundle|dev|reload|render)[\w-]*\.ts|.*\.(?:test|fixture)\.tsx?$)/
 
 /** Files whose texts are code for other people's pages. */
 const OF_OTHER_PAGES = ['pages/forms/form-examples.ts', 'ui/countries.ts']

@@ -18,7 +18,7 @@ const CODE_WORDS =
 
 /** What has no other form in any language: addresses, names of fields, pieces of code. */
 const NEUTRAL =
-  /\b(?:https?|mailto|tel|sms):\S*|[\w.+-]+@[\w-]+(?:\.[\w-]+)+|\b[\w-]+(?:\.[\w-]+)*\.(?:com|org|net|example|local)\b(?:\/\S*)?|\b[\w]+[_=][\w=-]*|\bTowpath\b|\\\{\\\{[^}]*\\\}\\\}|\\.|<\/?\d+\/?>|\{\d+\}/g
+  /\b(?:https?|mailto|tel|sms):\S*|[\w.+-]+@[\w-]+(?:\.[\w-]+)+|\b[\w-]+(?:\.[\w-]+)*\.(?:com|org|net|example|local)\b(?:\/\S*)?|\b[\w]+[_=][\w=-]*|\[[\w-]+\]\S*|\{\d+\}\/\w+|\b(?:[a-z]+\.)+(?=\{\d+\})|^(?:[a-z]+\.)+$|\bTowpath\b|\\\{\\\{[^}]*\\\}\\\}|\\.|<\/?\d+\/?>|\{\d+\}/g
 
 const stripNeutral = (text: string) => text.replace(NEUTRAL, ' ')
 
@@ -38,6 +38,8 @@ export function looksLikeText(text: string): boolean {
   const plain = stripNeutral(text).trim()
   if (!LETTERS.test(plain) || CODE_WORDS.test(plain)) return false
   if (/^\p{Lu}\p{Ll}+$/u.test(plain)) return true
+  // A list of elements or of codes.
+  if (/^\w+(?:, \w+)+$/.test(plain) && !/[A-Z][a-z]/.test(plain)) return false
   if (!/\s|“/.test(text.trim())) return /^\p{L}\p{Ll}+[….?!]$/u.test(plain)
   if (
     /\{\d+\}/.test(text) &&

@@ -17,6 +17,7 @@ import { createAnalyticsBatchApi } from '../features/analytics/batch-api.ts'
 import { createLinkClicksApi } from '../features/analytics/feed/link-clicks-api.ts'
 import { createLeadsApi } from '../features/analytics/leads-api.ts'
 import { createMissingApi } from '../features/analytics/missing/missing-api.ts'
+import { createSparklinesApi } from '../features/analytics/sparklines-api.ts'
 import { createDestinationsApi } from '../features/destinations/api.ts'
 import { createDoctorApi } from '../features/doctor/api.ts'
 import { createDoctorRoutes } from '../features/doctor/public.ts'
@@ -85,7 +86,8 @@ export interface ApiNeeds {
   exports: NeedsOf<typeof createExportApi>
   analytics: NeedsOf<typeof createAnalyticsApi> &
     NeedsOf<typeof createMissingApi> &
-    NeedsOf<typeof createLinkClicksApi>
+    NeedsOf<typeof createLinkClicksApi> &
+    NeedsOf<typeof createSparklinesApi>
   leads: NeedsOf<typeof createLeadsApi> & NeedsOf<typeof createAnalyticsBatchApi>
   live: NeedsOf<typeof createLiveApi>
   erasure: NeedsOf<typeof createErasureApi>
@@ -153,12 +155,13 @@ const createRest = (api: ApiNeeds) =>
     createRedirectApi(api.redirects),
     createSplitsApi(api.splits),
     createAnalyticsApi(api.analytics),
+    createSparklinesApi(api.analytics),
     createLeadsApi(api.leads),
     createAnalyticsBatchApi(api.leads),
     createLiveApi(api.live),
     createMissingApi(api.analytics),
     createReconcileApi(api.analytics),
-    createProofsApi(),
+    createProofsApi(api.analytics),
     // Before `/submissions/{id}`, which matches its paths too.
     createErasureApi(api.erasure),
     createFormsApi(api.forms),

@@ -42,6 +42,7 @@ function writeBuild(hash: string): string {
     style: `app-${hash}.css`,
     font: `inter-${hash}.woff2`,
     preload: [],
+    pages: { links: [`chunk-a-${hash}.js`], 'links/$linkId': [`chunk-b-${hash}.js`] },
     workspaceFrame: '',
     centeredFrame: '',
     languages: ['de', 'fr'],
@@ -65,6 +66,24 @@ describe('the dashboard of one release', () => {
   beforeAll(async () => {
     first = openRelease('aaaaaaaa').answer
     second = openRelease('bbbbbbbb').answer
+  })
+
+  test.each([
+    ['/app', 'a'],
+    ['/app/', 'a'],
+    ['/app/new?url=x', 'a'],
+    ['/app/12/links?search=x#y', 'a'],
+    ['/app/12/links/', 'a'],
+    ['/app/12/links/7', 'b'],
+    ['/app/12/links/7?next=/app/1/links', 'b'],
+    ['/app/12/links/7/x', undefined],
+    ['/app/12/inbox?next=/app/1/links', undefined],
+  ])('names the files of a page early: %s', async (path, chunk) => {
+    const page = await (await ask(first, path, { Cookie: 'towpath_session=x' })).text()
+    const preloaded = [...page.matchAll(/modulepreload" href="\/app\/assets\/chunk-(\w)/g)].map(
+      ([, name]) => name,
+    )
+    expect(preloaded).toEqual(chunk === undefined ? [] : [chunk])
   })
 
   test('has its files at the servers of the other one, once it has shown a page', async () => {

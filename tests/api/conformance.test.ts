@@ -2,6 +2,7 @@
 // status, and see every documented status at least once.
 
 import { beforeAll, describe, expect, test } from 'bun:test'
+import { appendProofs } from '../../server/features/proofs/proof-chain.ts'
 import { waitForImport } from '../support/imports/import-client.ts'
 import { addVerifiedDomain, callHost, putLinkOnDomain } from '../support/server/verified-domain.ts'
 import { quick } from '../support/suite.ts'
@@ -406,6 +407,9 @@ const compareAnswers = (server: () => TestServer) => {
     const questions = ['clicks', 'leads', 'funnel'].map((about) => ({ about, query: { interval: '24h' } }))
     const batch = await ask(own, 'answerQuestions', 200, { body: { questions } })
     expect(batch.json.data).toHaveLength(3)
+    await ask(own, 'listSparklines', 422, { query: { linkIds: 'x' } })
+    const lines = await ask(own, 'listSparklines', 200, { query: { linkIds: '999999' } })
+    expect(lines.json.data).toEqual([])
     expect(batch.json.data[2].data).toMatchObject({ clicks: json.data.clicks, leads: json.data.leads })
   })
 
@@ -415,7 +419,18 @@ const compareAnswers = (server: () => TestServer) => {
     await addVerifiedDomain(server(), own.id, domain)
     await callHost(server(), domain, '/nothing')
     await server().app.misses.flush()
+    const proof = {
+      kind: 'expired',
+      reason: 'HIT_RETENTION_DAYS=1',
+      hits: 0,
+      removed: 2,
+      digest: 'd',
+    } as const
+    await appendProofs(server().app.db, own.id, [{ day: '2026-03-29', ...proof }], 1)
     await ask(own, 'listProofs', 200, {})
+    await ask(own, 'verifyProof', 200, { path: { day: '2026-03-29' } })
+    await ask(own, 'verifyProof', 404, { path: { day: '2026-03-30' } })
+    await ask(own, 'verifyProof', 404, { path: { day: '2026-02-30' } })
     await ask(own, 'reconcile', 200, {
       body: { csv: 'date,clicks\n2026-03-29,4\n', theirTimezone: 'Asia/Tokyo' },
     })

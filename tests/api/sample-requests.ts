@@ -151,6 +151,7 @@ export const SAMPLE_REQUESTS: Record<string, (things: TestResources) => SampleRe
   countClicks: () => ({ query: { groupBy: 'link' } }),
   listMissingSlugs: () => ({ query: { limit: '10' } }),
   listProofs: () => ({}),
+  verifyProof: () => ({ path: { day: '2026-03-29' } }),
   reconcile: () => ({ bodies: [{ csv: 'date,clicks\n2026-03-29,4\n', filters: { country: 'DE' } }] }),
   exportLinks: () => ({ query: { format: 'ndjson' } }),
   exportWorkspace: () => ({}),
@@ -158,6 +159,7 @@ export const SAMPLE_REQUESTS: Record<string, (things: TestResources) => SampleRe
   countLeads: () => ({ query: { groupBy: 'form' } }),
   exportLeads: () => ({ query: { format: 'ndjson' } }),
   getFunnel: () => ({ query: { groupBy: 'link' } }),
+  listSparklines: ({ linkId }) => ({ query: { linkIds: String(linkId) } }),
   answerQuestions: () => ({
     bodies: [
       {

@@ -164,6 +164,7 @@ const REFERENCES: Record<string, (things: TestResources) => SampleRequest[]> = {
     ),
   listMissingSlugs: () => [{ query: RANGE }],
   listProofs: () => [],
+  verifyProof: () => [],
   reconcile: ({ linkId, slug }) =>
     [{ linkId: `${linkId}` }, { slug }].map((filters) => ({
       bodies: [{ csv: 'date,clicks\n2026-03-29,4\n', filters }],
@@ -204,6 +205,7 @@ const REFERENCES: Record<string, (things: TestResources) => SampleRequest[]> = {
       ['link', 'tag', 'campaign', 'country'],
       [{ linkId: `${linkId}` }, { tagId: `${tagId}`, model: 'first' }, { slug }, { linkId: `-${linkId}` }],
     ),
+  listSparklines: ({ linkId }) => [{ query: { linkIds: `${linkId}` } }],
   answerQuestions: ({ linkId, tagId, slug, formKey }) =>
     [{ linkId: `${linkId}` }, { tagId: `${tagId}` }, { slug }, { linkId: [`-${linkId}`] }].flatMap(
       (filter) => [

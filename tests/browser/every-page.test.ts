@@ -17,6 +17,7 @@ const EMPTY: Record<string, string> = {
   '/analytics': 'Clicks',
   '/analytics/compare': 'Their numbers',
   '/analytics/live': 'Feed',
+  '/analytics/proofs': 'No closed days yet',
   '/forms': 'No forms yet',
   '/forms?new=1': 'No forms yet',
   '/inbox': 'Your inbox is empty',

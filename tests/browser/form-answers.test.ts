@@ -233,79 +233,87 @@ onDashboard(
       120_000,
     )
 
-    test('the data of a person is exported and erased, and the receipt stays', async () => {
-      const person = await dashboard().signUp()
-      const form = await createForm(person, {})
-      await send(form, { email: 'ada@example.com', message: 'Hello' })
-      const { page, open, errors, close } = await dashboard().openWindow(person, TALL)
-      await open('/settings?tab=erasures')
-      await page.getByRole('heading', { name: 'No erasures yet' }).waitFor()
-      await press(page, 'Export personal data')
-      await page.getByLabel('Email address').fill('Ada@example.com')
-      const [download] = await Promise.all([page.waitForEvent('download'), press(page, 'Download')])
-      expect(download.suggestedFilename()).toEndWith('.zip')
-      await press(page, 'Erase personal data')
-      await page.getByLabel('Email address').fill('ada@example.com')
-      await press(page, 'Find submissions')
-      await page.getByLabel('Type ada@example.com to confirm').fill('ada@example.com')
-      await press(page, 'Erase permanently')
-      await page.getByRole('heading', { name: 'The data is erased' }).waitFor()
-      const [receipt] = await Promise.all([page.waitForEvent('download'), press(page, 'Save the receipt')])
-      const saved = await Bun.file(await receipt.path()).text()
-      expect(JSON.parse(saved)).toMatchObject({ submissions: 1, files: 0 })
-      expect(saved).not.toContain('ada@')
-      await page.keyboard.press('Escape')
-      await page.getByText('1 submission · 0 files').waitFor()
-      expect((await person.api('/submissions')).json.total).toBe(0)
-      expect(errors).toEqual([])
-      await close()
-    }, 120_000)
+    full(
+      'the data of a person is exported and erased, and the receipt stays',
+      async () => {
+        const person = await dashboard().signUp()
+        const form = await createForm(person, {})
+        await send(form, { email: 'ada@example.com', message: 'Hello' })
+        const { page, open, errors, close } = await dashboard().openWindow(person, TALL)
+        await open('/settings?tab=erasures')
+        await page.getByRole('heading', { name: 'No erasures yet' }).waitFor()
+        await press(page, 'Export personal data')
+        await page.getByLabel('Email address').fill('Ada@example.com')
+        const [download] = await Promise.all([page.waitForEvent('download'), press(page, 'Download')])
+        expect(download.suggestedFilename()).toEndWith('.zip')
+        await press(page, 'Erase personal data')
+        await page.getByLabel('Email address').fill('ada@example.com')
+        await press(page, 'Find submissions')
+        await page.getByLabel('Type ada@example.com to confirm').fill('ada@example.com')
+        await press(page, 'Erase permanently')
+        await page.getByRole('heading', { name: 'The data is erased' }).waitFor()
+        const [receipt] = await Promise.all([page.waitForEvent('download'), press(page, 'Save the receipt')])
+        const saved = await Bun.file(await receipt.path()).text()
+        expect(JSON.parse(saved)).toMatchObject({ submissions: 1, files: 0 })
+        expect(saved).not.toContain('ada@')
+        await page.keyboard.press('Escape')
+        await page.getByText('1 submission · 0 files').waitFor()
+        expect((await person.api('/submissions')).json.total).toBe(0)
+        expect(errors).toEqual([])
+        await close()
+      },
+      120_000,
+    )
 
-    test('the template of a channel is shown with values before it is saved, and a wrong one is refused', async () => {
-      const person = await dashboard().signUp()
-      const channel = await create<{ id: number }>(person, '/channels', {
-        type: 'email',
-        name: 'Team',
-        to: ['team@example.com'],
-      })
-      const form = await createForm(person, { channelIds: [channel.id] })
-      await send(form, { name: 'Ada', message: 'Hello' })
-      const { page, open, errors, close } = await dashboard().openWindow(person, TALL)
-      await open(`/notifications?edit=${channel.id}`)
-      await page.getByText('Text of the messages').click()
-      await page.getByLabel('Write your own').check()
-      const text = page.getByLabel('Text', { exact: true })
-      await text.fill('From {{field:name}} {{oops}}')
-      await press(page, 'Preview')
-      await page.getByRole('alert').getByText('oops').waitFor()
-      await text.fill('From {{field:name}}: ')
-      await press(page, '{{field:message}}')
-      // A frame later the text has the cursor.
-      await page.locator('textarea:focus').waitFor()
-      await page.getByLabel('Subject').fill('New: {{form}}')
-      await press(page, 'Preview')
-      await page.getByText('New: Contact').waitFor()
-      await page.getByText('From Ada: Hello').waitFor()
-      await page.getByText('When they are sent').click()
-      await chooseOption(page.getByLabel('Messages'), 'Every day')
-      await page.getByLabel('Quiet hours').check()
-      await press(page, 'Save')
-      await page.getByRole('dialog').waitFor({ state: 'detached' })
-      const { data } = (await person.api(`/channels/${channel.id}`)).json
-      expect(data).toMatchObject({
-        template: { subject: 'New: {{form}}', text: 'From {{field:name}}: {{field:message}}' },
-        digest: 'day',
-        quietHours: { start: '22:00', end: '07:00', timezone: 'Europe/Berlin' },
-      })
-      await createHook(person)
-      await open('/notifications')
-      await press(page, 'More for CRM')
-      await page.getByRole('menuitem', { name: 'Edit' }).click()
-      await page.getByRole('dialog').getByLabel('Name').waitFor()
-      expect(await page.getByText('Text of the messages').count()).toBe(0)
-      expect(errors.filter((each) => !each.includes('422'))).toEqual([])
-      await close()
-    }, 120_000)
+    full(
+      'the template of a channel is shown with values before it is saved, and a wrong one is refused',
+      async () => {
+        const person = await dashboard().signUp()
+        const channel = await create<{ id: number }>(person, '/channels', {
+          type: 'email',
+          name: 'Team',
+          to: ['team@example.com'],
+        })
+        const form = await createForm(person, { channelIds: [channel.id] })
+        await send(form, { name: 'Ada', message: 'Hello' })
+        const { page, open, errors, close } = await dashboard().openWindow(person, TALL)
+        await open(`/notifications?edit=${channel.id}`)
+        await page.getByText('Text of the messages').click()
+        await page.getByLabel('Write your own').check()
+        const text = page.getByLabel('Text', { exact: true })
+        await text.fill('From {{field:name}} {{oops}}')
+        await press(page, 'Preview')
+        await page.getByRole('alert').getByText('oops').waitFor()
+        await text.fill('From {{field:name}}: ')
+        await press(page, '{{field:message}}')
+        // A frame later the text has the cursor.
+        await page.locator('textarea:focus').waitFor()
+        await page.getByLabel('Subject').fill('New: {{form}}')
+        await press(page, 'Preview')
+        await page.getByText('New: Contact').waitFor()
+        await page.getByText('From Ada: Hello').waitFor()
+        await page.getByText('When they are sent').click()
+        await chooseOption(page.getByLabel('Messages'), 'Every day')
+        await page.getByLabel('Quiet hours').check()
+        await press(page, 'Save')
+        await page.getByRole('dialog').waitFor({ state: 'detached' })
+        const { data } = (await person.api(`/channels/${channel.id}`)).json
+        expect(data).toMatchObject({
+          template: { subject: 'New: {{form}}', text: 'From {{field:name}}: {{field:message}}' },
+          digest: 'day',
+          quietHours: { start: '22:00', end: '07:00', timezone: 'Europe/Berlin' },
+        })
+        await createHook(person)
+        await open('/notifications')
+        await press(page, 'More for CRM')
+        await page.getByRole('menuitem', { name: 'Edit' }).click()
+        await page.getByRole('dialog').getByLabel('Name').waitFor()
+        expect(await page.getByText('Text of the messages').count()).toBe(0)
+        expect(errors.filter((each) => !each.includes('422'))).toEqual([])
+        await close()
+      },
+      120_000,
+    )
   },
   { environment },
 )

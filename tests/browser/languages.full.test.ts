@@ -32,11 +32,9 @@ onDashboard('the dashboard in German', (dashboard) => {
       viewport: { width: 390, height: 780 },
     })
     await page.goto(`${dashboard().server.origin}/app`)
-    await until('German', () =>
-      page.evaluate<boolean>(
-        `document.documentElement.lang === 'de' && document.querySelector('main h1') !== null`,
-      ),
-    )
+    const isGerman = `document.documentElement.lang === 'de' && document.querySelector('main h1') !== null`
+    // The page is loaded again meanwhile.
+    await until('German', () => page.evaluate<boolean>(isGerman).catch(() => false))
     await open('/links')
     const problems: string[] = []
     for (const path of listPaths(ids)) {

@@ -160,6 +160,12 @@ const galleryCases: [string, string, string[], string[]][] = [
     ['maxlength'],
   ],
   [
+    'labels of the form',
+    contact({ fieldLabels: { message: 'Your <question>' } }),
+    ['<span>Your &lt;question&gt;</span> <textarea name="message">', '<span>Name</span>'],
+    [],
+  ],
+  [
     'a language',
     contact({ messages: { de: { required: 'Bitte' } } }),
     ['<input type="hidden" name="_lang" value="de">'],

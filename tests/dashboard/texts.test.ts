@@ -11,6 +11,9 @@ import { listPlaceholders, translateSource } from '../../dashboard/texts/transla
 
 /** Strings with a blank that nobody reads: keys of queries and of deletions, media queries, examples of code. */
 const CODE = new Set([
+  ' required',
+  'a, button, input, label, select, textarea, summary',
+  '{0} MB',
   'GoDaddy, Namecheap, IONOS',
   '{0} · Towpath',
   'allowed senders',
@@ -24,7 +27,8 @@ const CODE = new Set([
 ])
 
 /** Names of classes, media queries, markup, commands, and lists of codes. */
-const READS_AS_CODE = /[-[\]<>=|/*]|^\(|^(?:[A-Z]{2} )|^(?:npx|curl) |\d(?:px|%)|^[\s{}\d"'#.,:;·()…–]*$/
+const READS_AS_CODE =
+  /[-[\]<>=|/*]|^[(.:#][\w(]|^(?:[A-Z]{2} )|^(?:npx|curl) |\d(?:px|%)|^[\s{}\d"'#.,:;·()…–]*$/
 /** Words that are names of classes by themselves. */
 const CLASSES =
   /^(?:absolute|relative|block|grid|flex|fixed|truncate|underline|italic|uppercase|pulse|\{\d+\}|\s)+$/
@@ -47,11 +51,10 @@ describe('texts of the dashboard', () => {
     (language) => {
       const catalog = readCatalog(language)
       expect(Object.keys(catalog).filter((key) => !messages.has(key))).toEqual([])
-      expect([...messages.keys()].filter((key) => catalog[key] === undefined)).toEqual([])
+      expect([...messages.keys()].filter((key) => !catalog[key])).toEqual([])
       const differs = (key: string) =>
-        catalog[key] !== '' &&
-        (String(listPlaceholders(catalog[key] as string)) !== String(listPlaceholders(key)) ||
-          (catalog[key] as string).split(' | ').length !== key.split(' | ').length)
+        String(listPlaceholders(catalog[key] as string)) !== String(listPlaceholders(key)) ||
+        (catalog[key] as string).split(' | ').length !== key.split(' | ').length
       expect(Object.keys(catalog).filter(differs)).toEqual([])
     },
   )

@@ -1,9 +1,10 @@
 // The controls of a form in HTML, with the limits that its settings ask for. The code to copy and the gallery share them.
 
+import { toFieldLabel } from '../../../server/features/forms/markup.ts'
 import type { FormResource } from '../../../server/features/forms/schema.ts'
 
 export type ExampleForm = Pick<FormResource, 'endpoint' | 'requiredFields' | 'captcha' | 'successMessage'> &
-  Partial<Pick<FormResource, 'rules' | 'uploads' | 'consent' | 'messages'>>
+  Partial<Pick<FormResource, 'rules' | 'uploads' | 'consent' | 'messages' | 'fieldLabels'>>
 type FieldSettings = Pick<ExampleForm, 'requiredFields' | 'rules' | 'uploads' | 'consent'>
 
 const USUAL_FIELDS = ['name', 'email', 'message']
@@ -27,6 +28,12 @@ export const escapeHtml = (text: string) =>
     .replaceAll('>', '&gt;')
     .replaceAll('{', '&#123;')
     .replaceAll('}', '&#125;')
+
+/** What the form calls a field, else its name as words. */
+export const toControlLabel = (
+  name: string,
+  { fieldLabels = {} }: Pick<ExampleForm, 'fieldLabels'>,
+): string => (Object.hasOwn(fieldLabels, name) ? (fieldLabels[name] as string) : toFieldLabel(name))
 
 export const isLongText = (name: string) => /message|comment|question|description|text$/i.test(name)
 

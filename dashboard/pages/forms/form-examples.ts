@@ -1,10 +1,11 @@
 // Code to copy: a form as HTML, with fetch, and in React, with its real endpoint and the fields that its settings name.
 
-import { HONEYPOT_HTML, toFieldLabel } from '../../../server/features/forms/markup.ts'
+import { HONEYPOT_HTML } from '../../../server/features/forms/markup.ts'
 import {
   type ExampleForm,
   escapeHtml,
   listFieldNames,
+  toControlLabel,
   writeConsentInput,
   writeControl,
   writeEncoding,
@@ -15,7 +16,7 @@ import {
 /** The fields, and the honeypot: only bots fill it in, and the server drops those submissions. */
 function writeFields(form: ExampleForm, indent: string, close: (html: string) => string = (html) => html) {
   const fields = listFieldNames(form).map(
-    (name) => `<label>${escapeHtml(toFieldLabel(name))} ${writeControl(name, form)}</label>`,
+    (name) => `<label>${escapeHtml(toControlLabel(name, form))} ${writeControl(name, form)}</label>`,
   )
   const { uploads, consent } = form
   const files = uploads

@@ -19,21 +19,16 @@ const WorldMap = lazy(() =>
 
 export function LivePage() {
   const { figures, feed, isConnected } = useLive()
-  const { workspaceId } = useApi()
   return (
     <Page
       title="Live"
       description="Clicks of people and submissions of the last 30 minutes, as they come."
+      breadcrumb={[{ label: 'Analytics', to: '/$workspaceId/analytics' }]}
       actions={
-        <>
-          <p role="status" className="flex items-center gap-2 text-sm text-soft">
-            <span aria-hidden className={`size-2 rounded-full ${isConnected ? 'bg-accent' : 'bg-soft'}`} />
-            {isConnected ? 'Connected' : 'Connecting'}
-          </p>
-          <ButtonLink to="/$workspaceId/analytics" params={{ workspaceId: String(workspaceId) }} search={{}}>
-            Analytics
-          </ButtonLink>
-        </>
+        <p role="status" className="flex items-center gap-2 text-sm text-soft">
+          <span aria-hidden className={`size-2 rounded-full ${isConnected ? 'bg-accent' : 'bg-soft'}`} />
+          {isConnected ? 'Connected' : 'Connecting'}
+        </p>
       }
     >
       {figures ? <Figures figures={figures} /> : <Skeleton className="h-64" />}

@@ -15,6 +15,7 @@ import {
 } from '../../../tests/support/world.ts'
 import { LeadParameters } from '../analytics/leads-schema.ts'
 import { ClickParameters } from '../analytics/schema.ts'
+import { appendProofs } from '../proofs/proof-chain.ts'
 
 const JSON_ACCEPT = { Accept: 'application/json' }
 
@@ -179,22 +180,27 @@ onSqlite(
       async () => {
         const { ws, own } = await fillWorkspace(server())
         const { path } = await share(ws, { name: 'A <b>view</b>', share: { showLeads: true } })
+        const proof = { kind: 'closed', reason: null, hits: 98_765, removed: null, digest: 'd' } as const
+        await appendProofs(server().app.db, ws.id, [{ day: '2026-03-29', ...proof }], 1)
         const { status, json, headers } = await see(server(), path)
         expect([status, json.data]).toEqual([
           200,
           expect.objectContaining({ name: 'A <b>view</b>', clicks: 5, leads: 1, metric: 'clicks' }),
         ])
+        const hash = expect.stringMatching(/^[0-9a-f]{64}$/)
+        expect(json.data.proof).toEqual({ day: '2026-03-29', hash })
         expect(headers.get('x-robots-tag')).toBe('noindex')
         expect(json.data.groups.linkId[0]).toMatchObject({ value: String(own.id), count: 3 })
         const total = (await ws.api('/analytics/clicks')).json.data
         expect([json.data.clicks, json.data.visitors]).toEqual([total.clicks, total.visitors])
         const page = await see(server(), path, { Accept: 'text/html' })
         expect(page.text).toContain('A &lt;b&gt;view&lt;/b&gt;')
-        for (const hidden of ['secret.example', 'what a person wrote', '<script'])
-          expect([hidden, page.text.includes(hidden), json.text?.includes(hidden)]).toEqual([
+        expect(page.text).toContain(json.data.proof.hash)
+        for (const hidden of ['secret.example', 'what a person wrote', '<script', '98,765'])
+          expect([hidden, page.text.includes(hidden), JSON.stringify(json).includes(hidden)]).toEqual([
             hidden,
             false,
-            undefined,
+            false,
           ])
         const policy = page.headers.get('content-security-policy') ?? ''
         expect(policy).toContain("default-src 'none'")

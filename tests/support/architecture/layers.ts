@@ -32,7 +32,7 @@ export const ALLOWED_FEATURE_IMPORTS: Record<string, string[]> = {
   hits: ['visitors'],
   analytics: ['hits', 'links', 'notify'],
   splits: ['analytics', 'links'],
-  views: ['analytics', 'notify'],
+  views: ['analytics', 'notify', 'proofs'],
   live: ['analytics'],
   forms: ['attribution', 'notify', 'visitors'],
   tracking: ['hits', 'visitors'],

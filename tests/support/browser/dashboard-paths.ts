@@ -21,6 +21,7 @@ const PAGES = [
   '/analytics',
   '/analytics/compare',
   '/analytics/live',
+  '/analytics/proofs',
   '/forms',
   '/forms?new=1',
   '/forms/{form}',

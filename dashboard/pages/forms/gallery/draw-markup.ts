@@ -47,7 +47,7 @@ export function drawMarkup(page: Document, html: string, styles: string): void {
       if (!VOID.includes(name)) parent = element
     }
   }
-  page.documentElement.lang = 'en'
+  page.documentElement.lang = document.documentElement.lang
   page.body.replaceWith(body)
   const sheet = new (page.defaultView as unknown as typeof globalThis).CSSStyleSheet()
   sheet.replaceSync(styleRules)

@@ -1,10 +1,11 @@
 // Writes a form of the gallery as HTML to paste: styled, without a script, with the fields and limits of a form's settings.
 
-import { HONEYPOT_HTML, toFieldLabel } from '../../../../server/features/forms/markup.ts'
+import { HONEYPOT_HTML } from '../../../../server/features/forms/markup.ts'
 import {
   type ExampleForm,
   escapeHtml,
   listFieldNames,
+  toControlLabel,
   writeConsentInput,
   writeControl,
   writeEncoding,
@@ -123,7 +124,7 @@ const writeRule = (selector: string, style: string[]) =>
 
 /** Where some fields are required, the others say that they are not. */
 const writeLabel = (name: string, form: ExampleForm) =>
-  `<span>${escapeHtml(toFieldLabel(name))}${
+  `<span>${escapeHtml(toControlLabel(name, form))}${
     form.requiredFields.length > 0 && !form.requiredFields.includes(name) ? ' <small>(optional)</small>' : ''
   }</span>`
 

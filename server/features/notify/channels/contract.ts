@@ -138,6 +138,8 @@ export interface ChannelDestination {
   attachUpTo?: number
   /** Where recipients of email stop these mails. Absent for mails to owners about their workspace. */
   stop?: StopLink
+  /** Where each recipient gets a mail of their own: their links, in the order of `recipients`. */
+  ownStops?: StopLink[]
 }
 
 export interface StopLink {
