@@ -47,10 +47,9 @@ export function LinkResults({ query, handlers, create }: Props) {
   const domains = useDomainNames(links)
   const selection = useLinkSelection(links)
   const [menu, openMenu] = useState<{ link: LinkResource; button: HTMLElement }>()
-  const open = useOpenLink(String(id))
   const rowHandlers = useStableHandlers({
     ...handlers,
-    open,
+    open: useOpenLink(String(id)),
     openClicks: useOpenClicks(String(id)),
     select: selection.toggle,
     openMenu: (link, button) => openMenu({ link, button }),
