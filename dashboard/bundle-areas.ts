@@ -34,7 +34,7 @@ const AREAS: [name: string, pattern: RegExp][] = [
 
 /** What the first page shares with most areas comes with the first file: each would be a request of a few hundred bytes. */
 const WITH_MAIN = [
-  'ui/!(collapsible-section|countries|country-flag|progress-bar|save-file).{ts,tsx}',
+  'ui/!(collapsible-section|countries|country-flag|progress-bar|save-file|use-in-view).{ts,tsx}',
   'ui/forms/{control-class,field,form-error,read-options,select,select-face,search-field,use-debounced,use-debounced-text}.{ts,tsx}',
   'ui/copy/copy-button.tsx',
   'ui/overlays/use-undoable-delete.ts',
@@ -45,14 +45,14 @@ const WITH_MAIN = [
 
 /** What the other areas share is one more file. */
 const WITH_OTHERS = [
-  'ui/{collapsible-section,countries,country-flag,progress-bar,save-file}.{ts,tsx}',
+  'ui/{collapsible-section,countries,country-flag,progress-bar,save-file,use-in-view}.{ts,tsx}',
   'ui/{copy,overlays}/*.{ts,tsx}',
   // Pages before the sign-in share the field of a new password with the settings, and nothing else.
   'ui/forms/!(new-password-field).{ts,tsx}',
   'ui/charts/bar.tsx',
   'api/{analytics,field-names,forms,missing,submissions,views,workspace}.ts',
   'api/inbox/*.ts',
-  'pages/inbox/state/{display-text,element-ids,submission-status}.ts',
+  'pages/inbox/state/{display-text,element-ids,readable-name,submission-status}.ts',
   'pages/inbox/reader/person-buttons.tsx',
   'pages/inbox/dialogs/receipt-dialog.tsx',
   'api/channels/{change-channel,own-channel}.ts',

@@ -308,6 +308,7 @@ const routeTree = rootRoute.addChildren([
       'country',
       'utmSource',
       'stage',
+      'assignee',
       'start',
       'end',
       'open',

@@ -103,6 +103,8 @@ export interface FormCheck {
   url: string | null
   /** A form of the page posts to this form. */
   hasForm: boolean
+  /** What the page calls the fields of the form. */
+  labels: Record<string, string>
   ok: boolean
   findings: Finding[]
 }

@@ -28,6 +28,8 @@ export interface Workspace {
   requireTwoFactor: boolean
   /** The query parameters that clicks keep. */
   keptParams: string[]
+  /** The tags in the sidebar, by name. */
+  pinnedTags: { id: number; name: string; color: string }[] | null
 }
 
 export interface SignInOptions {

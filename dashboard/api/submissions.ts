@@ -26,8 +26,10 @@ export interface InboxFilter {
   linkId?: string
   country?: string
   utmSource?: string
-  /** Leads with such an outcome. */
+  /** The stage of the lead: that of its latest outcome, `new` without one. */
   stage?: string
+  /** The id of a member, or `none`. */
+  assignee?: string
   /** Days (`2026-11-21`) in the viewer's time zone. */
   start?: string
   end?: string
@@ -55,8 +57,10 @@ export const toStatuses = ({ status = 'new,read' }: InboxFilter) =>
 export const includesStatus = (filter: InboxFilter, status: SubmissionStatus) =>
   toStatuses(filter)?.includes(status) ?? true
 
-const toQueryParameters = ({ start, end, ...filter }: InboxFilter): QueryParameters => ({
+const toQueryParameters = ({ start, end, stage, assignee, ...filter }: InboxFilter): QueryParameters => ({
   ...filter,
+  latestStage: stage,
+  assigneeId: assignee,
   status: toStatuses(filter)?.join(','),
   start: start && toInstant(start),
   end: end && toInstant(end, 1),
@@ -90,8 +94,8 @@ export const inboxPollQuery = (api: Api) =>
       [
         total,
         ...data.map(
-          ({ id, status, attribution, outcomes, notes }) =>
-            `${id} ${status} ${attribution} ${JSON.stringify(outcomes)} ${notes ?? ''}`,
+          ({ id, status, attribution, outcomes, assigneeId, notes }) =>
+            `${id} ${status} ${attribution} ${JSON.stringify(outcomes)} ${assigneeId} ${notes ?? ''}`,
         ),
       ].join('\n'),
     refetchInterval: pollEvery(POLL_MS),
@@ -163,6 +167,7 @@ export const attributionQuery = (api: Api, { id, attribution }: Submission) =>
 export interface SubmissionChanges {
   status?: SubmissionStatus
   notes?: string | null
+  assigneeId?: number | null
 }
 /** @param keepalive the request continues after the page is closed */
 export async function updateSubmission(api: Api, id: number, body: SubmissionChanges, keepalive = false) {
@@ -174,6 +179,15 @@ export async function updateSubmission(api: Api, id: number, body: SubmissionCha
 export async function updateSubmissions(api: Api, ids: number[], status: SubmissionStatus) {
   for (const chunk of toChunks(ids)) {
     await withoutMissing(chunk, (ids) => api.patch<SubmissionState[]>('/submissions/bulk', { ids, status }))
+  }
+}
+
+/** Gives any number of submissions to a member, or to nobody. */
+export async function assignSubmissions(api: Api, ids: number[], assigneeId: number | null) {
+  for (const chunk of toChunks(ids)) {
+    await withoutMissing(chunk, (ids) =>
+      api.patch<SubmissionState[]>('/submissions/bulk', { ids, assigneeId }),
+    )
   }
 }
 

@@ -3,6 +3,7 @@
 import { infiniteQueryOptions, type QueryClient, queryOptions } from '@tanstack/react-query'
 import type { TagResource } from '../../server/features/links/schema.ts'
 import type { Api } from './client.ts'
+import { workspacesQuery } from './session.ts'
 
 /** The API's maximum for one page. */
 const PAGE_SIZE = 100
@@ -27,19 +28,6 @@ export const allTagsQuery = (api: Api, search = '') =>
     placeholderData: (before) => before,
   })
 
-const REFRESH_MS = 60_000
-
-/** The tags that stand in the sidebar: at most 30. */
-export const pinnedTagsQuery = (api: Api) =>
-  queryOptions({
-    queryKey: [api.workspaceId, 'tags', 'pinned'],
-    queryFn: ({ signal }) =>
-      api.page<TagResource>('/tags', { query: { pinned: 'true', limit: PAGE_SIZE }, signal }),
-    select: ({ data }) => data.toSorted((a, b) => a.name.localeCompare(b.name)),
-    staleTime: REFRESH_MS,
-    refetchInterval: REFRESH_MS,
-  })
-
 export const createTag = (api: Api, input: TagInput) => api.post<TagResource>('/tags', input)
 export const updateTag = (api: Api, id: number, input: TagInput) =>
   api.patch<TagResource>(`/tags/${id}`, input)
@@ -50,4 +38,6 @@ export const invalidateTags = (client: QueryClient, api: Api) =>
   Promise.all([
     client.invalidateQueries({ queryKey: [api.workspaceId, 'tags'] }),
     client.invalidateQueries({ queryKey: [api.workspaceId, 'links'] }),
+    // The list of workspaces has the pinned ones.
+    client.invalidateQueries({ queryKey: workspacesQuery.queryKey }),
   ])

@@ -86,7 +86,7 @@ function describeOperation(
   ]
   const isOptional = !sent.some(({ required }) => required) && body === 'none'
   const name = `${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}Parameters`
-  const { type, answer, isPage } = describeAnswer(operation)
+  const { type, answer, pages } = describeAnswer(document, operation)
   const facts = {
     method: method.toUpperCase(),
     path,
@@ -101,35 +101,44 @@ function describeOperation(
   return {
     parametersType: `export type ${name} = ${parts.join(' & ') || 'Record<string, never>'}\n`,
     method: `${writeComment(comment, '  ')}  ${operationId}(${signature}): ${
-      isPage ? `Pages<${type}> { return this.list${call} }` : `Promise<${type}> { return this.send${call} }`
+      pages ? `${pages} { return this.list${call} }` : `Promise<${type}> { return this.send${call} }`
     }`,
   }
 }
 
 /** A body whose fields stand beside the other parameters. A list, or one of several shapes, is the parameter `body`. */
-function hasFields(document: SdkDocument, schema: DocumentSchema): boolean {
+const hasFields = (document: SdkDocument, schema: DocumentSchema) =>
+  resolve(document, schema).properties !== undefined
+
+function resolve(document: SdkDocument, schema: DocumentSchema): DocumentSchema {
   const name = /^#\/components\/schemas\/(.+)$/.exec(schema.$ref ?? '')?.[1]
-  if (name !== undefined) return hasFields(document, document.components.schemas[name] as DocumentSchema)
-  return schema.properties !== undefined
+  return name === undefined ? schema : resolve(document, document.components.schemas[name] as DocumentSchema)
 }
 
-function describeAnswer({ responses }: DocumentedOperation) {
+interface DescribedAnswer {
+  type: string
+  answer: 'file' | 'json' | 'data'
+  /** The type of the pages of a list or a feed. */
+  pages?: string
+}
+
+function describeAnswer(document: SdkDocument, { responses }: DocumentedOperation): DescribedAnswer {
   const bodies = Object.entries(responses).filter(([status]) => status.startsWith('2'))
   const schemas = bodies.map(
     ([, { content = {} }]) => (Object.keys(content).length === 1 ? content[JSON_TYPE] : undefined)?.schema,
   )
-  if (schemas.some((schema) => schema === undefined))
-    return { type: 'Response', answer: 'file', isPage: false }
-  const known = schemas as DocumentSchema[]
+  if (schemas.some((schema) => schema === undefined)) return { type: 'Response', answer: 'file' }
+  const known = schemas.map((schema) => resolve(document, schema as DocumentSchema))
   const names = Object.keys(known[0]?.properties ?? {}).join()
   const join = (types: string[]) => [...new Set(types)].join(' | ')
-  if (names === 'data,nextCursor,total')
-    return { type: toType(known[0]?.properties?.data?.items ?? {}), answer: 'json', isPage: true }
-  if (names !== 'data') return { type: join(known.map(toType)), answer: 'json', isPage: false }
+  const row = toType(known[0]?.properties?.data?.items ?? {})
+  if (names === 'data,nextCursor,total') return { type: row, answer: 'json', pages: `Pages<${row}>` }
+  if (names === 'data,after,hasMore')
+    return { type: row, answer: 'json', pages: `Pages<${row}, FeedPage<${row}>>` }
+  if (names !== 'data') return { type: join((schemas as DocumentSchema[]).map(toType)), answer: 'json' }
   return {
     type: join(known.map(({ properties }) => toType(withoutWritten(properties?.data ?? {})))),
     answer: 'data',
-    isPage: false,
   }
 }
 

@@ -107,27 +107,36 @@ const ERRORS: Record<number, typeof ApiError> = {
   429: RateLimitError,
 }
 
-/** The rows of a list, page after page: `for await (const link of towpath.listLinks()) …` */
-export class Pages<T> implements AsyncIterable<T> {
-  readonly #read: (cursor: string | undefined) => Promise<Page<T>>
+/** Rows that follow a position. Later ones follow `after`: keep it for the next time. */
+export interface FeedPage<T> {
+  data: T[]
+  after: string
+  hasMore: boolean
+}
 
-  constructor(read: (cursor: string | undefined) => Promise<Page<T>>) {
+type AnyPage<T> = Page<T> | FeedPage<T>
+
+/** The rows of a list, page after page: `for await (const link of towpath.listLinks()) …` */
+export class Pages<T, P extends AnyPage<T> = Page<T>> implements AsyncIterable<T> {
+  readonly #read: (position: string | undefined) => Promise<P>
+
+  constructor(read: (position: string | undefined) => Promise<P>) {
     this.#read = read
   }
 
-  /** The first page, with the number of all rows. */
-  first(): Promise<Page<T>> {
+  /** The first page. That of a list has the number of all rows. */
+  first(): Promise<P> {
     return this.#read(undefined)
   }
 
   /** All pages, one after another. */
-  async *pages(): AsyncGenerator<Page<T>, void, undefined> {
-    let cursor: string | undefined
+  async *pages(): AsyncGenerator<P, void, undefined> {
+    let position: string | undefined
     do {
-      const page = await this.#read(cursor)
+      const page = await this.#read(position)
       yield page
-      cursor = page.nextCursor ?? undefined
-    } while (cursor !== undefined)
+      position = findNext(page)
+    } while (position !== undefined)
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
@@ -144,6 +153,12 @@ export class Pages<T> implements AsyncIterable<T> {
     }
     return rows
   }
+}
+
+/** @returns undefined after the last page that there is now */
+function findNext(page: AnyPage<unknown>): string | undefined {
+  if ('hasMore' in page) return page.hasMore ? page.after : undefined
+  return page.nextCursor ?? undefined
 }
 
 /** What the API's document says of an operation. */
@@ -178,9 +193,18 @@ export class TowpathClient {
     this.#origin = url.origin
   }
 
-  protected list<T>(operation: OperationFacts, parameters: Parameters, options: CallOptions = {}): Pages<T> {
-    return new Pages((cursor) =>
-      this.send<Page<T>>(operation, cursor === undefined ? parameters : { ...parameters, cursor }, options),
+  protected list<T, P extends AnyPage<T> = Page<T>>(
+    operation: OperationFacts,
+    parameters: Parameters,
+    options: CallOptions = {},
+  ): Pages<T, P> {
+    const name = operation.query.includes('cursor') ? 'cursor' : 'after'
+    return new Pages((position) =>
+      this.send<P>(
+        operation,
+        position === undefined ? parameters : { ...parameters, [name]: position },
+        options,
+      ),
     )
   }
 

@@ -33,6 +33,7 @@ import { createTeamRepliesApi } from '../features/forms/team-replies-api.ts'
 import { createLinksApi } from '../features/links/api.ts'
 import { createCardsApi } from '../features/links/cards/cards-api.ts'
 import { createDomainsApi } from '../features/links/domains/domains-api.ts'
+import { createQrApi } from '../features/links/qr/qr-api.ts'
 import { createTagsApi } from '../features/links/tags/tags-api.ts'
 import { createTrashApi } from '../features/links/trash/trash-api.ts'
 import { createUtmTemplatesApi } from '../features/links/utm-templates/utm-templates-api.ts'
@@ -148,6 +149,7 @@ const createRest = (api: ApiNeeds) =>
     createExportApi(api.exports), // above `/links/{id}`
     createLinkClicksApi(api.analytics),
     createLinksApi(api.links),
+    createQrApi(api.links),
     createTagsApi(api.links),
     createUtmTemplatesApi(api.links),
     createDestinationsApi(api.destinations),

@@ -19,7 +19,7 @@ onDashboard('the brand of a workspace', (dashboard) => {
     await open('/settings')
     const card = page.locator('section', { hasText: 'Sender name' }).last()
     await card.getByLabel('Name', { exact: true }).fill('Boats')
-    await card.getByLabel('Color').fill('#ffcc00')
+    await card.getByLabel('Color', { exact: true }).fill('#ffcc00')
     await card
       .getByLabel('Logo')
       .setInputFiles({ name: 'logo.svg', mimeType: 'image/svg+xml', buffer: Buffer.from(LOGO) })
@@ -27,7 +27,7 @@ onDashboard('the brand of a workspace', (dashboard) => {
     await card.getByLabel('Footer').fill('Boats, Harbor 1')
     await card.getByRole('button', { name: 'Save', exact: true }).click()
     await card.getByText(/This is too light: white text on it has a contrast of 1\.\d/).waitFor()
-    await card.getByLabel('Color').fill('#7a1f5c')
+    await card.getByLabel('Color', { exact: true }).fill('#7a1f5c')
     await card.getByRole('button', { name: 'Save', exact: true }).click()
     await card.getByText('All changes saved').waitFor()
     expect(await findBarriers(page)).toEqual([])

@@ -24,7 +24,7 @@ const findFocusedSender = (page: Page) =>
 /** The buttons, rows and fields of the page that a notice covers. The phone's top bar lends it the workspace's name. */
 const LIST_COVERED = `(() => {
   const notice = document.querySelector('[data-toast]').getBoundingClientRect()
-  return [...document.querySelectorAll('a, button, input, li, [role=toolbar]')]
+  return [...document.querySelectorAll('a, button, input, #inbox-list li, [role=toolbar]')]
     .filter((element) => !element.closest('[data-toast]') && !element.getAttribute('aria-label')?.startsWith('Workspace'))
     .filter((element) => {
       const box = element.getBoundingClientRect()

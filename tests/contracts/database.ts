@@ -6,7 +6,6 @@ import { type Kysely, type Migration, sql } from 'kysely'
 import { Failure } from '../../server/lib/failure.ts'
 import { isUniqueViolation } from '../../server/storage/database/errors.ts'
 import { listMigrations, migrate } from '../../server/storage/database/migrate.ts'
-import { raiseFloor } from '../../server/storage/database/migrations/raise-floor.ts'
 import { toNestedDatabase } from '../../server/storage/database/nested-database.ts'
 import {
   type Connection,
@@ -14,6 +13,7 @@ import {
   type DatabaseHandle,
   openDatabase,
 } from '../../server/storage/database/open-database.ts'
+import { raiseFloor } from '../../server/storage/database/raise-floor.ts'
 import { atScale } from '../support/suite.ts'
 import { until } from '../support/until.ts'
 

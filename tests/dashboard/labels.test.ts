@@ -29,6 +29,14 @@ import {
   toSenderName,
   toSourceText,
 } from '../../dashboard/pages/inbox/state/display-text.ts'
+import { toFieldLabel } from '../../dashboard/pages/inbox/state/field-labels.ts'
+import { toReadableName } from '../../dashboard/pages/inbox/state/readable-name.ts'
+import {
+  fillTemplate,
+  quoteMessage,
+  toMailto,
+  toReplySubject,
+} from '../../dashboard/pages/inbox/state/reply-text.ts'
 import {
   toActorFilter,
   toActorText,
@@ -256,6 +264,61 @@ describe('a submission in the list', () => {
       '/a',
       'Deleted link (inferred)',
     ])
+  })
+
+  test.each([
+    [
+      { first_name: 'Ada', last_name: 'Byron', message: 'Hi', topic: 'A longer topic' },
+      'Hi · A longer topic',
+    ],
+    [{ name: 'Ada', brew: 'Filter', wishes: 'Oat milk, please' }, 'Oat milk, please · Filter'],
+    [
+      { company: 'Acme', site: 'https://a.very.long.example/with/a/path', q: 'May I?' },
+      'May I? · Acme · https://a.very.long.example/with/a/path',
+    ],
+    [{ name: 'Ada', url: 'https://example.com', plan: 'Pro' }, 'Pro · https://example.com'],
+    [{ email: 'a@b.c' }, ''],
+    [{ name: 'Ada', Nachricht: 'Ja', text: 'Ein Satz' }, 'Ein Satz · Ja'],
+    [{ name: 'Ada', message: ' ', other: 'Only this' }, 'Only this'],
+  ])('leads with its message: %#', (fields, preview) =>
+    expect(toPreviewText(of(fields as never, { email: 'a@b.c' }))).toBe(preview),
+  )
+
+  test.each([
+    ['first_name', 'First name'],
+    ['first-name', 'First name'],
+    ['firstName', 'First name'],
+    ['FAQ', 'FAQ'],
+    ['orderID', 'OrderID'],
+    ['kilos_per_week', 'Kilos per week'],
+    ['contact[email]', 'Contact email'],
+    ['sizes[]', 'Sizes'],
+    ['straße', 'Straße'],
+    ['___', '___'],
+    ['Your message', 'Your message'],
+  ])('has readable names of fields: %s', (name, readable) => expect(toReadableName(name)).toBe(readable))
+
+  test('has labels in place of names, also of fields that are named like members of objects', () => {
+    const labels = { mail: 'Email' }
+    const label = (name: string) => toFieldLabel(labels, name)
+    expect(['mail', 'constructor', 'toString'].map(label)).toEqual(['Email', 'Constructor', 'To string'])
+  })
+
+  test('is answered with its message quoted, in an address that no text breaks', () => {
+    const submission = of(
+      { name: 'Ada\r\nBcc: x', message: 'One\nTwo' },
+      { email: 'a@b.c', formName: 'Contact\r\nus' },
+    )
+    expect(toReplySubject(submission)).toBe('Re: Contact us')
+    const text = quoteMessage(submission, 'Monday')
+    expect(text).toBe('\n\nOn Monday, Ada Bcc: x wrote:\n> One\n> Two\n')
+    expect(toMailto('a&cc=v@b.c', 'Hi&bcc=v', 'a\n\u{1f600}')).toBe(
+      'mailto:a%26cc%3Dv@b.c?subject=Hi%26bcc%3Dv&body=a%0D%0A%F0%9F%98%80',
+    )
+    expect(toMailto('a@b.c', 'x', '\u{1f600}'.repeat(5_000)).length).toBeLessThanOrEqual(1_800)
+    expect(
+      fillTemplate('{{ name }} {{gone}} {{toString}} {{message}}', of({ name: '{{message}}', message: 'M' })),
+    ).toBe('{{message}} {{gone}} {{toString}} M')
   })
 
   test('links only to web addresses', () => {

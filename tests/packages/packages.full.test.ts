@@ -42,6 +42,7 @@ test('their types accept what the pages show, and refuse mistakes', async () => 
        // @ts-expect-error: no such status
        api.updateSubmission({ id: 1, status: 'gone' })
        for await (const { slug, tags } of api.listLinks({ tagId: [1, 2], archived: true })) slug.concat(tags[0]?.name ?? '')
+       for await (const { data, after } of api.listLinkClicks({ id: 1 }).pages()) after.concat(data[0]?.country ?? '')
        const file: Response = await api.exportClicks({ format: 'csv', start: new Date() })
        await api.createImport({ body: new FormData() }).catch((error) => error instanceof NotFoundError && error.requestId)
        return api.createLink({ destinationUrl: await file.text(), expiresAt: null, geoTargeting: { DE: 'https://example.de/' } })

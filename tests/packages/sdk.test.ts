@@ -89,6 +89,23 @@ onSqlite('@towpath/sdk', (server) => {
     expect(await file.text()).toContain('https://example.com/0')
   })
 
+  test('reads a feed to its end, and says where to go on', async () => {
+    const page = (ids: number[], after: string, hasMore: boolean) => () =>
+      Response.json({ data: ids.map((id) => ({ id })), after, hasMore })
+    const { asked, towpath } = openFake([page([1, 2], 'a', true), page([3], 'b', false)])
+    const seen: [number, string][] = []
+    for await (const { data, after } of towpath.listLinkClicks({ id: 7, after: 'latest' }).pages())
+      seen.push([data.length, after])
+    expect(seen).toEqual([
+      [2, 'a'],
+      [1, 'b'],
+    ])
+    expect(asked.map(({ url }) => new URL(url).search)).toEqual(['?after=latest', '?after=a'])
+    const { towpath: real } = await open()
+    const { id } = await real.createLink({ destinationUrl: 'https://example.com/' })
+    expect(await real.listLinkClicks({ id }).first()).toMatchObject({ data: [], hasMore: false })
+  })
+
   test('writes numbers, instants and lists into the query', async () => {
     const { asked, towpath } = openFake([ok])
     const parameters = { start: new Date(0), groupBy: 'link', linkId: [1, 17], slug: undefined, limit: 5 }

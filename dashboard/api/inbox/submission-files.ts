@@ -30,3 +30,13 @@ export const filePreviewQuery = (api: Api, id: number) =>
     gcTime: 60_000,
     retry: false,
   })
+
+/** The bytes of an image, for a small picture of it. */
+export const fileImageQuery = (api: Api, id: number) =>
+  queryOptions({
+    queryKey: [api.workspaceId, 'file image', id],
+    queryFn: async ({ signal }) => (await api.raw(`/files/${id}`, { signal })).blob(),
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 60_000,
+    retry: false,
+  })

@@ -95,6 +95,7 @@ export function DomainSettings({ domain }: { domain: DomainResource }) {
             busy={settings.isSaving}
             hasErrors={Object.values(settings.errors).some(Boolean)}
             discard={settings.discard}
+            keepsChanges
           />
         )}
       </form>

@@ -20,15 +20,17 @@ import { CopyButton } from '../../ui/copy/copy-button.tsx'
 import { formatCount } from '../../ui/format.ts'
 import { Field, Textarea, TextField } from '../../ui/forms/field.tsx'
 import { FormError, findFieldError } from '../../ui/forms/form-error.tsx'
-import { toast } from '../../ui/overlays/toast.tsx'
+import { toast, toastError } from '../../ui/overlays/toast.tsx'
 import { TEXT_LINK } from '../../ui/text-link.ts'
 import { usePageSuggestion } from './settings/groups/use-page-suggestion.ts'
 
 export default function PageCheck({ form }: { form: FormResource }) {
   const api = useApi()
   const [isPasting, setPasting] = useState(false)
+  const labels = useSaveLabels(form)
   const check = useMutation({
     mutationFn: (page: PageSource) => checkForm(api, form.formKey, page),
+    onSuccess: labels.save,
     onError() {},
   })
   const errors = toFieldErrors(check.error, ['url', 'html', 'pageUrl'])
@@ -71,10 +73,43 @@ export default function PageCheck({ form }: { form: FormResource }) {
       </Card>
       <div aria-live="polite" aria-busy={check.isPending}>
         {check.data && <Result check={check.data} />}
+        {labels.saved > 0 && (
+          <p className="mt-4 flex items-start gap-2 text-soft">
+            <CircleCheck size={18} aria-hidden className="mt-0.5 shrink-0 text-accent" />
+            <span className="min-w-0 break-words">
+              {formatCount(labels.saved, 'label')} of your page saved. Your inbox shows them in place of field
+              names.
+            </span>
+          </p>
+        )}
         {check.data?.hasForm && check.data.url && <PageOffer form={form} page={check.data.url} />}
       </div>
     </div>
   )
+}
+
+/** Saves what the page calls fields that have no label yet. A label that a person has written stays. */
+function useSaveLabels(form: FormResource) {
+  const api = useApi()
+  const client = useQueryClient()
+  const canEdit = useCanEdit()
+  const [saved, setSaved] = useState(0)
+  const save = async ({ labels }: FormCheck) => {
+    setSaved(0)
+    const isNew = ([name]: [string, string]) => !Object.hasOwn(form.fieldLabels, name)
+    const found = Object.entries(labels).filter(isNew)
+    if (!canEdit || found.length === 0) return
+    try {
+      const fieldLabels = { ...Object.fromEntries(found), ...form.fieldLabels }
+      const changed = await updateForm(api, form.formKey, { fieldLabels })
+      client.setQueryData(formQuery(api, form.formKey).queryKey, changed)
+      void client.invalidateQueries({ queryKey: [api.workspaceId, 'forms', 'names'] })
+      setSaved(found.length)
+    } catch (error) {
+      toastError(error as Error, 'Couldn’t save the labels of your page')
+    }
+  }
+  return { save, saved }
 }
 
 /** Starts with the form's page, or else with the page of the last submission. */

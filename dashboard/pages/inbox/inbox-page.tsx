@@ -11,6 +11,7 @@ import { formatUnread } from '../../ui/format.ts'
 import { InboxToolbar } from './list/inbox-toolbar.tsx'
 import { SubmissionList } from './list/submission-list.tsx'
 import { SubmissionReader } from './reader/submission-reader.tsx'
+import { useFirstShown } from './state/use-first-shown.ts'
 import { useInbox } from './state/use-inbox.ts'
 import { useInboxActions } from './state/use-inbox-actions.ts'
 import { useInboxShortcuts } from './state/use-inbox-shortcuts.ts'
@@ -30,6 +31,7 @@ const FILTERS = [
   'country',
   'utmSource',
   'stage',
+  'assignee',
   'start',
   'end',
 ] as const
@@ -66,8 +68,17 @@ export function InboxPage() {
   }
   const rows = inbox.rows ?? NO_ROWS
   const selection = useSubmissionSelection(rows, key)
-  const actions = useInboxActions({ rows, total: inbox.total, open, show, filter, selection })
-  useInboxShortcuts({ actions, selection, rows, open })
+  const first = useFirstShown({ rows, open, key })
+  const shown = open ?? first.shown
+  const close = () => {
+    first.dismiss()
+    show(undefined)
+  }
+  const actions = useInboxActions({
+    ...{ rows, total: inbox.total, shown, opened: open, filter, selection },
+    show: (id) => (id === undefined ? close() : show(id)),
+  })
+  useInboxShortcuts({ actions, selection, rows, open: shown })
   useTitle()
   return (
     <main id="main" tabIndex={-1} className={useMainClassNames()}>
@@ -89,7 +100,7 @@ export function InboxPage() {
           <SubmissionList
             inbox={inbox}
             filter={filter}
-            open={open}
+            open={shown}
             show={show}
             selection={selection}
             onClear={() => setAddress({}, undefined)}
@@ -106,13 +117,29 @@ export function InboxPage() {
             'min-h-0 lg:overflow-y-auto lg:overscroll-contain',
             open === undefined && 'max-lg:hidden',
           )}
+          {...(open === undefined &&
+            first.shown !== undefined &&
+            toLookHandlers(() => show(Number(first.shown))))}
         >
-          <SubmissionReader open={open} rows={inbox.rows} actions={actions} />
+          <SubmissionReader
+            open={shown}
+            rows={inbox.rows}
+            actions={actions}
+            isShownOnly={open === undefined}
+          />
         </section>
       </div>
     </main>
   )
 }
+
+/** What a person does in the reader who looks at the submission in it. */
+const toLookHandlers = (look: () => void) => ({
+  onPointerDownCapture: look,
+  onKeyDownCapture: look,
+  onWheelCapture: look,
+  onFocusCapture: look,
+})
 
 /** The title has the number of unread submissions, for a tab in the background. */
 function useTitle() {

@@ -37,7 +37,7 @@ export function LivePage() {
         {feed.length === 0 ? (
           <p className="py-4 text-soft">Nothing has happened in the last 30 minutes.</p>
         ) : (
-          <ol className="grid">
+          <ol className="grid grid-cols-1">
             {feed.map((item) => (
               <Item key={item.key} item={item} />
             ))}

@@ -14,10 +14,10 @@ const findTab = ({ search }: Place) => ('tab' in search ? search.tab : undefined
 /** Other parameters, such as the page of a form's settings, keep what was typed. */
 const isSamePage = (a: Place, b: Place) => a.pathname === b.pathname && findTab(a) === findTab(b)
 
-/** Drawn while there are unsaved changes. */
-export function LeaveGuard({ discard }: { discard: () => void }) {
+/** Drawn while there are unsaved changes. @param isKept the changes wait for the return to their page */
+export function LeaveGuard({ discard, isKept }: { discard: () => void; isKept: boolean }) {
   const blocker = useBlocker({
-    shouldBlockFn: ({ current, next }) => !isSamePage(current, next),
+    shouldBlockFn: ({ current, next }) => !isKept && !isSamePage(current, next),
     withResolver: true,
   })
   if (blocker.status !== 'blocked') return null

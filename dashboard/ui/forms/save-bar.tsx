@@ -11,9 +11,11 @@ interface Props {
   busy: boolean
   hasErrors: boolean
   discard: () => void
+  /** The changes stay while another page is open: only closing the window asks. */
+  keepsChanges?: boolean
 }
 
-export function SaveBar({ isChanged, busy, hasErrors, discard }: Props) {
+export function SaveBar({ isChanged, busy, hasErrors, discard, keepsChanges = false }: Props) {
   const bar = useRef<HTMLDivElement>(null)
   useEffect(() => {
     if (!isChanged) return
@@ -33,7 +35,7 @@ export function SaveBar({ isChanged, busy, hasErrors, discard }: Props) {
         isChanged ? 'sticky bottom-3 z-10 border-strong shadow-lg' : 'border-line',
       )}
     >
-      {isChanged && <LeaveGuard discard={discard} />}
+      {isChanged && <LeaveGuard discard={discard} isKept={keepsChanges} />}
       <p role="status" className={`min-w-0 flex-1 text-sm ${hasErrors ? 'text-danger' : 'text-soft'}`}>
         {hasErrors
           ? 'Couldn’t save. Correct the errors above.'

@@ -62,7 +62,7 @@ const workspaceRoutes = {
     summary: 'List your workspaces',
     description: 'An API key sees only its own workspace.',
     request: { query: shapes.PageQuery },
-    responses: { 200: pageResponse(shapes.WorkspaceSummaryShape, 'A page of workspaces') },
+    responses: { 200: pageResponse(shapes.ListedWorkspaceShape, 'A page of workspaces') },
   }),
   create: apiRoute({
     ...workspaces,

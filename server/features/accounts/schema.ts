@@ -70,6 +70,18 @@ export const WorkspaceSummaryShape = z
   .openapi('WorkspaceSummary')
 export type WorkspaceSummary = z.infer<typeof WorkspaceSummaryShape>
 
+/** A workspace in a person's list: the dashboard draws its sidebar from it. */
+export const ListedWorkspaceShape = z
+  .strictObject({
+    ...WorkspaceSummaryShape.shape,
+    pinnedTags: z
+      .array(z.strictObject({ id: z.int(), name: z.string(), color: z.string() }))
+      .nullable()
+      .openapi({ description: 'The tags in the sidebar, by name; null for an API key' }),
+  })
+  .openapi('ListedWorkspace')
+export type ListedWorkspace = z.infer<typeof ListedWorkspaceShape>
+
 export const WorkspaceShape = z
   .strictObject({
     ...WorkspaceSummaryShape.shape,

@@ -57,7 +57,10 @@ export async function checkDestination(
     const answer = await ask(client, at)
     if (!answer.ok) return toFailure(answer, at)
     const target = findTarget(answer)
-    if (target === undefined) return judgeStatus(answer.status)
+    if (target === undefined) {
+      const sign = await client.findParkedPage(at, answer)
+      return sign === undefined ? judgeStatus(answer.status) : createResult('parked', sign, answer.status)
+    }
     const next = parseUrl(target, at.href)
     const sale = next && findSalePage(at, next)
     if (sale)

@@ -230,6 +230,35 @@ onBothEngines(
         'ok',
         200,
       ],
+      ...(
+        [
+          ['Shop.Example is for sale | Marketplace', 'ok'],
+          ['This domain is for sale', 'parked'],
+          ['This premium domain name may be for sale!', 'parked'],
+          ['Bikes for sale', 'ok'],
+          ['This domain of research is open', 'ok'],
+        ] as const
+      ).map(([title, state]): [string, Record<string, Answer>, string, number, RegExp] => [
+        title,
+        {
+          '/': () =>
+            new Response(`<!doctype html><title>${title}</title>`, {
+              headers: { 'Content-Type': 'text/html; charset=utf-8' },
+            }),
+        },
+        state,
+        200,
+        state === 'ok' ? /^/ : /title/,
+      ]),
+      [
+        'a page with the key of parked domains',
+        {
+          '/': () => new Response('', { headers: { 'Content-Type': 'text/html', 'X-Adblock-Key': 'MFw' } }),
+        },
+        'parked',
+        200,
+        /X-Adblock-Key/,
+      ],
       ['robots.txt with a fault', { '/': status(200), '/robots.txt': status(503) }, 'failing', 503, /robots/],
     ]
 
@@ -268,7 +297,7 @@ onBothEngines(
         expect(found.message).toMatch(message)
       }
       const broken = await list('?state=parked,not_allowed')
-      expect(broken.total).toBe(5)
+      expect(broken.total).toBe(8)
       expect((await ws.api('/destinations?state=bad')).json.errors.state).toStartWith(
         'must be one or more of',
       )

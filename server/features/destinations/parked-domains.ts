@@ -2,6 +2,7 @@
 // a registrar's own name servers also serve domains in use.
 
 import { getDomain } from 'tldts'
+import { quote } from '../../lib/text.ts'
 
 /**
  * Name servers of parking and sale services, from the list of MISP
@@ -71,4 +72,27 @@ export function findSalePage(from: URL, to: URL): string | undefined {
   const domain = getDomain(from.hostname)
   if (domain === null || !(to.pathname + to.search).toLowerCase().includes(domain)) return undefined
   return SALE_PAGES.find(([host, path]) => isBelow(to.hostname, host) && to.pathname.startsWith(path))?.[0]
+}
+
+/** The key with which services that park domains ask ad blockers to let their ads pass. */
+const PARKING_HEADER = 'x-adblock-key'
+const TITLE = /<title[^>]{0,200}>([^<]{1,300})/i
+/** A page about another offer says neither "this domain" nor its own name. */
+const SALE_WORDS =
+  /\b(?:is|may be|are) (?:available )?(?:for sale|parked)\b|\b(?:is )?available for purchase\b|\bparked (?:domain|free)\b|steht zum verkauf/
+const OWN_WORDS = /\bthis (?:premium )?domain(?: name)?\b/
+
+/** @returns the sign by which a page says that its domain is parked or for sale */
+export function findParkedSign(
+  { headers, body }: { headers: Headers; body: Uint8Array },
+  host: string,
+): string | undefined {
+  if (headers.has(PARKING_HEADER)) return 'It answers with X-Adblock-Key, as parked domains do.'
+  const title = TITLE.exec(new TextDecoder().decode(body))?.[1]?.replace(/\s+/g, ' ').trim()
+  const words = title?.toLowerCase() ?? ''
+  const domain = getDomain(host)
+  const isAboutItself = OWN_WORDS.test(words) || (domain !== null && words.includes(domain))
+  return isAboutItself && SALE_WORDS.test(words)
+    ? `The title of its page is ${quote(title ?? '')}.`
+    : undefined
 }

@@ -10,7 +10,7 @@ import {
 import { DAY_MS } from '../../lib/utc-day.ts'
 import { parseUrl } from '../../lib/web-url.ts'
 import type { OpenDnsClient } from '../links/domains/dns-client.ts'
-import { findParkingService, findRegistrableDomain } from './parked-domains.ts'
+import { findParkedSign, findParkingService, findRegistrableDomain } from './parked-domains.ts'
 import { ALLOW_ALL, parseRobots, type RobotsRules } from './robots-rules.ts'
 
 /** Monotonic milliseconds, and a wait. Tests have a clock of their own. */
@@ -33,6 +33,8 @@ export interface PoliteClient {
   request(method: 'HEAD' | 'GET', url: URL): Promise<SafeResponse | SafeRefusal>
   readRobots(url: URL): Promise<RobotsAnswer>
   findParking(host: string): Promise<string | undefined>
+  /** How a site says in its page that its domain is parked. It is read once a day for each host. */
+  findParkedPage(url: URL, answer: SafeResponse): Promise<string | undefined>
   readClock(): number
 }
 
@@ -56,6 +58,7 @@ export function createPoliteClient(needs: PoliteClientNeeds): PoliteClient {
   const nextAt = new Map<string, number>()
   const robots = createDayCache<RobotsRules>(clock)
   const parking = createDayCache<string | undefined>(clock)
+  const parkedPages = createDayCache<string | undefined>(clock)
 
   /** Takes the next free second of the host. */
   async function waitForHost(host: string): Promise<void> {
@@ -100,6 +103,17 @@ export function createPoliteClient(needs: PoliteClientNeeds): PoliteClient {
       const answer = await fetchRobots(url)
       if ('rules' in answer) robots.set(url.origin, answer.rules)
       return answer
+    },
+    async findParkedPage(url, answer) {
+      const known = parkedPages.get(url.hostname)
+      if (known) return known.value
+      const isPage = answer.headers.get('content-type')?.startsWith('text/html')
+      if (answer.status >= 400 || !isPage) return undefined
+      const page = answer.body.length > 0 ? answer : await send('GET', url, PAGE_BYTES_MAX)
+      if (!page.ok) return undefined
+      const sign = findParkedSign(page, url.hostname)
+      parkedPages.set(url.hostname, sign)
+      return sign
     },
     async findParking(host) {
       const domain = findRegistrableDomain(host)

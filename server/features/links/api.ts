@@ -21,9 +21,6 @@ import { findSlugAvailability } from './find-slug-availability.ts'
 import { getLink } from './get.ts'
 import { toLinkResource } from './link.ts'
 import { listLinks } from './list.ts'
-import { resolveDomain } from './names/link-domain.ts'
-import { drawQrCode } from './qr/draw-qr-code.ts'
-import { DrawQr, QrQuery } from './qr/schema.ts'
 import * as shapes from './schema.ts'
 import { updateLink } from './update.ts'
 import { upsertLink } from './upsert.ts'
@@ -47,16 +44,6 @@ function answerLink(c: Context<ApiEnv>, link: shapes.LinkResource) {
 }
 
 const links = { tags: ['Links'] }
-
-const qrResponses = {
-  200: {
-    description: 'The QR code',
-    content: {
-      'image/svg+xml': { schema: z.string() },
-      'image/png': { schema: z.string().openapi({ format: 'binary' }) },
-    },
-  },
-}
 
 const routes = {
   listLinks: apiRoute({
@@ -221,33 +208,6 @@ const routes = {
     responses: { 200: dataResponse(LinkShape, 'The deleted link') },
     fails: [404],
   }),
-  qr: apiRoute({
-    ...links,
-    method: 'get',
-    path: '/links/{id}/qr',
-    scope: 'links:read',
-    operationId: 'getLinkQr',
-    summary: "The link's QR code",
-    request: { params: IdParameter, query: QrQuery },
-    responses: qrResponses,
-    fails: [404],
-  }),
-  drawQr: apiRoute({
-    ...links,
-    method: 'post',
-    path: '/links/qr',
-    scope: 'links:read',
-    operationId: 'drawQr',
-    idempotent: false,
-    summary: 'A QR code of a slug and domain, with a logo of your own',
-    description:
-      'The link may not exist yet: the code leads to it from the moment when it does. It is drawn so that phones read it: ' +
-      'a logo raises the error correction and takes at most a quarter of the width, and colors without contrast are refused.',
-    request: {
-      body: jsonRequestBody(DrawQr, { slug: 'spring-sale', dots: 'rounded', corners: 'rounded' }),
-    },
-    responses: qrResponses,
-  }),
 }
 
 export function createLinksApi(needs: Omit<LinkNeeds, 'db'>) {
@@ -305,21 +265,5 @@ export function createLinksApi(needs: Omit<LinkNeeds, 'db'>) {
       const id = parseId(c.req.valid('param').id)
       const permanent = c.req.valid('query').permanent === 'true'
       return c.json({ data: await deleteLink(getNeeds(c), c.get('actor'), id, permanent) }, 200)
-    })
-    .openapi(routes.qr, async (c) => {
-      const link = await getLink(c.get('db').read, c.get('actor'), parseId(c.req.valid('param').id))
-      const { logo, ...options } = c.req.valid('query')
-      const { type, body } = await drawQrCode(getNeeds(c), c.get('actor'), link, {
-        ...options,
-        logo: logo === 'brand' ? logo : undefined,
-      })
-      return c.body(body, 200, { 'Content-Type': type })
-    })
-    .openapi(routes.drawQr, async (c) => {
-      const { slug, domain, ...options } = c.req.valid('json')
-      const { name } = await resolveDomain({ connection: c.get('db').read, site }, c.get('actor'), domain)
-      const link = { slug, domain: name }
-      const { type, body } = await drawQrCode(getNeeds(c), c.get('actor'), link, options)
-      return c.body(body, 200, { 'Content-Type': type })
     })
 }

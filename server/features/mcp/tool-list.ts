@@ -80,11 +80,6 @@ export const TOOL_LIST: readonly ToolChoice[] = [
     description:
       'Compares the variants of a split link: clicks, leads and rates, and whether the difference is more than chance.',
   },
-  {
-    name: 'list_utm_templates',
-    operation: 'listUtmTemplates',
-    description: 'Lists the named sets of UTM values that the team uses for its links.',
-  },
   { name: 'list_tags', operation: 'listTags', description: 'Lists the tags, with their number of links.' },
   {
     name: 'list_domains',
@@ -198,13 +193,6 @@ export const TOOL_LIST: readonly ToolChoice[] = [
     description:
       'Changes a short link. Arguments that are left out keep their value, and null clears one. `archived` stops the redirect.',
     only: ['id', ...LINK_FIELDS],
-  },
-  {
-    name: 'change_links',
-    operation: 'editLinks',
-    writes: 'changes',
-    description:
-      'Makes one change to up to 100 links (`ids` and `changes`): destination, or a part of it, UTM values, expiry, domain, archive, tags. Tells per link what failed.',
   },
   {
     name: 'delete_link',

@@ -89,12 +89,19 @@ export async function readLatestProofs(
   return latest
 }
 
-/** The entry whose hash covers all others. */
-export const findLastProof = (read: Connection, workspaceId: number) =>
-  read
-    .selectFrom('day_proofs')
-    .select(['day', 'hash'])
-    .where('workspace_id', '=', workspaceId)
-    .orderBy('id', 'desc')
-    .limit(1)
-    .executeTakeFirst()
+/** The last closed day, and the newest hash, which covers all entries. */
+export async function findLastProof(
+  read: Connection,
+  workspaceId: number,
+): Promise<{ day: string; hash: string } | undefined> {
+  const newest = (column: 'id' | 'day') =>
+    read
+      .selectFrom('day_proofs')
+      .select(['day', 'hash'])
+      .where('workspace_id', '=', workspaceId)
+      .orderBy(column, 'desc')
+      .limit(1)
+      .executeTakeFirst()
+  const [last, entry] = await Promise.all([newest('day'), newest('id')])
+  return last && entry && { day: last.day, hash: entry.hash }
+}

@@ -42,7 +42,7 @@ import { teamReplies } from './migrations/0043-team-replies.ts'
 import { pinnedTags } from './migrations/0045-pinned-tags.ts'
 import { utmTemplates } from './migrations/0046-utm-templates.ts'
 import { userLanguage } from './migrations/0048-user-language.ts'
-import { renameSteps, toNewSteps } from './migrations/rename-steps.ts'
+import { renameSteps, toNewSteps } from './rename-steps.ts'
 import type { Tables } from './tables.ts'
 
 export const listMigrations = (engine: DatabaseEngine): Record<string, Migration> => ({

@@ -3,7 +3,7 @@
 import { Database } from 'bun:sqlite'
 import { syncToDisk } from '../write-durably.ts'
 import { listMigrations } from './migrate.ts'
-import { REPLACED_STEPS } from './migrations/rename-steps.ts'
+import { REPLACED_STEPS } from './rename-steps.ts'
 
 /**
  * A process of its own, because the statement blocks it until the end. VACUUM INTO reads in one transaction, and what it

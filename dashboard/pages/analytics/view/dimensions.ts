@@ -73,6 +73,7 @@ export const HIT_CLASS_LABELS = {
   head: 'HEAD requests',
   spam: 'Referrer spam',
   internal: 'Your team',
+  'human,internal': 'People and your team',
   all: 'All traffic',
 } as const
 export type HitClass = keyof typeof HIT_CLASS_LABELS

@@ -14,6 +14,7 @@ const SETTING_NAMES = [
   'name',
   'enabled',
   'requiredFields',
+  'fieldLabels',
   'rules',
   'messages',
   'redirectUrl',
@@ -79,6 +80,7 @@ interface GroupOfSettings {
 export const GROUPS = [
   { id: 'notifications', page: 'notifications', title: 'Notifications', settings: ['channelIds'] },
   { id: 'fields', page: 'fields', title: 'Fields and rules', settings: ['requiredFields', 'rules'] },
+  { id: 'labels', page: 'fields', title: 'Labels', settings: ['fieldLabels'] },
   { id: 'messages', page: 'fields', title: 'Error messages', settings: ['messages'] },
   {
     id: 'sending',

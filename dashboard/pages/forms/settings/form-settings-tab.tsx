@@ -29,6 +29,7 @@ import { BrandGroup } from './groups/brand-group.tsx'
 import { ConsentGroup } from './groups/consent-group.tsx'
 import { FieldsGroup } from './groups/fields-group.tsx'
 import { FilesGroup } from './groups/files-group.tsx'
+import { LabelsGroup } from './groups/labels-group.tsx'
 import { MessagesGroup } from './groups/messages-group.tsx'
 import { NotificationsGroup } from './groups/notifications-group.tsx'
 import { ReplyGroup } from './groups/reply-group.tsx'
@@ -94,6 +95,7 @@ const PAGE_CONTENTS: Record<PageId, (props: GroupProps) => ReactNode> = {
   fields: (props) => (
     <>
       <FieldsGroup {...props} />
+      <LabelsGroup {...props} />
       <MessagesGroup {...props} />
     </>
   ),

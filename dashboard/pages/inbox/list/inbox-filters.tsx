@@ -1,4 +1,4 @@
-// The filters of the inbox: form, link, country, UTM source, outcome and days. The menus offer the values that leads have.
+// The filters of the inbox: form, link, country, UTM source, stage, assignee and days. The menus offer the values that leads have.
 
 import { useQuery } from '@tanstack/react-query'
 import { X } from 'lucide-react'
@@ -8,13 +8,14 @@ import { useApi } from '../../../shell/use-workspace.ts'
 import { Button } from '../../../ui/button.tsx'
 import { formatCountryName, formatDay, formatNumber } from '../../../ui/format.ts'
 import { Field, Input, Select } from '../../../ui/forms/field.tsx'
-import { STAGE_LABELS } from '../state/outcome-stages.ts'
+import { LEAD_STAGE_LABELS } from '../state/outcome-stages.ts'
+import { useMembers } from '../state/use-members.ts'
 
 interface Props {
   filter: InboxFilter
   onChange: (filter: InboxFilter) => void
 }
-type Name = 'formKey' | 'linkId' | 'country' | 'utmSource' | 'stage' | 'start' | 'end'
+type Name = 'formKey' | 'linkId' | 'country' | 'utmSource' | 'stage' | 'assignee' | 'start' | 'end'
 
 const removeFilters = (filter: InboxFilter, ...names: Name[]): InboxFilter =>
   Object.fromEntries(Object.entries(filter).filter(([name]) => !names.includes(name as Name)))
@@ -28,9 +29,10 @@ export function InboxFilters({ filter, onChange }: Props) {
   const links = useQuery(leadValuesQuery(api, 'link'))
   const countries = useQuery(leadValuesQuery(api, 'country'))
   const sources = useQuery(leadValuesQuery(api, 'utmSource'))
+  const members = useMembers()
   const set = (name: Name) => (value: string) => onChange(setFilter(filter, name, value))
   return (
-    <div className="mt-3 grid grid-cols-2 gap-3 sm:grid-cols-3 xl:grid-cols-7">
+    <div className="mt-3 grid grid-cols-2 gap-3 sm:grid-cols-4 2xl:grid-cols-8">
       <Choice
         label="Form"
         any="Any form"
@@ -60,11 +62,21 @@ export function InboxFilters({ filter, onChange }: Props) {
         values={sources.data}
       />
       <Choice
-        label="Outcome"
-        any="Any outcome"
+        label="Stage"
+        any="Any stage"
         value={filter.stage}
         onChange={set('stage')}
-        values={Object.entries(STAGE_LABELS).map(([value, label]) => ({ value, label }))}
+        values={Object.entries(LEAD_STAGE_LABELS).map(([value, label]) => ({ value, label }))}
+      />
+      <Choice
+        label="Assignee"
+        any="Anybody"
+        value={filter.assignee}
+        onChange={set('assignee')}
+        values={[
+          { value: 'none', label: NOBODY },
+          ...members.map(({ id, name }) => ({ value: String(id), label: name })),
+        ]}
       />
       <Day label="From" value={filter.start} max={filter.end} onChange={set('start')} />
       <Day label="To" value={filter.end} min={filter.start} onChange={set('end')} />
@@ -123,12 +135,15 @@ const Day = ({ label, value = '', min, max, onChange }: DayProps) => (
   </Field>
 )
 
+const NOBODY = 'Nobody'
+
 const FILTER_LABELS: Record<Name, string> = {
   formKey: 'Form',
   linkId: 'Link',
   country: 'Country',
   utmSource: 'UTM source',
-  stage: 'Outcome',
+  stage: 'Stage',
+  assignee: 'Assignee',
   start: 'From',
   end: 'To',
 }
@@ -139,12 +154,16 @@ export function ActiveFilters({ filter, onChange }: Props) {
   const api = useApi()
   const forms = useQuery({ ...formNamesQuery(api), enabled: filter.formKey !== undefined })
   const links = useQuery({ ...leadValuesQuery(api, 'link'), enabled: filter.linkId !== undefined })
+  const members = useMembers()
+  const toMemberName = (value: string) =>
+    value === 'none' ? NOBODY : (members.find(({ id }) => String(id) === value)?.name ?? value)
   const toValueLabel = (name: Name, value: string): string => {
     if (name === 'formKey') return forms.data?.find(({ formKey }) => formKey === value)?.name ?? value
     if (name === 'linkId') return links.data?.find((link) => link.value === value)?.label ?? value
     if (name === 'country') return formatCountryName(value)
     if (name === 'utmSource') return value
-    if (name === 'stage') return STAGE_LABELS[value as keyof typeof STAGE_LABELS] ?? value
+    if (name === 'stage') return LEAD_STAGE_LABELS[value as keyof typeof LEAD_STAGE_LABELS] ?? value
+    if (name === 'assignee') return toMemberName(value)
     return Number.isNaN(Date.parse(value)) ? value : formatDay(`${value}T12:00:00`)
   }
   return (

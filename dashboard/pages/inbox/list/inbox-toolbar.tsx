@@ -33,7 +33,16 @@ const TABS = [
   { id: 'unconfirmed', label: 'Not confirmed' },
   { id: 'all', label: 'All' },
 ]
-const FILTER_NAMES = ['formKey', 'linkId', 'country', 'utmSource', 'stage', 'start', 'end'] as const
+const FILTER_NAMES = [
+  'formKey',
+  'linkId',
+  'country',
+  'utmSource',
+  'stage',
+  'assignee',
+  'start',
+  'end',
+] as const
 
 interface Props {
   filter: InboxFilter

@@ -1,17 +1,29 @@
 // The bar with actions for all selected submissions, at the bottom of the list.
 
 import { useMutation } from '@tanstack/react-query'
-import { Archive, ArchiveRestore, BadgeCheck, Mail, MailOpen, OctagonAlert, Trash2, X } from 'lucide-react'
+import {
+  Archive,
+  ArchiveRestore,
+  BadgeCheck,
+  Mail,
+  MailOpen,
+  OctagonAlert,
+  Trash2,
+  UserRoundPlus,
+  X,
+} from 'lucide-react'
 import type { ReactNode } from 'react'
 import { type InboxFilter, listSubmissionStates, type SubmissionStatus } from '../../../api/submissions.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
 import { Button, IconButton } from '../../../ui/button.tsx'
 import { formatNumber } from '../../../ui/format.ts'
+import { Menu, MenuItem, MenuSeparator } from '../../../ui/overlays/menu.tsx'
 import { toastError } from '../../../ui/overlays/toast.tsx'
 import { findRowSubmission, focusRow } from '../state/element-ids.ts'
 import { isHeldBack } from '../state/submission-status.ts'
 import type { Inbox } from '../state/use-inbox.ts'
 import type { InboxActions } from '../state/use-inbox-actions.ts'
+import { useMembers } from '../state/use-members.ts'
 import type { SubmissionSelection } from '../state/use-submission-selection.ts'
 
 /** Selecting more would take more than ten requests for their ids, and ten for each change. */
@@ -72,9 +84,32 @@ export function SubmissionBulkBar({ selection, inbox, filter, actions }: Props) 
         {areAll('spam')
           ? action('Not spam (s)', <OctagonAlert size={17} className="text-danger" />, () => setStatus('new'))
           : action('Mark as spam (s)', <OctagonAlert size={17} />, () => setStatus('spam'))}
+        <AssignMenu assign={(id, name) => actions.assign(selected, id, name)} />
         {action('Delete (#)', <Trash2 size={17} />, () => actions.remove(selected), 'ml-auto text-danger!')}
       </div>
     </div>
+  )
+}
+
+function AssignMenu({ assign }: { assign: (id: number | null, name: string) => void }) {
+  const members = useMembers()
+  return (
+    <Menu
+      align="start"
+      trigger={
+        <IconButton label="Assign">
+          <UserRoundPlus size={17} />
+        </IconButton>
+      }
+    >
+      {members.map(({ id, name }) => (
+        <MenuItem key={id} onSelect={() => assign(id, name)}>
+          {name}
+        </MenuItem>
+      ))}
+      <MenuSeparator />
+      <MenuItem onSelect={() => assign(null, '')}>Nobody</MenuItem>
+    </Menu>
   )
 }
 

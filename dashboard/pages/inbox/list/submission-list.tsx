@@ -9,6 +9,7 @@ import {
   type LucideIcon,
   Paperclip,
   SearchX,
+  UserRound,
 } from 'lucide-react'
 import { type MouseEvent, memo, useDeferredValue, useEffect, useRef, useState } from 'react'
 import { queryString } from '../../../api/client.ts'
@@ -35,6 +36,7 @@ import { findRowSubmission, focusRow, LIST_ID, READER_ID, toRowId } from '../sta
 import { describeStage, STAGE_TONES } from '../state/outcome-stages.ts'
 import { STATUS_TONES } from '../state/submission-status.ts'
 import type { Inbox } from '../state/use-inbox.ts'
+import { useMembers } from '../state/use-members.ts'
 import type { SubmissionSelection } from '../state/use-submission-selection.ts'
 
 interface Props {
@@ -52,6 +54,7 @@ export function SubmissionList({ inbox, filter, open, show, selection, onClear }
   // Deferred, so that the page stays responsive when hundreds of rows appear after the search is cleared.
   const rows = useDeferredValue(inbox.rows)
   const workspaceId = String(useWorkspace().id)
+  const members = useMembers()
   if (list.isError && !rows)
     return (
       <div className="p-4">
@@ -86,6 +89,7 @@ export function SubmissionList({ inbox, filter, open, show, selection, onClear }
             status={filter.status}
             isOpen={String(row.id) === open}
             isSelected={selection.states.has(row.id)}
+            assignee={members.find(({ id }) => id === row.assigneeId)?.name ?? ''}
             select={canSelect ? selection.toggle : undefined}
           />
         ))}
@@ -126,11 +130,13 @@ interface RowProps {
   status: string | undefined
   isOpen: boolean
   isSelected: boolean
+  /** The name of the member who has it. */
+  assignee: string
   /** undefined for a viewer, who has nothing to select for. */
   select: ((id: number) => void) | undefined
 }
 
-const Row = memo(function Row({ row, href, status, isOpen, isSelected, select }: RowProps) {
+const Row = memo(function Row({ row, href, status, isOpen, isSelected, assignee, select }: RowProps) {
   const isNew = row.status === 'new'
   const outcome = row.outcomes.at(-1)
   const badge = row.status !== 'new' && row.status !== 'read' && row.status !== status
@@ -168,6 +174,7 @@ const Row = memo(function Row({ row, href, status, isOpen, isSelected, select }:
           {row.files.length > 0 && (
             <Origin label="Files" icon={Paperclip} text={formatNumber(row.files.length)} />
           )}
+          <Origin label="Assignee" icon={UserRound} text={assignee} />
           {row.duplicateOf !== null && <Badge tone="warn">Duplicate</Badge>}
           <Origin label="Form" icon={FileText} text={row.formName} />
           <Origin label="Link" icon={Link2} text={toLinkText(row)} hint={row.link?.shortUrl} />

@@ -17,6 +17,7 @@ import { IconButton } from '../../../ui/button.tsx'
 import { formatNumber } from '../../../ui/format.ts'
 import { isHeldBack } from '../state/submission-status.ts'
 import type { InboxActions } from '../state/use-inbox-actions.ts'
+import { ReplyButton } from './reply-button.tsx'
 
 export function ActionBar({ submission, actions }: { submission: Submission; actions: InboxActions }) {
   const canEdit = useCanEdit()
@@ -25,6 +26,7 @@ export function ActionBar({ submission, actions }: { submission: Submission; act
       <IconButton label="Back to the list (Escape)" className="lg:hidden" onClick={actions.close}>
         <ArrowLeft size={18} />
       </IconButton>
+      {canEdit && <ReplyButton key={submission.id} submission={submission} />}
       {canEdit && <Changes submission={submission} actions={actions} />}
       <span className="ml-auto text-sm text-soft tabular-nums max-sm:sr-only">
         {actions.at !== -1 && `${formatNumber(actions.at + 1)} of ${formatNumber(actions.total)}`}

@@ -10,7 +10,7 @@ import { useApi, useCanEdit } from '../../../shell/use-workspace.ts'
 import { Badge } from '../../../ui/badge.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { ErrorState } from '../../../ui/error-state.tsx'
-import { formatTime, toReadableUrl } from '../../../ui/format.ts'
+import { formatPercent, formatTime, toReadableUrl } from '../../../ui/format.ts'
 import { SkeletonRows } from '../../../ui/skeleton.tsx'
 import { TEXT_LINK } from '../../../ui/text-link.ts'
 import { isSiteOnly, tellAttribution } from './attribution-story.ts'
@@ -123,10 +123,19 @@ function TouchItem({ touch }: { touch: TouchResource }) {
         {touch.type !== 'campaign' && campaign && <p className="break-words">Campaign: {campaign}</p>}
         {touch.type !== 'referrer' && touch.referrer && <p className="break-words">From {touch.referrer}</p>}
         {touch.landingUrl && <PageUrl url={touch.landingUrl} />}
-        <p>{touch.why}</p>
+        <p title={touch.why}>{toCreditLine(touch)}</p>
       </div>
     </Step>
   )
+}
+
+/** The place of a touch and its part of the lead, in one line. The reason is one hover away. */
+function toCreditLine({ isFirst, isLast, linearCredit }: TouchResource): string {
+  const part = formatPercent(linearCredit)
+  if (linearCredit === 0) return 'No credit'
+  if (isFirst && isLast) return 'Only touch · all of the credit'
+  if (isFirst) return `First touch · ${part} of linear credit`
+  return isLast ? `Last touch · ${part} of linear credit` : `${part} of linear credit`
 }
 
 function TouchTitle({ touch, campaign }: { touch: TouchResource; campaign: string }) {

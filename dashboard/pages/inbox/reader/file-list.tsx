@@ -11,6 +11,8 @@ import { Card } from '../../../ui/card.tsx'
 import { formatBytes, formatCount } from '../../../ui/format.ts'
 import { toastError } from '../../../ui/overlays/toast.tsx'
 import { saveFile } from '../../../ui/save-file.ts'
+import { toFieldLabel, useFormOf } from '../state/field-labels.ts'
+import { FileThumbnail } from './file-thumbnail.tsx'
 
 const FilePreviewDialog = lazy(() => import('../dialogs/file-preview-dialog.tsx'))
 
@@ -31,6 +33,7 @@ const toIcon = ({ type }: FileResource) =>
 export function FileList({ submission }: { submission: Submission }) {
   const api = useApi()
   const { files } = submission
+  const labels = useFormOf(submission)?.fieldLabels ?? {}
   const [shown, setShown] = useState<FileResource>()
   const saveAll = useMutation({
     mutationFn: () => downloadFiles(api, submission.id),
@@ -55,7 +58,12 @@ export function FileList({ submission }: { submission: Submission }) {
     >
       <ul aria-label="Files" className="-my-2 divide-y divide-line">
         {files.map((file) => (
-          <FileItem key={file.id} file={file} show={() => setShown(file)} />
+          <FileItem
+            key={file.id}
+            file={file}
+            label={toFieldLabel(labels, file.field)}
+            show={() => setShown(file)}
+          />
         ))}
       </ul>
       <Suspense>{shown && <FilePreviewDialog file={shown} onClose={() => setShown(undefined)} />}</Suspense>
@@ -63,7 +71,14 @@ export function FileList({ submission }: { submission: Submission }) {
   )
 }
 
-function FileItem({ file, show }: { file: FileResource; show: () => void }) {
+interface FileItemProps {
+  file: FileResource
+  /** Of its field. */
+  label: string
+  show: () => void
+}
+
+function FileItem({ file, label, show }: FileItemProps) {
   const api = useApi()
   const Icon = toIcon(file)
   const save = useMutation({
@@ -73,13 +88,15 @@ function FileItem({ file, show }: { file: FileResource; show: () => void }) {
   })
   return (
     <li className="flex items-center gap-3 py-2">
-      <Icon size={18} aria-hidden className="shrink-0 text-soft" />
+      <FileThumbnail file={file}>
+        <Icon size={20} aria-hidden className="text-soft" />
+      </FileThumbnail>
       <span className="grid min-w-0 flex-1">
         <span className="truncate font-medium" title={file.name}>
           {file.name}
         </span>
         <span className="truncate text-sm text-soft">
-          {formatBytes(file.bytes)} · {toTypeLabel(file.type)} · {file.field}
+          {formatBytes(file.bytes)} · {toTypeLabel(file.type)} · {label}
         </span>
       </span>
       {hasPreview(file) && (

@@ -1,6 +1,6 @@
 // The outcomes of the open lead, and a form that sets one.
 
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { Trash2 } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { toFieldErrors } from '../../../api/client.ts'
@@ -19,7 +19,7 @@ import { formatDay, formatMoney } from '../../../ui/format.ts'
 import { Field, Select, TextField } from '../../../ui/forms/field.tsx'
 import { toast } from '../../../ui/overlays/toast.tsx'
 import { STAGE_LABELS, STAGE_TONES } from '../state/outcome-stages.ts'
-import { updateLoadedSubmissions } from '../state/use-submission-changes.ts'
+import { useOutcomeRefresh } from './use-outcome-refresh.ts'
 
 const STAGES = Object.keys(STAGE_LABELS) as OutcomeStage[]
 
@@ -48,25 +48,9 @@ export function Outcomes({ submission }: { submission: Submission }) {
   )
 }
 
-function useRefresh(submissionId: number) {
-  const api = useApi()
-  const client = useQueryClient()
-  return async () => {
-    // The key of the analytics, whose code is not part of this page.
-    void client.invalidateQueries({ queryKey: [api.workspaceId, 'analytics'] })
-    const query = outcomesQuery(api, submissionId)
-    await client.invalidateQueries(query)
-    const outcomes = client
-      .getQueryData(query.queryKey)
-      ?.map(({ stage, value, currency, at }) => ({ stage, value, currency, at }))
-      .toReversed()
-    if (outcomes) updateLoadedSubmissions(client, api, new Map([[submissionId, { outcomes }]]))
-  }
-}
-
 function OutcomeLine({ outcome, canEdit }: { outcome: OutcomeResource; canEdit: boolean }) {
   const api = useApi()
-  const refresh = useRefresh(outcome.submissionId)
+  const refresh = useOutcomeRefresh(outcome.submissionId)
   const remove = useMutation({
     mutationFn: () => deleteOutcome(api, outcome.id),
     onSuccess: refresh,
@@ -95,7 +79,7 @@ function OutcomeLine({ outcome, canEdit }: { outcome: OutcomeResource; canEdit: 
 
 function useOutcomeDraft(submissionId: number) {
   const api = useApi()
-  const refresh = useRefresh(submissionId)
+  const refresh = useOutcomeRefresh(submissionId)
   const [stage, setStage] = useState<OutcomeStage>('won')
   const [value, setValue] = useState('')
   const [currency, setCurrency] = useState(() => localStorage.getItem(CURRENCY_KEY) ?? 'EUR')

@@ -20,6 +20,7 @@ import { SkeletonRows } from '../../../ui/skeleton.tsx'
 import { TEXT_LINK } from '../../../ui/text-link.ts'
 import { findWebUrl, STATUS_LABELS, toSenderName } from '../state/display-text.ts'
 import { READER_ID } from '../state/element-ids.ts'
+import { toFieldLabel, useFormOf } from '../state/field-labels.ts'
 import { STATUS_TONES } from '../state/submission-status.ts'
 import type { InboxActions } from '../state/use-inbox-actions.ts'
 import { ActionBar } from './action-bar.tsx'
@@ -27,18 +28,22 @@ import { isSiteOnly } from './attribution-story.ts'
 import { AttributionTimeline } from './attribution-timeline.tsx'
 import { FileList } from './file-list.tsx'
 import { HeldBackNotice } from './held-back-notice.tsx'
+import { LeadBar } from './lead-bar.tsx'
 import { Notes } from './notes.tsx'
 import { Outcomes } from './outcomes.tsx'
 import { PageUrl } from './page-url.tsx'
 import { PersonButtons } from './person-buttons.tsx'
+import { TeamReplies } from './team-replies.tsx'
 
 interface Props {
   open: string | undefined
   rows: Submission[] | undefined
   actions: InboxActions
+  /** Nobody has opened it: it stays unread. */
+  isShownOnly?: boolean
 }
 
-export function SubmissionReader({ open, rows, actions }: Props) {
+export function SubmissionReader({ open, rows, actions, isShownOnly = false }: Props) {
   const api = useApi()
   const listRow = rows?.find(({ id }) => String(id) === open)
   const query = useQuery({
@@ -48,7 +53,15 @@ export function SubmissionReader({ open, rows, actions }: Props) {
   })
   if (open === undefined) return rows && rows.length > 0 ? <NothingOpen /> : null
   const submission = listRow?.attribution === 'pending' ? (query.data ?? listRow) : (listRow ?? query.data)
-  if (submission) return <OpenSubmission key={submission.id} submission={submission} actions={actions} />
+  if (submission)
+    return (
+      <OpenSubmission
+        key={submission.id}
+        submission={submission}
+        actions={actions}
+        isShownOnly={isShownOnly}
+      />
+    )
   if (query.error instanceof ApiError && query.error.status === 404)
     return (
       <div className="p-6">
@@ -85,19 +98,25 @@ const NothingOpen = () => (
 /** A submission that is open for this time counts as read; while moving through the list it does not. */
 const READ_MS = 900
 
-function OpenSubmission({ submission, actions }: { submission: Submission; actions: InboxActions }) {
+interface OpenSubmissionProps {
+  submission: Submission
+  actions: InboxActions
+  isShownOnly: boolean
+}
+
+function OpenSubmission({ submission, actions, isShownOnly }: OpenSubmissionProps) {
   const isNew = submission.status === 'new'
   const latest = useRef({ submission, actions })
   latest.current = { submission, actions }
   useEffect(() => {
-    if (!isNew) return
+    if (!isNew || isShownOnly) return
     const timer = setTimeout(() => {
       const { submission, actions } = latest.current
       if (actions.mayMarkRead(submission.id) && document.visibilityState === 'visible')
         actions.markRead(submission)
     }, READ_MS)
     return () => clearTimeout(timer)
-  }, [isNew])
+  }, [isNew, isShownOnly])
   const article = useRef<HTMLElement>(null)
   // The pane would keep its scroll position between submissions. (In braces: an effect must not return a promise.)
   useLayoutEffect(() => {
@@ -115,9 +134,11 @@ function OpenSubmission({ submission, actions }: { submission: Submission; actio
       <div className="grid max-w-3xl grid-cols-[minmax(0,1fr)] gap-6 px-4 py-5 sm:px-6">
         <Head submission={submission} />
         <HeldBackNotice submission={submission} actions={actions} />
-        <Fields fields={submission.fields} />
+        <LeadBar submission={submission} />
+        <Fields submission={submission} />
         {submission.consent && <ConsentLine consent={submission.consent} />}
         {submission.files.length > 0 && <FileList submission={submission} />}
+        <TeamReplies submission={submission} />
         <Outcomes submission={submission} />
         <Notes key={submission.id} submission={submission} />
         {!submission.test && <AttributionTimeline submission={submission} />}
@@ -252,14 +273,17 @@ function Head({ submission }: { submission: Submission }) {
   )
 }
 
-function Fields({ fields }: { fields: Record<string, string> }) {
-  const entries = Object.entries(fields)
+function Fields({ submission }: { submission: Submission }) {
+  const labels = useFormOf(submission)?.fieldLabels ?? {}
+  const entries = Object.entries(submission.fields)
   if (entries.length === 0) return <p className="text-soft">This submission has no fields.</p>
   return (
     <dl className="grid gap-4 rounded-2xl border border-line bg-card p-4 sm:p-5">
       {entries.map(([name, value]) => (
         <div key={name} className="grid gap-0.5">
-          <dt className="text-sm break-words text-soft">{name}</dt>
+          <dt className="text-sm break-words text-soft" title={name}>
+            {toFieldLabel(labels, name)}
+          </dt>
           <dd className="break-words whitespace-pre-wrap">
             <Value value={value} />
           </dd>

@@ -6,6 +6,8 @@ const NAME = /^(your[-_ ]?|full[-_ ]?)?name$/i
 const FIRST = /^(first|given)[-_ ]?name$/i
 const LAST = /^(last|family|sur)[-_ ]?name$/i
 
+const NAME_PART = /^(first|given|last|family|sur)[-_ ]?name$/i
+
 const findField = (submission: Submission, name: RegExp) =>
   Object.entries(submission.fields)
     .find(([field, value]) => name.test(field) && value.trim() !== '')?.[1]
@@ -21,14 +23,38 @@ export function toSenderName(submission: Submission): string {
   return (name ?? 'Empty submission').trim().slice(0, 200)
 }
 
-/** The other values in one line. The longest value is usually the message, and comes first. */
+const MESSAGE =
+  /^(your|the)?[-_ ]?(message|comments?|question|enquiry|inquiry|feedback|description|details|body|text|notes?|request|wishes|nachricht|anfrage|mensaje|mensagem|bericht)$/i
+
+const isWebAddress = (text: string) => /^\S*(?:@|:\/\/|www\.)\S*$/i.test(text)
+
+/** The message: the field that is named so, else the longest value with several words, else the longest one. */
+export function findMessage(submission: Submission): string | undefined {
+  const sender = toSenderName(submission)
+  const values = Object.entries(submission.fields)
+    .map(([name, value]) => ({ name, value: value.trim() }))
+    .filter(({ value }) => value !== '' && value !== sender && value !== submission.email)
+  const longest = (some: typeof values) =>
+    some.reduce<string | undefined>(
+      (long, { value }) => (value.length > (long ?? '').length ? value : long),
+      undefined,
+    )
+  return (
+    longest(values.filter(({ name }) => MESSAGE.test(name))) ??
+    longest(values.filter(({ value }) => /\s/.test(value))) ??
+    longest(values.filter(({ name, value }) => !NAME_PART.test(name) && !isWebAddress(value)))
+  )
+}
+
+/** The message, and the other values after it, in one line. The sender's name and address stand above it. */
 export function toPreviewText(submission: Submission): string {
   const sender = toSenderName(submission)
-  const values = Object.values(submission.fields)
-    .map((value) => value.trim())
-    .filter((value) => value !== '' && value !== sender && value !== submission.email)
-  const longest = values.reduce((long, value) => (value.length > long.length ? value : long), '')
-  return [longest, ...values.filter((value) => value !== longest)].join(' · ').slice(0, 300)
+  const message = findMessage(submission)
+  const others = Object.entries(submission.fields)
+    .filter(([name]) => !NAME_PART.test(name))
+    .map(([, value]) => value.trim())
+    .filter((value) => value !== '' && value !== sender && value !== submission.email && value !== message)
+  return [...(message === undefined ? [] : [message]), ...others].join(' · ').slice(0, 300)
 }
 
 /** The campaign; without a campaign the referrer. */

@@ -7,6 +7,13 @@ export const LIST_ID = 'inbox-list'
 export const SEARCH_ID = 'inbox-search'
 export const READER_ID = 'inbox-reader'
 export const NOTES_ID = 'inbox-notes'
+export const REPLY_ID = 'inbox-reply'
+export const ASSIGNEE_ID = 'inbox-assignee'
+export const STAGE_ID = 'inbox-stage'
+
+/** Focuses the control in an element. */
+export const focusControl = (id: string) =>
+  document.getElementById(id)?.querySelector<HTMLElement>('select, input, button')?.focus()
 
 /** The submission whose row contains the element. */
 export function findRowSubmission(element: Element | null): number | undefined {

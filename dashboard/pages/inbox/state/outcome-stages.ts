@@ -6,6 +6,15 @@ import { formatMoney } from '../../../ui/format.ts'
 type LeadOutcome = Submission['outcomes'][number]
 type Stage = LeadOutcome['stage']
 
+/** The stages of a lead, as filters name them. */
+export const LEAD_STAGE_LABELS: Record<Stage | 'new', string> = {
+  new: 'New',
+  contacted: 'Contacted',
+  qualified: 'Qualified',
+  won: 'Won',
+  lost: 'Lost',
+}
+
 export const STAGE_LABELS: Record<Stage, string> = {
   contacted: 'Contacted',
   qualified: 'Qualified',

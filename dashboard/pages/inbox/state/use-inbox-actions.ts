@@ -19,6 +19,7 @@ export interface InboxActions {
   setStatus: (submissions: SubmissionState[], status: SubmissionStatus) => void
   /** Marks an opened submission as read, without a toast. */
   markRead: (submission: Submission) => void
+  assign: (submissions: SubmissionState[], assigneeId: number | null, name: string) => void
   remove: (submissions: SubmissionState[]) => void
   step: (by: number) => void
   close: () => void
@@ -32,15 +33,26 @@ export interface InboxActions {
 
 interface Options {
   rows: Submission[]
-  open: string | undefined
+  /** The submission in the reader. */
+  shown: string | undefined
+  /** The one in the address: the person has opened it. */
+  opened: string | undefined
   show: (id: number | undefined) => void
   filter: InboxFilter
   total: number
   selection: SubmissionSelection
 }
 
-export function useInboxActions({ rows, open, show, filter, total, selection }: Options): InboxActions {
-  const { setStatus, remove } = useSubmissionChanges()
+export function useInboxActions({
+  rows,
+  shown: open,
+  opened,
+  show,
+  filter,
+  total,
+  selection,
+}: Options): InboxActions {
+  const { setStatus, assign, remove } = useSubmissionChanges()
   const canEdit = useCanEdit()
   const at = rows.findIndex(({ id }) => String(id) === open)
   const markedUnread = useRef(new Set<number>())
@@ -51,7 +63,7 @@ export function useInboxActions({ rows, open, show, filter, total, selection }: 
   }, [at])
   // biome-ignore lint/correctness/useExhaustiveDependencies: opening a submission again allows marking it as read
   useEffect(() => markedUnread.current.clear(), [open])
-  useFocusAfterOpening(open)
+  useFocusAfterOpening(opened)
   const goTo = (position: number) => {
     const row = rows[Math.min(Math.max(position, 0), rows.length - 1)]
     if (!row) return
@@ -95,6 +107,13 @@ export function useInboxActions({ rows, open, show, filter, total, selection }: 
       const isSmall = submissions.length === 1 && (status === 'new' || status === 'read')
       setStatus(submissions, status, isSmall && !submissions.some((each) => isHeldBack(each.status)))
       if (!includesStatus(filter, status) && (status === 'archived' || status === 'spam')) leave(submissions)
+    },
+    assign(submissions, assigneeId, name) {
+      void assign(
+        submissions.map(({ id }) => id),
+        assigneeId,
+        name,
+      )
     },
     remove(submissions) {
       if (submissions.length === 0) return

@@ -3,7 +3,17 @@
 import { useMemo, useRef } from 'react'
 import type { Submission, SubmissionState, SubmissionStatus } from '../../../api/submissions.ts'
 import { type Shortcut, useShortcuts } from '../../../ui/shortcuts.ts'
-import { findRowSubmission, focusRow, LIST_ID, NOTES_ID, SEARCH_ID } from './element-ids.ts'
+import {
+  ASSIGNEE_ID,
+  findRowSubmission,
+  focusControl,
+  focusRow,
+  LIST_ID,
+  NOTES_ID,
+  REPLY_ID,
+  SEARCH_ID,
+  STAGE_ID,
+} from './element-ids.ts'
 import { isHeldBack } from './submission-status.ts'
 import type { InboxActions } from './use-inbox-actions.ts'
 import type { SubmissionSelection } from './use-submission-selection.ts'
@@ -96,6 +106,9 @@ function listShortcuts(get: () => ShortcutTargets): Shortcut[] {
     change('s', 'Mark as spam or not spam', setStatus('spam', 'new')),
     change('c', 'Confirm manually', confirm),
     change('#', 'Delete', () => get().actions.remove(findTargets(get()))),
+    change('m', 'Reply', () => document.getElementById(REPLY_ID)?.click()),
+    change('a', 'Choose an assignee', () => focusControl(ASSIGNEE_ID)),
+    change('t', 'Choose a stage', () => focusControl(STAGE_ID)),
     change('n', 'Write a note', () => document.getElementById(NOTES_ID)?.focus()),
     { keys: '/', label: 'Search submissions', run: () => document.getElementById(SEARCH_ID)?.focus() },
     {

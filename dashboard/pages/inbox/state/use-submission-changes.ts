@@ -4,6 +4,7 @@ import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-q
 import { useMemo } from 'react'
 import type { Api } from '../../../api/client.ts'
 import {
+  assignSubmissions,
   deleteSubmissions,
   type InboxFilter,
   includesStatus,
@@ -119,6 +120,16 @@ export function useSubmissionChanges() {
       action: canUndo ? { label: 'Undo', run: () => undo(before, status) } : undefined,
     })
   }
+  const assign = async (ids: number[], assigneeId: number | null, name: string) => {
+    try {
+      await assignSubmissions(api, ids, assigneeId)
+      updateLoadedSubmissions(client, api, new Map(ids.map((id) => [id, { assigneeId }])))
+      toast(assigneeId === null ? 'Assignee removed' : `Assigned to ${name}`)
+      void client.invalidateQueries({ queryKey: [...queryPrefix, 'list'], refetchType: 'none' })
+    } catch (error) {
+      toastError(error, 'Couldn’t change the assignee')
+    }
+  }
   const remove = (ids: number[]) =>
     deleteUndoably({
       key: DELETION_PREFIX + ids.join(','),
@@ -126,7 +137,7 @@ export function useSubmissionChanges() {
       remove: () => deleteSubmissions(api, ids),
       invalidates: [queryPrefix, [api.workspaceId, 'forms'], [api.workspaceId, 'analytics']],
     })
-  return { setStatus, remove }
+  return { setStatus, assign, remove }
 }
 
 /** Updates submissions in all loaded queries. @param changes by id */

@@ -26,7 +26,7 @@ import { useLinkSelection } from './use-link-selection.ts'
 import { useLinkShortcuts } from './use-link-shortcuts.ts'
 import { useSparklines } from './use-sparklines.ts'
 
-const BulkBar = lazy(() => import('./bulk-bar.tsx').then(({ BulkBar }) => ({ default: BulkBar })))
+const BulkBar = lazy(() => import('../bulk-edit/bulk-bar.tsx').then(({ BulkBar }) => ({ default: BulkBar })))
 const LinkMenu = lazy(() => import('../link/link-menu.tsx').then(({ LinkMenu }) => ({ default: LinkMenu })))
 
 interface Props {
@@ -47,10 +47,9 @@ export function LinkResults({ query, handlers, create }: Props) {
   const domains = useDomainNames(links)
   const selection = useLinkSelection(links)
   const [menu, openMenu] = useState<{ link: LinkResource; button: HTMLElement }>()
-  const open = useOpenLink(String(id))
   const rowHandlers = useStableHandlers({
     ...handlers,
-    open,
+    open: useOpenLink(String(id)),
     openClicks: useOpenClicks(String(id)),
     select: selection.toggle,
     openMenu: (link, button) => openMenu({ link, button }),

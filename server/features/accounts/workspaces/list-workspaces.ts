@@ -4,8 +4,8 @@ import { toIso } from '../../../lib/iso-time.ts'
 import { cutPage, orderById, type Page, readPageQuery } from '../../../lib/pagination.ts'
 import type { Plan } from '../../../lib/plan.ts'
 import type { Role } from '../../../lib/role.ts'
-import type { Database } from '../../../storage/database/open-database.ts'
-import type { PageQueryInput, WorkspaceSummary } from '../schema.ts'
+import type { Connection, Database } from '../../../storage/database/open-database.ts'
+import type { ListedWorkspace, PageQueryInput, WorkspaceSummary } from '../schema.ts'
 import { FIRST_WORKSPACE } from './first-workspace.ts'
 
 const ORDER = orderById('workspaces id asc')
@@ -15,7 +15,7 @@ export async function listWorkspacesOfUser(
   { db }: { db: Database },
   userId: number,
   query: PageQueryInput,
-): Promise<Page<WorkspaceSummary>> {
+): Promise<Page<ListedWorkspace>> {
   const { limit, after } = readPageQuery(query, ORDER)
   const ownWorkspaces = db.read
     .selectFrom('workspaces')
@@ -42,7 +42,12 @@ export async function listWorkspacesOfUser(
     .select((e) => e.fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow()
   const { rows, nextCursor } = cutPage(found, limit, ORDER)
-  return { data: rows.map(toWorkspaceSummary), nextCursor, total: Number(total) }
+  const pinned = await findPinnedTags(
+    db.read,
+    rows.map(({ id }) => id),
+  )
+  const data = rows.map((row) => ({ ...toWorkspaceSummary(row), pinnedTags: pinned.get(row.id) ?? [] }))
+  return { data, nextCursor, total: Number(total) }
 }
 
 /** @throws Failure `invalid` for a wrong cursor */
@@ -50,7 +55,7 @@ export async function listWorkspaceOfKey(
   { db }: { db: Database },
   workspaceId: number,
   query: PageQueryInput,
-): Promise<Page<WorkspaceSummary>> {
+): Promise<Page<ListedWorkspace>> {
   const { limit, after } = readPageQuery(query, ORDER)
   const found = await db.read
     .selectFrom('workspaces')
@@ -60,10 +65,32 @@ export async function listWorkspaceOfKey(
     .execute()
   const { rows, nextCursor } = cutPage(found, limit, ORDER)
   return {
-    data: rows.map((row) => toWorkspaceSummary({ ...row, role: null, first_id: null })),
+    data: rows.map((row) => ({
+      ...toWorkspaceSummary({ ...row, role: null, first_id: null }),
+      pinnedTags: null,
+    })),
     nextCursor,
     total: 1,
   }
+}
+
+/** Of workspaces that the person is a member of. */
+async function findPinnedTags(read: Connection, workspaceIds: number[]) {
+  const byWorkspace = new Map<number, { id: number; name: string; color: string }[]>()
+  if (workspaceIds.length === 0) return byWorkspace
+  const rows = await read
+    .selectFrom('tags')
+    .select(['workspace_id', 'id', 'name', 'color'])
+    .where('workspace_id', 'in', workspaceIds)
+    .where('pinned', '=', 1)
+    .orderBy('name_key')
+    .execute()
+  for (const { workspace_id, ...tag } of rows) {
+    const tags = byWorkspace.get(workspace_id) ?? []
+    tags.push(tag)
+    byWorkspace.set(workspace_id, tags)
+  }
+  return byWorkspace
 }
 
 function toWorkspaceSummary(row: {

@@ -73,7 +73,6 @@ export const DrawQr = z
     mustBeObject,
   )
   .openapi('DrawQr')
-export type DrawQrInput = z.infer<typeof DrawQr>
 
 function color(what: string, example: string) {
   return z

@@ -5,7 +5,6 @@ import { numberParameter, parameter, text } from '../../../lib/api-fields.ts'
 import { mustBeObject, utm } from '../schema.ts'
 
 const NAME_MAX = 50
-export const UTM_FIELDS = ['utmSource', 'utmMedium', 'utmCampaign', 'utmTerm', 'utmContent'] as const
 
 export const UtmTemplateShape = z
   .strictObject({

@@ -31,6 +31,9 @@ export const toReportSubject = ({ name, totals: [first], period }: ReportContent
 const SOFT = 'color:#57635e;font-size:14px'
 const CELL = 'padding:4px 12px 4px 0;border-bottom:1px solid #e3e8e5'
 const toLabel = (label: string) => truncateText(toOneLine(label), LABEL_MAX)
+/** A short URL breaks before its slug. */
+const toBreakable = (label: string) =>
+  label.split('/').map((part, i) => html`${i === 0 ? '' : html`/<wbr>`}${part}`)
 
 export const renderReport = ({ name, period, timezone, totals, time, lists }: ReportContent) =>
   html`<h1 dir="auto" style="font-size:20px;margin:0">${toLabel(name)}</h1>
@@ -49,7 +52,7 @@ function toTable(title: string, rows: { label: string; count: number }[]) {
   return html`<h2 style="font-size:16px;margin:16px 0 4px">${title}</h2>
 <table width="100%" cellpadding="0" cellspacing="0" style="border-collapse:collapse;font-size:14px">${rows.map(
     ({ label, count }) =>
-      html`<tr><td dir="auto" width="45%" style="${CELL};overflow-wrap:anywhere;word-break:break-word">${toLabel(label)}</td><td align="right" width="15%" style="${CELL}">${numbers.format(count)}</td><td width="40%" style="${CELL}">${toWidth(count) === 0 ? '' : html`<table role="presentation" width="${toWidth(count)}%" cellpadding="0" cellspacing="0"><tr><td height="10" bgcolor="#17624a" style="height:10px;font-size:1px;line-height:1px;background:#17624a">&nbsp;</td></tr></table>`}</td></tr>
+      html`<tr><td dir="auto" width="50%" style="${CELL};overflow-wrap:anywhere;word-break:break-word">${toBreakable(toLabel(label))}</td><td align="right" width="15%" style="${CELL}">${numbers.format(count)}</td><td width="35%" style="${CELL}">${toWidth(count) === 0 ? '' : html`<table role="presentation" width="${toWidth(count)}%" cellpadding="0" cellspacing="0"><tr><td height="10" bgcolor="#17624a" style="height:10px;font-size:1px;line-height:1px;background:#17624a">&nbsp;</td></tr></table>`}</td></tr>
 `,
   )}</table>
 `

@@ -5,7 +5,7 @@ import {
   startWebhookReceiver,
   type WebhookReceiver,
 } from '../../../../tests/support/fake-servers/webhook-receiver.ts'
-import { quick } from '../../../../tests/support/suite.ts'
+import { full, quick } from '../../../../tests/support/suite.ts'
 import { until } from '../../../../tests/support/until.ts'
 import { onSqlite, type TestServer } from '../../../../tests/support/world.ts'
 import type { Notice } from '../../notify/channels/contract.ts'
@@ -16,6 +16,8 @@ import { sendDueAlerts } from '../alerts/send-alerts.ts'
 import { findDuePeriod, findNextDue, type ReportTime } from '../report-schedule.ts'
 import { sendDueReports } from './send-reports.ts'
 
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
 const iso = (at: number) => new Date(at).toISOString().slice(0, 16)
 
 test.each<[ReportTime, string, string, string, string]>([
@@ -109,6 +111,53 @@ quick('in every zone, a year of days has a report for each, and each period foll
   }
 })
 
+full('in every zone, each day and each month of a year has one report, also when the clock changes', () => {
+  const [from, to] = [Date.parse('2026-01-01T12:00Z'), Date.parse('2027-01-01T12:00Z')]
+  for (const zone of Intl.supportedValuesOf('timeZone'))
+    for (const [every, count] of [
+      ['day', 365],
+      ['month', 12],
+    ] as const) {
+      const time = { every, at: '02:30' }
+      let [last, periods]: [number | undefined, number] = [undefined, 0]
+      for (let at = findNextDue(time, zone, from); at <= to; at = findNextDue(time, zone, at)) {
+        const { period, before } = findDuePeriod(time, zone, at)
+        if (last !== undefined && period.start !== last) throw new Error(`${zone}: a gap before ${iso(at)}`)
+        if (before.end !== period.start || period.end > at) throw new Error(`${zone}: ${iso(at)}`)
+        last = period.end
+        periods++
+      }
+      // A zone far from UTC has its first or last day on the other side of noon.
+      expect([zone, every, Math.abs(periods - count) <= 1]).toEqual([zone, every, true])
+    }
+})
+
+full('in every zone, each hour of days with a change of the clock is checked once', () => {
+  const days = [
+    '2026-03-08',
+    '2026-03-29',
+    '2026-04-05',
+    '2026-09-27',
+    '2026-10-04',
+    '2026-10-25',
+    '2026-11-01',
+  ]
+  for (const zone of Intl.supportedValuesOf('timeZone'))
+    for (const day of days) {
+      const from = Date.parse(`${day}T00:00Z`) - 14 * HOUR
+      let last: number | undefined
+      for (let at = findNextCheck(zone, from); at < from + 52 * HOUR; at = findNextCheck(zone, at)) {
+        const { hours, earlier } = findAlertHours('1h', zone, at)
+        // Lord Howe moves its clock by half an hour: its hours begin half an hour earlier or later then.
+        const hoursSince = last === undefined ? 1 : (hours.end - last) / HOUR
+        const isNext = hoursSince === 1 || (zone === 'Australia/Lord_Howe' && [0.5, 1.5].includes(hoursSince))
+        const isEarlier = earlier.every(({ start, end }) => end - start === HOUR && end < hours.start)
+        if (!isNext || !isEarlier || hours.end >= at) throw new Error(`${zone}: ${iso(at)}`)
+        last = hours.end
+      }
+    }
+})
+
 test('an alert compares the last full hours with the same hours of the clock, also over a change of the clock', () => {
   const now = Date.parse('2026-04-01T09:04Z')
   const { hours, earlier } = findAlertHours('6h', 'Europe/Berlin', now)
@@ -139,8 +188,6 @@ const toNeeds = (server: TestServer) => ({
   wakeDeliverer: () => server.app.api.notify.wake(),
 })
 const send = (server: TestServer) => sendDueReports(toNeeds(server))
-const HOUR = 3_600_000
-const DAY = 24 * HOUR
 
 onSqlite(
   'a report',

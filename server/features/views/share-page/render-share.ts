@@ -16,7 +16,7 @@ export const STATS_STYLE = `
 .ends { display: flex; justify-content: space-between; gap: 1rem; margin: .25rem 0 1rem; font-size: .8125rem; color: var(--soft) }
 h2 { margin: 0; font-size: 1rem } .rows { list-style: none; padding: 0 } .rows li { padding: .375rem 0 }
 .rows .row { display: flex; justify-content: space-between; gap: 1rem; color: var(--ink); text-decoration: none } .rows a.row:hover span { text-decoration: underline }
-.rows .row b { font-weight: 500; font-variant-numeric: tabular-nums } .share { display: block; width: 100%; height: 3px; margin-top: .25rem }
+.rows .row b { flex: none; font-weight: 500; font-variant-numeric: tabular-nums } .rows .row span { min-width: 0 } .share { display: block; width: 100%; height: 3px; margin-top: .25rem }
 `
 
 const PAGE_STYLE = `${STATS_STYLE}
@@ -92,8 +92,8 @@ const utcDay = new Intl.DateTimeFormat('en', { timeZone: 'UTC', dateStyle: 'medi
 
 const toProof = ({ day, hash }: NonNullable<SharedAnswer['proof']>) =>
   html`<details class="proof"><summary>Days up to ${utcDay.format(Date.parse(day))} (UTC) are closed. How to verify them</summary>
-<p>Hash of the last closed day: <code>${hash}</code></p>
-<p>It covers all figures of the workspace on that day and on all closed days before it. Keep it. If a day is edited later, the hashes from that day on change. Ask the people who share this page for the hash of the same day, or the operator of the server to recompute all days with <code>towpath verify</code>.</p></details>`
+<p>Newest hash: <code>${hash}</code></p>
+<p>It covers all figures of the workspace on all closed days. Keep it. If a closed day is edited later, the hash no longer fits. To compare, ask the people who share this page for their list of hashes, or the operator of the server to recompute all days with <code>towpath verify</code>.</p></details>`
 
 function toRanges({ intervals, asked }: SharedAnswer, toAddress: (changes: Changes) => string) {
   if (intervals.length === 0) return ''

@@ -9,11 +9,11 @@ import { Button, IconButton } from '../../../ui/button.tsx'
 import { formatCount } from '../../../ui/format.ts'
 import { toastError } from '../../../ui/overlays/toast.tsx'
 import { useLinkActions } from '../link/use-link-actions.ts'
+import type { LinkSelection } from '../list/use-link-selection.ts'
 import { isSameTag, type LinkTag, NEW_TAG_ID } from '../tag-picker/use-tag-options.ts'
-import type { LinkSelection } from './use-link-selection.ts'
 
 const BulkEditDialog = lazy(() =>
-  import('../bulk-edit/bulk-edit-dialog.tsx').then((m) => ({ default: m.BulkEditDialog })),
+  import('./bulk-edit-dialog.tsx').then((m) => ({ default: m.BulkEditDialog })),
 )
 const TagPicker = lazy(() =>
   import('../tag-picker/tag-picker.tsx').then(({ TagPicker }) => ({ default: TagPicker })),

@@ -1,0 +1,113 @@
+// The templates of a form for replies: choose one, save what is written as one, delete one.
+
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import type { FormResource } from '../../../../server/features/forms/schema.ts'
+import { updateForm } from '../../../api/forms.ts'
+import type { Submission } from '../../../api/submissions.ts'
+import { useApi } from '../../../shell/use-workspace.ts'
+import { Button, IconButton } from '../../../ui/button.tsx'
+import { Field, Input, Select } from '../../../ui/forms/field.tsx'
+import { toast, toastError } from '../../../ui/overlays/toast.tsx'
+import { useFormOf } from '../state/field-labels.ts'
+import { fillTemplate } from '../state/reply-text.ts'
+
+interface Props {
+  submission: Submission
+  subject: string
+  text: string
+  onChoose: (content: { subject: string; text: string }) => void
+}
+
+function useSaveTemplates({ formKey }: Submission) {
+  const api = useApi()
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (replyTemplates: FormResource['replyTemplates']) =>
+      updateForm(api, formKey, { replyTemplates }),
+    onSuccess: () => client.invalidateQueries({ queryKey: [api.workspaceId, 'forms'] }),
+    onError: (error) => toastError(error, 'Couldn’t save the template'),
+  })
+}
+
+export function ReplyTemplates({ submission, subject, text, onChoose }: Props) {
+  const form = useFormOf(submission)
+  const templates = form?.replyTemplates ?? []
+  const save = useSaveTemplates(submission)
+  const [chosen, setChosen] = useState('')
+  const [name, setName] = useState<string>()
+  if (!form) return null
+  const choose = (next: string) => {
+    setChosen(next)
+    const template = templates.find((each) => each.name === next)
+    if (!template) return
+    const [subject, filled] = [template.subject, template.text].map((each) => fillTemplate(each, submission))
+    onChoose({ subject: subject ?? '', text: filled ?? '' })
+  }
+  const others = (without: string) => templates.filter((each) => each.name !== without)
+  const add = () => {
+    const trimmed = (name ?? '').trim()
+    if (trimmed === '') return
+    save.mutate([...others(trimmed), { name: trimmed, subject, text }], {
+      onSuccess() {
+        setChosen(trimmed)
+        setName(undefined)
+        toast('Template saved')
+      },
+    })
+  }
+  return (
+    <div className="flex flex-wrap items-end gap-2">
+      {templates.length > 0 && (
+        <Field label="Template" className="min-w-40 flex-1">
+          {(control) => (
+            <Select {...control} value={chosen} onChange={({ target }) => choose(target.value)}>
+              <option value="">No template</option>
+              {templates.map((template) => (
+                <option key={template.name} value={template.name}>
+                  {template.name}
+                </option>
+              ))}
+            </Select>
+          )}
+        </Field>
+      )}
+      {chosen !== '' && (
+        <IconButton
+          label="Delete template"
+          onClick={() => save.mutate(others(chosen), { onSuccess: () => setChosen('') })}
+        >
+          <Trash2 size={17} />
+        </IconButton>
+      )}
+      {name === undefined ? (
+        <Button disabled={text.trim() === ''} onClick={() => setName(chosen)}>
+          Save as template
+        </Button>
+      ) : (
+        <>
+          <Field label="Template name" className="min-w-40 flex-1">
+            {(control) => (
+              <Input
+                {...control}
+                autoFocus
+                value={name}
+                maxLength={100}
+                onChange={({ target }) => setName(target.value)}
+                onKeyDown={(event) => {
+                  if (event.key !== 'Enter') return
+                  event.preventDefault()
+                  add()
+                }}
+              />
+            )}
+          </Field>
+          <Button busy={save.isPending} onClick={add}>
+            Save
+          </Button>
+        </>
+      )}
+    </div>
+  )
+}
