@@ -4,7 +4,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import { createErrorTranslator } from '../../dashboard/api/error-translator.ts'
-import { API_MESSAGES } from '../../dashboard/texts/api-messages.ts'
+import { API_MESSAGES, pickApiMessages } from '../../dashboard/texts/api-messages.ts'
 import { listLanguages, readCatalog } from '../../dashboard/texts/catalogs.ts'
 import { findMessages, readTexts } from '../../dashboard/texts/find-messages.ts'
 import { listMessages, listSources } from '../../dashboard/texts/list-messages.ts'
@@ -145,5 +145,5 @@ test.each([
     'example.com ist bereits eine Domain dieses Workspace',
   ],
 ])('translates the message of the API %s', (message, translated) => {
-  expect(createErrorTranslator(readCatalog('de'))(message)).toBe(translated)
+  expect(createErrorTranslator(pickApiMessages(readCatalog('de')))(message)).toBe(translated)
 })
