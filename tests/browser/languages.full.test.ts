@@ -40,17 +40,17 @@ onDashboard('the dashboard in another language', (dashboard) => {
       await until(language, () => page.evaluate<boolean>(isTranslated).catch(() => false))
       await open('/links')
       const problems: string[] = []
-    let read = 0
+      let read = 0
       for (const path of listPaths(ids)) {
         await visit(path)
         const texts = await page.evaluate<string[]>(readTexts)
-      read += texts.length
+        read += texts.length
         for (const text of new Set(texts)) if (ENGLISH.test(text)) problems.push(`${path}: ${text}`)
         if ((await measureOverflow(page)) > 0) problems.push(`${path}: is wider than the window`)
         for (const barrier of await findBarriers(page)) problems.push(`${path}: ${barrier}`)
       }
       expect(problems).toEqual([])
-    expect(read).toBeGreaterThan(1000)
+      expect(read).toBeGreaterThan(1000)
       expect(errors).toEqual([])
       await close()
     },
