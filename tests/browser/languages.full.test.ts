@@ -11,7 +11,7 @@ import { fillWorkspace } from '../support/users/fill-workspace.ts'
 /** Words that most English sentences have one of, and no other language. */
 const ENGLISH = /\b(?:the|and|of|your|you|with|this|that|are|is|not|have|to)\b/i
 /** What is English everywhere: code, addresses, what the workspace itself has, and news. */
-const DATA = 'code, pre, kbd, [lang], [translate=no], a[href^="http"], textarea, input'
+const DATA = 'code, pre, kbd, :not(html)[lang], [translate=no], a[href^="http"], textarea, input'
 
 const readTexts = `[...document.querySelectorAll('main *, aside *, [role=dialog] *')]
   .filter((element) => !element.closest(${JSON.stringify(DATA)}))
