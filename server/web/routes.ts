@@ -17,6 +17,7 @@ import { createAnalyticsBatchApi } from '../features/analytics/batch-api.ts'
 import { createLinkClicksApi } from '../features/analytics/feed/link-clicks-api.ts'
 import { createLeadsApi } from '../features/analytics/leads-api.ts'
 import { createMissingApi } from '../features/analytics/missing/missing-api.ts'
+import { createSparklinesApi } from '../features/analytics/sparklines-api.ts'
 import { createDestinationsApi } from '../features/destinations/api.ts'
 import { createDoctorApi } from '../features/doctor/api.ts'
 import { createDoctorRoutes } from '../features/doctor/public.ts'
@@ -41,6 +42,7 @@ import {
   type Hosts,
 } from '../features/links/domains/host-gate.ts'
 import { createDomainRoutes, nothingHere } from '../features/links/domains/public.ts'
+import { createFaviconsApi } from '../features/links/favicons/favicons-api.ts'
 import { createTrashApi } from '../features/links/trash/trash-api.ts'
 import { createLiveApi } from '../features/live/api.ts'
 import { createMcpEndpoint, requireKey, requirePost } from '../features/mcp/public.ts'
@@ -114,6 +116,7 @@ export interface RouteNeeds {
     accounts: NeedsOf<typeof createAccountsApi> & NeedsOf<typeof createAuditApi>
     links: NeedsOf<typeof createLinksApi> & NeedsOf<typeof createTrashApi>
     cards: NeedsOf<typeof createCardsApi>
+    favicons: NeedsOf<typeof createFaviconsApi>
     destinations: NeedsOf<typeof createDestinationsApi>
     domains: NeedsOf<typeof createDomainsApi>
     redirects: NeedsOf<typeof createRedirectApi>
@@ -121,7 +124,8 @@ export interface RouteNeeds {
     exports: NeedsOf<typeof createExportApi>
     analytics: NeedsOf<typeof createAnalyticsApi> &
       NeedsOf<typeof createMissingApi> &
-      NeedsOf<typeof createLinkClicksApi>
+      NeedsOf<typeof createLinkClicksApi> &
+      NeedsOf<typeof createSparklinesApi>
     leads: NeedsOf<typeof createLeadsApi> & NeedsOf<typeof createAnalyticsBatchApi>
     live: NeedsOf<typeof createLiveApi>
     erasure: NeedsOf<typeof createErasureApi>
@@ -269,6 +273,7 @@ const createRest = ({ api }: RouteNeeds) =>
     createAuditApi(api.accounts),
     createTrashApi(api.links), // above `/links/{id}`
     createCardsApi(api.cards), // above `/links/{id}`
+    createFaviconsApi(api.favicons), // above `/links/{id}`
     createExportApi(api.exports), // above `/links/{id}`
     createLinkClicksApi(api.analytics),
     createLinksApi(api.links),
@@ -277,6 +282,7 @@ const createRest = ({ api }: RouteNeeds) =>
     createRedirectApi(api.redirects),
     createSplitsApi(api.splits),
     createAnalyticsApi(api.analytics),
+    createSparklinesApi(api.analytics),
     createLeadsApi(api.leads),
     createAnalyticsBatchApi(api.leads),
     createLiveApi(api.live),

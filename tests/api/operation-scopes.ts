@@ -64,6 +64,8 @@ export const OPERATION_SCOPES: Record<string, readonly RouteScope[]> = {
   getView: ['analytics:read'],
   updateView: ['analytics:write'],
   deleteView: ['analytics:write'],
+  listSparklines: ['analytics:read'],
+  listFavicons: ['links:read'],
   answerQuestions: ['analytics:read'],
   listForms: ['forms:read'],
   createForm: ['forms:write'],

@@ -93,6 +93,7 @@ const REFERENCES: Record<string, (things: TestResources) => SampleRequest[]> = {
   // They name no thing of a workspace.
   readDestinationCard: () => [],
   readCardImage: () => [],
+  listFavicons: () => [],
   listImports: () => [],
   createImport: ({ importId }) => [{ bodies: [{ source: 'csv', from: importId }] }],
   importSubmissions: onForm({ bodies: [{ file: 'name\nTaken\n' }] }),
@@ -191,6 +192,7 @@ const REFERENCES: Record<string, (things: TestResources) => SampleRequest[]> = {
       ['link', 'tag', 'campaign', 'country'],
       [{ linkId: `${linkId}` }, { tagId: `${tagId}`, model: 'first' }, { slug }, { linkId: `-${linkId}` }],
     ),
+  listSparklines: ({ linkId }) => [{ query: { linkIds: `${linkId}` } }],
   answerQuestions: ({ linkId, tagId, slug, formKey }) =>
     [{ linkId: `${linkId}` }, { tagId: `${tagId}` }, { slug }, { linkId: [`-${linkId}`] }].flatMap(
       (filter) => [

@@ -1,10 +1,13 @@
 // One link in the list. Its height is fixed (link-list.tsx), so that the list knows the position of rows that are not
 // drawn.
 
+import { QrCode } from 'lucide-react'
 import { memo } from 'react'
 import type { LinkResource } from '../../../../server/features/links/schema.ts'
+import { IconButton } from '../../../ui/button.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 import { CopyButton } from '../../../ui/copy/copy-button.tsx'
+import { Favicon } from '../../../ui/favicon.tsx'
 import { formatNumber, formatShort, toReadableUrl } from '../../../ui/format.ts'
 import { Checkbox } from '../../../ui/forms/field.tsx'
 import { RelativeTime } from '../../../ui/relative-time.tsx'
@@ -14,6 +17,7 @@ import { LinkMenuButton } from '../link/link-menu-button.tsx'
 import { toLinkName } from '../link/link-name.ts'
 import { LinkBadges } from '../link/link-state.tsx'
 import type { LinkHandlers } from '../link/use-link-actions.ts'
+import { Sparkline } from './sparkline.tsx'
 
 export interface LinkListItemHandlers extends LinkHandlers {
   select: (id: number, withShift: boolean) => void
@@ -26,6 +30,9 @@ export interface LinkListItemHandlers extends LinkHandlers {
 interface Props {
   link: LinkResource
   workspaceId: string
+  /** By day; undefined until it is loaded. */
+  clicks: number[] | undefined
+  icon: string | undefined
   selected: boolean
   canSelect: boolean
   handlers: LinkListItemHandlers
@@ -37,6 +44,8 @@ export const toLinkElementId = (id: number) => `link-${id}`
 export const LinkListItem = memo(function LinkListItem({
   link,
   workspaceId,
+  clicks,
+  icon,
   selected,
   canSelect,
   handlers,
@@ -48,6 +57,7 @@ export const LinkListItem = memo(function LinkListItem({
       className={classNames(
         'grid h-full cursor-pointer grid-cols-[auto_minmax(0,1fr)_auto_auto] items-center gap-x-3 px-3 sm:px-4',
         'lg:grid-cols-[auto_minmax(0,1fr)_minmax(0,14rem)_5.5rem_7rem_auto]',
+        'xl:grid-cols-[auto_minmax(0,1fr)_minmax(0,13rem)_auto_5.5rem_7rem_auto]',
         selected ? 'bg-tint' : 'hover:bg-hover focus-within:bg-hover',
       )}
     >
@@ -66,28 +76,11 @@ export const LinkListItem = memo(function LinkListItem({
         />
       </label>
       <div className="min-w-0">
-        <div className="flex min-w-0 items-center gap-1">
-          {/* Not the router's Link: each of a hundred Links would react to every change of the address. */}
-          <a
-            id={toLinkElementId(link.id)}
-            href={href}
-            className="min-w-0 truncate rounded font-medium"
-            onClick={(event) => {
-              if (isForBrowser(event)) return
-              event.preventDefault()
-              handlers.open(link)
-            }}
-          >
-            <span className="text-soft max-sm:hidden">{link.domain}/</span>
-            <span className="text-soft sm:hidden">/</span>
-            {link.slug}
-          </a>
-          <CopyButton text={link.shortUrl} label={`Copy ${link.domain}/${link.slug}`} />
-          <LinkBadges link={link} />
-        </div>
+        <Name {...{ link, icon, href, handlers }} />
         <Description link={link} />
       </div>
       <Tags link={link} />
+      <Sparkline clicks={clicks} />
       <Numbers link={link} workspaceId={workspaceId} open={handlers.openClicks} />
       <span className="grid text-sm whitespace-nowrap max-lg:hidden">
         <span className="text-xs text-soft">Created</span>
@@ -97,6 +90,42 @@ export const LinkListItem = memo(function LinkListItem({
     </div>
   )
 })
+
+interface NameProps extends Pick<Props, 'link' | 'icon' | 'handlers'> {
+  href: string
+}
+
+const Name = ({ link, icon, href, handlers }: NameProps) => (
+  <div className="flex min-w-0 items-center gap-1">
+    <span className="mr-1 max-sm:hidden">
+      <Favicon name={toReadableUrl(link.destinationUrl)} icon={icon} />
+    </span>
+    {/* Not the router's Link: each of a hundred Links would react to every change of the address. */}
+    <a
+      id={toLinkElementId(link.id)}
+      href={href}
+      className="min-w-0 truncate rounded font-medium"
+      onClick={(event) => {
+        if (isForBrowser(event)) return
+        event.preventDefault()
+        handlers.open(link)
+      }}
+    >
+      <span className="text-soft max-sm:hidden">{link.domain}/</span>
+      <span className="text-soft sm:hidden">/</span>
+      {link.slug}
+    </a>
+    <CopyButton text={link.shortUrl} label={`Copy ${link.domain}/${link.slug}`} />
+    <IconButton
+      label={`QR code of ${link.domain}/${link.slug}`}
+      className="size-7! max-sm:hidden"
+      onClick={() => handlers.showQr(link)}
+    >
+      <QrCode size={15} />
+    </IconButton>
+    <LinkBadges link={link} />
+  </div>
+)
 
 /** Title and destination, and on a phone the domain, where it is the workspace's own, and the tags. */
 const Description = ({ link }: { link: LinkResource }) => (
