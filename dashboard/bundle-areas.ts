@@ -19,6 +19,7 @@ const AREAS: [name: string, pattern: RegExp][] = [
   ['analytics', /^pages\/links\/detail\//],
   ['link-tools', /^pages\/links\//],
   ['compare', /^pages\/analytics\/compare\//],
+  ['proofs', /^pages\/analytics\/proofs\//],
   ['views', /^pages\/analytics\/saved\//],
   ['analytics', /^pages\/analytics\/(?!map\/)/],
   ['live', /^pages\/live\//],
@@ -54,14 +55,16 @@ const WITH_OTHERS = [
   'pages/inbox/state/{display-text,element-ids,submission-status}.ts',
   'pages/inbox/reader/person-buttons.tsx',
   'pages/inbox/dialogs/receipt-dialog.tsx',
+  'api/channels/{change-channel,own-channel}.ts',
   'pages/channels/{channel-kinds,channel-notice}.tsx',
+  'pages/channels/find-silence.ts',
   'pages/links/link/{describe-rule,link-devices}.ts',
   'pages/links/link/variant-dot.tsx',
   'pages/analytics/breakdowns/use-top-list.ts',
   'pages/analytics/view/{dimension-filter,dimensions}.ts',
   'pages/analytics/saved/view-settings.ts',
   '../server/features/forms/markup.ts',
-  'pages/forms/settings/groups/{channel-choice.tsx,sending-fields.tsx,use-page-suggestion.ts}',
+  'pages/forms/settings/groups/{channel-choice.tsx,use-page-suggestion.ts}',
 ]
 const WITHOUT_OTHERS = ['controls', 'links', 'sign-in']
 

@@ -33,9 +33,9 @@ const SECONDS = 1000
 const LIMIT = 300
 
 /** The part of each pool of hostile values that an operation gets. */
-const SHARE = atScale({ quick: 1 / 3, full: 1, soak: 1 })
+const SHARE = atScale({ quick: 1 / 5, full: 1, soak: 1 })
 /** Cases that the server may accept, and random JSON bodies, for each operation. */
-const ODD_CASES = atScale({ quick: 5, full: 15, soak: 40 })
+const ODD_CASES = atScale({ quick: 3, full: 15, soak: 40 })
 const RUNS = {
   sqlite: atScale({ quick: 4, full: 15, soak: 40 }),
   postgres: atScale({ full: 8, soak: 20 }),

@@ -63,7 +63,7 @@ onDashboard(
     const waitForDashboard = (page: Page) => page.waitForURL(/\/app\/\d+\/links/)
     const showCode = (secret: string) => computeTotpCode(secret, toTotpStep(now()))
 
-    test('gets an authenticator app, and then asks for its code, or for a recovery code', async () => {
+    full('gets an authenticator app, and then asks for its code, or for a recovery code', async () => {
       const person = await dashboard().signUp()
       const { page, errors, close } = await openDevice()
       await signIn(page, person)

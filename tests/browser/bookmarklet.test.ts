@@ -2,6 +2,7 @@
 
 import { expect, test } from 'bun:test'
 import { onDashboard } from '../support/browser/dashboard-browser.ts'
+import { full } from '../support/suite.ts'
 
 const URLS = [
   'https://example.com/a?b=1&c=%20d#e',
@@ -36,7 +37,7 @@ onDashboard('the bookmarklet', (dashboard) => {
     await close()
   })
 
-  test('asks to sign in first, and opens the form then', async () => {
+  full('asks to sign in first, and opens the form then', async () => {
     const person = await dashboard().signUp()
     const { page, close } = await dashboard().openWindow()
     await page.goto(`${dashboard().server.origin}/app/new?url=${encodeURIComponent(URLS[0] as string)}`)

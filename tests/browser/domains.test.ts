@@ -158,38 +158,42 @@ onDashboard(
       expect((await person.api(`/links/${id}`)).json.data).toMatchObject({ domain: host, slug: 'moved' })
     }, 60_000)
 
-    test('the links of a deleted domain move to another one, and slugs that are taken there are named', async () => {
-      const { server } = dashboard()
-      const host = new URL(server.origin).host
-      await addVerifiedDomain(server, person.workspaceId, 'spare.example.org')
-      const body = { destinationUrl: DESTINATION, slug: 'sale', domain: 'spare.example.org' }
-      const taken = (await person.api('/links', { method: 'POST', body })).json.data
-      const openDialog = async (name: string) => {
-        await page.getByRole('button', { name: `More for ${name}` }).click()
-        await page.getByRole('menuitem', { name: 'Delete' }).click()
-      }
-      await window.open('/domains')
-      await openDialog(NAME)
-      await dialog().getByText('1 link is on this domain').waitFor()
-      expect(await findBarriers(page)).toEqual([])
-      await chooseOption(dialog().getByLabel('Move the links to'), 'spare.example.org')
-      await button('Move 1 link and delete').click()
-      await dialog().getByRole('alert').filter({ hasText: 'Sale' }).waitFor()
-      await chooseOption(dialog().getByLabel('Move the links to'), host)
-      await button('Move 1 link and delete').click()
-      await hint(`${NAME} deleted. Its links are on ${host} now.`)
-      const links = (await person.api(`/links?domain=${host}&sort=slug&order=asc`)).json.data
-      expect(links.map(({ slug }: { slug: string }) => slug)).toEqual(['elsewhere', 'moved', 'Sale'])
+    full(
+      'the links of a deleted domain move to another one, and slugs that are taken there are named',
+      async () => {
+        const { server } = dashboard()
+        const host = new URL(server.origin).host
+        await addVerifiedDomain(server, person.workspaceId, 'spare.example.org')
+        const body = { destinationUrl: DESTINATION, slug: 'sale', domain: 'spare.example.org' }
+        const taken = (await person.api('/links', { method: 'POST', body })).json.data
+        const openDialog = async (name: string) => {
+          await page.getByRole('button', { name: `More for ${name}` }).click()
+          await page.getByRole('menuitem', { name: 'Delete' }).click()
+        }
+        await window.open('/domains')
+        await openDialog(NAME)
+        await dialog().getByText('1 link is on this domain').waitFor()
+        expect(await findBarriers(page)).toEqual([])
+        await chooseOption(dialog().getByLabel('Move the links to'), 'spare.example.org')
+        await button('Move 1 link and delete').click()
+        await dialog().getByRole('alert').filter({ hasText: 'Sale' }).waitFor()
+        await chooseOption(dialog().getByLabel('Move the links to'), host)
+        await button('Move 1 link and delete').click()
+        await hint(`${NAME} deleted. Its links are on ${host} now.`)
+        const links = (await person.api(`/links?domain=${host}&sort=slug&order=asc`)).json.data
+        expect(links.map(({ slug }: { slug: string }) => slug)).toEqual(['elsewhere', 'moved', 'Sale'])
 
-      // A link in the trash is no link of the list, and has its place on the domain all the same.
-      await person.api(`/links/${taken.id}`, { method: 'DELETE' })
-      await window.open('/domains')
-      await openDialog('spare.example.org')
-      await dialog().getByText('No link is on this domain.').waitFor()
-      await button('Delete domain').click()
-      await dialog().getByText('Links in the trash are still on this domain').waitFor()
-      await dialog().getByRole('combobox', { name: 'Move the links to' }).waitFor()
-    }, 60_000)
+        // A link in the trash is no link of the list, and has its place on the domain all the same.
+        await person.api(`/links/${taken.id}`, { method: 'DELETE' })
+        await window.open('/domains')
+        await openDialog('spare.example.org')
+        await dialog().getByText('No link is on this domain.').waitFor()
+        await button('Delete domain').click()
+        await dialog().getByText('Links in the trash are still on this domain').waitFor()
+        await dialog().getByRole('combobox', { name: 'Move the links to' }).waitFor()
+      },
+      60_000,
+    )
 
     full(
       'a hidden page does not look, and looks when it is shown again',

@@ -71,7 +71,7 @@ onDashboard('imports and exports', (dashboard) => {
     await page.keyboard.press('Escape')
   })
 
-  test('stores outcomes of leads, and tells the rows that failed', async () => {
+  full('stores outcomes of leads, and tells the rows that failed', async () => {
     const { formKey } = (await person.api('/forms', { method: 'POST', body: { name: 'Quote' } })).json.data
     const body = { email: 'ada@example.com' }
     await dashboard().server.submit(formKey, body)
@@ -162,33 +162,37 @@ onDashboard('imports and exports', (dashboard) => {
     expect(window.errors.filter((text) => !text.includes('422'))).toEqual([])
   }, 120_000)
 
-  test('asks for the order of dates where it is not clear, and shows the errors of rows', async () => {
-    await window.open('/settings/transfer')
-    await fileField().setInputFiles(
-      toFile('dates.csv', [
-        'Short URL,Long URL,Created',
-        'https://old.example/a,https://example.com/a,03/04/2025',
-        'https://old.example/b,javascript:alert(1),05/06/2025',
-      ]),
-    )
-    await page.getByText('03/04/2025 is 3 April 2025').waitFor()
-    await page.getByText('03/04/2025 is 4 March 2025').waitFor()
-    // Its hosts are known before the dates are.
-    await page.getByLabel(/old\.example/).waitFor()
-    await page.getByLabel('Month, day, year').check()
-    await until('the dry run', () => button('Dry run').isEnabled())
-    await button('Import now').click()
-    await title('1 link imported')
-    await page.getByText('javascript:alert(1)').waitFor()
-    const download = page.waitForEvent('download')
-    await button('Errors as CSV').click()
-    expect((await download).suggestedFilename()).toMatch(/^import-\d+-errors\.csv$/)
-    const [link] = (await person.api('/links?search=example.com/a&archived=all')).json.data
-    expect(link.createdAt).toBe('2025-03-04T00:00:00.000Z')
-    // Imported again, nothing is new.
-    await window.visit('/settings/transfer')
-    await page.getByText(/1 created, 1 error\. Can be undone until/).waitFor()
-  }, 60_000)
+  full(
+    'asks for the order of dates where it is not clear, and shows the errors of rows',
+    async () => {
+      await window.open('/settings/transfer')
+      await fileField().setInputFiles(
+        toFile('dates.csv', [
+          'Short URL,Long URL,Created',
+          'https://old.example/a,https://example.com/a,03/04/2025',
+          'https://old.example/b,javascript:alert(1),05/06/2025',
+        ]),
+      )
+      await page.getByText('03/04/2025 is 3 April 2025').waitFor()
+      await page.getByText('03/04/2025 is 4 March 2025').waitFor()
+      // Its hosts are known before the dates are.
+      await page.getByLabel(/old\.example/).waitFor()
+      await page.getByLabel('Month, day, year').check()
+      await until('the dry run', () => button('Dry run').isEnabled())
+      await button('Import now').click()
+      await title('1 link imported')
+      await page.getByText('javascript:alert(1)').waitFor()
+      const download = page.waitForEvent('download')
+      await button('Errors as CSV').click()
+      expect((await download).suggestedFilename()).toMatch(/^import-\d+-errors\.csv$/)
+      const [link] = (await person.api('/links?search=example.com/a&archived=all')).json.data
+      expect(link.createdAt).toBe('2025-03-04T00:00:00.000Z')
+      // Imported again, nothing is new.
+      await window.visit('/settings/transfer')
+      await page.getByText(/1 created, 1 error\. Can be undone until/).waitFor()
+    },
+    60_000,
+  )
 
   full(
     'loses nothing when the session ends, and stops an upload that is canceled',

@@ -99,7 +99,7 @@ onDashboard(
       await own.close()
     })
 
-    test('the palette opens a pasted short URL, and offers to shorten another address', async () => {
+    full('the palette opens a pasted short URL, and offers to shorten another address', async () => {
       const link = await create({ slug: 'palette' })
       const longer = await create({ slug: 'palette-longer' })
       await page.keyboard.press('ControlOrMeta+k')
@@ -294,43 +294,47 @@ onDashboard(
       await page.getByRole('dialog', { name: 'New link' }).waitFor({ state: 'detached' })
     }, 120_000)
 
-    test('a row opens its link, its clicks open the analytics, and boxes, text and new tabs keep their own clicks', async () => {
-      const link = await create({ slug: 'row', title: 'A row to open', tagNames: ['Press'] })
-      const path = `/app/${person.workspaceId}/links`
-      // Loaded anew: the list of a moment ago does not have the link yet.
-      await window.open('/links')
-      const title = row('/row').getByText('A row to open')
-      await row('/row').getByRole('checkbox').click()
-      await page.getByText('1 link selected').waitFor()
-      await page.getByRole('button', { name: 'Clear selection' }).click()
-      await untilFocused(`link-${link.id}`)
-      // Dragging over the text selects it.
-      const box = await title.boundingBox()
-      if (!box) throw new Error('the title is not drawn')
-      await page.mouse.move(box.x + 1, box.y + box.height / 2)
-      await page.mouse.down()
-      await page.mouse.move(box.x + box.width - 2, box.y + box.height / 2, { steps: 4 })
-      await page.mouse.up()
-      expect(new URL(page.url()).pathname).toBe(path)
-      await page.evaluate('getSelection().removeAllRanges()')
-      const opened = page.context().waitForEvent('page')
-      await title.click({ button: 'middle' })
-      const tab = await opened
-      await tab.waitForURL(`**${path}/${link.id}`, { waitUntil: 'commit' })
-      await tab.close()
-      expect(new URL(page.url()).pathname).toBe(path)
-      await title.click()
-      await page.waitForURL(`**${path}/${link.id}`)
-      const analytics = `/analytics?linkId=${link.id}&interval=all`
-      const total = page.getByRole('link', { name: '0', exact: true })
-      expect(await total.getAttribute('href')).toBe(`/app/${person.workspaceId}${analytics}`)
-      await window.visit('/links')
-      await row('/row').getByRole('link', { name: '0 clicks' }).click()
-      await page.waitForURL(`**${analytics}`)
-      await window.visit('/settings/tags')
-      await page.getByRole('listitem').filter({ hasText: 'Press' }).getByText('1 link').click()
-      await page.waitForURL(`**${path}?tagId=${link.tags[0]?.id}`)
-    }, 120_000)
+    full(
+      'a row opens its link, its clicks open the analytics, and boxes, text and new tabs keep their own clicks',
+      async () => {
+        const link = await create({ slug: 'row', title: 'A row to open', tagNames: ['Press'] })
+        const path = `/app/${person.workspaceId}/links`
+        // Loaded anew: the list of a moment ago does not have the link yet.
+        await window.open('/links')
+        const title = row('/row').getByText('A row to open')
+        await row('/row').getByRole('checkbox').click()
+        await page.getByText('1 link selected').waitFor()
+        await page.getByRole('button', { name: 'Clear selection' }).click()
+        await untilFocused(`link-${link.id}`)
+        // Dragging over the text selects it.
+        const box = await title.boundingBox()
+        if (!box) throw new Error('the title is not drawn')
+        await page.mouse.move(box.x + 1, box.y + box.height / 2)
+        await page.mouse.down()
+        await page.mouse.move(box.x + box.width - 2, box.y + box.height / 2, { steps: 4 })
+        await page.mouse.up()
+        expect(new URL(page.url()).pathname).toBe(path)
+        await page.evaluate('getSelection().removeAllRanges()')
+        const opened = page.context().waitForEvent('page')
+        await title.click({ button: 'middle' })
+        const tab = await opened
+        await tab.waitForURL(`**${path}/${link.id}`, { waitUntil: 'commit' })
+        await tab.close()
+        expect(new URL(page.url()).pathname).toBe(path)
+        await title.click()
+        await page.waitForURL(`**${path}/${link.id}`)
+        const analytics = `/analytics?linkId=${link.id}&interval=all`
+        const total = page.getByRole('link', { name: '0', exact: true })
+        expect(await total.getAttribute('href')).toBe(`/app/${person.workspaceId}${analytics}`)
+        await window.visit('/links')
+        await row('/row').getByRole('link', { name: '0 clicks' }).click()
+        await page.waitForURL(`**${analytics}`)
+        await window.visit('/settings/tags')
+        await page.getByRole('listitem').filter({ hasText: 'Press' }).getByText('1 link').click()
+        await page.waitForURL(`**${path}?tagId=${link.tags[0]?.id}`)
+      },
+      120_000,
+    )
 
     full(
       'the second of two people who edit a link sees what the first has changed, and chooses',

@@ -80,7 +80,7 @@ onDashboard('the list of 404s', (dashboard) => {
     expect(await row('brochure').getByRole('button').count()).toBe(0)
   })
 
-  test('gets the destination of the closest link, or of another one', async () => {
+  full('gets the destination of the closest link, or of another one', async () => {
     await ask('prices', 1)
     await window.open('/links/missing')
     await row('sumer-sale').getByRole('button', { name: 'Redirect' }).click()

@@ -32,7 +32,7 @@ onDashboard('the health of the server', (dashboard) => {
     expect(errors).toEqual([])
   })
 
-  test('is shown to its owners from each of their workspaces', async () => {
+  full('is shown to its owners from each of their workspaces', async () => {
     const { server } = dashboard()
     const { id } = await server.app.db.read
       .selectFrom('workspaces')
@@ -64,7 +64,7 @@ onDashboard('the health of the server', (dashboard) => {
     expect(errors).toEqual([])
   })
 
-  test('offers to try again when the report cannot be loaded', async () => {
+  full('offers to try again when the report cannot be loaded', async () => {
     const { server } = dashboard()
     const { id } = await server.app.db.read
       .selectFrom('workspaces')

@@ -7,7 +7,7 @@ import { toSetupUrl } from '../../server/features/accounts/auth/first-account.ts
 import { closeMailers } from '../../server/http/mail/smtp.ts'
 import { CHROMIUM_INSTALL_MS, closeWindows, openChromium } from '../support/browser/chromium.ts'
 import { startMailServer } from '../support/fake-servers/mail-server.ts'
-import { quick } from '../support/suite.ts'
+import { full, quick } from '../support/suite.ts'
 import { until } from '../support/until.ts'
 import { startServer, type TestServer } from '../support/world.ts'
 
@@ -123,7 +123,7 @@ quick.describe('the demo account', () => {
     await server?.close()
   })
 
-  test('signs in where nobody else has an account, and others read how to get one', async () => {
+  full('signs in where nobody else has an account, and others read how to get one', async () => {
     const { db } = server.app
     const { password } = await ensureDemoUser({ db, now: server.now })
     const context = await browser.newContext({ extraHTTPHeaders: { 'X-Forwarded-For': '203.0.113.7' } })

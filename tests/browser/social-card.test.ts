@@ -11,6 +11,7 @@ import type { LinkResource } from '../../server/features/links/schema.ts'
 import { findBarriers } from '../support/browser/accessibility.ts'
 import { type DashboardWindow, onDashboard } from '../support/browser/dashboard-browser.ts'
 import { createCertificate } from '../support/processes/certificate.ts'
+import { full } from '../support/suite.ts'
 import { until } from '../support/until.ts'
 import type { SignedUpUser } from '../support/users/sign-up.ts'
 
@@ -135,50 +136,58 @@ onDashboard(
       })
     }, 120_000)
 
-    test('is the destination’s own one where nothing is set, which is fetched and taken over on request only', async () => {
-      const { id } = await create({ destinationUrl: at('/card') })
-      const before = fetched.length
-      await edit(id)
-      await preview().getByText('Services show the destination’s own card').waitFor()
-      expect(fetched.length).toBe(before)
-      await preview().getByRole('button', { name: 'Show the destination’s card' }).click()
-      await preview().getByText('Its own title').waitFor()
-      await preview().getByText('This is the destination’s own card.').waitFor()
-      await until('the image', isImageDrawn)
-      expect(await field('Card title').inputValue()).toBe('')
-      await drawer().getByRole('button', { name: 'Take from the destination' }).click()
-      await until('the title', async () => (await field('Card title').inputValue()) === 'Its own title')
-      await field('Card title').fill('Mine')
-      await save()
-      expect(await read(id)).toMatchObject({
-        previewTitle: 'Mine',
-        previewDescription: 'Its own words',
-        previewImage: at('/card.png'),
-      })
-    }, 120_000)
+    full(
+      'is the destination’s own one where nothing is set, which is fetched and taken over on request only',
+      async () => {
+        const { id } = await create({ destinationUrl: at('/card') })
+        const before = fetched.length
+        await edit(id)
+        await preview().getByText('Services show the destination’s own card').waitFor()
+        expect(fetched.length).toBe(before)
+        await preview().getByRole('button', { name: 'Show the destination’s card' }).click()
+        await preview().getByText('Its own title').waitFor()
+        await preview().getByText('This is the destination’s own card.').waitFor()
+        await until('the image', isImageDrawn)
+        expect(await field('Card title').inputValue()).toBe('')
+        await drawer().getByRole('button', { name: 'Take from the destination' }).click()
+        await until('the title', async () => (await field('Card title').inputValue()) === 'Its own title')
+        await field('Card title').fill('Mine')
+        await save()
+        expect(await read(id)).toMatchObject({
+          previewTitle: 'Mine',
+          previewDescription: 'Its own words',
+          previewImage: at('/card.png'),
+        })
+      },
+      120_000,
+    )
 
-    test('says what is wrong: no card there, no image, a refused URL, a password', async () => {
-      const { id } = await create({ destinationUrl: at('/plain'), password: 'x' })
-      await edit(id)
-      await drawer().getByText('A link with a password shows no card.').waitFor()
-      await drawer().getByRole('button', { name: 'Take from the destination' }).click()
-      await drawer().getByText('The page has no title, description or image for a card.').waitFor()
-      await field('Card title').fill('Title')
-      await field('Card image').fill(at('/nothing.png'))
-      await preview().getByText('The image can’t be shown. It answers with status 404.').waitFor()
-      await field('Card image').fill('http://example.com/a.png')
-      await preview().getByText('The image needs an https URL.').waitFor()
-      // The section opens for the error, and the field has the focus.
-      await drawer().getByText('Social card').click()
-      await preview().waitFor({ state: 'detached' })
-      await drawer().getByRole('button', { name: 'Save changes' }).click()
-      await drawer().getByText('Must be an https URL').waitFor()
-      const isFocused = 'document.activeElement.value === "http://example.com/a.png"'
-      await until('the focus', () => page.evaluate<boolean>(isFocused))
-      await field('Card image').fill('')
-      await save()
-      expect(await read(id)).toMatchObject({ previewTitle: 'Title', previewImage: null })
-    }, 120_000)
+    full(
+      'says what is wrong: no card there, no image, a refused URL, a password',
+      async () => {
+        const { id } = await create({ destinationUrl: at('/plain'), password: 'x' })
+        await edit(id)
+        await drawer().getByText('A link with a password shows no card.').waitFor()
+        await drawer().getByRole('button', { name: 'Take from the destination' }).click()
+        await drawer().getByText('The page has no title, description or image for a card.').waitFor()
+        await field('Card title').fill('Title')
+        await field('Card image').fill(at('/nothing.png'))
+        await preview().getByText('The image can’t be shown. It answers with status 404.').waitFor()
+        await field('Card image').fill('http://example.com/a.png')
+        await preview().getByText('The image needs an https URL.').waitFor()
+        // The section opens for the error, and the field has the focus.
+        await drawer().getByText('Social card').click()
+        await preview().waitFor({ state: 'detached' })
+        await drawer().getByRole('button', { name: 'Save changes' }).click()
+        await drawer().getByText('Must be an https URL').waitFor()
+        const isFocused = 'document.activeElement.value === "http://example.com/a.png"'
+        await until('the focus', () => page.evaluate<boolean>(isFocused))
+        await field('Card image').fill('')
+        await save()
+        expect(await read(id)).toMatchObject({ previewTitle: 'Title', previewImage: null })
+      },
+      120_000,
+    )
 
     test('makes the browser ask no other server, and breaks no rule of the page', () => {
       expect(foreign).toEqual([])

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { ROOT } from '../support/architecture/read-checkout.ts'
 import { findPromtool, runPromtool } from '../support/processes/promtool.ts'
 import { fetchMetrics, sumSamples } from '../support/read-metrics.ts'
+import { full } from '../support/suite.ts'
 import { until } from '../support/until.ts'
 import { onSqlite } from '../support/world.ts'
 
@@ -113,7 +114,7 @@ onSqlite('a server', (server) => {
     expect(after).not.toMatch(/(?:workspace|tenant|user|form|link)(?:_?id)?="/i)
   })
 
-  test(
+  full(
     'has metrics that promtool finds no fault with',
     async () => {
       const promtool = findPromtool()
@@ -124,7 +125,7 @@ onSqlite('a server', (server) => {
 })
 
 describe('the alert rules', () => {
-  test(
+  full(
     'are rules, and say what they should in cases that matter',
     () => {
       const promtool = findPromtool()

@@ -34,41 +34,48 @@ async function startStuckImport(ws: TestWorkspace, links = 2_000): Promise<{ id:
   return { id: json.data.id, pid: await stopReader() }
 }
 
+/** A reader in the process of the test cannot be stopped. */
+const AS_A_PROCESS = { reading: {} }
+
 afterEach(() => stopped.clear())
 
-onSqlite('an import of a hostile file', (server) => {
-  test('of sixty block comments, as long as a file may be for it, ends with a sentence', async () => {
-    const ws = await server().createWorkspace()
-    const file = `${`/*${'-'.repeat(4_000)}*/\n`.repeat(60)}CREATED`
-    const failed = await runImport(ws, { source: 'yourls', file })
-    expect([failed.status, failed.problem]).toEqual([
-      'failed',
-      expect.stringContaining('This is not a list of links from YOURLS.'),
-    ])
-  })
-
-  test('is canceled at once, although its reader is stuck', async () => {
-    const ws = await server().createWorkspace()
-    const { id, pid } = await startStuckImport(ws)
-    const { status } = await ws.api(`/imports/${id}`, { method: 'DELETE' })
-    expect(status).toBe(200)
-    expect((await waitForImport(ws, id)).status).toBe('undone')
-    expect(isGone(pid)).toBe(true)
-  })
-
-  test('ends where another process has canceled it, and where its workspace is gone', async () => {
-    const [canceled, deleted] = [await server().createWorkspace(), await server().createWorkspace()]
-    const first = await startStuckImport(canceled)
-    const second = await startStuckImport(deleted)
-    const { db } = server().app
-    await db.write(async (connection) => {
-      await connection.updateTable('imports').set({ stage: 'undo' }).where('id', '=', first.id).execute()
-      await connection.deleteFrom('imports').where('id', '=', second.id).execute()
+onSqlite(
+  'an import of a hostile file',
+  (server) => {
+    test('of sixty block comments, as long as a file may be for it, ends with a sentence', async () => {
+      const ws = await server().createWorkspace()
+      const file = `${`/*${'-'.repeat(4_000)}*/\n`.repeat(60)}CREATED`
+      const failed = await runImport(ws, { source: 'yourls', file })
+      expect([failed.status, failed.problem]).toEqual([
+        'failed',
+        expect.stringContaining('This is not a list of links from YOURLS.'),
+      ])
     })
-    expect((await waitForImport(canceled, first.id)).status).toBe('undone')
-    await until('the end of both readers', () => isGone(first.pid) && isGone(second.pid))
-  })
-})
+
+    test('is canceled at once, although its reader is stuck', async () => {
+      const ws = await server().createWorkspace()
+      const { id, pid } = await startStuckImport(ws)
+      const { status } = await ws.api(`/imports/${id}`, { method: 'DELETE' })
+      expect(status).toBe(200)
+      expect((await waitForImport(ws, id)).status).toBe('undone')
+      expect(isGone(pid)).toBe(true)
+    })
+
+    full('ends where another process has canceled it, and where its workspace is gone', async () => {
+      const [canceled, deleted] = [await server().createWorkspace(), await server().createWorkspace()]
+      const first = await startStuckImport(canceled)
+      const second = await startStuckImport(deleted)
+      const { db } = server().app
+      await db.write(async (connection) => {
+        await connection.updateTable('imports').set({ stage: 'undo' }).where('id', '=', first.id).execute()
+        await connection.deleteFrom('imports').where('id', '=', second.id).execute()
+      })
+      expect((await waitForImport(canceled, first.id)).status).toBe('undone')
+      await until('the end of both readers', () => isGone(first.pid) && isGone(second.pid))
+    })
+  },
+  AS_A_PROCESS,
+)
 
 onSqlite(
   'a reader that is stuck for longer than its deadline',

@@ -28,7 +28,7 @@ const LINKS = atScale({ quick: 12, full: 100, soak: 100 })
 const COUNTRIES = 100
 const RULED_FORMS = atScale({ quick: 6, full: 30, soak: 30 })
 const RULES_BYTES = 900_000
-const DELIVERIES = atScale({ quick: 25_000, full: 200_000, soak: 200_000 })
+const DELIVERIES = atScale({ quick: 6_000, full: 200_000, soak: 200_000 })
 const MISSING = 1_000
 /** Twice as many as are compared with a missing slug. */
 const ALIKE = 800

@@ -17,6 +17,7 @@ import { getEmptyDnsServer } from './fake-servers/dns-server.ts'
 import { migratedDatabase, writeMigratedFile } from './migrated-database.ts'
 import { findFreePort } from './processes/free-port.ts'
 import { type HttpAnswer, type HttpCall, readAnswer } from './server/http-call.ts'
+import { startReaderHere } from './server/reader-here.ts'
 import { createWorkerHere } from './server/worker-here.ts'
 import { SUITE } from './suite.ts'
 
@@ -43,10 +44,12 @@ export interface TestWorkspace {
   createForm(settings?: Record<string, unknown>): Promise<any>
 }
 
+type Later = Awaited<ReturnType<Services['openLater']>>
+
 export interface TestServer {
   engine: DatabaseEngine
   origin: string
-  app: Services & App
+  app: Services & Later & App & { routes: Awaited<ReturnType<App['loadRoutes']>> }
   dataDir: string
   databaseUrl: string | undefined
   call(path: string, call?: HttpCall): Promise<HttpAnswer>
@@ -113,8 +116,12 @@ export async function startServer(
   const now = () => readClock() + aheadMs
   const worker = createWorkerHere()
   const startWorker = hitWorker === 'here' ? worker.start : undefined
-  const services = await openServices(config, { ...options, now, startWorker })
-  const app = { ...services, ...createApp(services) }
+  // Tests of slow readers have them as processes.
+  const reading = options.reading ?? { startReader: startReaderHere }
+  const services = await openServices(config, { ...options, now, startWorker, reading })
+  const mounted = createApp(services)
+  const later = await services.openLater()
+  const app = { ...services, ...later, close: services.close, ...mounted, routes: await mounted.loadRoutes() }
   const server = listen(config, app)
   const origin = `http://127.0.0.1:${port}`
 

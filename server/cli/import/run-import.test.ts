@@ -1,11 +1,11 @@
-// `towpath import` as a process of its own, beside a running server and without one.
+// `towpath import`, beside a running server and without one.
 
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { closeAfterAll } from '../../../tests/support/close-after-all.ts'
-import { openShell, towpath } from '../../../tests/support/processes/command-shell.ts'
+import { openShell } from '../../../tests/support/processes/command-shell.ts'
 import { onBothEngines, onSqlite } from '../../../tests/support/world.ts'
 
 setDefaultTimeout(120_000)
@@ -29,13 +29,9 @@ onBothEngines('npx towpath import', (server) => {
   test('beside a server: the server does it, and the report says what became of the rows', async () => {
     const ws = await server().createWorkspace()
     const { dataDir, databaseUrl, origin } = server()
-    const run = (...words: string[]) =>
-      towpath({ DATA_DIR: dataDir, DATABASE_URL: databaseUrl, TOWPATH_URL: origin }, [
-        'import',
-        ...words,
-        '--workspace',
-        String(ws.id),
-      ])
+    const shell = openShell({ DATA_DIR: dataDir, DATABASE_URL: databaseUrl, TOWPATH_URL: origin })
+    closeLater(shell.end)
+    const run = (...words: string[]) => shell.run('import', ...words, '--workspace', String(ws.id))
     const file = toFile(`beside-${ws.id}`)
     const dry = await run(file, '--dry-run')
     expect([dry.code, dry.out.split('\n')[0]]).toEqual([
@@ -95,14 +91,16 @@ test('npx towpath import without a server does the work itself', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'towpath-import-'))
   closeLater(async () => rmSync(dataDir, { recursive: true, force: true }))
   const env = { DATA_DIR: dataDir, LOG_LEVEL: 'silent', PORT: '1' }
-  const made = await towpath(env, ['workspace', 'create', 'Alone'])
+  const { run, end } = openShell(env)
+  closeLater(end)
+  const made = await run('workspace', 'create', 'Alone')
   const workspace = ['--workspace', String(JSON.parse(made.out).id)]
-  const { code, out, err } = await towpath(env, ['import', toFile('alone'), '--source', 'csv', ...workspace])
+  const { code, out, err } = await run('import', toFile('alone'), '--source', 'csv', ...workspace)
   expect([code, out.split('\n')[1]]).toEqual([0, '  2 links created'])
   expect(err).toContain('%: ')
   expect(readdirSync(join(dataDir, 'imports'))).toEqual([])
-  const again = await towpath(env, ['import', toFile('alone'), '--source', 'csv', ...workspace])
+  const again = await run('import', toFile('alone'), '--source', 'csv', ...workspace)
   expect(again.out.split('\n').slice(1, 3)).toEqual(['  0 links created', '  2 skipped'])
-  const undone = await towpath(env, ['import', '--undo', '1', ...workspace])
+  const undone = await run('import', '--undo', '1', ...workspace)
   expect([undone.code, undone.out]).toEqual([0, 'Import 1 is taken back: nothing of it is left.\n'])
 })

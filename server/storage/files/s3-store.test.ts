@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { testFileStore } from '../../../tests/contracts/file-store.ts'
 import { type BucketServer, startBucketServer } from '../../../tests/support/processes/bucket-server.ts'
-import { quick } from '../../../tests/support/suite.ts'
+import { full } from '../../../tests/support/suite.ts'
 import { openS3Store } from './s3-store.ts'
 
 let server: BucketServer
@@ -121,7 +121,7 @@ describe('the file store in a bucket', () => {
     }
   })
 
-  quick(
+  full(
     'twenty uploads at once take little memory',
     async () => {
       const store = await openStore(() => NOW)

@@ -48,7 +48,7 @@ export function runHitHistory(
   const world = createWorld(seed, 'hit pipeline', keepsLog)
   const clicks: ClickAnswered[] = []
   const options = {
-    segmentBytes: world.pick([16_384, 32_768, 65_536]),
+    segmentBytes: world.pick([12_288, 16_384, 32_768]),
     maxHits: world.pick([3, 10, 1000]),
     idleMs: world.pick([1500, 30_000]),
     isCompressed: world.chance(0.25),

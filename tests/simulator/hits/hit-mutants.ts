@@ -58,6 +58,7 @@ export const HIT_MUTANTS = [
     ],
   ]),
   ...toMutants(`${HITS}/spool/spool.ts`, [
+    ['a segment that two long hits fill has no successor', ' || !hasRoom(live)\n', '\n'],
     ['a spool that had no room at its start waits for a hit', 'if (!spool.live) switchToNext(spool)', ''],
     ['waiting hits are stored and kept', 'waiting.splice(0, stored)', 'waiting.slice(0, stored)'],
     ['a segment takes the number of the next', '      spool.lastSeq = segment.seq\n', ''],

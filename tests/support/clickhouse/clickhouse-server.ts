@@ -158,7 +158,7 @@ function createDatabasePool(query: ClickHouseServer['query']) {
 
 let shared: Promise<ClickHouseServer> | undefined
 
-/** The server of this process of the test run. Use `createDatabase`, and neither stop nor end it. */
+/** The server of this process of the test run. Do not end it. A file that kills it starts it again. */
 export function getClickHouse(): Promise<ClickHouseServer> {
   shared ??= startClickHouse()
   return shared

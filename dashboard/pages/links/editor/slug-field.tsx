@@ -2,7 +2,7 @@
 
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Shuffle } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { type ChangeEvent, type CompositionEvent, type ReactNode, useLayoutEffect, useRef } from 'react'
 import type { LinkResource, SlugAvailability } from '../../../../server/features/links/schema.ts'
 import { invalidateLinks, restoreLinks, slugQuery } from '../../../api/links.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
@@ -14,7 +14,7 @@ import { toast, toastError } from '../../../ui/overlays/toast.tsx'
 import { TEXT_LINK } from '../../../ui/text-link.ts'
 import { type LinkDomain, useLinkDomains } from '../link/use-link-domains.ts'
 import type { LinkFieldsProps } from './field-props.ts'
-import { toTypedSlug } from './typed-slug.ts'
+import { toTypedSlugAt } from './typed-slug.ts'
 
 /** Without letters and digits that are easily confused. */
 const ALPHABET = '23456789abcdefghjkmnpqrstuvwxyz'
@@ -29,6 +29,7 @@ const randomSlug = () =>
 
 export function SlugField({ draft, link, errors, onChange }: LinkFieldsProps) {
   const { slug } = draft
+  const typing = useTypedSlug((typed) => onChange({ slug: typed }))
   const { domains, primary } = useLinkDomains()
   const name = draft.domain || primary.name
   // A link keeps its domain when that is not verified any more.
@@ -63,7 +64,7 @@ export function SlugField({ draft, link, errors, onChange }: LinkFieldsProps) {
             placeholder={link ? link.slug : 'random'}
             className="h-full min-w-0 flex-1 rounded-r-lg bg-card px-0.5 outline-none"
             value={slug}
-            onChange={({ target }) => onChange({ slug: toTypedSlug(target.value) })}
+            {...typing}
           />
           <IconButton label="Generate a random slug" onClick={() => onChange({ slug: randomSlug() })}>
             <Shuffle size={15} />
@@ -72,6 +73,30 @@ export function SlugField({ draft, link, errors, onChange }: LinkFieldsProps) {
       )}
     </Field>
   )
+}
+
+/**
+ * Changes the text as it is typed, and leaves the caret where it was: React would move it to the end. While an input method
+ * composes a character, the text is the input method's.
+ */
+function useTypedSlug(set: (slug: string) => void) {
+  const caret = useRef<{ input: HTMLInputElement; at: number }>(undefined)
+  useLayoutEffect(() => {
+    caret.current?.input.setSelectionRange(caret.current.at, caret.current.at)
+    caret.current = undefined
+  })
+  const take = (input: HTMLInputElement) => {
+    const typed = toTypedSlugAt(input.value, input.selectionStart ?? input.value.length)
+    if (typed.slug !== input.value) caret.current = { input, at: typed.caret }
+    set(typed.slug)
+  }
+  return {
+    onChange({ target, nativeEvent }: ChangeEvent<HTMLInputElement>) {
+      if ((nativeEvent as InputEvent).isComposing) set(target.value)
+      else take(target)
+    },
+    onCompositionEnd: ({ currentTarget }: CompositionEvent<HTMLInputElement>) => take(currentTarget),
+  }
 }
 
 interface PrefixProps {

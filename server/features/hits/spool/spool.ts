@@ -190,9 +190,10 @@ function drop(spool: SpoolState, reason: string, fields = {}) {
 
 /**
  * Whether to create the next segment: as soon as the live one is in use, since a busy disk may need time for it, but
- * not for a mere restart.
+ * not for a mere restart. The first hit may fill a small one.
  */
-const needsNext = ({ live, segmentBytes }: SpoolState) => !live || live.offset > segmentBytes / 16
+const needsNext = ({ live, segmentBytes }: SpoolState) =>
+  !live || live.offset > segmentBytes / 16 || !hasRoom(live)
 
 function prepareNext(spool: SpoolState) {
   if (spool.preparing || spool.next || spool.closed) return

@@ -1,12 +1,12 @@
 // The hit worker with ClickHouse: what happens to hits while the server is away, and what an erasure leaves.
 
-import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout } from 'bun:test'
+import { afterEach, beforeAll, expect, setDefaultTimeout } from 'bun:test'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import {
   CLICKHOUSE_START_MS,
   type ClickHouseServer,
-  startClickHouse,
+  getClickHouse,
 } from '../../../../tests/support/clickhouse/clickhouse-server.ts'
 import { full, quick } from '../../../../tests/support/suite.ts'
 import { until } from '../../../../tests/support/until.ts'
@@ -29,13 +29,12 @@ const DAY = 24 * 60 * 60 * 1000
 const NOW = Date.UTC(2026, 5, 15)
 let server: ClickHouseServer
 beforeAll(async () => {
-  server = await startClickHouse()
+  server = await getClickHouse()
 }, CLICKHOUSE_START_MS)
 afterEach(async () => {
   await server.start()
   await closeTestWorkers()
 })
-afterAll(() => server?.end())
 
 const open = (url: string | undefined, options: TestHitWorkerOptions = {}) =>
   openTestHitWorker({ ...options, clickHouseUrls: url === undefined ? undefined : [url] })

@@ -3,7 +3,7 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { mkdir, open, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { atScale } from '../../../../tests/support/suite.ts'
+import { atScale, full, quick } from '../../../../tests/support/suite.ts'
 import { until } from '../../../../tests/support/until.ts'
 import { createRawHit, IPHONE_USER_AGENT } from '../spool/raw-hit.fixture.ts'
 import type { Spool } from '../spool/spool.ts'
@@ -103,12 +103,12 @@ describe('after a restart', () => {
     expect(second.stored).toEqual(first.stored.slice(2))
   })
 
-  for (const [what, damage] of [
-    ['was overwritten', (path: string) => writeFile(path, 'not a database'.repeat(1000))],
-    ['is gone', (path: string) => rm(path)],
-    ['has damaged blocks', overwriteMiddle],
+  for (const [what, declare, damage] of [
+    ['was overwritten', full, (path: string) => writeFile(path, 'not a database'.repeat(1000))],
+    ['is gone', full, (path: string) => rm(path)],
+    ['has damaged blocks', quick, overwriteMiddle],
   ] as const)
-    test(`an engine file that ${what} is rebuilt with exact counts`, async () => {
+    declare(`an engine file that ${what} is rebuilt with exact counts`, async () => {
       const dataDir = createTestDataDir()
       const first = await openTestHitWorker({ dataDir, maxHits: 300 })
       await append(first.spool, 2000)

@@ -3,7 +3,7 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { cp, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { quick } from '../../../../tests/support/suite.ts'
+import { atScale, quick } from '../../../../tests/support/suite.ts'
 import { until } from '../../../../tests/support/until.ts'
 import { createRawHit } from '../spool/raw-hit.fixture.ts'
 import {
@@ -137,22 +137,26 @@ describe('hits past their retention', () => {
     expect([await askSettledClicks(restored, 1), await askSettledClicks(restored, 2)]).toEqual([7, 10])
   })
 
-  test.each([
+  const STARTS: [string, RegExp][] = [
+    ['from the batches alone', ALL],
     ['with an older file', /never/],
     ['from an older backup and the batches', FILE],
-    ['from the batches alone', ALL],
-  ])('are removed after a start %s', async (_, lost) => {
-    const dataDir = createTestDataDir()
-    const first = await openTestHitWorker({ dataDir, keepFiles: lost === FILE ? 1 : 100 })
-    await ship(first, 1, 10, old)
-    await ship(first, 1, 3, young)
-    if (lost === FILE) await until('there is a backup', () => exists(dataDir, 'hits.duckdb.backup'))
-    await ship(first, 1, 10, old)
-    await first.stop()
-    await loseEngine(dataDir, lost)
-    const second = await openTestHitWorker({ dataDir, since, countedUpTo: 3 })
-    expect(await askSettledClicks(second, 1)).toBe(3)
-  })
+  ]
+  test.each(atScale({ quick: STARTS.slice(0, 1), full: STARTS, soak: STARTS }))(
+    'are removed after a start %s',
+    async (_, lost) => {
+      const dataDir = createTestDataDir()
+      const first = await openTestHitWorker({ dataDir, keepFiles: lost === FILE ? 1 : 100 })
+      await ship(first, 1, 10, old)
+      await ship(first, 1, 3, young)
+      if (lost === FILE) await until('there is a backup', () => exists(dataDir, 'hits.duckdb.backup'))
+      await ship(first, 1, 10, old)
+      await first.stop()
+      await loseEngine(dataDir, lost)
+      const second = await openTestHitWorker({ dataDir, since, countedUpTo: 3 })
+      expect(await askSettledClicks(second, 1)).toBe(3)
+    },
+  )
 
   test('stay in their batch until the counters have them', async () => {
     const dataDir = createTestDataDir()

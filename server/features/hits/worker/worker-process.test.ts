@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { listWorkerProcesses } from '../../../../tests/support/processes/worker-processes.ts'
-import { atScale, quick } from '../../../../tests/support/suite.ts'
+import { atScale, full, quick } from '../../../../tests/support/suite.ts'
 import { until } from '../../../../tests/support/until.ts'
 import { lockForWorker } from '../../../storage/lock.ts'
 import { ROLL_UP_PACE } from '../rollups/roll-up-loop.ts'
@@ -84,7 +84,7 @@ describe('a hit worker', () => {
     120_000,
   )
 
-  quick(
+  full(
     'stays during questions and hits, however short the idle time is',
     async () => {
       const { spool, hitWorker, counted, clicks } = await start({ idleMs: 1 })

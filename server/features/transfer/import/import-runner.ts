@@ -9,7 +9,7 @@ import { isArchive } from '../archive/is-archive.ts'
 import { FileProblem } from '../files/source-file.ts'
 import { eraseImportedClicks, type HistoryErasureNeeds } from '../history/erase-imported-clicks.ts'
 import { ImportStopped } from '../history/store-chunk.ts'
-import { openReader, ReaderLost } from '../reader/open-reader.ts'
+import { openReader, ReaderLost, type ReaderNeeds } from '../reader/open-reader.ts'
 import { NO_DRY_RUN_NAMES } from './dry-run-names.ts'
 import { checkArchive, importArchive, NO_DRY_RUN_KEYS, toArchiveLinkFinder } from './import-archive.ts'
 import { importClicks, toLinkFinder } from './import-clicks.ts'
@@ -24,12 +24,10 @@ import { removeUnneededUpload } from './prune-imports.ts'
 import { undoImport } from './undo-import.ts'
 import { type CountNeeds, waitForCounts } from './wait-for-counts.ts'
 
-export interface RunnerNeeds extends ImportNeeds, HistoryErasureNeeds, CountNeeds {
+export interface RunnerNeeds extends ImportNeeds, HistoryErasureNeeds, CountNeeds, ReaderNeeds {
   metrics: ImportMetrics
   /** How long an import has a reader that others wait for, at first. */
   sliceMs?: number
-  /** How long a reader may be stuck. */
-  deadlineMs?: number
 }
 
 /** An import may lose its reader once: the machine may have been short of memory. */
@@ -44,7 +42,7 @@ export async function runImport(needs: RunnerNeeds, row: ImportRow, signal: Abor
   for (;;) {
     const begun = await noteReader(needs, row, beginReader)
     if (!begun) return removeUpload(needs.dataDir, readOptions(row).directory)
-    const reader = openReader(signal, needs.deadlineMs)
+    const reader = openReader(needs, signal)
     const run = toImportRun(needs, begun, { reader, signal })
     try {
       if (begun.stage === 'undo') return await undo(needs, run)

@@ -4,17 +4,15 @@ import { join } from 'node:path'
 import { Failure, invalid } from '../../../lib/failure.ts'
 import { type Actor, allow } from '../../accounts/access/actor.ts'
 import { FileProblem } from '../files/source-file.ts'
-import { openReader, ReaderLost } from '../reader/open-reader.ts'
+import { openReader, ReaderLost, type ReaderNeeds } from '../reader/open-reader.ts'
 import type { InspectImportInput, InspectionResource } from '../schema.ts'
 import { FILE_NAMES } from './import-files.ts'
 import { SLICE_MS } from './import-schedule.ts'
 import type { Upload } from './receive-upload.ts'
 
-export interface InspectNeeds {
+export interface InspectNeeds extends ReaderNeeds {
   /** How long a file is looked at while others wait. */
   sliceMs?: number
-  /** How long a reader may be stuck. */
-  deadlineMs?: number
 }
 
 /** Each takes a process of its own. */
@@ -48,7 +46,7 @@ export async function inspectUpload(
   if (file.bytes === 0) throw invalid({ file: 'is empty' })
   const inspection = begin(needs, actor)
   const signals = [AbortSignal.timeout(TIMEOUT_MS), inspection.controller.signal, signal]
-  const reader = openReader(AbortSignal.any(signals), needs.deadlineMs)
+  const reader = openReader(needs, AbortSignal.any(signals))
   try {
     const path = join(upload.directory.path, FILE_NAMES.file)
     const options = { mapping, dateOrder: dateOrder ?? null, timeZone }

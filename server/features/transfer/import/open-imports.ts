@@ -69,6 +69,7 @@ export function openImports(needs: ImportServiceNeeds) {
     /** They hold for inspections too. */
     sliceMs: needs.sliceMs,
     deadlineMs: needs.deadlineMs,
+    startReader: needs.startReader,
     /** Interrupts what runs. It goes on with the next start. */
     async stop() {
       controller.abort(new Error('The server stops'))

@@ -41,8 +41,20 @@ interface Task {
 
 type ReaderProcess = ChildProcess<MessageToReader>
 
+/** Starts a reader. `onExit` is called once, whatever way the reader ends. */
+export type StartReader = (listener: {
+  onMessage(message: MessageFromReader): void
+  onExit(end: string | number | null): void
+}) => ReaderProcess
+
+export interface ReaderNeeds {
+  /** How long a reader may be stuck. */
+  deadlineMs?: number
+  startReader?: StartReader
+}
+
 /** @param signal ends the process and the task that runs */
-export function openReader(signal?: AbortSignal, deadlineMs = READER_DEADLINE_MS): Reader {
+export function openReader(needs: ReaderNeeds = {}, signal?: AbortSignal): Reader {
   let child: ReaderProcess | undefined
   let task: Task | undefined
 
@@ -88,7 +100,7 @@ export function openReader(signal?: AbortSignal, deadlineMs = READER_DEADLINE_MS
       if (task) throw new Error('the reader runs one task at a time')
       const { promise, resolve, reject } = Promise.withResolvers<never>()
       task = { onBatch: onBatch as Task['onBatch'], resolve, reject }
-      child ??= startReader(receive, deadlineMs, (started, reason) => {
+      child ??= startWatched(needs, receive, (started, reason) => {
         // The end of a process that was killed on purpose comes later than its successor.
         if (child === started) fail(reason)
       })
@@ -102,17 +114,13 @@ export function openReader(signal?: AbortSignal, deadlineMs = READER_DEADLINE_MS
   }
 }
 
-function startReader(
+function startWatched(
+  { deadlineMs = READER_DEADLINE_MS, startReader = startReaderProcess }: ReaderNeeds,
   receive: (message: MessageFromReader) => Promise<void>,
-  deadlineMs: number,
   onEnd: (child: ReaderProcess, reason: ReaderLost) => void,
 ): ReaderProcess {
   let quietLooks = 0
-  const child = startChild<MessageToReader, MessageFromReader>({
-    command: [process.execPath, join(import.meta.dir, 'main.ts')],
-    // It needs nothing of the server's environment. The collector runs early, as on a machine of 256 MB: on a large one a
-    // history of a million clicks took 60 MB more.
-    env: { BUN_JSC_forceRAMSize: String(256 * 1024 ** 2) },
+  const child = startReader({
     onMessage(message) {
       quietLooks = 0
       void receive(message)
@@ -128,3 +136,12 @@ function startReader(
   child.post({ type: 'settings', settings: { logLevel: getLogLevel(), logFormat: getLogFormat() } })
   return child
 }
+
+const startReaderProcess: StartReader = (listener) =>
+  startChild({
+    command: [process.execPath, join(import.meta.dir, 'main.ts')],
+    // It needs nothing of the server's environment. The collector runs early, as on a machine of 256 MB: on a large one a
+    // history of a million clicks took 60 MB more.
+    env: { BUN_JSC_forceRAMSize: String(256 * 1024 ** 2) },
+    ...listener,
+  })

@@ -18,7 +18,7 @@ import { createHit, createHitQuery } from '../../../../tests/contracts/hit-engin
 import {
   CLICKHOUSE_START_MS,
   type ClickHouseServer,
-  startClickHouse,
+  getClickHouse,
 } from '../../../../tests/support/clickhouse/clickhouse-server.ts'
 import { createRandom } from '../../../../tests/support/random.ts'
 import { atScale, full } from '../../../../tests/support/suite.ts'
@@ -38,9 +38,10 @@ let database: string
 const opened: HitEngine[] = []
 
 beforeAll(async () => {
-  server = await startClickHouse()
+  server = await getClickHouse()
 }, CLICKHOUSE_START_MS)
-afterAll(() => server.end(), CLICKHOUSE_START_MS)
+// The next files use it too.
+afterAll(() => server.start(), CLICKHOUSE_START_MS)
 beforeEach(async () => {
   await server.start()
   directory = mkdtempSync(join(tmpdir(), 'hits-'))

@@ -296,7 +296,7 @@ describe('DuckDB after an accident', () => {
     expect(await clicks(engine)).toBe(1)
   })
 
-  test('works inside a worker thread', async () => {
+  full('works inside a worker thread', async () => {
     writeFileSync(join(directory, 'batch-1'), `${JSON.stringify(createHit())}\n`)
     writeFileSync(
       join(directory, 'worker.ts'),

@@ -287,7 +287,9 @@ describe.each([...EXPORT_FORMATS])('an export as %s', (format) => {
     expect(readdirSync(join(path, '..')).sort()).toEqual([`clicks.${format}`, 'links'])
   })
 
-  quick('ends when it is canceled, and questions go on', async () => {
+  /** The formats end in the same way. */
+  const one = format === 'csv' ? quick : full
+  one('ends when it is canceled, and questions go on', async () => {
     await load(Array.from({ length: MANY }, () => createHit()))
     const gone = new AbortController()
     const started = engine.export(prepared(format), gone.signal)

@@ -115,7 +115,7 @@ test('work that pauses the sorting again and again, as roll-ups do, does not kee
 })
 
 quick('returns referrers and their URLs unchanged', async () => {
-  const engine = await openDuckDb({ path, runHits: 1 })
+  const engine = await openDuckDb({ path, runHits: 6 })
   const pairs: [string | null, string | null][] = [
     [null, null],
     ['a.example', null],

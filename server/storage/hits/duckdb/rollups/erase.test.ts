@@ -42,7 +42,7 @@ quick('the sums of a deleted import go with its hits, also on days that nothing 
   const file = join(directory, 'hits.duckdb')
   const engine = await openDuckDb({ path: file, rollUpRestMs: 0 })
   const at = Date.parse('2026-05-01')
-  const old = Array.from({ length: 31 }, (_, day) =>
+  const old = [0, 6, 12, 30].map((day) =>
     createHit({ at: at + day * DAY_MS, utmTerm: 'old term', importId: 5 }),
   )
   const path = join(directory, '1.ndjson')

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { createHit, createHitQuery } from '../../../../../tests/contracts/hit-engine.ts'
 import { damageBlocks } from '../../../../../tests/support/rollups/damage-blocks.ts'
-import { full, quick } from '../../../../../tests/support/suite.ts'
+import { atScale, full, quick } from '../../../../../tests/support/suite.ts'
 import { DAY_MS } from '../../../../lib/utc-day.ts'
 import type { Hit } from '../../hit.ts'
 import type { HitQuery } from '../../hit-engine.ts'
@@ -14,6 +14,8 @@ import { toFailuresPath } from '../hit-file.ts'
 
 const FIRST = Date.UTC(2026, 3, 28) / DAY_MS
 const DAYS = 40
+/** Kills. */
+const ROUNDS = atScale({ quick: 2, full: 6, soak: 60 })
 const NOW = (FIRST + DAYS) * DAY_MS + DAY_MS / 2
 
 let directory: string
@@ -181,7 +183,7 @@ quick(
     for (;;) if ((await engine.rollUp(${NOW})).rolled) console.log('rolled')
       else { console.log('done'); await Bun.sleep(1000) }`
     let rolledBefore = 0
-    for (let round = 0; round < 6; round++) {
+    for (let round = 0; round < ROUNDS; round++) {
       const child = Bun.spawn([process.execPath, '-e', script], { stdout: 'pipe', stderr: 'inherit' })
       let lines = 0
       for await (const chunk of child.stdout) {
