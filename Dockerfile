@@ -8,7 +8,7 @@ COPY . .
 # are worth a line. Bun has its program twice, and source maps are for people who debug packages.
 RUN npm run build \
   && cd node_modules \
-  && rm -rf lucide-react @fontsource-variable react-dom @base-ui @tanstack @tailwindcss tailwindcss bun/bin/bunx.exe .bin/bunx \
+  && rm -rf lucide-react @fontsource-variable react-dom @base-ui @tanstack @tailwindcss tailwindcss oxc-parser @oxc-parser bun/bin/bunx.exe .bin/bunx \
   && find . -name '*.map' -type f -delete
 
 FROM debian:bookworm-slim

@@ -15,8 +15,9 @@ export function bundleTexts(language: string): BunPlugin {
     name: 'texts',
     setup(build) {
       const catalog = readCatalog(language)
-      build.onLoad({ filter: /\/dashboard\/api\/error-catalog\.ts$/ }, () => ({
-        contents: `export const ERROR_TEXTS = ${JSON.stringify(pick(catalog, API_MESSAGES))}`,
+      build.onLoad({ filter: /\/dashboard\/api\/error-texts\.ts$/ }, () => ({
+        contents: `import { createErrorTranslator } from './error-translator.ts'
+          export const translateError = createErrorTranslator(${JSON.stringify(pick(catalog, API_MESSAGES))})`,
         loader: 'ts',
       }))
       build.onLoad({ filter: /\/dashboard\/(?!main\.tsx$).*\.tsx?$/ }, ({ path }) => ({

@@ -8,7 +8,7 @@ export function WhatsNew({ onClose }: { onClose: () => void }) {
   const { version, topics } = parseChangelog(CHANGELOG)
   return (
     <Dialog open onClose={onClose} title="What’s new" description={version} wide>
-      <div className="grid gap-5">
+      <div className="grid gap-5" lang="en">
         {topics.map(({ title, items }) => (
           <section key={title}>
             <h3 className="mb-1.5 font-semibold">{title}</h3>
@@ -33,14 +33,14 @@ const Text = ({ text }: { text: string }) =>
     i % 2 === 0 ? <Fragment key={i}>{part}</Fragment> : <code key={i}>{part}</code>,
   )
 
-const UNRELEASED = 'Unreleased'
-
 /** The newest version of a changelog (https://keepachangelog.com). References to pages of the repository are left out. */
 function parseChangelog(changelog: string) {
   const newest = changelog.split(/^## /m)[1] ?? ''
   const name = /^\[(.+?)\](?: - (.+))?/.exec(newest)
   return {
-    version: name?.[1] === UNRELEASED ? 'Since the last release' : name?.slice(1).filter(Boolean).join(', '),
+    version: newest.startsWith('[Unreleased]')
+      ? 'Since the last release'
+      : name?.slice(1).filter(Boolean).join(', '),
     topics: newest
       .split(/^### /m)
       .slice(1)

@@ -35,16 +35,18 @@ interface Walk {
   messages: Message[]
   /** Strings that are no texts for people, as far as the rules can tell. */
   others: string[]
+  /** Strings that something is compared with: none of them may be translated. */
+  compared: string[]
   lines: number[]
 }
 
 export const findMessages = (path: string, source: string) => readTexts(path, source).messages
 
-export function readTexts(path: string, source: string): Pick<Walk, 'messages' | 'others'> {
+export function readTexts(path: string, source: string): Omit<Walk, 'source' | 'lines'> {
   const { program, errors } = parseSync(path, source)
   if (errors[0]) throw new Error(`${path}: ${errors[0].message}`)
   const lines = [...source.matchAll(/\n/g)].map(({ index }) => index)
-  const walk: Walk = { source, messages: [], others: [], lines }
+  const walk: Walk = { source, messages: [], others: [], compared: [], lines }
   visit(walk, program, 'open')
   walk.messages.sort((a, b) => a.start - b.start || b.end - a.end)
   return walk
@@ -108,6 +110,8 @@ const STEPS: Record<string, (walk: Walk, node: Node, position: Position) => void
   BinaryExpression(walk, node, position) {
     if (node.operator !== '+') {
       const isComparison = /[=<>]|^in/.test(node.operator)
+      if (isComparison)
+        walk.compared.push(...[node.left, node.right].filter(isString).map(({ value }) => value))
       visit(walk, node.left, isComparison ? 'code' : 'open')
       visit(walk, node.right, isComparison ? 'code' : 'open')
       return

@@ -38,7 +38,8 @@ export function looksLikeText(text: string): boolean {
   const plain = stripNeutral(text).trim()
   if (!LETTERS.test(plain) || CODE_WORDS.test(plain)) return false
   if (/^\p{Lu}\p{Ll}+$/u.test(plain)) return true
-  // A list of elements or of codes.
+  // A list of elements or of codes, or a function of CSS.
+  if (/^[\w-]+\(/.test(plain)) return false
   if (/^\w+(?:, \w+)+$/.test(plain) && !/[A-Z][a-z]/.test(plain)) return false
   if (!/\s|“/.test(text.trim())) return /^\p{L}\p{Ll}+[….?!]$/u.test(plain)
   if (

@@ -67,13 +67,6 @@ export function formatBytes(bytes: number): string {
   return `${shortNumber.format(bytes / BYTE_STEP ** unit)} ${BYTE_UNITS[unit]}`
 }
 
-const orList = new Intl.ListFormat(locale, { type: 'disjunction' })
-const andList = new Intl.ListFormat(locale, { type: 'conjunction' })
-/** `A, B or C` */
-export const formatOr = (texts: string[]) => orList.format(texts)
-/** `A, B and C` */
-export const formatAnd = (texts: string[]) => andList.format(texts)
-
 /**
  * `1 link`, `2 links`
  * @param one or all forms in the order of `pluralCategories`, which the build writes for languages that have more than two

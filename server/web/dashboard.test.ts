@@ -130,7 +130,7 @@ describe('the dashboard of one release', () => {
   ])('has its page in the language of %j', async (headers, language, script) => {
     const response = await ask(first, '/app', headers)
     const page = await response.text()
-    expect(page).toContain(`<html lang="${language}" data-languages="en de fr">`)
+    expect(page).toContain(`<html lang="${language}" dir="ltr" data-languages="en de fr">`)
     expect(page).toContain(`/app/assets/${script}`)
     expect(response.headers.get('vary')).toBe('Accept-Language, Cookie')
     const name = /assets\/(main-de\w+\.js)/.exec(page)?.[1]

@@ -263,7 +263,7 @@ const renderPage = (
   frame: string,
   language: string,
 ) => html`<!doctype html>
-<html lang="${language}" data-languages="${['en', ...languages].join(' ')}">
+<html lang="${language}" dir="${toDirection(language)}" data-languages="${['en', ...languages].join(' ')}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -280,6 +280,8 @@ ${raw(preload.map((name) => `<link rel="modulepreload" href="/app/assets/${name}
 <noscript>The dashboard needs JavaScript. Links, forms and the API work without it.</noscript></body>
 </html>
 `
+
+const toDirection = (language: string) => new Intl.Locale(language).getTextInfo().direction
 
 /** The logo: two river banks and the path between them. */
 const ICON =

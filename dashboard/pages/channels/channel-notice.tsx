@@ -8,11 +8,12 @@ import { findTrouble } from './channel-health.ts'
 export function ChannelNotice({ channel }: { channel: ChannelResource }) {
   const trouble = findTrouble(channel)
   if (!trouble) return null
-  const { label, since, reason, next } = trouble
+  const { since, reason, next } = trouble
+  const isOff = channel.disabledReason !== null && channel.unavailableReason === null
   return (
     <p className="mt-1 text-sm break-words">
       <span className="text-danger">
-        {label === 'Off' && 'Turned off: '}
+        {isOff && 'Turned off: '}
         {since !== null && (
           <>
             Failing since{' '}

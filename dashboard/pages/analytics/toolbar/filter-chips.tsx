@@ -3,10 +3,10 @@
 import { ListFilter, X } from 'lucide-react'
 import { lazy, Suspense, useMemo, useState } from 'react'
 import { Button } from '../../../ui/button.tsx'
-import { formatOr } from '../../../ui/format.ts'
 import { Popover } from '../../../ui/overlays/popover.tsx'
 import { useShortcuts } from '../../../ui/shortcuts.ts'
 import { SkeletonRows } from '../../../ui/skeleton.tsx'
+import { t } from '../../../ui/text.ts'
 import type { DimensionFilter } from '../view/dimension-filter.ts'
 import { type Dimension, getDimensionInfo } from '../view/dimensions.ts'
 import type { AnalyticsView } from '../view/use-analytics-view.ts'
@@ -62,7 +62,7 @@ export function FilterChip({
   const toName = useValueNames(dimension, filter.values)
   const { label } = getDimensionInfo(dimension)
   const names = filter.values.map(toName)
-  const summary = names.length > 2 ? `${names[0]} and ${names.length - 1} more` : formatOr(names)
+  const summary = names.length > 2 ? `${names[0]} and ${names.length - 1} more` : names.join(t(' or '))
   return (
     <div className="flex max-w-full items-stretch overflow-hidden rounded-lg border border-line bg-card text-sm">
       <span className="flex shrink-0 items-center pl-2.5 text-soft">{label}</span>

@@ -2,7 +2,8 @@
 
 import type { LinkResource } from '../../../../server/features/links/schema.ts'
 import { locale } from '../../../api/language.ts'
-import { formatCountryName, formatOr, formatTime } from '../../../ui/format.ts'
+import { formatCountryName, formatTime } from '../../../ui/format.ts'
+import { t } from '../../../ui/text.ts'
 
 type RuleConditions = LinkResource['rules'][number]['when']
 
@@ -30,11 +31,12 @@ export function describeRule({
   after,
   before,
 }: RuleConditions): string {
+  const or = t(' or ')
   const parts = [
-    country && formatOr(country.map(formatCountryName)),
-    device && formatOr(device.map((each) => RULE_DEVICE_NAMES[each])),
-    os && formatOr(os.map((each) => RULE_SYSTEM_NAMES[each])),
-    language && formatOr(language.map(formatLanguage)),
+    country?.map(formatCountryName).join(or),
+    device?.map((each) => RULE_DEVICE_NAMES[each]).join(or),
+    os?.map((each) => RULE_SYSTEM_NAMES[each]).join(or),
+    language?.map(formatLanguage).join(or),
     query &&
       Object.entries(query)
         .map(([name, value]) => `${name}=${value}`)
